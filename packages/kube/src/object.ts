@@ -1,0 +1,52 @@
+/** A JSON value, as it stands on the wire. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/ */
+export interface ObjectMeta {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation?: "Apply" | "Update";
+  readonly apiVersion?: string;
+  readonly time?: string;
+  readonly fieldsType?: string;
+  readonly fieldsV1?: JsonObject;
+  readonly subresource?: string;
+}
+
+/**
+ * Any Kubernetes object, exactly as the API server sent it: no field is dropped or converted, whether or not we know it.
+ */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly [field: string]: unknown;
+}
