@@ -91,9 +91,16 @@ export interface Delete extends Named {
 }
 
 /** One request to the API server, as data. Exactly one HTTP request goes out for it; nothing is retried underneath. */
-export type Request = Get | List | Create | Update | Apply | MergePatch | Delete;
+export type Request = Get | List | Create | Update | Apply | MergePatch | Delete | Raw;
+
+/** GET of a path that is no resource, such as `/apis/apps/v1` (discovery) or `/version`. */
+export interface Raw extends Pick<To, "as" | "purpose" | "deadline"> {
+  readonly verb: "raw";
+  readonly path: string;
+}
 
 export interface Watch extends To {
+  readonly verb: "watch";
   readonly resourceVersion: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
@@ -114,7 +121,7 @@ export type WatchEvent =
  * Never: throws or rejects.
  */
 export interface Api {
-  /** A reply without a body, or with a Status for a body (a finished delete), is returned as it is. */
+  /** What came with a 2xx is returned as it is; that may be a Status (a finished delete). */
   readonly send: (request: Request) => Promise<Either<ApiError, KubeObject>>;
   /** Ends after an error was yielded, when the server ends it, or when `signal` is aborted. */
   readonly watch: (request: Watch, signal: AbortSignal) => AsyncIterable<Either<ApiError, WatchEvent>>;

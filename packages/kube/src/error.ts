@@ -1,7 +1,10 @@
 /** A request that did not succeed. */
 export type ApiError = Refused | Unanswered;
 
-/** The API server (or something in front of it) answered, with an error. */
+/**
+ * The API server (or something in front of it) answered, with an error. Or we did, in its place and before anything was
+ * sent: code 400, reason `Unsendable`, for a request whose path or headers would not have said what was meant.
+ */
 export interface Refused {
   readonly kind: "refused";
   /** HTTP status code. */
@@ -17,7 +20,10 @@ export interface Refused {
 
 /**
  * No (whole) answer came. A write may or may not have happened.
- * `never-sent`: no connection was made, so it has not happened.
+ * `never-sent`: not one byte of the request left us (no connection, no credentials, no free connection in time), so it has
+ * not happened and never will.
+ * `malformed`: an answer came, but no JSON object.
+ * `aborted`: the client was closed.
  */
 export interface Unanswered {
   readonly kind: "unanswered";

@@ -1,0 +1,86 @@
+import * as E from "fp-ts/lib/Either.js";
+import type { ApiError, Refused } from "./error.ts";
+import type { KubeObject } from "./object.ts";
+import { isObject } from "./text.ts";
+
+export interface HttpReply {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly body: string;
+}
+
+/** What an HTTP reply means. `now` (ms since the epoch) turns a Retry-After date into a wait. */
+export const replyOf = (reply: HttpReply, now: number): E.Either<ApiError, KubeObject> => {
+  const body = parsed(reply.body);
+  if (reply.status >= 200 && reply.status < 300)
+    return isObject(body)
+      ? E.right(body as unknown as KubeObject)
+      : E.left({
+          kind: "unanswered",
+          cause: "malformed",
+          message: `the answer (HTTP ${reply.status}) is no JSON object: ${excerpt(reply.body)}`,
+        });
+  const seconds = retryAfterOf(reply.retryAfter, now);
+  // The Status of the server's own timeout (504) comes without a kind.
+  const isStatus = isObject(body) && (body["kind"] === "Status" || body["status"] === "Failure");
+  const refused = isStatus ? ofStatus(body, reply.status) : ofText(reply);
+  return E.left(seconds === undefined ? refused : { ...refused, retryAfter: seconds });
+};
+
+/** A Kubernetes Status as an error: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
+export const ofStatus = (status: Readonly<Record<string, unknown>>, httpStatus = 500): Refused => {
+  const details = isObject(status["details"]) ? status["details"] : {};
+  const seconds = details["retryAfterSeconds"];
+  const causes = Array.isArray(details["causes"]) ? details["causes"].filter(isObject) : [];
+  return {
+    kind: "refused",
+    code: typeof status["code"] === "number" ? status["code"] : httpStatus,
+    reason: text(status["reason"]) ?? "",
+    message: text(status["message"]) ?? `HTTP ${httpStatus}`,
+    causes: causes.map(causeOf),
+    ...(typeof seconds === "number" && seconds > 0 ? { retryAfter: seconds * 1000 } : {}),
+  };
+};
+
+const causeOf = (cause: Readonly<Record<string, unknown>>): Refused["causes"][number] => {
+  const field = text(cause["field"]);
+  const reason = text(cause["reason"]);
+  const message = text(cause["message"]);
+  return {
+    ...(field === undefined ? {} : { field }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(message === undefined ? {} : { message }),
+  };
+};
+
+/** Proxies, and paths that no API is served at, answer in plain text. */
+const ofText = ({ status, body }: HttpReply): Refused => ({
+  kind: "refused",
+  code: status,
+  reason: "",
+  message: body.trim() === "" ? `HTTP ${status}` : `HTTP ${status}: ${excerpt(body)}`,
+  causes: [],
+});
+
+/** RFC 9110, 10.2.3: seconds or a date. In ms; undefined where it says nothing that can be understood. */
+const retryAfterOf = (header: string | undefined, now: number): number | undefined => {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+};
+
+const excerpt = (body: string): string => {
+  const line = body.trim().replaceAll(/\s+/g, " ");
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+};
+
+const parsed = (body: string): unknown => {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+};
+
+const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

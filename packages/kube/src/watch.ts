@@ -1,0 +1,86 @@
+import * as E from "fp-ts/lib/Either.js";
+import type { Dispatcher } from "undici";
+import type { WatchEvent } from "./api.ts";
+import type { ApiError } from "./error.ts";
+import { unanswered } from "./exchange.ts";
+import type { KubeObject } from "./object.ts";
+import { ofStatus, replyOf } from "./reply.ts";
+import { isObject, reasonOf } from "./text.ts";
+
+/** In ms: until the server begins to answer, and for the watch as a whole (a server that has died says nothing). */
+export interface WatchLimits {
+  readonly toStart: number;
+  readonly inAll: number;
+}
+
+/** One watch: its events, then at most one error. */
+export const watchEvents = async function* (
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  limits: WatchLimits,
+  signal: AbortSignal,
+): AsyncGenerator<E.Either<ApiError, WatchEvent>> {
+  const late = new AbortController();
+  const start = setTimeout(() => late.abort(), limits.toStart);
+  const all = setTimeout(() => late.abort(), limits.inAll);
+  try {
+    const { statusCode, headers, body } = await dispatcher.request({
+      ...options,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      signal: AbortSignal.any([late.signal, signal]),
+    });
+    clearTimeout(start);
+    if (statusCode !== 200) {
+      const retryAfter = headers["retry-after"]?.toString();
+      const reply = replyOf({ status: statusCode, retryAfter, body: await body.text() }, Date.now());
+      yield E.isLeft(reply) ? reply : E.left(unanswered("malformed", `HTTP ${statusCode} to a watch`));
+      return;
+    }
+    for await (const line of linesOf(body)) yield eventOf(line);
+  } catch (error) {
+    if (signal.aborted) return;
+    yield E.left(
+      late.signal.aborted ? unanswered("deadline", "the watch fell silent") : unanswered("connection", reasonOf(error)),
+    );
+  } finally {
+    clearTimeout(start);
+    clearTimeout(all);
+  }
+};
+
+/** A line may end anywhere in a chunk, and a character may be torn between two. */
+const linesOf = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer[] = [];
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      yield Buffer.concat([...rest, chunk.subarray(from, at)]).toString("utf8");
+      rest = [];
+      from = at + 1;
+    }
+    if (from < chunk.length) rest = [...rest, chunk.subarray(from)];
+  }
+};
+
+/** https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes */
+export const eventOf = (line: string): E.Either<ApiError, WatchEvent> => {
+  const event = parsed(line);
+  const object = isObject(event) && isObject(event["object"]) ? event["object"] : undefined;
+  const type = isObject(event) ? event["type"] : undefined;
+  const metadata = isObject(object?.["metadata"]) ? object["metadata"] : {};
+  const resourceVersion = metadata["resourceVersion"];
+  if (object !== undefined && (type === "ADDED" || type === "MODIFIED" || type === "DELETED"))
+    return E.right({ type, object: object as unknown as KubeObject });
+  if (type === "BOOKMARK" && typeof resourceVersion === "string") return E.right({ type, resourceVersion });
+  if (type === "ERROR" && object !== undefined) return E.left(ofStatus(object));
+  return E.left(unanswered("malformed", `no watch event: ${line.slice(0, 300)}`));
+};
+
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+};
