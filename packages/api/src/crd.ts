@@ -1,0 +1,45 @@
+import type { JsonObject } from "./json.ts";
+import { GROUP, KIND, PLURAL, VERSION } from "./names.ts";
+import { Transaction } from "./transaction.ts";
+
+const columns: readonly JsonObject[] = [
+  { name: "Phase", type: "string", jsonPath: ".status.phase" },
+  { name: "Progress", type: "string", jsonPath: ".status.progress", description: "Changes that are in, of all." },
+  {
+    name: "ServiceAccount",
+    type: "string",
+    jsonPath: ".spec.serviceAccountName",
+    description: "As whom the changes are made.",
+    priority: 1,
+  },
+  {
+    name: "Message",
+    type: "string",
+    jsonPath: ".status.conditions[?(@.type=='Ready')].message",
+    description: "How it stands, in a sentence.",
+    priority: 1,
+  },
+  { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+];
+
+/** The CustomResourceDefinition of Transaction, as an object. */
+export const transactionCrd: JsonObject = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: `${PLURAL}.${GROUP}` },
+  spec: {
+    group: GROUP,
+    scope: "Namespaced",
+    names: { kind: KIND, listKind: `${KIND}List`, plural: PLURAL, singular: KIND.toLowerCase(), shortNames: ["txn"] },
+    versions: [
+      {
+        name: VERSION,
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        additionalPrinterColumns: columns,
+        schema: { openAPIV3Schema: Transaction.schema },
+      },
+    ],
+  },
+};

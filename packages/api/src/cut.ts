@@ -1,0 +1,21 @@
+/** The beginning of the text, at most so many bytes of UTF-8, ending in an ellipsis where something is missing. */
+export const cut = (text: string, bytes: number): string => {
+  if (size(text) <= bytes) return text;
+  let kept = "";
+  let left = bytes - size("…");
+  for (const character of text) {
+    left -= size(character);
+    if (left < 0) break;
+    kept += character;
+  }
+  return `${kept}…`;
+};
+
+const size = (text: string): number => {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4;
+  }
+  return bytes;
+};

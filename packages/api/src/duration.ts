@@ -1,0 +1,84 @@
+import * as E from "fp-ts/lib/Either.js";
+import { as, type Codec, satisfying, string } from "./codec.ts";
+import type { Rule } from "./rule.ts";
+
+const nanoseconds: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  "\u00b5s": 1_000n, // micro sign
+  "\u03bcs": 1_000n, // Greek mu
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+const limit = 1n << 63n;
+
+/**
+ * What Go's `time.ParseDuration` makes of the text, in ns; undefined where that refuses it. CEL's `duration()` is that function.
+ * Digit by digit as in Go, overflow and rounding included, so that both agree at every border.
+ * https://pkg.go.dev/time#ParseDuration
+ */
+const parse = (text: string): bigint | undefined => {
+  const [, sign, terms = ""] = /^([-+]?)(.*)$/su.exec(text) ?? [];
+  if (terms === "0") return 0n;
+  if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/u.test(terms)) return undefined;
+  let total = 0n;
+  for (const [, whole = "", fraction = "", unit = ""] of terms.matchAll(/(\d*)\.?(\d*)([^\d.]+)/gu)) {
+    const size = nanoseconds[unit] ?? 0n;
+    const term = BigInt(whole === "" ? 0 : whole) * size + fractionOf(fraction, size);
+    total += term;
+    if (term > limit || total > limit) return undefined;
+  }
+  if (sign === "-") return -total;
+  return total < limit ? total : undefined;
+};
+
+/** Go adds up the digits of a fraction while they fit an int64, and ignores the others. */
+const fractionOf = (digits: string, unit: bigint): bigint => {
+  let value = 0n;
+  let scale = 1;
+  for (const digit of digits) {
+    const next = value * 10n + BigInt(digit);
+    if (value > (limit - 1n) / 10n || next > limit) break;
+    value = next;
+    scale *= 10;
+  }
+  return BigInt(Math.trunc(Number(value) * (Number(unit) / scale)));
+};
+
+const units = [
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1_000],
+  ["ms", 1],
+] as const;
+
+/** The shortest Go duration string of so many whole ms: `5m`, `1h30m`, `1s500ms`. */
+export const formatDuration = (ms: number): string => {
+  let left = ms;
+  const parts = units.flatMap(([unit, size]) => {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    return count > 0 ? [`${count}${unit}`] : [];
+  });
+  return parts.length > 0 ? parts.join("") : "0s";
+};
+
+const expected = "must be a duration of at least 1s in units of h, m, s or ms, such as 5m, 1h30m or 1.5s";
+
+const atLeastOneSecond: Rule<string> = {
+  cel: "self.matches('^[+]?(([0-9]+([.][0-9]*)?|[.][0-9]+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$') && duration(self) >= duration('1s')",
+  message: expected,
+  holds: (text) => (parse(text) ?? 0n) >= 1_000_000_000n,
+};
+
+/** A Go duration string of at least 1 s on the wire, whole ms inside; what is below a ms is dropped. */
+export const duration: Codec<number> = as(
+  satisfying(string({ maxLength: 64 }), atLeastOneSecond),
+  (text) => {
+    const ns = parse(text);
+    return ns === undefined ? E.left(expected) : E.right(Number(ns / 1_000_000n));
+  },
+  formatDuration,
+);

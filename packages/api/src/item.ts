@@ -1,0 +1,148 @@
+import * as E from "fp-ts/lib/Either.js";
+import { as, boolean, type Codec, described, optional, string, type TypeOf, withDefault } from "./codec.ts";
+import { cut } from "./cut.ts";
+import { object } from "./structure.ts";
+
+/** The Lease that keeps others away from the target. */
+export interface Lock {
+  readonly lease: string;
+  readonly namespace: string;
+}
+
+/** What was there before the Transaction. `snapshot.store` is the name of one of `status.snapshots`. */
+export type Before =
+  | { readonly existed: false }
+  | {
+      readonly existed: true;
+      readonly uid: string;
+      readonly resourceVersion: string;
+      readonly snapshot: { readonly store: string; readonly key: string };
+    };
+
+/** What is known of one change. */
+export type ItemState =
+  /** Nothing was done yet. */
+  | { readonly at: "untouched" }
+  /** The preflight said no; nothing was touched. */
+  | { readonly at: "refused"; readonly error: string }
+  /** The prior state is safe. */
+  | { readonly at: "prepared"; readonly before: Before }
+  /** It cannot be told whether the change was made: the target is left alone. */
+  | { readonly at: "undecided"; readonly before: Before; readonly error: string }
+  /** The server refused the change for good; the target is as it was. */
+  | { readonly at: "unmade"; readonly before: Before; readonly error: string }
+  /** The change is in. `created` is the uid of the object that it made. */
+  | { readonly at: "committed"; readonly before: Before; readonly created?: string }
+  /** The change is in and could not be put back; the error says why. */
+  | { readonly at: "kept"; readonly before: Before; readonly created?: string; readonly error: string }
+  /** The target is as it was before; an error is a warning. */
+  | { readonly at: "restored"; readonly before: Before; readonly created?: string; readonly error?: string };
+
+export interface Item {
+  readonly lock?: Lock;
+  readonly state: ItemState;
+}
+
+const name = string({ maxLength: 253 });
+const Wire = object({
+  lockLease: optional(described("Name of the Lease that locks the target.", name)),
+  leaseNamespace: optional(described("Namespace of that Lease.", name)),
+  prepared: withDefault(false, described("The target was read, and what was there is kept in a snapshot.", boolean)),
+  committed: withDefault(
+    false,
+    described(
+      "The change was made. With an error and not rolledBack: it could not be put back, or the server refused it.",
+      boolean,
+    ),
+  ),
+  rolledBack: withDefault(false, described("The target is as it was before the change.", boolean)),
+  error: optional(described("What went wrong with this change, and what to do.", string({ maxLength: 256 }))),
+  uid: optional(described("uid of the target before the change; absent if there was none.", name)),
+  resourceVersion: optional(
+    described("resourceVersion of the target before the change; absent if there was none.", name),
+  ),
+  snapshot: optional(
+    described(
+      "Where the target's state before the change is kept.",
+      object({
+        store: described("Name of the store, one of status.snapshots.", name),
+        key: described("Key in the store's data.", name),
+      }),
+    ),
+  ),
+  created: optional(described("uid of the object that this change created.", name)),
+});
+type Wire = TypeOf<typeof Wire>;
+
+const lockOf = ({ lockLease, leaseNamespace }: Wire): E.Either<string, Pick<Item, "lock">> =>
+  lockLease !== undefined && leaseNamespace !== undefined
+    ? E.right({ lock: { lease: lockLease, namespace: leaseNamespace } })
+    : lockLease === undefined && leaseNamespace === undefined
+      ? E.right({})
+      : E.left("lockLease and leaseNamespace go together");
+
+const beforeOf = ({ uid, resourceVersion, snapshot }: Wire): E.Either<string, Before> =>
+  uid !== undefined && resourceVersion !== undefined && snapshot !== undefined
+    ? E.right({ existed: true, uid, resourceVersion, snapshot })
+    : uid === undefined && resourceVersion === undefined && snapshot === undefined
+      ? E.right({ existed: false })
+      : E.left("uid, resourceVersion and snapshot go together");
+
+const stateOf = (wire: Wire): E.Either<string, ItemState> => {
+  const { prepared, committed, rolledBack, error } = wire;
+  const created = wire.created === undefined ? {} : { created: wire.created };
+  const flags = [prepared, committed, rolledBack, error !== undefined].map((flag) => (flag ? "T" : "F")).join("");
+  const impossible = E.left(
+    `no item is prepared=${prepared}, committed=${committed}, rolledBack=${rolledBack}, created=${wire.created !== undefined}` +
+      ` ${error === undefined ? "without" : "with"} an error`,
+  );
+  return E.flatMap(beforeOf(wire), (before): E.Either<string, ItemState> => {
+    if (!prepared && before.existed) return E.left("uid, resourceVersion and snapshot are of a prepared item");
+    if (!committed && wire.created !== undefined) return impossible;
+    switch (flags) {
+      case "FFFF":
+        return E.right({ at: "untouched" });
+      case "FFFT":
+        return E.right({ at: "refused", error: error ?? "" });
+      case "TFFF":
+        return E.right({ at: "prepared", before });
+      case "TFFT":
+        return E.right({ at: "undecided", before, error: error ?? "" });
+      case "TFTT":
+        return E.right({ at: "unmade", before, error: error ?? "" });
+      case "TTFF":
+        return E.right({ at: "committed", before, ...created });
+      case "TTFT":
+        return E.right({ at: "kept", before, ...created, error: error ?? "" });
+      case "TTTF":
+        return E.right({ at: "restored", before, ...created });
+      case "TTTT":
+        return E.right({ at: "restored", before, ...created, error: error ?? "" });
+      default:
+        return impossible;
+    }
+  });
+};
+
+const encode = ({ lock, state }: Item): Wire => {
+  const { at } = state;
+  const before = "before" in state && state.before.existed ? state.before : undefined;
+  return {
+    ...(lock === undefined ? {} : { lockLease: lock.lease, leaseNamespace: lock.namespace }),
+    prepared: at !== "untouched" && at !== "refused",
+    committed: at === "committed" || at === "kept" || at === "restored",
+    rolledBack: at === "restored" || at === "unmade",
+    ...("error" in state && state.error !== undefined ? { error: cut(state.error, 256) } : {}),
+    ...(before === undefined
+      ? {}
+      : { uid: before.uid, resourceVersion: before.resourceVersion, snapshot: before.snapshot }),
+    ...("created" in state && state.created !== undefined ? { created: state.created } : {}),
+  };
+};
+
+/** Booleans on the wire, for people and `kubectl wait`; one state inside. A combination that means nothing does not decode. */
+export const Item: Codec<Item> = as(
+  Wire,
+  (wire) => E.flatMap(lockOf(wire), (lock) => E.map((state: ItemState): Item => ({ ...lock, state }))(stateOf(wire))),
+  encode,
+);

@@ -1,0 +1,71 @@
+import { looksShortened, shortened } from "./shorten.ts";
+
+/** What a lock is on. The version is not part of it: one object is served in many. */
+export interface Locked {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly kind: string;
+  /** Absent for cluster-scoped kinds. */
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+// The groups that Kubernetes itself serves; no two of them share a kind, except for Event.
+// https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/
+const builtIn: ReadonlySet<string> = new Set([
+  "",
+  "admissionregistration.k8s.io",
+  "apiextensions.k8s.io",
+  "apiregistration.k8s.io",
+  "apps",
+  "authentication.k8s.io",
+  "authorization.k8s.io",
+  "autoscaling",
+  "batch",
+  "certificates.k8s.io",
+  "coordination.k8s.io",
+  "discovery.k8s.io",
+  "events.k8s.io",
+  "flowcontrol.apiserver.k8s.io",
+  "internal.apiserver.k8s.io",
+  "networking.k8s.io",
+  "node.k8s.io",
+  "policy",
+  "rbac.authorization.k8s.io",
+  "resource.k8s.io",
+  "scheduling.k8s.io",
+  "storage.k8s.io",
+  "storagemigration.k8s.io",
+]);
+
+const label = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
+const isLabel = new RegExp(`^${label}$`, "u");
+const isSubdomain = new RegExp(`^${label}(?:\\.${label})*$`, "u");
+const isPlainKind = /^[A-Za-z0-9]+$/u;
+
+/**
+ * The name of the Lease that locks a target: `janus-lock-<namespace>-<kind>-<name>`, lowercased. It lives in the target's
+ * namespace; for cluster-scoped targets in the controller's, where the empty namespace (`janus-lock--clusterrole-admin`)
+ * keeps it apart from the namespaced ones.
+ *
+ * Guarantees: a legal name for a Lease; two targets with Leases in one namespace never share a name. The plain form is
+ * used only where it can be read back in one way; all else gets a hash of what exactly is locked.
+ */
+export const lockLease = ({ group, kind, namespace = "", name }: Locked): string => {
+  const plain = `janus-lock-${namespace}-${kind.toLowerCase()}-${name}`;
+  const isPlain =
+    builtIn.has(group) &&
+    isPlainKind.test(kind) &&
+    kind !== "Event" &&
+    (namespace === "" || isLabel.test(namespace)) &&
+    isSubdomain.test(name) &&
+    plain.length <= 253 &&
+    !looksShortened(plain);
+  return isPlain
+    ? plain
+    : shortened(
+        plain.toLowerCase().replaceAll(/[^a-z0-9-]+/gu, "-"),
+        JSON.stringify([group, kind, namespace, name]),
+        253,
+      );
+};

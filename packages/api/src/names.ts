@@ -1,0 +1,50 @@
+import { fitted } from "./shorten.ts";
+
+export const GROUP = "backup.janus.io";
+export const VERSION = "v1alpha1";
+export const API_VERSION = `${GROUP}/${VERSION}`;
+export const KIND = "Transaction";
+export const PLURAL = "transactions";
+
+/** On a Transaction from before its first lock until its last one is released. */
+export const FINALIZER = `${GROUP}/lease-cleanup`;
+/** On a snapshot store as long as something may have to be restored from it. */
+export const SNAPSHOT_FINALIZER = `${GROUP}/snapshot`;
+
+export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
+export const MANAGED_BY = "janus";
+export const TRANSACTION_LABEL = "janus.io/transaction";
+
+/** The field manager of a Transaction's writes: at most 128 characters, and by its uid nobody else's. */
+export const fieldManager = ({ name, uid }: { readonly name: string; readonly uid: string }): string =>
+  `janus-${name.slice(0, 128 - "janus--".length - uid.length)}-${uid}`;
+
+/** Whether this is the field manager of the Transaction with that uid, whatever its name is. */
+export const marks = (manager: string, uid: string): boolean =>
+  uid !== "" && manager.startsWith("janus-") && manager.endsWith(`-${uid}`);
+
+/** The value of {@link TRANSACTION_LABEL}: the name where it is a label value, else a short form that is only its own. */
+export const transactionLabel = (name: string): string => fitted(name, 63);
+
+export interface Holder {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** Who holds a lock. No part can contain a slash. */
+export const holderIdentity = ({ namespace, name, uid }: Holder): string => `${namespace}/${name}/${uid}`;
+
+/** Undefined for a holder that is no Transaction. */
+export const parseHolder = (identity: string): Holder | undefined => {
+  const [namespace = "", name = "", uid = "", ...more] = identity.split("/");
+  return namespace !== "" && name !== "" && uid !== "" && more.length === 0 ? { namespace, name, uid } : undefined;
+};
+
+/** The n-th store for snapshots of the Transaction: `<txn>-rollback`, `<txn>-rollback-1`, ... */
+export const storeName = (transaction: string, n: number): string => {
+  const suffix = n === 0 ? "-rollback" : `-rollback-${n}`;
+  return `${fitted(transaction, 253 - suffix.length)}${suffix}`;
+};
+
+export const journalName = (uid: string): string => `janus-journal-${uid}`;

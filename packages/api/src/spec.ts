@@ -1,0 +1,50 @@
+import { described, onUpdate, satisfying, string, type TypeOf, withDefault } from "./codec.ts";
+import { Change } from "./change.ts";
+import { duration } from "./duration.ts";
+import type { Rule } from "./rule.ts";
+import { list, object } from "./structure.ts";
+import { groupOf, type Target } from "./target.ts";
+
+/** Unambiguous: no part but the last can contain a slash. The version is not part of what an object is. */
+const identity = ({ apiVersion, kind, namespace, name }: Target): string =>
+  [groupOf(apiVersion), kind, namespace ?? "", name].join("/");
+
+const identityCel =
+  "(c.target.apiVersion.contains('/') ? c.target.apiVersion.split('/')[0] : '')" +
+  " + '/' + c.target.kind + '/' + (has(c.target.namespace) ? c.target.namespace : '') + '/' + c.target.name";
+
+const oncePerTarget: Rule<readonly Change[]> = {
+  cel: `self.map(c, ${identityCel}).distinct().size() == self.size()`,
+  message: "two changes have the same target (group, kind, namespace and name): make them one change",
+  holds: (changes) => new Set(changes.map(({ target }) => identity(target))).size === changes.length,
+};
+
+/** What a Transaction shall do. It never changes: whatever was decided on it stays true. */
+export const Spec = onUpdate(
+  object({
+    serviceAccountName: described(
+      "ServiceAccount in the Transaction's namespace as which every target is read and changed. Whoever creates the Transaction must be allowed to impersonate it.",
+      string({ minLength: 1, maxLength: 253 }),
+    ),
+    lockTimeout: withDefault(
+      5 * 60_000,
+      described(
+        "How long a lock on a target stays good when the controller stops renewing it, as a duration such as 30s or 5m; at least 1s.",
+        duration,
+      ),
+    ),
+    timeout: withDefault(
+      30 * 60_000,
+      described(
+        "How long the Transaction may take to go forward, waiting for locks included, as a duration such as 10m or 1h30m; at least 1s. After that it is rolled back.",
+        duration,
+      ),
+    ),
+    changes: described(
+      "The changes, made one at a time and in this order: all of them or none. If one cannot be made, those before it are put back in reverse order.",
+      satisfying(list(Change, { atomic: true }, { minItems: 1, maxItems: 500 }), oncePerTarget),
+    ),
+  }),
+  { cel: "self == oldSelf", message: "spec cannot be changed: create a new Transaction instead" },
+);
+export interface Spec extends TypeOf<typeof Spec> {}

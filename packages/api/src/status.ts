@@ -1,0 +1,89 @@
+import { described, integer, oneOf, optional, orElse, string, type TypeOf } from "./codec.ts";
+import { Item } from "./item.ts";
+import { list, object } from "./structure.ts";
+
+export const Phase = oneOf(
+  "Pending",
+  "Preparing",
+  "Prepared",
+  "Committing",
+  "Committed",
+  "RollingBack",
+  "RolledBack",
+  "Failed",
+);
+export type Phase = TypeOf<typeof Phase>;
+
+const name = string({ maxLength: 253 });
+const time = string({ maxLength: 64 });
+
+/** A ConfigMap or Secret that keeps what was there before. Trusted only under the uid and digest recorded here. */
+export const SnapshotStore = object({
+  kind: described("ConfigMap, or Secret where it keeps Secrets.", oneOf("ConfigMap", "Secret")),
+  name: described("Name of the store, in the Transaction's namespace.", name),
+  uid: described("uid of the store.", name),
+  digest: described(
+    "Digest of what is in the store; a store with other content is not trusted.",
+    string({ maxLength: 256 }),
+  ),
+});
+export interface SnapshotStore extends TypeOf<typeof SnapshotStore> {}
+
+/** https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties */
+export const Condition = object({
+  type: described(
+    "Prepared, Committed, RolledBack, Failed, Ready or Stalled.",
+    string({ minLength: 1, maxLength: 316 }),
+  ),
+  status: described("True, False or Unknown.", oneOf("True", "False", "Unknown")),
+  reason: described("One word for programs.", string({ minLength: 1, maxLength: 1024 })),
+  message: described("A sentence for people.", string({ maxLength: 32768 })),
+  lastTransitionTime: described("When the status of this condition last changed.", time),
+  observedGeneration: optional(described("metadata.generation that the condition is about.", integer)),
+});
+export interface Condition extends TypeOf<typeof Condition> {}
+
+/** What has become of a Transaction, as the controller recorded it. */
+export const Status = object({
+  phase: orElse(
+    "Pending",
+    described(
+      "Pending, Preparing, Prepared, Committing, then Committed. After a failure RollingBack, then RolledBack, or Failed when something could not be put back. A failure before the first change: Failed, with nothing touched.",
+      Phase,
+    ),
+  ),
+  version: orElse(0, described("Grows by one with every status write.", integer)),
+  observedGeneration: optional(described("metadata.generation that this status is about.", integer)),
+  startedAt: optional(described("When the controller began.", time)),
+  completedAt: optional(described("When a terminal phase was reached: Committed, RolledBack or Failed.", time)),
+  progress: optional(described("Changes that are in, of all: 2/3.", string({ maxLength: 64 }))),
+  rollbackRef: optional(described("Name of the first store that keeps what was there before.", name)),
+  journal: optional(
+    described(
+      "The small object that records every step while changes are being made.",
+      object({ name: described("Name of the journal.", name), uid: described("uid of the journal.", name) }),
+    ),
+  ),
+  snapshots: orElse(
+    [],
+    described("Where the state before the Transaction is kept.", list(SnapshotStore, { atomic: true })),
+  ),
+  items: orElse(
+    [],
+    described(
+      "What is known of each change, in the order of spec.changes.",
+      list(Item, { atomic: true }, { maxItems: 500 }),
+    ),
+  ),
+  conditions: orElse(
+    [],
+    described(
+      "Prepared, Committed, RolledBack, Failed, and Ready and Stalled as kstatus reads them.",
+      list(Condition, { keyedBy: "type" }),
+    ),
+  ),
+});
+export interface Status extends TypeOf<typeof Status> {}
+
+/** Of a Transaction that nobody has looked at yet. */
+export const emptyStatus: Status = { phase: "Pending", version: 0, snapshots: [], items: [], conditions: [] };

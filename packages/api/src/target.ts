@@ -1,0 +1,49 @@
+import { described, optional, satisfying, string, type TypeOf } from "./codec.ts";
+import type { Rule } from "./rule.ts";
+import { object } from "./structure.ts";
+
+const matching = (expression: string, message: string): Rule<string> => ({
+  cel: `self.matches('${expression}')`,
+  message,
+  holds: (value) => new RegExp(expression, "u").test(value),
+});
+
+const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const apiVersion = matching(
+  `^(${label}([.]${label})*/)?[a-z]([-a-z0-9]*[a-z0-9])?$`,
+  "apiVersion must be group/version, such as apps/v1, or the bare version of the core group: v1",
+);
+const kind = matching(
+  "^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$",
+  "kind must be one kind as it stands in a manifest, such as ConfigMap",
+);
+const namespace = matching(
+  `^${label}$`,
+  "namespace must be the name of a namespace: lowercase letters, digits and -; leave it out for the Transaction's own namespace",
+);
+// What every kind of object asks of a name; https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#path-segment-names
+const name: Rule<string> = {
+  cel: "self != '.' && self != '..' && !self.contains('/') && !self.contains('%')",
+  message: "name must be the name of one object: not . or .., and without / and %",
+  holds: (value) => value !== "." && value !== ".." && !/[/%]/u.test(value),
+};
+
+/** One object, by identity. */
+export const Target = object({
+  apiVersion: described(
+    "Group and version of the object: apps/v1, or just v1 for the core group.",
+    satisfying(string({ minLength: 1, maxLength: 317 }), apiVersion),
+  ),
+  kind: described("Kind of the object, such as Deployment.", satisfying(string({ minLength: 1, maxLength: 63 }), kind)),
+  name: described("Name of the object.", satisfying(string({ minLength: 1, maxLength: 253 }), name)),
+  namespace: optional(
+    described(
+      "Namespace of the object. Defaults to the namespace of the Transaction; left out for cluster-scoped kinds.",
+      satisfying(string({ minLength: 1, maxLength: 63 }), namespace),
+    ),
+  ),
+});
+export interface Target extends TypeOf<typeof Target> {}
+
+/** The API group of an apiVersion; empty for the core group. */
+export const groupOf = (apiVersion: string): string => apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/")));

@@ -1,0 +1,50 @@
+import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
+import { codec, type Codec, described, integer, optional, orElse, string, strings, type TypeOf } from "./codec.ts";
+import type { JsonObject } from "./json.ts";
+import { API_VERSION, KIND } from "./names.ts";
+import { report } from "./report.ts";
+import { Spec } from "./spec.ts";
+import { emptyStatus, Status } from "./status.ts";
+import { list, object } from "./structure.ts";
+
+/** Of an object that the API server has stored. https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/ */
+export const Metadata = object({
+  name: string({ minLength: 1 }),
+  namespace: string({ minLength: 1 }),
+  uid: string({ minLength: 1 }),
+  resourceVersion: string({ minLength: 1 }),
+  generation: integer,
+  creationTimestamp: optional(string()),
+  deletionTimestamp: optional(string()),
+  finalizers: optional(list(string(), { atomic: true })),
+  labels: optional(strings),
+  annotations: optional(strings),
+});
+export interface Metadata extends TypeOf<typeof Metadata> {}
+
+const fields = object({
+  metadata: Metadata,
+  spec: described("The changes, and how to make them. Cannot be changed later.", Spec),
+  status: orElse(emptyStatus, described("What has become of the Transaction; written by the controller.", Status)),
+});
+export interface Transaction extends TypeOf<typeof fields> {}
+
+/** A Transaction as the API server stores it. Encodes with its apiVersion and kind. */
+export const Transaction: Codec<Transaction> = codec(
+  {
+    ...fields.schema,
+    required: ["spec"],
+    properties: { ...(fields.schema["properties"] as JsonObject), metadata: { type: "object" } },
+    description: "A set of changes to Kubernetes objects that happen together or not at all.",
+  },
+  fields.validate,
+  (transaction) => ({ apiVersion: API_VERSION, kind: KIND, ...(fields.encode(transaction) as JsonObject) }),
+);
+
+/** Left: every fault with its path, such as `spec.changes[3].target.name: must not be empty`; never a value. */
+export const decodeTransaction = (stored: unknown): E.Either<string, Transaction> =>
+  pipe(Transaction.decode(stored), E.mapLeft(report));
+
+/** The status as it is sent to the API server; errors of items are cut to 256 bytes. */
+export const encodeStatus = (status: Status): JsonObject => Status.encode(status) as JsonObject;
