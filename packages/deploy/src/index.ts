@@ -1,1 +1,10 @@
-export {};
+export { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";
+export { ControllerRole } from "./controller-role.ts";
+export { ControllerRoleBinding, type ControllerRoleBindingProps } from "./controller-role-binding.ts";
+export { ControllerServiceAccount, type ControllerServiceAccountProps } from "./controller-service-account.ts";
+export { installation } from "./installation.ts";
+export { Janus, type JanusProps } from "./janus.ts";
+export { JanusNamespace, type JanusNamespaceProps } from "./janus-namespace.ts";
+export { type Manifest, render, yaml } from "./render.ts";
+export { TransactionCrd } from "./transaction-crd.ts";
+export { TransactionRoles } from "./transaction-roles.ts";

@@ -1,0 +1,22 @@
+# The controller's image. Every RUN below is also run by tests/deploy/image.test.ts in an empty directory, so they use paths
+# relative to WORKDIR and no feature of one container engine.
+
+FROM node:24-slim AS build
+WORKDIR /build
+# The dependencies change less often than the source: they are fetched first, from the lock file alone, and stay cached.
+COPY pnpm-lock.yaml pnpm-workspace.yaml ./
+RUN npx --yes pnpm@12.21.0 fetch
+COPY . .
+RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --prefer-offline
+RUN node_modules/.bin/tsc -b packages/controller
+# Only what the controller needs at run time: its compiled files and production dependencies, copied, with no link to the workspace.
+RUN npx --yes pnpm@12.21.0 --filter @janus/controller deploy --prod --no-optional janus
+
+# No shell, no package manager, no other programs. `nonroot` is user 65532; the number is repeated because a Pod with
+# runAsNonRoot is only started when the image names its user by number.
+FROM gcr.io/distroless/nodejs24-debian13:nonroot
+WORKDIR /janus
+COPY --from=build /build/janus ./
+USER 65532:65532
+EXPOSE 8080
+ENTRYPOINT ["/nodejs/bin/node", "dist/shell/main.js"]

@@ -1,0 +1,24 @@
+import { k8s } from "cdk8s-plus-30";
+import { Construct } from "constructs";
+import { controllerName, defaultNamespace } from "./defaults.ts";
+import { controllerLabels } from "./labels.ts";
+
+export interface ControllerRoleBindingProps {
+  /**
+   * Namespace of the controller's ServiceAccount.
+   * @default "janus-system"
+   */
+  readonly namespace?: string;
+}
+
+/** Gives the controller's ServiceAccount its ClusterRole, in every namespace: a Transaction may be in any. */
+export class ControllerRoleBinding extends Construct {
+  constructor(scope: Construct, id: string, props: ControllerRoleBindingProps = {}) {
+    super(scope, id);
+    new k8s.KubeClusterRoleBinding(this, "Resource", {
+      metadata: { name: controllerName, labels: controllerLabels },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: controllerName },
+      subjects: [{ kind: "ServiceAccount", name: controllerName, namespace: props.namespace ?? defaultNamespace }],
+    });
+  }
+}

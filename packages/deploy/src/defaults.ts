@@ -1,0 +1,8 @@
+/** Where Janus runs unless it is told otherwise. */
+export const defaultNamespace = "janus-system";
+
+/** Name of the controller's ServiceAccount, ClusterRole, ClusterRoleBinding and Deployment. */
+export const controllerName = "janus-controller";
+
+/** The image of the release that these manifests belong to. */
+export const defaultImage = "ghcr.io/janus-project/janus:0.1.0";

@@ -1,0 +1,36 @@
+import { k8s } from "cdk8s-plus-30";
+import { Construct } from "constructs";
+import { defaultNamespace } from "./defaults.ts";
+import { labels } from "./labels.ts";
+
+export interface JanusNamespaceProps {
+  /**
+   * Name of the Namespace.
+   * @default "janus-system"
+   */
+  readonly namespace?: string;
+}
+
+/**
+ * The Namespace that the controller runs in.
+ *
+ * Guarantees: only Pods of the `restricted` Pod Security Standard are admitted to it, whatever cluster it is in.
+ * Source:     https://kubernetes.io/docs/concepts/security/pod-security-admission/
+ */
+export class JanusNamespace extends Construct {
+  constructor(scope: Construct, id: string, props: JanusNamespaceProps = {}) {
+    super(scope, id);
+    new k8s.KubeNamespace(this, "Resource", {
+      metadata: {
+        name: props.namespace ?? defaultNamespace,
+        labels: {
+          ...labels,
+          "pod-security.kubernetes.io/enforce": "restricted",
+          // A Deployment whose Pods would be refused is warned about when it is applied, not found out by its empty ReplicaSet.
+          "pod-security.kubernetes.io/warn": "restricted",
+          "pod-security.kubernetes.io/audit": "restricted",
+        },
+      },
+    });
+  }
+}

@@ -1,0 +1,5 @@
+/** The recommended labels (https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/). */
+export const labels = { "app.kubernetes.io/name": "janus", "app.kubernetes.io/part-of": "janus" } as const;
+
+/** Labels of the controller's own objects; its Deployment selects its Pods by them, so they never change. */
+export const controllerLabels = { ...labels, "app.kubernetes.io/component": "controller" } as const;

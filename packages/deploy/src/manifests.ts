@@ -1,0 +1,4 @@
+import { installation } from "./installation.ts";
+import { yaml } from "./render.ts";
+
+process.stdout.write(yaml(installation()));

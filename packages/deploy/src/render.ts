@@ -1,0 +1,28 @@
+import { App, Chart, Yaml } from "cdk8s";
+
+/** One object, as it is applied. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly [field: string]: unknown;
+}
+
+/**
+ * The objects of the constructs that `build` makes.
+ *
+ * Guarantees: an object comes after those that its construct depends on, so the list can be applied from the front.
+ *             The chart has no namespace, because cdk8s would stamp it on cluster-scoped objects too.
+ */
+export const render = (build: (chart: Chart) => unknown): readonly Manifest[] => {
+  const chart = new Chart(new App(), "janus");
+  build(chart);
+  return chart.toJson();
+};
+
+/** The objects as one multi-document YAML, for `kubectl apply -f -`. */
+export const yaml = (manifests: readonly Manifest[]): string => Yaml.stringify(...manifests);
