@@ -52,23 +52,20 @@ const Wire = object({
 });
 type Wire = TypeOf<typeof Wire>;
 
-/** Where the content has the field, it must be what the target says. */
+/** Where the content names its object, it must name the target. */
 const agrees = (
-  path: string,
   field: keyof Target,
-  of: (content: JsonObject & TypeOf<typeof Content>) => string | undefined,
-): Rule<Wire> => {
-  const parents = path.split(".").map((_, depth, all) => `has(self.content.${all.slice(0, depth + 1).join(".")})`);
-  const known = field === "namespace" ? " || !has(self.target.namespace)" : "";
-  return {
-    cel: `!has(self.content) || !(${parents.join(" && ")})${known} || self.content.${path} == self.target.${field}`,
-    message: `content.${path} contradicts target.${field}: make them the same, or leave content.${path} out`,
-    holds: ({ content, target }) => {
-      const said = content === undefined ? undefined : of(content);
-      return said === undefined || (field === "namespace" && target.namespace === undefined) || said === target[field];
-    },
-  };
-};
+  path: string,
+  cel: string,
+  said: (content: TypeOf<typeof Content>) => string | undefined,
+): Rule<Wire> => ({
+  cel: `!has(self.content) || ${cel}`,
+  message: `content.${path} contradicts target.${field}: make them the same, or leave content.${path} out`,
+  holds: ({ content, target }) => {
+    const name = content === undefined ? undefined : said(content);
+    return name === undefined || target[field] === undefined || name === target[field];
+  },
+});
 
 const rules: readonly Rule<Wire>[] = [
   {
@@ -86,10 +83,28 @@ const rules: readonly Rule<Wire>[] = [
     message: "resourceVersion is of an object that exists: remove it from a Create, or change the type",
     holds: ({ type, resourceVersion }) => type !== "Create" || resourceVersion === undefined,
   },
-  agrees("apiVersion", "apiVersion", (content) => content.apiVersion),
-  agrees("kind", "kind", (content) => content.kind),
-  agrees("metadata.name", "name", (content) => content.metadata?.name),
-  agrees("metadata.namespace", "namespace", (content) => content.metadata?.namespace),
+  agrees(
+    "apiVersion",
+    "apiVersion",
+    "!has(self.content.apiVersion) || self.content.apiVersion == self.target.apiVersion",
+    (content) => content.apiVersion,
+  ),
+  agrees("kind", "kind", "!has(self.content.kind) || self.content.kind == self.target.kind", (content) => content.kind),
+  agrees(
+    "name",
+    "metadata.name",
+    "!has(self.content.metadata) || !has(self.content.metadata.name) || self.content.metadata.name == self.target.name",
+    (content) => content.metadata?.name,
+  ),
+  // `__namespace__` is how CEL spells a field whose name is one of its keywords. A namespace that is left to its default
+  // CEL does not know: the controller compares that one.
+  agrees(
+    "namespace",
+    "metadata.namespace",
+    "!has(self.content.metadata) || !has(self.content.metadata.__namespace__) || !has(self.target.__namespace__)" +
+      " || self.content.metadata.__namespace__ == self.target.__namespace__",
+    (content) => content.metadata?.namespace,
+  ),
   {
     cel: "!has(self.content) || !has(self.content.metadata) || !has(self.content.metadata.generateName)",
     message: "content.metadata.generateName cannot be used: a change needs the exact name of its target; remove it",
