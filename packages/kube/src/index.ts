@@ -1,6 +1,12 @@
 export type * from "./api.ts";
+export { type Backoff, delayAfter } from "./backoff.ts";
+export { type Clock, systemClock } from "./clock.ts";
 export { loadConfig } from "./config.ts";
 export { connect, type ConnectOptions } from "./connect.ts";
 export type { Connection, Credentials } from "./credentials.ts";
+export { type Discovery, discovery, type UnknownKind } from "./discovery.ts";
 export type * from "./error.ts";
 export type * from "./object.ts";
+export { listAll } from "./pages.ts";
+export { queue, type Queue, type QueueEvent, type QueueOptions, type Requeue } from "./queue.ts";
+export { keyOf, reflect, type Reflected, type ReflectOptions, type Reflector, type ReflectorEvent } from "./reflect.ts";

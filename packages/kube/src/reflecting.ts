@@ -1,0 +1,80 @@
+import type { WatchEvent } from "./api.ts";
+import { type Backoff, delayAfter } from "./backoff.ts";
+import type { ApiError } from "./error.ts";
+import type { KubeObject } from "./object.ts";
+import type { Page } from "./pages.ts";
+
+/** Where a reflector is. `failures`: how many in a row, until a watch delivers something. */
+export type Reflecting =
+  | { readonly at: "listing"; readonly have: readonly KubeObject[]; readonly next: string; readonly failures: number }
+  | { readonly at: "watching"; readonly from: string; readonly heard: boolean; readonly failures: number }
+  | { readonly at: "waiting"; readonly ms: number; readonly failures: number };
+
+/** What happens to it. */
+export type Heard =
+  | { readonly type: "page"; readonly page: Page }
+  | { readonly type: "event"; readonly event: WatchEvent }
+  | { readonly type: "ended" }
+  | { readonly type: "failed"; readonly error: ApiError }
+  | { readonly type: "waited" };
+
+/** What it makes known. `all`: these objects and no others exist. */
+export type Learnt =
+  | { readonly type: "all"; readonly objects: readonly KubeObject[] }
+  | { readonly type: "applied" | "deleted"; readonly object: KubeObject };
+
+export const beginning: Reflecting = { at: "listing", have: [], next: "", failures: 0 };
+
+const backoff: Backoff = { first: 500, cap: 30_000 };
+
+/**
+ * One step of a reflector.
+ *
+ * A watch that the server ends in the usual way goes on where it was. After anything else everything is listed anew: not
+ * only 410 says that something was missed. A watch that ended without so much as a bookmark is not trusted either, because
+ * one that was begun at a resourceVersion that the server has not reached (etcd restored from a backup) is silent for good.
+ *
+ * @param random from 0 to 1
+ */
+export const step = (state: Reflecting, heard: Heard, random: number): Step =>
+  heard.type === "failed" && state.at !== "waiting"
+    ? [waiting(state.failures + 1, random, heard.error)]
+    : state.at === "listing"
+      ? listing(state, heard)
+      : state.at === "watching"
+        ? watching(state, heard, random)
+        : [heard.type === "waited" ? { ...beginning, failures: state.failures } : state];
+
+type Step = readonly [next: Reflecting, learnt?: Learnt];
+type At<Name> = Extract<Reflecting, { readonly at: Name }>;
+
+const listing = (state: At<"listing">, heard: Heard): Step => {
+  if (heard.type !== "page") return [state];
+  const { items, next, resourceVersion } = heard.page;
+  const objects = [...state.have, ...items];
+  return next === ""
+    ? [
+        { at: "watching", from: resourceVersion, heard: false, failures: state.failures },
+        { type: "all", objects },
+      ]
+    : [{ ...state, have: objects, next }];
+};
+
+const watching = (state: At<"watching">, heard: Heard, random: number): Step => {
+  if (heard.type === "event") return watched(state, heard.event);
+  if (heard.type !== "ended") return [state];
+  return [state.heard ? { ...state, heard: false } : waiting(state.failures + 1, random)];
+};
+
+const watched = (state: At<"watching">, event: WatchEvent): Step => {
+  const from = event.type === "BOOKMARK" ? event.resourceVersion : event.object.metadata.resourceVersion;
+  const next = { ...state, from: from ?? state.from, heard: true, failures: 0 };
+  return event.type === "BOOKMARK"
+    ? [next]
+    : [next, { type: event.type === "DELETED" ? "deleted" : "applied", object: event.object }];
+};
+
+const waiting = (failures: number, random: number, error?: ApiError): Reflecting => {
+  const asked = error?.kind === "refused" ? (error.retryAfter ?? 0) : 0;
+  return { at: "waiting", ms: Math.max(asked, delayAfter(failures, backoff, random)), failures };
+};
