@@ -17,14 +17,17 @@ export type Change =
 
 // Declared so that CEL sees them; everything else in the content is kept as it is.
 const Content = openObject({
-  apiVersion: optional(string({ maxLength: 317 })),
-  kind: optional(string({ maxLength: 63 })),
+  apiVersion: optional(described("May be left out; where given, that of the target.", string({ maxLength: 317 }))),
+  kind: optional(described("May be left out; where given, that of the target.", string({ maxLength: 63 }))),
   metadata: optional(
-    openObject({
-      name: optional(string({ maxLength: 253 })),
-      namespace: optional(string({ maxLength: 63 })),
-      generateName: optional(string({ maxLength: 253 })),
-    }),
+    described(
+      "Labels, annotations and so on, as in any manifest.",
+      openObject({
+        name: optional(described("May be left out; where given, that of the target.", string({ maxLength: 253 }))),
+        namespace: optional(described("May be left out; where given, that of the target.", string({ maxLength: 63 }))),
+        generateName: optional(described("Not allowed: a change has one exact target.", string({ maxLength: 253 }))),
+      }),
+    ),
   ),
 });
 
@@ -46,7 +49,12 @@ const Wire = object({
   resourceVersion: optional(
     described(
       "Makes the change only if the target still has this metadata.resourceVersion; otherwise the Transaction fails. Not for a Create.",
-      string({ minLength: 1, maxLength: 253 }),
+      satisfying(string({ maxLength: 253 }), {
+        cel: "self != ''",
+        message:
+          "resourceVersion must be a metadata.resourceVersion of the target; to change whatever version there is, leave it out",
+        holds: (version) => version !== "",
+      }),
     ),
   ),
 });

@@ -1,6 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import { as, boolean, type Codec, described, optional, string, type TypeOf, withDefault } from "./codec.ts";
-import { cut } from "./cut.ts";
+import { text } from "./text.ts";
 import { object } from "./structure.ts";
 
 /** The Lease that keeps others away from the target. */
@@ -56,7 +56,7 @@ const Wire = object({
     ),
   ),
   rolledBack: withDefault(false, described("The target is as it was before the change.", boolean)),
-  error: optional(described("What went wrong with this change, and what to do.", string({ maxLength: 256 }))),
+  error: optional(described("What went wrong with this change, and what to do.", text(256))),
   uid: optional(described("uid of the target before the change; absent if there was none.", name)),
   resourceVersion: optional(
     described("resourceVersion of the target before the change; absent if there was none.", name),
@@ -132,7 +132,7 @@ const encode = ({ lock, state }: Item): Wire => {
     prepared: at !== "untouched" && at !== "refused",
     committed: at === "committed" || at === "kept" || at === "restored",
     rolledBack: at === "restored" || at === "unmade",
-    ...("error" in state && state.error !== undefined ? { error: cut(state.error, 256) } : {}),
+    ...("error" in state && state.error !== undefined ? { error: state.error } : {}),
     ...(before === undefined
       ? {}
       : { uid: before.uid, resourceVersion: before.resourceVersion, snapshot: before.snapshot }),

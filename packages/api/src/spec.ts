@@ -3,7 +3,7 @@ import { Change } from "./change.ts";
 import { duration } from "./duration.ts";
 import type { Rule } from "./rule.ts";
 import { list, object } from "./structure.ts";
-import { groupOf, type Target } from "./target.ts";
+import { groupOf, subdomainName, type Target } from "./target.ts";
 
 /** No part can contain a slash, so this is unambiguous. The version is not part of what an object is. */
 const identity = ({ apiVersion, kind, namespace, name }: Target): string =>
@@ -29,7 +29,10 @@ export const Spec = onUpdate(
   object({
     serviceAccountName: described(
       "ServiceAccount in the Transaction's namespace as which every target is read and changed. Whoever creates the Transaction must be allowed to impersonate it.",
-      string({ minLength: 1, maxLength: 253 }),
+      satisfying(
+        string({ maxLength: 253 }),
+        subdomainName("serviceAccountName must be the name of a ServiceAccount in the Transaction's namespace"),
+      ),
     ),
     lockTimeout: withDefault(
       5 * 60_000,

@@ -1,4 +1,5 @@
 import { described, integer, oneOf, optional, orElse, string, type TypeOf } from "./codec.ts";
+import { text } from "./text.ts";
 import { Item } from "./item.ts";
 import { list, object } from "./structure.ts";
 
@@ -37,7 +38,7 @@ export const Condition = object({
   ),
   status: described("True, False or Unknown.", oneOf("True", "False", "Unknown")),
   reason: described("One word for programs.", string({ minLength: 1, maxLength: 1024 })),
-  message: described("A sentence for people.", string({ maxLength: 32768 })),
+  message: described("A sentence for people.", text(2048)),
   lastTransitionTime: described("When the status of this condition last changed.", time),
   observedGeneration: optional(described("metadata.generation that the condition is about.", integer)),
 });
@@ -53,7 +54,12 @@ export const Status = object({
     ),
   ),
   version: orElse(0, described("Grows by one with every status write.", integer)),
-  observedGeneration: optional(described("metadata.generation that this status is about.", integer)),
+  observedGeneration: optional(
+    described(
+      "metadata.generation that this status is about; -1 before the controller has seen the Transaction.",
+      integer,
+    ),
+  ),
   startedAt: optional(described("When the controller began.", time)),
   completedAt: optional(described("When a terminal phase was reached: Committed, RolledBack or Failed.", time)),
   progress: optional(described("Changes that are in, of all: 2/3.", string({ maxLength: 64 }))),
@@ -85,5 +91,15 @@ export const Status = object({
 });
 export interface Status extends TypeOf<typeof Status> {}
 
-/** Of a Transaction that nobody has looked at yet. */
-export const emptyStatus: Status = { phase: "Pending", version: 0, snapshots: [], items: [], conditions: [] };
+/**
+ * Of a Transaction that nobody has looked at yet. Generation -1 was never observed: without it, kstatus takes an object without
+ * conditions for one that is done, and whoever waits goes on before the controller has seen the Transaction.
+ */
+export const emptyStatus: Status = {
+  phase: "Pending",
+  version: 0,
+  observedGeneration: -1,
+  snapshots: [],
+  items: [],
+  conditions: [],
+};

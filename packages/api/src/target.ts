@@ -2,6 +2,7 @@ import { described, optional, satisfying, string, type TypeOf } from "./codec.ts
 import type { Rule } from "./rule.ts";
 import { object } from "./structure.ts";
 
+/** The expression must mean the same in RE2 and in JavaScript. */
 const matching = (expression: string, message: string): Rule<string> => ({
   cel: `self.matches('${expression}')`,
   message,
@@ -9,37 +10,42 @@ const matching = (expression: string, message: string): Rule<string> => ({
 });
 
 const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const subdomain = `${label}([.]${label})*`;
+
 const apiVersion = matching(
-  `^(${label}([.]${label})*/)?[a-z]([-a-z0-9]*[a-z0-9])?$`,
+  `^(${subdomain}/)?[a-z]([-a-z0-9]*[a-z0-9])?$`,
   "apiVersion must be group/version, such as apps/v1, or the bare version of the core group: v1",
 );
 const kind = matching(
   "^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$",
-  "kind must be one kind as it stands in a manifest, such as ConfigMap",
+  "kind must be a kind as it stands in a manifest, such as ConfigMap",
 );
+// What every kind of object asks of a name: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#path-segment-names
+const name: Rule<string> = {
+  cel: "!(self in ['', '.', '..']) && !self.contains('/') && !self.contains('%')",
+  message: "name must be the name of one object: not empty, not . or .., and without / and %",
+  holds: (value) => !["", ".", ".."].includes(value) && !value.includes("/") && !value.includes("%"),
+};
 const namespace = matching(
   `^${label}$`,
-  "namespace must be the name of a namespace: lowercase letters, digits and -; leave it out for the Transaction's own namespace",
+  "namespace must be the name of a namespace; to use the Transaction's own namespace, leave it out",
 );
-// What every kind of object asks of a name; https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#path-segment-names
-const name: Rule<string> = {
-  cel: "self != '.' && self != '..' && !self.contains('/') && !self.contains('%')",
-  message: "name must be the name of one object: not . or .., and without / and %",
-  holds: (value) => value !== "." && value !== ".." && !/[/%]/u.test(value),
-};
+
+/** The name of an object whose kind asks for a DNS subdomain, as most kinds do. */
+export const subdomainName = (message: string): Rule<string> => matching(`^${subdomain}$`, message);
 
 /** One object, by identity. */
 export const Target = object({
   apiVersion: described(
     "Group and version of the object: apps/v1, or just v1 for the core group.",
-    satisfying(string({ minLength: 1, maxLength: 317 }), apiVersion),
+    satisfying(string({ maxLength: 317 }), apiVersion),
   ),
-  kind: described("Kind of the object, such as Deployment.", satisfying(string({ minLength: 1, maxLength: 63 }), kind)),
-  name: described("Name of the object.", satisfying(string({ minLength: 1, maxLength: 253 }), name)),
+  kind: described("Kind of the object, such as Deployment.", satisfying(string({ maxLength: 63 }), kind)),
+  name: described("Name of the object.", satisfying(string({ maxLength: 253 }), name)),
   namespace: optional(
     described(
       "Namespace of the object. Defaults to the namespace of the Transaction; left out for cluster-scoped kinds.",
-      satisfying(string({ minLength: 1, maxLength: 63 }), namespace),
+      satisfying(string({ maxLength: 63 }), namespace),
     ),
   ),
 });

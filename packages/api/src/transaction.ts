@@ -1,6 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
-import { codec, type Codec, described, integer, optional, orElse, string, strings, type TypeOf } from "./codec.ts";
+import { codec, type Codec, described, integer, optional, string, strings, type TypeOf, withDefault } from "./codec.ts";
 import type { JsonObject } from "./json.ts";
 import { API_VERSION, KIND } from "./names.ts";
 import { report } from "./report.ts";
@@ -26,7 +26,7 @@ export interface Metadata extends TypeOf<typeof Metadata> {}
 const fields = object({
   metadata: Metadata,
   spec: described("The changes, and how to make them. Cannot be changed later.", Spec),
-  status: orElse(emptyStatus, described("What has become of the Transaction; written by the controller.", Status)),
+  status: withDefault(emptyStatus, described("What has become of the Transaction; written by the controller.", Status)),
 });
 export interface Transaction extends TypeOf<typeof fields> {}
 

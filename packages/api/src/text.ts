@@ -1,3 +1,10 @@
+import * as E from "fp-ts/lib/Either.js";
+import { as, type Codec, string } from "./codec.ts";
+
+/** Text for people; what is longer is cut when it is encoded, so that no status is ever too large or refused for it. */
+export const text = (bytes: number): Codec<string> =>
+  as(string({ maxLength: bytes }), E.right, (value) => cut(value, bytes));
+
 /** The beginning of the text, at most so many bytes of UTF-8, ending in an ellipsis where something is missing. */
 export const cut = (text: string, bytes: number): string => {
   if (size(text) <= bytes) return text;
