@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { Leash } from "./leash.ts";
+import type { Log } from "./progress.ts";
+
+/** A program of the control plane that can be started again and again with the same arguments. */
+export interface Component {
+  /** Resolves when it is ready; rejects, with the end of its log, when it ends before that or takes too long. */
+  readonly start: () => Promise<void>;
+  /** SIGKILL; resolves when the process is gone. */
+  readonly kill: () => Promise<void>;
+  readonly signal: (signal: "SIGSTOP" | "SIGCONT") => void;
+  readonly pid: () => number | undefined;
+}
+
+interface Program {
+  readonly name: string;
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Where the log goes. */
+  readonly directory: string;
+  readonly isReady: () => Promise<boolean>;
+}
+
+const readyWithin = 60_000;
+const askEvery = 25;
+
+const lastLines = async (file: string, count: number) =>
+  (await readFile(file, "utf8")).trimEnd().split("\n").slice(-count).join("\n");
+
+export const component = (program: Program, held: Leash, log: Log): Component => {
+  const { name } = program;
+  const logFile = path.join(program.directory, `${name}.log`);
+  let child: ChildProcess | undefined;
+  let killing = false;
+
+  const spawnIt = () => {
+    const output = openSync(logFile, "a");
+    const started = spawn(program.file, program.args, {
+      cwd: program.directory,
+      stdio: ["ignore", output, output],
+      detached: true, // not in the way of a terminal's Ctrl-C: its end comes from the leash
+    });
+    closeSync(output);
+    killing = false;
+    started.on("error", () => {}); // start() sees it as having no pid
+    started.on("exit", (code, signal) => {
+      if (child === started) child = undefined;
+      if (started.pid !== undefined) held.release(started.pid);
+      if (!killing) log(`${name} has ended by itself (${signal ?? `exit code ${code}`}); its log: ${logFile}`);
+    });
+    if (started.pid === undefined) throw new Error(`${name}: cannot start ${program.file}`);
+    held.hold(started.pid);
+    return started;
+  };
+
+  return {
+    start: async () => {
+      const began = performance.now();
+      child = spawnIt();
+      while (!(await program.isReady())) {
+        const late = performance.now() - began > readyWithin;
+        if (late || child === undefined)
+          throw new Error(
+            `${name} ${late ? `is not ready after ${readyWithin / 1000} s` : "has ended"}. The end of its log:\n` +
+              (await lastLines(logFile, 20)),
+          );
+        await setTimeout(askEvery);
+      }
+      log(`${name} is ready after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    },
+    kill: async () => {
+      killing = true;
+      if (child === undefined) return;
+      const exited = once(child, "exit");
+      child.kill("SIGKILL");
+      await exited;
+    },
+    signal: (signal) => {
+      if (child?.kill(signal) !== true) throw new Error(`${name} is not running`);
+    },
+    pid: () => child?.pid,
+  };
+};
