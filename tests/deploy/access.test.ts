@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { freshNamespace, kubectl, kubectlWith, userKubeconfig } from "../fixtures/cluster.ts";
+import { install } from "./install.ts";
+
+const controller = "system:serviceaccount:janus-system:janus-controller";
+
+/** What `kubectl auth can-i` says, `yes` or `no`; `question` is what comes after `can-i`. */
+const can = async (user: string, question: string, namespace: string): Promise<string | undefined> => {
+  const { stdout } = await kubectl("auth", "can-i", ...question.split(" "), "--as", user, "-n", namespace);
+  return /^(yes|no)\b/.exec(stdout)?.[0];
+};
+
+const whoami = async (...as: readonly string[]) =>
+  kubectlWith({ kubeconfig: await userKubeconfig(controller) }, "auth", "whoami", "-o", "json", ...as);
+
+beforeAll(install);
+
+describe("the controller, as itself", () => {
+  it.each([
+    "watch transactions.backup.janus.io --all-namespaces",
+    "patch transactions.backup.janus.io --subresource=status",
+    "update transactions.backup.janus.io --subresource=finalizers",
+    "create leases.coordination.k8s.io",
+    "list leases.coordination.k8s.io --all-namespaces",
+    "patch configmaps",
+    "get secrets",
+    "create events",
+    "create events.events.k8s.io",
+    "get namespaces",
+    "impersonate serviceaccounts",
+  ])("can %s", async (question) => {
+    expect(await can(controller, question, "default")).toBe("yes");
+  });
+
+  it.each([
+    "list secrets",
+    "watch secrets",
+    "list configmaps",
+    "delete transactions.backup.janus.io",
+    "get deployments.apps",
+    "create pods",
+    "create serviceaccounts --subresource=token",
+    "impersonate users",
+    "impersonate groups",
+    "create clusterrolebindings.rbac.authorization.k8s.io",
+    "escalate clusterroles.rbac.authorization.k8s.io",
+    "get customresourcedefinitions.apiextensions.k8s.io",
+  ])("cannot %s", async (question) => {
+    expect(await can(controller, question, "default")).toBe("no");
+  });
+});
+
+describe("the controller, as somebody's ServiceAccount", () => {
+  it("has the groups of that ServiceAccount without asking for them", async () => {
+    const namespace = await freshNamespace();
+    const { stdout } = await whoami("--as", `system:serviceaccount:${namespace}:default`);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: {
+        userInfo: {
+          username: `system:serviceaccount:${namespace}:default`,
+          groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"],
+        },
+      },
+    });
+  });
+
+  it("may ask what that ServiceAccount may do", async () => {
+    const namespace = await freshNamespace();
+    const as = ["--as", `system:serviceaccount:${namespace}:default`, "-n", namespace];
+    const kubeconfig = await userKubeconfig(controller);
+    const asked = await kubectlWith({ kubeconfig }, "auth", "can-i", "create", "configmaps", ...as);
+    expect(asked).toMatchObject({ stdout: "no\n", stderr: "" });
+  });
+
+  it.each([[["--as", "admin"]], [["--as", "system:serviceaccount:default:default", "--as-group", "system:masters"]]])(
+    "cannot be anybody else: %s",
+    async (as) => {
+      const { code, stdout } = await whoami(...as);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    },
+  );
+});
+
+describe("people with the built-in roles", () => {
+  it("make Transactions where they may edit, and see them where they may view", async () => {
+    const namespace = await freshNamespace();
+    const give = (role: string) =>
+      kubectl("create", "rolebinding", role, "--clusterrole", role, "--user", `${role}-user`, "-n", namespace);
+    await Promise.all(["view", "edit", "admin"].map(give));
+    const verbs = ["get", "create", "delete"];
+    const answers = (role: string) =>
+      Promise.all(verbs.map((verb) => can(`${role}-user`, `${verb} transactions.backup.janus.io`, namespace)));
+    // The controller manager aggregates the roles in its own time.
+    await expect.poll(() => answers("view")).toEqual(["yes", "no", "no"]);
+    await expect.poll(() => answers("edit")).toEqual(["yes", "yes", "yes"]);
+    await expect.poll(() => answers("admin")).toEqual(["yes", "yes", "yes"]);
+    expect(await can("admin-user", "update transactions.backup.janus.io --subresource=status", namespace)).toBe("no");
+  });
+});

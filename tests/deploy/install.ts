@@ -1,0 +1,18 @@
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+import { kubectl, kubectlWith, type Outcome } from "../fixtures/cluster.ts";
+
+/** What `npm run -s manifests` prints. */
+export const printedManifests = (): string =>
+  execFileSync("npm", ["run", "-s", "manifests"], {
+    cwd: path.resolve(import.meta.dirname, "../.."),
+    encoding: "utf8",
+  });
+
+/** Installs that as a careful person would: an unknown field or a warning is an error. It can be done again and again. */
+export const install = async (): Promise<Outcome> => {
+  const strictly = ["--server-side", "--validate=strict", "--warnings-as-errors"];
+  const applied = await kubectlWith({ stdin: printedManifests() }, "apply", ...strictly, "-f", "-");
+  await kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/transactions.backup.janus.io");
+  return applied;
+};
