@@ -10,7 +10,7 @@ export interface Locked {
   readonly name: string;
 }
 
-// The groups that Kubernetes itself serves; no two of them share a kind, except for Event.
+// The groups that Kubernetes itself serves. No two of them share a kind, except for Event, and no two kinds differ in case only.
 // https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/
 const builtIn: ReadonlySet<string> = new Set([
   "",

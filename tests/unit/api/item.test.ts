@@ -1,0 +1,99 @@
+import { Item, type ItemState } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+
+const absent = { existed: false } as const;
+const present = {
+  existed: true,
+  uid: "u-1",
+  resourceVersion: "7",
+  snapshot: { store: "deploy-v2-rollback", key: "0" },
+} as const;
+const presentOnWire = { uid: "u-1", resourceVersion: "7", snapshot: { store: "deploy-v2-rollback", key: "0" } };
+const flags = (prepared: boolean, committed: boolean, rolledBack: boolean) => ({ prepared, committed, rolledBack });
+const error = "no";
+const created = "u-2";
+
+const table: readonly (readonly [ItemState, object])[] = [
+  [{ at: "untouched" }, flags(false, false, false)],
+  [
+    { at: "refused", error },
+    { ...flags(false, false, false), error },
+  ],
+  [{ at: "prepared", before: absent }, flags(true, false, false)],
+  [
+    { at: "prepared", before: present },
+    { ...flags(true, false, false), ...presentOnWire },
+  ],
+  [
+    { at: "undecided", before: absent, error },
+    { ...flags(true, false, false), error },
+  ],
+  [
+    { at: "unmade", before: present, error },
+    { ...flags(true, false, true), ...presentOnWire, error },
+  ],
+  [
+    { at: "committed", before: absent, created },
+    { ...flags(true, true, false), created },
+  ],
+  [
+    { at: "committed", before: present },
+    { ...flags(true, true, false), ...presentOnWire },
+  ],
+  [
+    { at: "kept", before: present, error },
+    { ...flags(true, true, false), ...presentOnWire, error },
+  ],
+  [
+    { at: "kept", before: absent, created, error },
+    { ...flags(true, true, false), created, error },
+  ],
+  [
+    { at: "restored", before: present },
+    { ...flags(true, true, true), ...presentOnWire },
+  ],
+  [
+    { at: "restored", before: present, created, error },
+    { ...flags(true, true, true), ...presentOnWire, created, error },
+  ],
+];
+
+const impossible: readonly (readonly [string, object, string])[] = [
+  ["rolled back, never prepared", { rolledBack: true }, "no item is prepared=false, committed=false, rolledBack=true"],
+  ["committed, never prepared", { committed: true }, "no item is prepared=false, committed=true"],
+  ["undone without a commit or an error", { prepared: true, rolledBack: true }, "without an error"],
+  ["created, not committed", { prepared: true, created }, "created=true"],
+  ["a uid without a snapshot", { prepared: true, uid: "u" }, "uid, resourceVersion and snapshot go together"],
+  ["a prior state, not prepared", presentOnWire, "uid, resourceVersion and snapshot are of a prepared item"],
+  ["half a lock", { lockLease: "l" }, "lockLease and leaseNamespace go together"],
+];
+
+describe("an item", () => {
+  it.each(table)("%j stands on the wire as %j", (state, wire) => {
+    expect(Item.encode({ state })).toEqual(wire);
+    expect(Item.decode(wire)).toEqual(E.right({ state }));
+  });
+
+  it("names its lock", () => {
+    const item: Item = { lock: { lease: "l", namespace: "n" }, state: { at: "untouched" } };
+    expect(Item.encode(item)).toMatchObject({ lockLease: "l", leaseNamespace: "n" });
+    expect(Item.decode(Item.encode(item))).toEqual(E.right(item));
+  });
+
+  it("takes missing booleans for false", () => {
+    expect(Item.decode({})).toEqual(E.right({ state: { at: "untouched" } }));
+  });
+
+  it.each(impossible)("does not decode: %s", (_, wire, message) => {
+    const decoded = Item.decode(wire);
+    expect(E.isLeft(decoded) && decoded.left.map((error) => error.message).join()).toContain(message);
+  });
+
+  it("decodes from 16 combinations of booleans and error only the 9 that mean something", () => {
+    const all = [false, true].flatMap((p) =>
+      [false, true].flatMap((c) => [false, true].flatMap((r) => [flags(p, c, r), { ...flags(p, c, r), error }])),
+    );
+    expect(all.filter((wire) => E.isRight(Item.decode(wire)))).toHaveLength(9);
+  });
+});
