@@ -29,18 +29,12 @@ export interface JanusProps {
 export class Janus extends Construct {
   constructor(scope: Construct, id: string, props: JanusProps = {}) {
     super(scope, id);
-    const inOrder = [
-      new JanusNamespace(this, "Namespace", props),
-      new TransactionCrd(this, "TransactionCrd"),
-      new ControllerServiceAccount(this, "ServiceAccount", props),
-      new ControllerRole(this, "Role"),
-      new ControllerRoleBinding(this, "RoleBinding", props),
-      new TransactionRoles(this, "TransactionRoles"),
-      new ControllerDeployment(this, "Deployment", props),
-    ];
-    inOrder.reduce((before, part) => {
-      part.node.addDependency(before);
-      return part;
-    });
+    new JanusNamespace(this, "Namespace", props);
+    new TransactionCrd(this, "TransactionCrd");
+    new ControllerServiceAccount(this, "ServiceAccount", props);
+    new ControllerRole(this, "Role");
+    new ControllerRoleBinding(this, "RoleBinding", props);
+    new TransactionRoles(this, "TransactionRoles");
+    new ControllerDeployment(this, "Deployment", props);
   }
 }

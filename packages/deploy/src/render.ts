@@ -15,7 +15,7 @@ export interface Manifest {
 /**
  * The objects of the constructs that `build` makes.
  *
- * Guarantees: an object comes after those that its construct depends on, so the list can be applied from the front.
+ * Guarantees: they come in the order in which they were made, but after those that they depend on (`node.addDependency`).
  *             The chart has no namespace, because cdk8s would stamp it on cluster-scoped objects too.
  */
 export const render = (build: (chart: Chart) => unknown): readonly Manifest[] => {
