@@ -36,7 +36,11 @@ const rules: readonly k8s.PolicyRule[] = [
   { apiGroups: [""], resources: ["serviceaccounts"], verbs: ["get", "impersonate"] },
 ];
 
-/** The ClusterRole of the controller: least privilege, each rule with its reason. */
+/**
+ * The ClusterRole of the controller: least privilege, each rule with its reason.
+ *
+ * It is still a role to guard: who holds it can act as any ServiceAccount of the cluster, and read any Secret whose name is known.
+ */
 export class ControllerRole extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
