@@ -7,6 +7,18 @@ export type { Connection, Credentials } from "./credentials.ts";
 export { type Discovery, discovery, type UnknownKind } from "./discovery.ts";
 export type * from "./error.ts";
 export type * from "./object.ts";
-export { listAll } from "./pages.ts";
+export { listAll, type Page } from "./pages.ts";
 export { queue, type Queue, type QueueEvent, type QueueOptions, type Requeue } from "./queue.ts";
-export { keyOf, reflect, type Reflected, type ReflectOptions, type Reflector, type ReflectorEvent } from "./reflect.ts";
+export {
+  eventsOf,
+  keyOf,
+  reflect,
+  type Reflected,
+  type ReflectOptions,
+  type Reflector,
+  type ReflectorEvent,
+} from "./reflect.ts";
+export { beginning, type Heard, type Learnt, type Reflecting, step } from "./reflecting.ts";
+export { type HttpReply, replyOf } from "./reply.ts";
+export { type HttpRequest, httpOf } from "./request.ts";
+export { eventOf } from "./watch.ts";

@@ -1,0 +1,107 @@
+import { replyOf } from "@janus/kube";
+import * as fc from "fast-check";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+
+const now = Date.parse("2030-01-01T00:00:00Z");
+const reply = (status: number, body: string, retryAfter?: string) => replyOf({ status, body, retryAfter }, now);
+const status = (fields: object) => JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", ...fields });
+
+describe("a reply", () => {
+  it("is the object itself, with every field", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
+        const text = JSON.stringify(object);
+        expect(reply(200, text)).toEqual(E.right(JSON.parse(text)));
+      }),
+    );
+  });
+
+  it("carries what a Status says", () => {
+    const body = status({
+      code: 422,
+      reason: "Invalid",
+      message: "no good",
+      details: {
+        causes: [{ field: "spec.x", reason: "FieldValueInvalid", message: "too small" }, { message: "also" }],
+      },
+    });
+    expect(reply(422, body)).toEqual(
+      E.left({
+        kind: "refused",
+        code: 422,
+        reason: "Invalid",
+        message: "no good",
+        causes: [{ field: "spec.x", reason: "FieldValueInvalid", message: "too small" }, { message: "also" }],
+      }),
+    );
+  });
+
+  it("reads the Status of the server's own timeout, which has no kind", () => {
+    const body =
+      '{"metadata":{},"status":"Failure","message":"Timeout: too late","reason":"Timeout","details":{},"code":504}';
+    expect(reply(504, body)).toEqual(
+      E.left({ kind: "refused", code: 504, reason: "Timeout", message: "Timeout: too late", causes: [] }),
+    );
+  });
+
+  it.each([
+    [404, "404 page not found\n", "HTTP 404: 404 page not found"],
+    [502, "<html>\n  <h1>Bad\tGateway</h1></html>", "HTTP 502: <html> <h1>Bad Gateway</h1></html>"],
+    [503, "", "HTTP 503"],
+    [500, '"text"', 'HTTP 500: "text"'],
+    [302, "", "HTTP 302"],
+  ])("of HTTP %i that is no Status is told as it is: %j", (code, body, message) => {
+    expect(reply(code, body)).toEqual(E.left({ kind: "refused", code, reason: "", message, causes: [] }));
+  });
+
+  it("does not repeat a whole page in its message", () => {
+    const result = reply(502, "x".repeat(100_000));
+    expect(E.isLeft(result) && result.left.message.length).toBeLessThan(400);
+  });
+
+  it.each([
+    ["seconds", "7", 7000],
+    ["a date", "Tue, 01 Jan 2030 00:00:12 GMT", 12_000],
+    ["a date that has passed", "Mon, 31 Dec 2029 00:00:00 GMT", 0],
+    ["nonsense", "soon", undefined],
+  ])("says how long to wait: %s", (_, header, ms) => {
+    const result = reply(429, "slow down", header);
+    expect(E.isLeft(result) && result.left.kind === "refused" && result.left.retryAfter).toBe(ms);
+  });
+
+  it("falls back to what the Status says of waiting", () => {
+    const body = status({ code: 429, details: { retryAfterSeconds: 3 } });
+    expect(reply(429, body)).toMatchObject(E.left({ retryAfter: 3000 }));
+    expect(reply(429, body, "1")).toMatchObject(E.left({ retryAfter: 1000 }));
+  });
+
+  it.each(["", "ok", "[]", "null", '{"kind":"ConfigMap"'])(
+    "of HTTP 200 that is no JSON object is malformed: %j",
+    (body) => {
+      expect(reply(200, body)).toMatchObject(E.left({ kind: "unanswered", cause: "malformed" }));
+    },
+  );
+
+  it("is an error or a value, whatever comes", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 100, max: 599 }),
+        fc.oneof(fc.string(), fc.json()),
+        fc.string(),
+        (code, body, header) => {
+          expect(E.isRight(reply(code, body, header))).toBe(code >= 200 && code < 300 && isJsonObject(body));
+        },
+      ),
+    );
+  });
+});
+
+const isJsonObject = (body: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+};
