@@ -6,7 +6,7 @@ export interface Leash {
   /** `pid` leads a process group of its own (`detached: true`); all of that group is held. */
   readonly hold: (pid: number) => void;
   readonly release: (pid: number) => void;
-  /** Kills what is held, deletes the directory, and resolves when both are gone. */
+  /** Kills what is held and deletes the directory; resolves when that is done. */
   readonly end: () => Promise<void>;
 }
 
@@ -25,10 +25,7 @@ while read -r verb pid; do
 done
 for one in $held; do kill -KILL "-$one"; done
 tries=0
-for one in $held; do
-  while kill -0 "-$one" && [ $tries -lt 100 ]; do tries=$((tries + 1)); sleep 0.05; done
-done
-rm -rf "$1"
+while rm -rf "$1"; [ -e "$1" ] && [ $tries -lt 100 ]; do tries=$((tries + 1)); sleep 0.05; done # against last writes
 `;
 
 /**

@@ -9,12 +9,9 @@ if (running !== undefined) {
   process.exit(1);
 }
 
-const told = new AbortController();
-const toStop = Promise.race(
-  ["SIGINT", "SIGTERM", "SIGHUP"].map((name) => once(process, name, { signal: told.signal })),
-);
-
+// A signal that comes before it is up just ends this process: what was begun goes with it.
 const controlPlane = await startControlPlane({ log: (line) => console.error(line) });
+const toStop = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
 await putSignpost(controlPlane);
 console.log(`
   export KUBECONFIG=${controlPlane.kubeconfig}
