@@ -1,0 +1,69 @@
+import { decodeTransaction, type Transaction } from "@janus/api";
+import * as fc from "fast-check";
+import * as E from "fp-ts/lib/Either.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freshNamespace } from "../fixtures/cluster.ts";
+import { durationText, spec } from "./arbitrary-spec.ts";
+import { administrator, installCrd, transaction, transactions } from "./transactions.ts";
+
+const stored = { name: "x", namespace: "y", uid: "u", resourceVersion: "1", generation: 1 };
+
+describe("the codec and the API server", () => {
+  const api = administrator();
+  let namespace = "";
+  beforeAll(async () => {
+    [namespace] = await Promise.all([freshNamespace(), installCrd()]);
+  });
+  afterAll(() => api.close());
+
+  /** What the API server would store; undefined if it refuses. */
+  const dryRun = async (spec: unknown): Promise<unknown> => {
+    const reply = await api.send({
+      verb: "create",
+      resource: transactions,
+      namespace,
+      body: transaction(namespace, "x", spec),
+      dryRun: true,
+      fieldValidation: "Ignore",
+    });
+    if (E.isLeft(reply) && !(reply.left.kind === "refused" && reply.left.code === 422))
+      throw new Error(JSON.stringify(reply.left));
+    return E.isRight(reply) ? { ...reply.right, metadata: stored } : undefined;
+  };
+
+  /** Both accept it and mean the same Transaction, or both refuse it. */
+  const agree = async (spec: unknown): Promise<boolean> => {
+    const ours = decodeTransaction({ metadata: stored, spec });
+    const theirs = await dryRun(spec);
+    const expected: E.Either<unknown, Transaction> =
+      theirs === undefined ? E.left(expect.any(String)) : decodeTransaction(theirs);
+    expect(ours).toEqual(expected);
+    expect(E.isRight(ours)).toBe(theirs !== undefined);
+    return E.isRight(ours);
+  };
+
+  it("accept the same specs, and mean the same by them", async () => {
+    const seen = { accepted: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(spec, async (spec) => {
+        seen[(await agree(spec)) ? "accepted" : "refused"]++;
+      }),
+      { numRuns: 500 },
+    );
+    expect(seen.accepted).toBeGreaterThan(50);
+    expect(seen.refused).toBeGreaterThan(50);
+  });
+
+  it("accept the same durations, and mean the same by them", async () => {
+    const changes = [{ type: "Delete", target: { apiVersion: "v1", kind: "Secret", name: "x" } }];
+    const seen = { accepted: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(durationText, async (timeout) => {
+        seen[(await agree({ serviceAccountName: "sa", timeout, changes })) ? "accepted" : "refused"]++;
+      }),
+      { numRuns: 500 },
+    );
+    expect(seen.accepted).toBeGreaterThan(50);
+    expect(seen.refused).toBeGreaterThan(50);
+  });
+});

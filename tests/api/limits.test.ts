@@ -1,0 +1,101 @@
+import { decodeTransaction, emptyStatus, encodeStatus, type Item, type JsonObject, type Status } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freshNamespace } from "../fixtures/cluster.ts";
+import { administrator, installCrd, transaction, transactions } from "./transactions.ts";
+
+const apiVersion = `${"g".repeat(253)}/v${"1".repeat(62)}`;
+const kind = "K".repeat(63);
+const longest = (index: number): JsonObject => {
+  const name = `${"x".repeat(250)}${String(index).padStart(3, "0")}`;
+  const namespace = "n".repeat(63);
+  return {
+    type: "Patch",
+    target: { apiVersion, kind, namespace, name },
+    content: { apiVersion, kind, metadata: { namespace, name }, data: { index: String(index) } },
+    resourceVersion: "7".repeat(253),
+  };
+};
+const specOf = (changes: number) => ({
+  serviceAccountName: "s".repeat(253),
+  changes: Array.from({ length: changes }, (_, index) => longest(index)),
+});
+
+describe("500 changes with the longest legal names", () => {
+  const api = administrator();
+  let namespace = "";
+  const create = (name: string, spec: object) =>
+    api.send({ verb: "create", resource: transactions, namespace, body: transaction(namespace, name, spec) });
+  beforeAll(async () => {
+    [namespace] = await Promise.all([freshNamespace(), installCrd()]);
+  });
+  afterAll(() => api.close());
+
+  it("stay within the API server's CEL cost limits, also when the object is edited", async () => {
+    const created = await create("x".repeat(253), specOf(500));
+    expect(E.isRight(created) && E.isRight(decodeTransaction(created.right))).toBe(true);
+    const at = { resource: transactions, namespace, name: "x".repeat(253) };
+    const labelled = await api.send({ verb: "mergePatch", ...at, body: { metadata: { labels: { a: "b" } } } });
+    expect(E.isRight(labelled)).toBe(true);
+    const edited = await api.send({ verb: "mergePatch", ...at, body: { spec: { timeout: "31m" } } });
+    expect(edited).toMatchObject(E.left({ message: expect.stringContaining("spec cannot be changed") as unknown }));
+  });
+
+  it("are told apart, and two that are the same are found", async () => {
+    const { changes, ...rest } = specOf(499);
+    const reply = await create("twice", { ...rest, changes: [...changes, longest(498)] });
+    expect(reply).toMatchObject(E.left({ message: expect.stringContaining("same target") as unknown }));
+  });
+
+  it("are the most there can be", async () => {
+    const reply = await create("more", specOf(501));
+    expect(reply).toMatchObject(E.left({ message: expect.stringContaining("at most 500 items") as unknown }));
+  });
+
+  it("can be recorded in a status, each with the longest error, and read back as they were written", async () => {
+    const uid = "0".repeat(36);
+    const item: Item = {
+      lock: { lease: "l".repeat(253), namespace: "n".repeat(63) },
+      state: {
+        at: "kept",
+        before: { existed: true, uid, resourceVersion: "7", snapshot: { store: "s".repeat(253), key: "499" } },
+        created: uid,
+        error: "é".repeat(128),
+      },
+    };
+    const status: Status = {
+      ...emptyStatus,
+      phase: "Failed",
+      version: 7,
+      observedGeneration: 1,
+      startedAt: "2026-01-01T00:00:00Z",
+      completedAt: "2026-01-01T00:00:01Z",
+      progress: "499/500",
+      rollbackRef: "x-rollback",
+      journal: { name: `janus-journal-${uid}`, uid },
+      snapshots: [{ kind: "Secret", name: "x-rollback", uid, digest: "d".repeat(64) }],
+      items: Array.from({ length: 500 }, () => item),
+      conditions: [
+        {
+          type: "Ready",
+          status: "False",
+          reason: "Failed",
+          message: "m".repeat(2048),
+          lastTransitionTime: "2026-01-01T00:00:01Z",
+        },
+      ],
+    };
+    const spec = { serviceAccountName: "sa", changes: [longest(0)] };
+    expect(E.isRight(await create("recorded", spec))).toBe(true);
+    const written = await api.send({
+      verb: "mergePatch",
+      resource: transactions,
+      namespace,
+      name: "recorded",
+      subresource: "status",
+      body: { status: encodeStatus(status) },
+    });
+    const read = E.isRight(written) ? decodeTransaction(written.right) : written;
+    expect(E.isRight(read) && read.right.status).toEqual(status);
+  });
+});
