@@ -128,8 +128,11 @@ const parse = (file: string): Parsed => {
     contexts: config.contexts,
     current: typeof current === "string" && current !== "" ? current : undefined,
     users: config.users.map((user) => {
-      const spec = entries.find((entry) => entry["name"] === user.name)?.["user"];
-      const tokenFile = isObject(spec) ? spec["tokenFile"] : undefined;
+      const found = entries.find((entry) => entry["name"] === user.name)?.["user"];
+      const spec = isObject(found) ? found : {};
+      const { tokenFile } = spec;
+      const unknown = ["as-groups", "as-uid", "as-user-extra"].find((field) => spec[field] !== undefined);
+      if (unknown !== undefined) throw new Error(`user "${user.name}" sets ${unknown}, which is not supported`);
       return typeof tokenFile === "string" ? tokenFromFile(user, resolve(dirname(file), tokenFile)) : user;
     }),
   };

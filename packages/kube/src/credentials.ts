@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { RequestOptions } from "node:https";
-import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { createSecureContext } from "node:tls";
 import { type Cluster, KubeConfig, type User } from "@kubernetes/client-node";
 import * as E from "fp-ts/lib/Either.js";
 import { reasonOf } from "./text.ts";
@@ -17,9 +17,18 @@ export interface Connection {
   readonly credentials: () => Promise<Credentials>;
 }
 
+/** Of `tls.connect`. */
+export interface TlsOptions {
+  readonly ca?: string | Buffer;
+  readonly cert?: string | Buffer;
+  readonly key?: string | Buffer;
+  readonly servername?: string;
+  readonly rejectUnauthorized?: boolean;
+}
+
 export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;
-  readonly tls: SecureContextOptions & { readonly rejectUnauthorized?: boolean; readonly servername?: string };
+  readonly tls: TlsOptions;
 }
 
 /** All kinds of authentication of client-node. `source` says in errors where the configuration came from. */
@@ -69,7 +78,7 @@ const credentialsOf = async (config: KubeConfig, user: User): Promise<Credential
   const basic = user.username
     ? { authorization: `Basic ${Buffer.from(`${user.username}:${user.password ?? ""}`).toString("base64")}` }
     : {};
-  const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername } = options;
+  const { ca, cert, key, servername, rejectUnauthorized } = options;
   return {
     headers: {
       ...basic,
@@ -77,9 +86,8 @@ const credentialsOf = async (config: KubeConfig, user: User): Promise<Credential
         Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value).trim()]),
       ),
     },
-    tls: dropUndefined({ ca, cert, key, pfx, passphrase, rejectUnauthorized, servername }),
+    tls: Object.fromEntries(
+      Object.entries({ ca, cert, key, servername, rejectUnauthorized }).filter(([, value]) => value !== undefined),
+    ),
   };
 };
-
-const dropUndefined = (tls: Record<string, unknown>): Credentials["tls"] =>
-  Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined));

@@ -32,8 +32,8 @@ export const exchange = (
       end(
         E.left(
           sending === undefined
-            ? unanswered("never-sent", `no connection was free within ${deadline} ms`)
-            : unanswered("deadline", `no answer within ${deadline} ms`),
+            ? unanswered("never-sent", `no connection was free within ${Math.round(deadline)} ms`)
+            : unanswered("deadline", `no answer within ${Math.round(deadline)} ms`),
         ),
       );
       sending?.abort(new Error("deadline"));

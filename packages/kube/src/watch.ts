@@ -37,7 +37,11 @@ export const watchEvents = async function* (
       yield E.isLeft(reply) ? reply : E.left(unanswered("malformed", `HTTP ${statusCode} to a watch`));
       return;
     }
-    for await (const line of linesOf(body)) yield eventOf(line);
+    for await (const line of linesOf(body)) {
+      const event = eventOf(line);
+      yield event;
+      if (E.isLeft(event)) return;
+    }
   } catch (error) {
     if (signal.aborted) return;
     yield E.left(
