@@ -1,0 +1,40 @@
+import type { Before, SnapshotStore, Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { Ask } from "./effect.ts";
+import type { Journal } from "./journal.ts";
+import type { Known } from "./known.ts";
+import type { KubeObject } from "./object.ts";
+import { readStores, restored } from "./stores.ts";
+
+/** What was recorded as there before a change; a snapshot that was taken anew goes before the first one. */
+export const recordedBefore = (txn: Transaction, journal: Journal, index: number): Before => {
+  const state = txn.status.items[index]?.state;
+  return (
+    journal.renewed.get(index)?.before ?? (state !== undefined && "before" in state ? state.before : { existed: false })
+  );
+};
+
+export const allStores = (txn: Transaction, journal: Journal | undefined): readonly SnapshotStore[] => [
+  ...txn.status.snapshots,
+  ...[...(journal?.renewed.values() ?? [])].flatMap(({ stores }) => stores),
+];
+
+/** What was there before a change: from memory, or from the snapshots, which take reading. */
+export type Snapshot =
+  | { readonly at: "absent" }
+  | { readonly at: "object"; readonly object: KubeObject }
+  | { readonly at: "unread"; readonly effects: readonly Ask[] }
+  | { readonly at: "lost"; readonly why: string };
+
+export const snapshotOf = (txn: Transaction, known: Known, journal: Journal, index: number): Snapshot => {
+  const before = recordedBefore(txn, journal, index);
+  if (!before.existed) return { at: "absent" };
+  const remembered = known.before.get(index);
+  if (remembered?.metadata.uid === before.uid && remembered.metadata.resourceVersion === before.resourceVersion)
+    return { at: "object", object: remembered };
+  const stores = allStores(txn, journal);
+  const effects = readStores(txn, known, stores);
+  if (effects.length > 0) return { at: "unread", effects };
+  const object = restored(known, stores, before.snapshot.key);
+  return E.isRight(object) ? { at: "object", object: object.right } : { at: "lost", why: object.left };
+};

@@ -1,0 +1,113 @@
+import type { Change } from "@janus/api";
+import { fieldManager } from "@janus/api";
+import { asObject } from "./json.ts";
+import type { JsonObject, KubeObject, ManagedFieldsEntry, ObjectMeta, OwnerReference, Place } from "./object.ts";
+
+export interface Author {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/**
+ * An entry for managedFields that says whose write this was. The API server makes none of its own where a create sets no
+ * fields or an update only takes some away; this one it keeps, without any such annotation existing, and it survives
+ * later edits (design section 5).
+ */
+const mark = (author: Author, apiVersion: string): ManagedFieldsEntry => ({
+  manager: fieldManager(author),
+  operation: "Update",
+  apiVersion,
+  fieldsType: "FieldsV1",
+  fieldsV1: { "f:metadata": { "f:annotations": { "f:backup.janus.io/created-by": {} } } },
+});
+
+const KEPT_METADATA = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
+
+const keptMetadata = (metadata: ObjectMeta | JsonObject): JsonObject => {
+  const all = metadata as JsonObject;
+  return Object.fromEntries(KEPT_METADATA.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
+};
+
+/** What a write can change of an object: no status where that is a subresource, of the metadata only what people set. */
+export const writable = (object: KubeObject | JsonObject, place: Place): JsonObject => {
+  const { apiVersion: _, kind: __, metadata, status, ...rest } = object as JsonObject;
+  const kept = place.resource.statusSubresource || status === undefined ? rest : { ...rest, status };
+  return { ...kept, metadata: keptMetadata(asObject(metadata)) };
+};
+
+const identity = (place: Place): JsonObject => ({
+  name: place.name,
+  ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
+});
+
+const contentOf = (change: Change): JsonObject => (change.type === "Delete" ? {} : change.content);
+
+export const createBody = (change: Change, place: Place, author: Author): object => {
+  const content = contentOf(change);
+  return {
+    ...content,
+    apiVersion: change.target.apiVersion,
+    kind: change.target.kind,
+    metadata: {
+      ...keptMetadata(asObject(content["metadata"])),
+      ...identity(place),
+      managedFields: [mark(author, change.target.apiVersion)],
+    },
+  };
+};
+
+/**
+ * What an Update or Patch makes of the object, without identity, preconditions or marks. An Update replaces everything,
+ * except that labels, annotations, finalizers and owner references that its content does not name stay as they are, as
+ * does a `.status` that is part of the object.
+ */
+export const wanted = (change: Change, place: Place, before: KubeObject): JsonObject => {
+  const content = writable(contentOf(change), place);
+  if (change.type !== "Update") return content;
+  const was = writable(before, place);
+  return {
+    ...(was["status"] === undefined ? {} : { status: was["status"] }),
+    ...content,
+    metadata: { ...asObject(was["metadata"]), ...asObject(content["metadata"]) },
+  };
+};
+
+/** The body of an Update or Patch, conditional on the very version of the object that it was decided on. */
+export const changeBody = (change: Change, place: Place, before: KubeObject, author: Author): object => {
+  const body = wanted(change, place, before);
+  const entries = before.metadata.managedFields ?? [];
+  return {
+    ...body,
+    apiVersion: change.target.apiVersion,
+    kind: change.target.kind,
+    metadata: {
+      ...asObject(body["metadata"]),
+      ...identity(place),
+      uid: before.metadata.uid ?? "",
+      resourceVersion: before.metadata.resourceVersion ?? "",
+      ...(change.type === "Update" ? { managedFields: [...entries, mark(author, change.target.apiVersion)] } : {}),
+    },
+  };
+};
+
+/** The body that creates again what was deleted. `owners`: those of its owners that exist now. */
+export const recreateBody = (
+  before: KubeObject,
+  place: Place,
+  author: Author,
+  owners: readonly OwnerReference[],
+): object => {
+  const body = writable(before, place);
+  const { ownerReferences: _, ...metadata } = asObject(body["metadata"]);
+  return {
+    ...body,
+    apiVersion: before.apiVersion,
+    kind: before.kind,
+    metadata: {
+      ...metadata,
+      ...(owners.length === 0 ? {} : { ownerReferences: owners }),
+      ...identity(place),
+      managedFields: [mark(author, before.apiVersion)],
+    },
+  };
+};

@@ -1,0 +1,276 @@
+import * as E from "fp-ts/lib/Either.js";
+import { allStores, recordedBefore, snapshotOf } from "./before.ts";
+import { type Ask, type Effect, run, type Step, wait } from "./effect.ts";
+import { inDoubt, meaning, sentence } from "./fault.ts";
+import type { Journal } from "./journal.ts";
+import { checkpoint, createJournal, readJournal } from "./journaling.ts";
+import { type Attempt, type Known, type Refusal, set, unset } from "./known.ts";
+import { acquire, hold } from "./locks.ts";
+import { type KubeObject, type Place, show } from "./object.ts";
+import { dependsOnEarlier, discoveries, locate, namespaceMaker, places } from "./places.ts";
+import { deadline } from "./preparing.ts";
+import { projected, record } from "./record.ts";
+import { renewSnapshot } from "./renew-snapshot.ts";
+import { settle, showPaths, type Verdict } from "./settle.ts";
+import { quiet, type Situation } from "./situation.ts";
+import { isReleased, releaseStore } from "./stores.ts";
+import { type Item, readTarget, writeOf } from "./targets.ts";
+import { turnBack } from "./turn-back.ts";
+
+/** How long a change is tried whose Namespace, CRD or rights an earlier change has just brought, in ms. */
+const ENABLING_TIME = 30_000;
+/** How often something is looked at, or tried, that only others can change, in ms. */
+const LOOK_AGAIN = 1000;
+/** The status shows progress at most this often, in ms. */
+const PROJECTION_INTERVAL = 1000;
+
+/** One change on its way in. */
+interface Going extends Item {
+  readonly situation: Situation;
+  readonly journal: Journal;
+  readonly before: KubeObject | undefined;
+}
+
+/**
+ * Makes the changes one after the other, with one checkpoint after each that is also the intent of the next.
+ *
+ * Guarantees: at most one change is ever in doubt, the one at the journal's cursor; a write bears the version that it was
+ *             decided on, and goes out only while its lock is good for longer than the write can take; what was written
+ *             and not checkpointed is recognised by its mark; the way back begins only when nothing is in doubt.
+ * Assumes:    everything is prepared (see `preparing.ts`).
+ */
+export const committing = (situation: Situation): Step => {
+  const { txn, known } = situation;
+  const unknown = discoveries(txn, known);
+  if (unknown.length > 0) return run(...unknown);
+  const { journal } = known;
+  if (journal === undefined) return run(readJournal(txn));
+  if (journal === "missing")
+    return run(createJournal(txn, { direction: "forward", cursor: recordedCursor(situation) }));
+  const index = journal.position.cursor;
+  const change = txn.spec.changes[index];
+  if (change === undefined) return commit(situation, journal);
+  const refusal = known.refusals.get(index);
+  if (refusal !== undefined) return turnBack(situation, journal, refusal);
+  const place = locate(txn, known, index);
+  if (E.isLeft(place))
+    return turnBack(situation, journal, { reason: "CommitFailed", message: place.left, fate: "unsent" });
+  return advance(situation, journal, { index, change, place: place.right });
+};
+
+/** The journal was lost: every change since the last projection is in doubt, and the targets tell one by one. */
+const recordedCursor = ({ txn }: Situation): number => {
+  const first = txn.status.items.findIndex((item) => item.state.at !== "committed");
+  return first === -1 ? txn.status.items.length : first;
+};
+
+const advance = (situation: Situation, journal: Journal, item: Item): Step => {
+  const { txn, known, now } = situation;
+  const made = known.made.get(item.index);
+  if (made !== undefined) return run(next(txn, journal, item, made.created));
+  const snapshot = snapshotOf(txn, known, journal, item.index);
+  if (snapshot.at === "unread") return run(...snapshot.effects);
+  if (snapshot.at === "lost")
+    return turnBack(situation, journal, { reason: "CommitFailed", message: snapshot.why, fate: "undecided" });
+  const going: Going = { ...item, situation, journal, before: snapshot.at === "object" ? snapshot.object : undefined };
+
+  const attempt = known.attempts.get(item.index);
+  if (attempt === undefined) return send(going);
+  const seen = known.live.get(item.index);
+  if (seen === undefined || (attempt.at === "accepted" && now >= seen.at + LOOK_AGAIN))
+    return run(readTarget(item, unreadable(going)));
+  const verdict = settle(item.change, item.place, going.before, journal.created.get(item.index), seen, txn.metadata);
+  return judge(going, attempt, verdict, seen.at);
+};
+
+/** What follows from what the target tells of a write that was not simply answered with success. */
+const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: number): Step => {
+  const { situation, journal, change, place, before } = going;
+  const { txn, now, settings } = situation;
+  switch (verdict.at) {
+    case "in":
+      if (change.type === "Delete" && attempt.at === "refused" && !goesWithOwner(going))
+        return turnBack(situation, journal, conflict(`${show(place)} was deleted by somebody else`));
+      return run(next(txn, journal, going, verdict.created));
+    case "going":
+      return wait(
+        seenAt + LOOK_AGAIN,
+        `waiting for the finalizers of ${show(place)}: ${verdict.finalizers.join(", ") || "none"}`,
+      );
+    case "out": {
+      if (attempt.at === "refused") return tryAgain(going, attempt);
+      const moved =
+        verdict.object !== undefined && verdict.object.metadata.resourceVersion !== before?.metadata.resourceVersion;
+      if (moved && verdict.object !== undefined) return renewSnapshot(situation, journal, going, verdict.object);
+      // Only a Create cannot simply be sent again: it bears no precondition that would stop the one that is still on its way.
+      const settledAt = attempt.sent + quiet(settings);
+      if (change.type !== "Create" || seenAt >= settledAt) return send(going);
+      return now < settledAt
+        ? wait(settledAt, `a create of ${show(place)} that was not answered may still be made`)
+        : run(readTarget(going, unreadable(going)));
+    }
+    case "overtaken":
+      if (verdict.object === undefined)
+        return turnBack(situation, journal, conflict(`${show(place)} was deleted by somebody else`));
+      return verdict.fields.length > 0 || change.resourceVersion !== undefined
+        ? turnBack(situation, journal, conflict(`somebody else changed ${showPaths(verdict.fields)} of ${show(place)}`))
+        : renewSnapshot(situation, journal, going, verdict.object);
+    case "undecided":
+      return turnBack(situation, journal, {
+        reason: "CommitFailed",
+        message: `${show(place)}: ${verdict.why}`,
+        fate: attempt.at === "refused" ? "unmade" : "undecided",
+      });
+  }
+};
+
+const conflict = (message: string): Refusal => ({ reason: "ConflictDetected", message, fate: "unmade" });
+
+/** Whether an earlier change has deleted an owner of the object, so that the garbage collector took it. */
+const goesWithOwner = ({ situation: { txn }, journal, index, before }: Going): boolean => {
+  const owners = (before?.metadata.ownerReferences ?? []).map(({ uid }) => uid);
+  return txn.spec.changes.slice(0, index).some(({ type }, earlier) => {
+    const deleted = recordedBefore(txn, journal, earlier);
+    return type === "Delete" && deleted.existed && owners.includes(deleted.uid);
+  });
+};
+
+/** Refused because something was not there, or in the way, though the target is as it was: worth another try, or final. */
+const tryAgain = (going: Going, { sent, code, message }: Extract<Attempt, { at: "refused" }>): Step => {
+  const { situation, journal, index, place, change } = going;
+  const { txn, known, now } = situation;
+  const enabling = dependsOnEarlier(txn, index) && now < (known.triedSince.get(index) ?? now) + ENABLING_TIME;
+  if (code !== 409 && !enabling)
+    return turnBack(situation, journal, {
+      reason: "CommitFailed",
+      message: `the API server refused to ${change.type.toLowerCase()} ${show(place)}: ${message}`,
+      fate: "unmade",
+    });
+  return now < sent + LOOK_AGAIN ? wait(sent + LOOK_AGAIN, `${show(place)}: ${message}`) : send(going);
+};
+
+/** The write itself, unless there is a reason to stop first: nothing is in doubt here. */
+const send = (going: Going): Step => {
+  const { situation, journal, index } = going;
+  const { txn, known, now } = situation;
+  const stop = (reason: Refusal["reason"], message: string): Step =>
+    turnBack(situation, journal, { reason, message, fate: "unsent" });
+  if (txn.metadata.deletionTimestamp !== undefined) return stop("Deleted", "the Transaction was deleted");
+  if (now >= deadline(situation))
+    return stop("Timeout", `spec.timeout passed with ${index} of ${txn.spec.changes.length} changes made`);
+  const all = places(txn, known);
+  const isEarly = (index: number, at: Place): boolean => namespaceMaker(txn, index, at) === undefined;
+  const early = new Map([...all].filter(([other, at]) => isEarly(other, at)));
+  const holding = hold(situation, early);
+  if (E.isLeft(holding)) return stop("LockRenewalFailed", holding.left);
+  if (holding.right.length > 0) return run(...holding.right);
+  // Locks in a Namespace that the Transaction has created are taken right after it exists.
+  const late = new Map(
+    [...all].filter(([other, at]) => !isEarly(other, at) && (namespaceMaker(txn, other, at) ?? index) < index),
+  );
+  const locking = acquire(situation, late);
+  if (locking.at === "refused") return stop("LockRenewalFailed", [...locking.problems.values()].join("; "));
+  if (locking.at === "waiting") return wait(locking.until, locking.because, locking.tell);
+  if (locking.at === "going") return run(...locking.effects);
+  return run(write(going), ...projection(situation, journal));
+};
+
+const unreadable =
+  ({ index, place }: Item): Ask["then"] =>
+  (known, answer) => ({
+    ...known,
+    refusals: set(known.refusals, index, {
+      reason: "CommitFailed",
+      message: `${show(place)} cannot be read: ${E.isLeft(answer) ? sentence(answer.left) : ""}`,
+      fate: "undecided",
+    }),
+  });
+
+const write = (going: Going): Ask => {
+  const { index, change, place, before, situation } = going;
+  const { txn } = situation;
+  const attempted = (known: Known, attempt: Attempt): Known => ({
+    ...known,
+    live: unset(known.live, index),
+    attempts: set(known.attempts, index, attempt),
+  });
+  return {
+    purpose: "change",
+    as: "serviceAccount",
+    call: writeOf(txn, going, before),
+    then: (known, answer, now, sent) => {
+      if (E.isRight(answer)) {
+        const { metadata } = answer.right;
+        if (change.type === "Delete" && metadata?.deletionTimestamp !== undefined)
+          return attempted(known, { at: "accepted", sent });
+        const created = change.type === "Create" ? { created: metadata.uid ?? "" } : {};
+        return { ...known, made: set(known.made, index, created) };
+      }
+      const fault = answer.left;
+      const code = fault.kind === "refused" ? fault.code : 0;
+      if (meaning(fault) === "conflict" || (code === 403 && dependsOnEarlier(txn, index))) {
+        const triedSince = known.triedSince.has(index) ? known.triedSince : set(known.triedSince, index, now);
+        return { ...attempted(known, { at: "refused", sent, code, message: sentence(fault) }), triedSince };
+      }
+      return {
+        ...known,
+        refusals: set(known.refusals, index, {
+          reason: "CommitFailed",
+          message: `the API server refused to ${change.type.toLowerCase()} ${show(place)}: ${sentence(fault)}`,
+          fate: "unmade",
+        }),
+      };
+    },
+    lost: (known, fault, now) => (inDoubt(fault) ? attempted(known, { at: "unanswered", sent: now }) : known),
+  };
+};
+
+/** The checkpoint of this change, and the intent of the next. */
+const next = (
+  txn: Situation["txn"],
+  journal: Journal,
+  { index, change, place }: Item,
+  created: string | undefined,
+): Ask =>
+  checkpoint(
+    txn,
+    journal,
+    {
+      position: { direction: "forward", cursor: index + 1 },
+      ...(created === undefined ? {} : { created: [index, created] }),
+    },
+    {
+      type: "Normal",
+      reason: "ItemCommitted",
+      message: `${index + 1}/${txn.spec.changes.length} ${change.type} ${show(place)}`,
+    },
+  );
+
+/** Shows progress in the status, at most once a second, beside the next write. */
+const projection = ({ txn, known, now }: Situation, journal: Journal): readonly Effect[] =>
+  now < known.projectedAt + PROJECTION_INTERVAL
+    ? []
+    : [
+        record(
+          txn,
+          { items: projected(txn, journal), because: { reason: "Committing", message: "making the changes" } },
+          now,
+        ),
+      ];
+
+/** Everything is in, and recorded to be: from here there is no way back. */
+const commit = ({ txn, known, now }: Situation, journal: Journal): Step => {
+  const held = allStores(txn, journal).filter((ref) => !isReleased(known, ref));
+  if (held.length > 0) return run(...held.map((ref) => releaseStore(txn, ref, "free")));
+  return run(
+    record(
+      txn,
+      {
+        phase: "Committed",
+        items: projected(txn, journal),
+        because: { reason: "Committed", message: `all ${txn.spec.changes.length} changes are made` },
+      },
+      now,
+    ),
+  );
+};

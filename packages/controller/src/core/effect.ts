@@ -1,0 +1,96 @@
+import type { Either } from "fp-ts/lib/Either.js";
+import type { Fault } from "./fault.ts";
+import type { Instant } from "./instant.ts";
+import type { Known } from "./known.ts";
+import type { KubeObject, Place, Resource } from "./object.ts";
+
+/** Preconditions: the very object, and the very version of it, that a write was decided on. */
+export interface Version {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** One request to the API server. Preconditions of update and apply stand in the body's metadata, as Kubernetes has it. */
+export type Call =
+  | { readonly verb: "get"; readonly place: Place }
+  | { readonly verb: "create"; readonly place: Place; readonly body: object; readonly manager: string }
+  | { readonly verb: "update"; readonly place: Place; readonly body: object; readonly manager: string }
+  | { readonly verb: "apply"; readonly place: Place; readonly body: object; readonly manager: string }
+  | { readonly verb: "mergePatch"; readonly place: Place; readonly body: object; readonly subresource?: "status" }
+  | { readonly verb: "delete"; readonly place: Place; readonly preconditions: Partial<Version> };
+
+/** What a request is for: the label of metrics, logs and crash tests. */
+export type Purpose =
+  | "finalizer"
+  | "record"
+  | "discover"
+  | "read-service-account"
+  | "read-namespace"
+  | "read-target"
+  | "review"
+  | "dry-run"
+  | "change"
+  | "restore"
+  | "lock"
+  | "read-lock"
+  | "read-holder"
+  | "renew-lock"
+  | "release-lock"
+  | "store"
+  | "read-store"
+  | "release-store"
+  | "journal"
+  | "read-journal"
+  | "checkpoint";
+
+/** An event on the Transaction, told when its effect has succeeded. */
+export interface Telling {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * One request, and how its answer is understood. `then` folds the answer into what is known by the time it comes (other
+ * effects may have been answered meanwhile); it never sees a transient fault: for those there is `lost`, and the
+ * Transaction is decided on anew after a pause.
+ */
+export type Effect = Ask | Discover;
+
+export interface Ask {
+  readonly purpose: Purpose;
+  /** Targets are read and written as the Transaction's ServiceAccount, everything else as the controller. */
+  readonly as: "controller" | "serviceAccount";
+  readonly call: Call;
+  readonly dryRun?: true;
+  readonly then: (known: Known, answer: Either<Fault, KubeObject>, now: Instant, sent: Instant) => Known;
+  /** What is not known any more when no answer came; default: nothing changes. */
+  readonly lost?: (known: Known, fault: Fault, now: Instant) => Known;
+  readonly tell?: readonly Telling[];
+}
+
+/** Where a kind is served; `undefined` where it is not served at all. */
+export interface Discover {
+  readonly purpose: "discover";
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly then: (known: Known, answer: Resource | undefined, now: Instant) => Known;
+}
+
+/** What to do next. */
+export type Step =
+  /** Side by side; then decide again. */
+  | { readonly next: "run"; readonly effects: readonly Effect[]; readonly tell?: readonly Telling[] }
+  /** Nothing to do before this instant, unless something is seen to change. */
+  | { readonly next: "wait"; readonly until: Instant; readonly because: string; readonly tell?: readonly Telling[] }
+  /** Nothing to do any more. */
+  | { readonly next: "done" };
+
+export const run = (...effects: readonly Effect[]): Step => ({ next: "run", effects });
+export const wait = (until: Instant, because: string, ...tell: readonly Telling[]): Step => ({
+  next: "wait",
+  until,
+  because,
+  tell,
+});
+export const done: Step = { next: "done" };

@@ -1,0 +1,126 @@
+import { asObject, equal, isObject } from "./json.ts";
+import type { Json, JsonObject, ManagedFieldsEntry } from "./object.ts";
+
+/**
+ * A set of fields, in the very form of `managedFields[].fieldsV1`: a tree of path elements. `f:<name>` is a field,
+ * `k:{"name":"web"}` a list item by its keys, `v:"x"` a member of a set, `i:0` an index. A node is in the set when it is
+ * empty or says so with ".".
+ * https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
+ */
+export type Fields = JsonObject;
+
+/** One field: the elements on the way to it. */
+export type Path = readonly string[];
+
+export const none: Fields = {};
+
+const childNames = (node: Fields): readonly string[] => Object.keys(node).filter((name) => name !== ".");
+
+/** Whether the value here is owned as a whole: nobody owns only a part of it. */
+export const isWhole = (node: Fields): boolean => childNames(node).length === 0;
+
+export const child = (node: Fields | undefined, name: string): Fields | undefined => {
+  const found = node?.[name];
+  return isObject(found) ? found : undefined;
+};
+
+export const nodeAt = (fields: Fields, path: Path): Fields | undefined =>
+  path.reduce<Fields | undefined>((node, name) => child(node, name), fields);
+
+export const has = (fields: Fields, path: Path): boolean => {
+  const node = nodeAt(fields, path);
+  return node !== undefined && ("." in node || isWhole(node));
+};
+
+const both = (a: Fields | undefined, b: Fields | undefined): Fields => {
+  if (a === undefined || b === undefined) return a ?? b ?? none;
+  const merged: Record<string, Json> = {};
+  if ("." in a || "." in b || isWhole(a) !== isWhole(b)) merged["."] = {};
+  for (const name of new Set([...childNames(a), ...childNames(b)])) merged[name] = both(child(a, name), child(b, name));
+  return isWhole(merged) ? none : merged;
+};
+
+export const union = (sets: readonly Fields[]): Fields => {
+  // The root is no field of its own: an empty set adds nothing, not even ".".
+  const { ".": _, ...fields } = sets.filter((set) => !isWhole(set)).reduce(both, none);
+  return fields;
+};
+
+export const fieldsOf = (entries: readonly ManagedFieldsEntry[]): Fields =>
+  union(entries.map((entry) => entry.fieldsV1 ?? none));
+
+const keptBelow = (node: Fields, path: Path, keep: (path: Path) => boolean): Fields | undefined => {
+  const names = childNames(node);
+  const self = ("." in node || names.length === 0) && keep(path);
+  const kept: Record<string, Json> = {};
+  for (const name of names) {
+    const below = keptBelow(asObject(node[name]), [...path, name], keep);
+    if (below !== undefined) kept[name] = below;
+  }
+  if (isWhole(kept)) return self ? none : undefined;
+  return self ? { ".": {}, ...kept } : kept;
+};
+
+/** The fields of the set that are to be kept. */
+export const filter = (fields: Fields, keep: (path: Path) => boolean): Fields => {
+  const { ".": _, ...kept } = keptBelow(fields, [], (path) => path.length > 0 && keep(path)) ?? none;
+  return kept;
+};
+
+const parsed = (element: string): Json => {
+  try {
+    return JSON.parse(element.slice(2)) as Json;
+  } catch {
+    return null;
+  }
+};
+
+/** The names of the keys in a `k:` element. */
+export const keysOf = (element: string): readonly string[] =>
+  element.startsWith("k:") ? Object.keys(asObject(parsed(element))) : [];
+
+/** How the server merges a list, as far as the fields that anybody owns in it tell. */
+export type ListKind = { readonly by: "keys"; readonly keys: readonly string[] } | { readonly by: "value" };
+
+/** `undefined`: as a whole. */
+export const listKind = (node: Fields | undefined): ListKind | undefined => {
+  const element = childNames(node ?? none).find((name) => name.startsWith("k:") || name.startsWith("v:"));
+  if (element === undefined) return undefined;
+  return element.startsWith("k:") ? { by: "keys", keys: keysOf(element) } : { by: "value" };
+};
+
+/** The element that names this item of a list. The server writes the keys in alphabetical order. */
+export const elementOf = (kind: ListKind, item: Json): string => {
+  if (kind.by === "value") return `v:${JSON.stringify(item)}`;
+  const keys = kind.keys.toSorted().filter((key) => asObject(item)[key] !== undefined);
+  return `k:${JSON.stringify(Object.fromEntries(keys.map((key) => [key, asObject(item)[key]])))}`;
+};
+
+const step = (value: unknown, element: string): unknown => {
+  if (element.startsWith("f:")) return isObject(value) ? value[element.slice(2)] : undefined;
+  if (!Array.isArray(value)) return undefined;
+  const items = value as readonly Json[];
+  const wanted = parsed(element);
+  if (element.startsWith("i:")) return items[Number(element.slice(2))];
+  if (element.startsWith("v:")) return items.find((item) => equal(item, wanted));
+  // What a user wrote may leave one of several keys to its default, which the server has filled in.
+  const keys = Object.entries(asObject(wanted));
+  return items.find((item) =>
+    keys.every(([key, at]) => equal(asObject(item)[key], at) || (keys.length > 1 && !(key in asObject(item)))),
+  );
+};
+
+/** The value of a field; `undefined` where there is none. */
+export const valueAt = (object: unknown, path: Path): unknown => path.reduce(step, object);
+
+/** `.spec.containers[name="web"].image`: how messages name a field. */
+export const showPath = (path: Path): string =>
+  path
+    .map((element) => {
+      const rest = element.slice(2);
+      if (element.startsWith("f:")) return /^[A-Za-z_][\w-]*$/.test(rest) ? `.${rest}` : `[${JSON.stringify(rest)}]`;
+      if (!element.startsWith("k:")) return `[${rest}]`;
+      const keys = Object.entries(asObject(parsed(element)));
+      return `[${keys.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(",")}]`;
+    })
+    .join("");

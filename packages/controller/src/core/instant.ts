@@ -1,0 +1,16 @@
+// oxlint-disable no-restricted-globals -- Date is used as arithmetic on its argument here, never as a clock
+
+/** A point in time in ms since the epoch, from a clock that never goes back while the process lives. */
+export type Instant = number;
+
+/** RFC 3339 in seconds, the form of `metadata.creationTimestamp` and of condition times. */
+export const toTimestamp = (at: Instant): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+
+/** RFC 3339 in microseconds, the form of Lease times (MicroTime). */
+export const toMicroTime = (at: Instant): string => new Date(at).toISOString().replace("Z", "000Z");
+
+/** `undefined` for what is no timestamp. */
+export const fromTimestamp = (text: string | undefined): Instant | undefined => {
+  const at = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(at) ? undefined : at;
+};

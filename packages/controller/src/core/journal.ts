@@ -1,0 +1,149 @@
+import type { Before, ItemState, SnapshotStore, Transaction } from "@janus/api";
+import { journalName, MANAGED_BY_LABEL, TRANSACTION_LABEL, MANAGED_BY, transactionLabel } from "@janus/api";
+import type { Version } from "./effect.ts";
+import type { Instant } from "./instant.ts";
+import { asObject } from "./json.ts";
+import { configMaps, type JsonObject, type KubeObject, type Place } from "./object.ts";
+
+/**
+ * How far a Transaction has come: the one small object that is written after every change, whatever their number. That
+ * write is both the checkpoint of one change and the intent of the next.
+ *
+ * forward: changes before `cursor` are in; the one at `cursor` may be on its way.
+ * back:    changes from `reached` on were never made; those after `cursor` are settled (restored, unless noted
+ *          otherwise); the restoring of the one at `cursor` may be on its way. It began at `since`.
+ */
+export interface Journal {
+  readonly version: Version;
+  readonly position: Position;
+  /** Uids of objects that changes created, or that rollback created again, by change. */
+  readonly created: ReadonlyMap<number, string>;
+  /** How changes ended that are neither in nor simply restored. */
+  readonly notes: ReadonlyMap<number, Note>;
+  /** Snapshots that were taken anew because a target had changed in other fields, by change. */
+  readonly renewed: ReadonlyMap<number, Renewed>;
+}
+
+export type Position =
+  | { readonly direction: "forward"; readonly cursor: number }
+  | { readonly direction: "back"; readonly cursor: number; readonly reached: number; readonly since: Instant };
+
+export interface Note {
+  readonly at: "unmade" | "undecided" | "kept" | "restored";
+  readonly error: string;
+}
+
+export interface Renewed {
+  readonly before: Extract<Before, { existed: true }>;
+  readonly stores: readonly SnapshotStore[];
+}
+
+/** A change of the journal; what is absent stays. */
+export interface Entry {
+  readonly position?: Position;
+  readonly created?: readonly [index: number, uid: string];
+  readonly note?: readonly [index: number, note: Note];
+  readonly renewed?: readonly [index: number, renewed: Renewed];
+}
+
+export const journalPlace = (txn: Transaction): Place => ({
+  resource: configMaps,
+  namespace: txn.metadata.namespace,
+  name: journalName(txn.metadata.uid),
+});
+
+const encode = (entry: Entry): Readonly<Record<string, string>> => ({
+  ...(entry.position === undefined ? {} : { position: JSON.stringify(entry.position) }),
+  ...(entry.created === undefined ? {} : { [`created-${entry.created[0]}`]: entry.created[1] }),
+  ...(entry.note === undefined ? {} : { [`note-${entry.note[0]}`]: JSON.stringify(entry.note[1]) }),
+  ...(entry.renewed === undefined ? {} : { [`renewed-${entry.renewed[0]}`]: JSON.stringify(entry.renewed[1]) }),
+});
+
+export const newJournal = (txn: Transaction, position: Position): object => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: {
+    name: journalName(txn.metadata.uid),
+    namespace: txn.metadata.namespace,
+    labels: { [MANAGED_BY_LABEL]: MANAGED_BY, [TRANSACTION_LABEL]: transactionLabel(txn.metadata.name) },
+  },
+  data: encode({ position }),
+});
+
+export const journalPatch = (journal: Journal, entry: Entry): object => ({
+  metadata: { resourceVersion: journal.version.resourceVersion, uid: journal.version.uid },
+  data: encode(entry),
+});
+
+const parsed = (text: unknown): unknown => {
+  try {
+    return typeof text === "string" ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const decodePosition = (value: JsonObject, changes: number): Position | undefined => {
+  const { direction, cursor, reached, since } = value;
+  const within = (at: unknown, from: number): at is number =>
+    typeof at === "number" && Number.isInteger(at) && at >= from && at <= changes;
+  if (direction === "forward" && within(cursor, 0)) return { direction, cursor };
+  if (direction === "back" && within(cursor, -1) && within(reached, 0) && typeof since === "number")
+    return { direction, cursor, reached, since };
+  return undefined;
+};
+
+const byIndex = <A>(
+  data: JsonObject,
+  prefix: string,
+  decode: (text: unknown) => A | undefined,
+): ReadonlyMap<number, A> =>
+  new Map(
+    Object.entries(data).flatMap(([key, text]) => {
+      const value = key.startsWith(prefix) ? decode(text) : undefined;
+      return value === undefined ? [] : [[Number(key.slice(prefix.length)), value] as const];
+    }),
+  );
+
+const NOTED: readonly unknown[] = ["unmade", "undecided", "kept", "restored"];
+
+/** `undefined` for what is no journal of a Transaction with so many changes: it counts as missing. */
+export const decodeJournal = (object: KubeObject, changes: number): Journal | undefined => {
+  const data = asObject(object["data"]);
+  const position = decodePosition(asObject(parsed(data["position"])), changes);
+  const { uid, resourceVersion } = object.metadata;
+  if (position === undefined || uid === undefined || resourceVersion === undefined) return undefined;
+  return {
+    version: { uid, resourceVersion },
+    position,
+    created: byIndex(data, "created-", (text) => (typeof text === "string" ? text : undefined)),
+    notes: byIndex(data, "note-", (text) => {
+      const { at, error } = asObject(parsed(text));
+      return NOTED.includes(at) && typeof error === "string" ? { at: at as Note["at"], error } : undefined;
+    }),
+    renewed: byIndex(data, "renewed-", (text) => {
+      const value = asObject(parsed(text));
+      const { before, stores } = value;
+      return before === undefined || !Array.isArray(stores) ? undefined : (value as unknown as Renewed);
+    }),
+  };
+};
+
+const beforeOf = (state: ItemState): Before => ("before" in state ? state.before : { existed: false });
+
+const SETTLED: readonly string[] = ["unmade", "undecided", "kept", "restored"];
+
+/** What the journal says of one change, on top of what the status recorded of it. */
+export const stateOf = (recorded: ItemState, index: number, journal: Journal): ItemState => {
+  const before = journal.renewed.get(index)?.before ?? beforeOf(recorded);
+  const uid = journal.created.get(index) ?? ("created" in recorded ? recorded.created : undefined);
+  const created = uid === undefined ? {} : { created: uid };
+  const { position } = journal;
+  const note = journal.notes.get(index);
+  if (note !== undefined) return { at: note.at, before, ...(note.at === "kept" ? created : {}), error: note.error };
+  if (SETTLED.includes(recorded.at)) return recorded;
+  if (position.direction === "forward")
+    return index < position.cursor ? { at: "committed", before, ...created } : { at: "prepared", before };
+  if (index >= position.reached) return { at: "prepared", before };
+  return index > position.cursor ? { at: "restored", before, ...created } : { at: "committed", before, ...created };
+};

@@ -1,0 +1,22 @@
+import type { JsonObject } from "./object.ts";
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The empty object for what is none. */
+export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+/** Deep equality of JSON values, whatever the order of keys. */
+export const equal = (a: unknown, b: unknown): boolean => {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, at) => equal(item, b[at]));
+  if (!isObject(a) || !isObject(b)) return false;
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => name in b && equal(a[name], b[name]));
+};
+
+/** JSON with the keys of every object in order, so that equal values have equal text. */
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );

@@ -1,0 +1,122 @@
+import type { Version } from "./effect.ts";
+import type { Instant } from "./instant.ts";
+import type { Journal } from "./journal.ts";
+import type { KubeObject, Resource } from "./object.ts";
+import type { SnapshotStore } from "@janus/api";
+
+/**
+ * What this process has learned of a Transaction since it took it up. None of it is recorded: it is lost with the process,
+ * and can all be learned again.
+ */
+export interface Known {
+  readonly since: Instant;
+  /** By `apiVersion/kind`; `null` where it is not served. */
+  readonly resources: ReadonlyMap<string, Resource | null>;
+  readonly serviceAccount?: "there" | "missing";
+  readonly journal?: Journal | "missing";
+  /** By change. */
+  readonly locks: ReadonlyMap<number, LockSight>;
+  /** Set once a lock was held by somebody else: from then on locks are taken one by one, in one global order. */
+  readonly queueing?: true;
+  /** The last live read of each target. */
+  readonly live: ReadonlyMap<number, Sighting>;
+  /** What was there before each change; `undefined` where there was nothing. */
+  readonly before: ReadonlyMap<number, KubeObject | undefined>;
+  /** What the preflight found, by change; an empty list: nothing is in the way. */
+  readonly dryRuns: ReadonlyMap<number, readonly string[]>;
+  readonly reviews: ReadonlyMap<number, readonly string[]>;
+  /** Snapshot stores by number. */
+  readonly stores: ReadonlyMap<number, StoreSight>;
+  /** Uids of our stores that were looked for by name, as `kind/name`; `null` where there is none of ours. */
+  readonly found: ReadonlyMap<string, string | null>;
+  /** Data of the stores that were read again, by `kind/name`. */
+  readonly storeData: ReadonlyMap<string, StoreData>;
+  /** Changes that are in and not yet checkpointed, with the uid of what they made. */
+  readonly made: ReadonlyMap<number, { readonly created?: string }>;
+  /** Writes whose outcome has to be looked up in the target. */
+  readonly attempts: ReadonlyMap<number, Attempt>;
+  /** Changes that must not or cannot be made: why. */
+  readonly refusals: ReadonlyMap<number, Refusal>;
+  /** When a change that depends on an earlier one was first refused for now. */
+  readonly triedSince: ReadonlyMap<number, Instant>;
+  /** How many PUTs a restoration took so far. */
+  readonly puts: ReadonlyMap<number, number>;
+  /** Warnings of a restoration. */
+  readonly warnings: ReadonlyMap<number, string>;
+  readonly released: ReadonlySet<string>;
+  readonly projectedAt: Instant;
+}
+
+export interface Sighting {
+  readonly object: KubeObject | undefined;
+  readonly at: Instant;
+}
+
+/**
+ * unanswered: the write may have been made; so may one of a former leader, as of the time when this process took over.
+ * refused:    the API server found something not as the write assumed.
+ * accepted:   a deletion that finalizers hold up.
+ */
+export type Attempt =
+  | { readonly at: "unanswered"; readonly sent: Instant }
+  | { readonly at: "refused"; readonly sent: Instant; readonly code: number; readonly message: string }
+  | { readonly at: "accepted"; readonly sent: Instant };
+
+export interface Refusal {
+  readonly reason: "CommitFailed" | "ConflictDetected" | "LockRenewalFailed" | "Timeout" | "Deleted";
+  readonly message: string;
+  /** What became of the change at the cursor; `unsent`: it was never on its way. */
+  readonly fate: "unsent" | "unmade" | "undecided";
+}
+
+export type StoreData = { readonly data: ReadonlyMap<string, string> } | { readonly broken: string };
+
+/** A snapshot store as far as it is known while stores are being written; "taken": something of that name is there. */
+export type StoreSight = SnapshotStore | "taken" | "left-over" | { readonly unusable: string };
+
+/** A lock as this process last saw it. */
+export type LockSight =
+  /** `stale`: somebody has written the Lease since, perhaps we ourselves; to be looked at before it is written again. */
+  | { readonly at: "held"; readonly version: Version; readonly until: Instant; readonly stale?: true }
+  /** A Lease is there; whose it is has to be read. */
+  | { readonly at: "taken" }
+  | {
+      readonly at: "theirs";
+      readonly holder: string;
+      readonly version: Version;
+      readonly looked: Instant;
+      readonly seen: Instant;
+      readonly expires: Instant;
+      readonly judged?: "live" | "over";
+    }
+  | { readonly at: "lost"; readonly why: string }
+  | { readonly at: "impossible"; readonly why: string };
+
+export const nothing = (since: Instant): Known => ({
+  since,
+  resources: new Map(),
+  locks: new Map(),
+  live: new Map(),
+  before: new Map(),
+  dryRuns: new Map(),
+  reviews: new Map(),
+  stores: new Map(),
+  found: new Map(),
+  storeData: new Map(),
+  made: new Map(),
+  attempts: new Map(),
+  refusals: new Map(),
+  triedSince: new Map(),
+  puts: new Map(),
+  warnings: new Map(),
+  released: new Set(),
+  projectedAt: since,
+});
+
+/** The map with one entry set, or taken out. */
+export const set = <K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> => new Map(map).set(key, value);
+export const unset = <K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> => {
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
+};

@@ -1,0 +1,49 @@
+import { type SnapshotStore, storeName } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { allStores } from "./before.ts";
+import type { Ask, Effect } from "./effect.ts";
+import { set } from "./known.ts";
+import type { Situation } from "./situation.ts";
+import { storePlace, UID_LABEL } from "./snapshot.ts";
+import { deleteStore, isDeleted, isReleased, isWritten, releaseStore } from "./stores.ts";
+
+const KINDS = ["ConfigMap", "Secret"] as const;
+
+/**
+ * Stores that a former process wrote and did not live to record. They are written one after the other under consecutive
+ * names, so the first name that neither kind has ends the search.
+ */
+export const leftOvers = ({ txn, known }: Situation): readonly Effect[] => {
+  const stores = allStores(txn, known.journal === "missing" ? undefined : known.journal);
+  const recorded = new Set(stores.map(({ uid }) => uid));
+  const recordedNames = new Set(stores.map(({ name }) => name));
+  const sights = [...known.stores.values()];
+  // This process has written every store itself, and has recorded each.
+  if (sights.length > 0 && sights.every((sight) => isWritten(sight) && recorded.has(sight.uid))) return [];
+  for (let n = 0; ; n += 1) {
+    const name = storeName(txn.metadata.name, n);
+    const found = KINDS.map((kind) => known.found.get(`${kind}/${name}`));
+    if (found.some((uid) => uid === undefined))
+      return KINDS.filter((_, at) => found[at] === undefined).map((kind) => probe(txn, kind, name));
+    const ours = KINDS.flatMap((kind, at): readonly SnapshotStore[] => {
+      const uid = found[at];
+      return uid === null || uid === undefined || recorded.has(uid) ? [] : [{ kind, name, uid, digest: "" }];
+    });
+    const effects = ours.flatMap((ref) => {
+      if (!isReleased(known, ref)) return [releaseStore(txn, ref, "free")];
+      return isDeleted(known, ref) ? [] : [deleteStore(txn, ref)];
+    });
+    if (effects.length > 0) return effects;
+    if (found.every((uid) => uid === null) && !recordedNames.has(name)) return [];
+  }
+};
+
+const probe = (txn: Situation["txn"], kind: SnapshotStore["kind"], name: string): Ask => ({
+  purpose: "read-store",
+  as: "controller",
+  call: { verb: "get", place: storePlace(txn, { kind, name }) },
+  then: (known, answer) => {
+    const ours = E.isRight(answer) && answer.right.metadata.labels?.[UID_LABEL] === txn.metadata.uid;
+    return { ...known, found: set(known.found, `${kind}/${name}`, ours ? (answer.right.metadata.uid ?? null) : null) };
+  },
+});

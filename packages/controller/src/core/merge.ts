@@ -1,0 +1,133 @@
+import {
+  child,
+  elementOf,
+  type Fields,
+  isWhole,
+  keysOf,
+  type ListKind,
+  listKind,
+  none,
+  type Path,
+  valueAt,
+} from "./fields.ts";
+import { asObject, equal, isObject } from "./json.ts";
+import type { Json, JsonObject } from "./object.ts";
+
+/** Who owns what, and what the change set out to do. */
+export interface Claims {
+  /** Fields that the Transaction owns in the live object. */
+  readonly ours: Fields;
+  /** Fields that anybody else owns in the live object. */
+  readonly theirs: Fields;
+  /** Every field that anybody owns, or owned before: tells how lists are merged. */
+  readonly known: Fields;
+  /** What the change was to write. */
+  readonly content: JsonObject;
+  /** Whether the change replaced the whole object, so that what is not in its content was removed by it. */
+  readonly replaces: boolean;
+}
+
+export interface Merged {
+  readonly value: JsonObject;
+  /** Fields that the change set and that somebody took over since. They keep their live value. */
+  readonly conflicts: readonly Path[];
+}
+
+interface Spot {
+  readonly path: Path;
+  readonly ours: Fields | undefined;
+  readonly theirs: Fields | undefined;
+  readonly known: Fields | undefined;
+}
+
+const into = (spot: Spot, element: string): Spot => ({
+  path: [...spot.path, element],
+  ours: child(spot.ours, element),
+  theirs: child(spot.theirs, element),
+  known: child(spot.known, element),
+});
+
+/** Whether the field is a key of the list item that it stands in: it comes and goes with the item. */
+const isKey = (path: Path): boolean => keysOf(path.at(-2) ?? "").some((key) => path.at(-1) === `f:${key}`);
+
+/**
+ * Takes the change back out of the live object, field by field: a three-way merge of what was, what the change wrote and
+ * what is now.
+ *
+ * Guarantees: a field that only the Transaction owns, or that nobody owns, gets its value of before; a field that somebody
+ *             else owns keeps its live value, and is a conflict if the change had set it to something else.
+ * Assumes:    `before` and `live` hold only what a write can change (no status where that is a subresource, no uid …).
+ */
+export const merge = (before: JsonObject, live: JsonObject, claims: Claims): Merged => {
+  const conflicts: Path[] = [];
+
+  /** Whether the change meant this field to have another value than before. */
+  const changed = (path: Path, was: Json | undefined): boolean => {
+    const wanted = valueAt(claims.content, path);
+    return wanted === undefined ? claims.replaces : !equal(wanted, was);
+  };
+
+  const settled = (was: Json | undefined, is: Json | undefined, spot: Spot): Json | undefined => {
+    if (is === undefined) {
+      // Gone since: by the change if it replaces and does not have it, else by somebody else.
+      if (claims.replaces && valueAt(claims.content, spot.path) === undefined) return was;
+      if (valueAt(claims.content, spot.path) !== undefined && changed(spot.path, was)) conflicts.push(spot.path);
+      return undefined;
+    }
+    if (spot.theirs === undefined) return was;
+    if (isKey(spot.path)) return is;
+    if (spot.ours !== undefined || changed(spot.path, was)) conflicts.push(spot.path);
+    return is;
+  };
+
+  const mergeObjects = (was: JsonObject | undefined, is: JsonObject, spot: Spot): JsonObject | undefined => {
+    const merged: Record<string, Json> = {};
+    for (const name of new Set([...Object.keys(is), ...Object.keys(was ?? {})])) {
+      const value = mergeValues(was?.[name], is[name], into(spot, `f:${name}`));
+      if (value !== undefined) merged[name] = value;
+    }
+    return was === undefined && Object.keys(merged).length === 0 ? undefined : merged;
+  };
+
+  const keysIn = (kind: ListKind, item: Json | undefined): JsonObject =>
+    Object.fromEntries(
+      (kind.by === "keys" ? kind.keys : []).flatMap((key) => {
+        const value = asObject(item)[key];
+        return value === undefined ? [] : [[key, value]];
+      }),
+    );
+
+  const mergeLists = (
+    was: readonly Json[] | undefined,
+    is: readonly Json[],
+    spot: Spot,
+    kind: ListKind,
+  ): Json | undefined => {
+    const items = new Map((was ?? []).map((item) => [elementOf(kind, item), item]));
+    const liveItems = new Map(is.map((item) => [elementOf(kind, item), item]));
+    const merged: Json[] = [];
+    // In the order of before; what others added comes after.
+    for (const element of new Set([...items.keys(), ...liveItems.keys()])) {
+      const live = liveItems.get(element);
+      const value = mergeValues(items.get(element), live, into(spot, element));
+      // An item that stays for what others have in it stays under its keys.
+      if (value !== undefined) merged.push(isObject(value) ? { ...keysIn(kind, live), ...value } : value);
+    }
+    return was === undefined && merged.length === 0 ? undefined : merged;
+  };
+
+  const mergeValues = (was: Json | undefined, is: Json | undefined, spot: Spot): Json | undefined => {
+    if (equal(was, is)) return is;
+    const parted = spot.known !== undefined && !isWhole(spot.known);
+    // What nobody else has a part in is taken back as one piece, with the defaults that nobody owns.
+    if (!parted || is === undefined || (was === undefined && spot.theirs === undefined)) return settled(was, is, spot);
+    if (isObject(is) && (was === undefined || isObject(was))) return mergeObjects(was, is, spot);
+    const kind = listKind(spot.known);
+    if (kind !== undefined && Array.isArray(is) && (was === undefined || Array.isArray(was)))
+      return mergeLists(was as readonly Json[] | undefined, is as readonly Json[], spot, kind);
+    return settled(was, is, spot);
+  };
+
+  const value = mergeObjects(before, live, { path: [], ours: claims.ours, theirs: claims.theirs, known: claims.known });
+  return { value: value ?? none, conflicts };
+};

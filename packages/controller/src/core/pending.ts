@@ -1,0 +1,135 @@
+import { FINALIZER, type Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { done, run, type Step } from "./effect.ts";
+import { asObject } from "./json.ts";
+import { type Known } from "./known.ts";
+import { toTimestamp } from "./instant.ts";
+import { show } from "./object.ts";
+import { discoveries, locate } from "./places.ts";
+import { finalizers, record } from "./record.ts";
+import { failBefore } from "./refuse.ts";
+import type { Situation } from "./situation.ts";
+
+type Check = (txn: Transaction, known: Known, index: number) => string | undefined;
+
+const UNDOABLE_ONLY_LAST: readonly string[] = [
+  "Namespace",
+  "CustomResourceDefinition",
+  "PersistentVolume",
+  "PersistentVolumeClaim",
+];
+
+const isIrrevocable = (txn: Transaction, index: number): boolean => {
+  const change = txn.spec.changes[index];
+  return change?.type === "Delete" && UNDOABLE_ONLY_LAST.includes(change.target.kind);
+};
+
+/** What a Transaction may not ask for, beyond what the API server itself refuses: one small check each. */
+const checks: readonly Check[] = [
+  (txn, known, index) => {
+    const place = locate(txn, known, index);
+    return E.isLeft(place) ? place.left : undefined;
+  },
+  (txn, known, index) => {
+    const place = locate(txn, known, index);
+    if (E.isLeft(place)) return undefined;
+    const earlier = txn.spec.changes.slice(0, index).findIndex((_, other) => {
+      const otherPlace = locate(txn, known, other);
+      return (
+        E.isRight(otherPlace) &&
+        show(otherPlace.right) === show(place.right) &&
+        otherPlace.right.resource.group === place.right.resource.group
+      );
+    });
+    return earlier === -1
+      ? undefined
+      : `changes ${earlier} and ${index} are both of ${show(place.right)}: make them one`;
+  },
+  (txn, known, index) => {
+    const change = txn.spec.changes[index];
+    const place = locate(txn, known, index);
+    if (change === undefined || change.type === "Delete" || E.isLeft(place)) return undefined;
+    const namespace = asObject(change.content["metadata"])["namespace"];
+    return namespace === undefined || namespace === place.right.namespace
+      ? undefined
+      : `content.metadata.namespace of ${show(place.right)} is ${JSON.stringify(namespace)}: take it out, or set target.namespace`;
+  },
+  (txn, _, index) => {
+    const change = txn.spec.changes[index];
+    return change?.type === "Delete" &&
+      change.target.kind === "Namespace" &&
+      change.target.name === txn.metadata.namespace
+      ? `it would delete its own namespace ${txn.metadata.namespace}: create the Transaction in another one`
+      : undefined;
+  },
+  (txn, _, index) =>
+    isIrrevocable(txn, index) &&
+    txn.spec.changes.slice(index + 1).some((_, after) => !isIrrevocable(txn, index + 1 + after))
+      ? `nothing can undo the deletion of a ${txn.spec.changes[index]?.target.kind}: move it to the end of the list`
+      : undefined,
+  (txn, _, index) => {
+    const target = txn.spec.changes[index]?.target;
+    return target?.apiVersion.startsWith("backup.janus.io/") &&
+      target.kind === "Transaction" &&
+      target.name === txn.metadata.name &&
+      (target.namespace ?? txn.metadata.namespace) === txn.metadata.namespace
+      ? "a Transaction cannot change itself"
+      : undefined;
+  },
+];
+
+/** Room for the status of one item at its worst: names of 253 characters, an error of 256 bytes (each may be escaped). */
+const ITEM_BYTES = 1600;
+const OBJECT_BYTES = 1024 * 1024;
+
+const tooLarge = (txn: Transaction): string | undefined => {
+  const size = JSON.stringify(txn.spec).length + txn.spec.changes.length * ITEM_BYTES;
+  return size <= OBJECT_BYTES
+    ? undefined
+    : `the Transaction is too large to keep its own status (${Math.ceil(size / 1024)} of 1024 KiB): split it`;
+};
+
+/** Refuses what cannot work, before anything is touched; then puts the finalizer on and begins. */
+export const pending = ({ txn, known, now }: Situation): Step => {
+  if (txn.metadata.deletionTimestamp !== undefined)
+    return (txn.metadata.finalizers ?? []).includes(FINALIZER)
+      ? run(
+          finalizers(
+            txn,
+            (txn.metadata.finalizers ?? []).filter((name) => name !== FINALIZER),
+          ),
+        )
+      : done;
+  const unknown = discoveries(txn, known);
+  if (unknown.length > 0) return run(...unknown);
+  const problems = new Map(
+    txn.spec.changes.flatMap((_, index) => {
+      const found = checks.flatMap((check) => check(txn, known, index) ?? []);
+      return found.length === 0 ? [] : [[index, found] as const];
+    }),
+  );
+  const large = tooLarge(txn);
+  if (large !== undefined || problems.size > 0)
+    return run(
+      failBefore(txn, now, { reason: "InvalidTransaction", problems, general: large === undefined ? [] : [large] }),
+    );
+  if (!(txn.metadata.finalizers ?? []).includes(FINALIZER))
+    return run(finalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]));
+  return run(
+    record(
+      txn,
+      {
+        phase: "Preparing",
+        startedAt: toTimestamp(now),
+        items: txn.spec.changes.map(() => ({ state: { at: "untouched" } })),
+        because: { reason: "Preparing", message: "taking the locks and checking every change" },
+      },
+      now,
+      {
+        type: "Normal",
+        reason: "Initializing",
+        message: `${txn.spec.changes.length} changes, made as ServiceAccount ${txn.spec.serviceAccountName}`,
+      },
+    ),
+  );
+};

@@ -1,0 +1,119 @@
+import type { Change, Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { asObject } from "./json.ts";
+import { type Known, set } from "./known.ts";
+import type { Discover } from "./effect.ts";
+import type { Json, Place, Resource } from "./object.ts";
+
+const groupOf = (apiVersion: string): string => apiVersion.split("/").toReversed().slice(1).join("/");
+
+const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
+
+/** The resource that a CustomResourceDefinition among the changes will serve. */
+const servedBy = (change: Change, apiVersion: string, kind: string): Resource | undefined => {
+  if (change.type !== "Create" || change.target.kind !== "CustomResourceDefinition") return undefined;
+  const spec = asObject(change.content["spec"]);
+  const names = asObject(spec["names"]);
+  const version = list(spec["versions"])
+    .map(asObject)
+    .find((v) => `${String(spec["group"])}/${String(v["name"])}` === apiVersion);
+  if (version === undefined || names["kind"] !== kind || typeof names["plural"] !== "string") return undefined;
+  return {
+    group: groupOf(apiVersion),
+    version: String(version["name"]),
+    plural: names["plural"],
+    kind,
+    namespaced: spec["scope"] === "Namespaced",
+    statusSubresource: asObject(version["subresources"])["status"] !== undefined,
+  };
+};
+
+const kindKey = (change: Change): string => `${change.target.apiVersion}/${change.target.kind}`;
+
+/** Asks for each kind among the changes that is not known yet. */
+export const discoveries = (txn: Transaction, known: Known): readonly Discover[] => {
+  const missing = new Map(
+    txn.spec.changes
+      .filter((change) => !known.resources.has(kindKey(change)))
+      .map((change) => [kindKey(change), change]),
+  );
+  return [...missing].map(
+    ([key, { target }]): Discover => ({
+      purpose: "discover",
+      apiVersion: target.apiVersion,
+      kind: target.kind,
+      then: (known, resource) => ({ ...known, resources: set(known.resources, key, resource ?? null) }),
+    }),
+  );
+};
+
+const resourceOf = (txn: Transaction, known: Known, index: number): Resource | undefined => {
+  const change = txn.spec.changes[index];
+  if (change === undefined) return undefined;
+  const { apiVersion, kind } = change.target;
+  return (
+    known.resources.get(kindKey(change)) ??
+    txn.spec.changes
+      .slice(0, index)
+      .map((earlier) => servedBy(earlier, apiVersion, kind))
+      .find((resource) => resource !== undefined)
+  );
+};
+
+/**
+ * Where the target of a change is.
+ *
+ * Assumes: all kinds have been asked for ({@link discoveries}).
+ * @returns Left: a sentence about what is wrong with the target.
+ */
+export const locate = (txn: Transaction, known: Known, index: number): E.Either<string, Place> => {
+  const change = txn.spec.changes[index];
+  const resource = resourceOf(txn, known, index);
+  if (change === undefined || resource === undefined) {
+    const { apiVersion, kind } = change?.target ?? { apiVersion: "", kind: "" };
+    return E.left(
+      `the API server does not serve ${kind} in ${apiVersion}: correct the target, or create its CustomResourceDefinition in an earlier change`,
+    );
+  }
+  const { name, namespace } = change.target;
+  if (resource.namespaced) return E.right({ resource, namespace: namespace ?? txn.metadata.namespace, name });
+  return namespace === undefined
+    ? E.right({ resource, name })
+    : E.left(`${resource.kind} is cluster-scoped: take out target.namespace`);
+};
+
+/** Places of all changes that have one, by change. */
+export const places = (txn: Transaction, known: Known): ReadonlyMap<number, Place> =>
+  new Map(
+    txn.spec.changes.flatMap((_, index) => {
+      const place = locate(txn, known, index);
+      return E.isRight(place) ? [[index, place.right] as const] : [];
+    }),
+  );
+
+const ENABLING: readonly string[] = [
+  "Namespace",
+  "CustomResourceDefinition",
+  "ServiceAccount",
+  "Role",
+  "RoleBinding",
+  "ClusterRole",
+  "ClusterRoleBinding",
+];
+
+/**
+ * Whether an earlier change brings what this one needs (a Namespace, a CRD, a ServiceAccount, rights): what the server
+ * says of it before then, 403 or 404, means only "not verifiable yet".
+ */
+export const dependsOnEarlier = (txn: Transaction, index: number): boolean =>
+  txn.spec.changes.slice(0, index).some((change) => change.type !== "Delete" && ENABLING.includes(change.target.kind));
+
+/** The earlier change that creates the namespace of this target. */
+export const namespaceMaker = (txn: Transaction, index: number, place: Place): number | undefined => {
+  const found = txn.spec.changes
+    .slice(0, index)
+    .findIndex(
+      ({ type, target }) => type === "Create" && target.kind === "Namespace" && target.name === place.namespace,
+    );
+  return found === -1 ? undefined : found;
+};

@@ -1,0 +1,133 @@
+import type { Change, Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { Ask } from "./effect.ts";
+import { type Fault, sentence } from "./fault.ts";
+import { asObject } from "./json.ts";
+import { type Known, set, type Sighting, unset } from "./known.ts";
+import { selfSubjectAccessReviews, serviceAccounts, show } from "./object.ts";
+import { dependsOnEarlier } from "./places.ts";
+import { type Item, readTarget, writeOf } from "./targets.ts";
+
+/** What rollback does to the target of such a change. */
+const UNDO: Readonly<Record<Change["type"], string>> = {
+  Create: "delete",
+  Update: "update",
+  Patch: "update",
+  Delete: "create",
+};
+
+/** Looks for the ServiceAccount itself: a token of one that is gone would be refused with a riddle. */
+export const readServiceAccount = (txn: Transaction): Ask => ({
+  purpose: "read-service-account",
+  as: "controller",
+  call: {
+    verb: "get",
+    place: { resource: serviceAccounts, namespace: txn.metadata.namespace, name: txn.spec.serviceAccountName },
+  },
+  then: (known, answer) => ({ ...known, serviceAccount: E.isRight(answer) ? "there" : "missing" }),
+});
+
+/** Whether the ServiceAccount may do what the rollback of this change needs. */
+export const review = (txn: Transaction, { index, change, place }: Item): Ask => ({
+  purpose: "review",
+  as: "serviceAccount",
+  call: {
+    verb: "create",
+    place: { resource: selfSubjectAccessReviews, name: "" },
+    manager: "janus",
+    body: {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SelfSubjectAccessReview",
+      spec: {
+        resourceAttributes: {
+          group: place.resource.group,
+          version: place.resource.version,
+          resource: place.resource.plural,
+          verb: UNDO[change.type],
+          ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
+          name: place.name,
+        },
+      },
+    },
+  },
+  then: (known, answer) => {
+    const allowed = E.isRight(answer) && asObject(answer.right["status"])["allowed"] === true;
+    const problem = `ServiceAccount ${txn.spec.serviceAccountName} could not put ${show(place)} back: grant it the verb ${UNDO[change.type]} on ${place.resource.plural}`;
+    return { ...known, reviews: set(known.reviews, index, allowed || dependsOnEarlier(txn, index) ? [] : [problem]) };
+  },
+});
+
+const isConflict = (fault: Fault): boolean => fault.kind === "refused" && fault.code === 409;
+
+/** Asks the API server whether it would make the change, without making it. */
+const dryRun = (txn: Transaction, item: Item, { object }: Sighting): Ask => ({
+  purpose: "dry-run",
+  as: "serviceAccount",
+  dryRun: true,
+  call: writeOf(txn, item, object),
+  then: (known, answer) => {
+    if (E.isRight(answer)) return { ...known, dryRuns: set(known.dryRuns, item.index, []) };
+    const fault = answer.left;
+    // It has moved since it was read: look again.
+    if (isConflict(fault)) return { ...known, live: unset(known.live, item.index) };
+    const later =
+      fault.kind === "refused" && (fault.code === 403 || fault.code === 404) && dependsOnEarlier(txn, item.index);
+    const problem = `the API server refuses to ${item.change.type.toLowerCase()} ${show(item.place)}: ${sentence(fault)}`;
+    return { ...known, dryRuns: set(known.dryRuns, item.index, later ? [] : [problem]) };
+  },
+});
+
+/** What stands in the way of a change, as far as the sight of its target tells: one small check each. */
+const sights: readonly ((item: Item, seen: Sighting) => string | undefined)[] = [
+  ({ change, place }, { object }) =>
+    change.type === "Create" && object !== undefined
+      ? `${show(place)} exists already: use Update or Patch, or delete it in an earlier Transaction`
+      : undefined,
+  ({ change, place }, { object }) =>
+    change.type !== "Create" && object === undefined
+      ? `${show(place)} does not exist: ${change.type === "Delete" ? "take the change out" : "use Create"}`
+      : undefined,
+  ({ place }, { object }) =>
+    object?.metadata.deletionTimestamp === undefined
+      ? undefined
+      : `${show(place)} is being deleted: wait until it is gone, or take its finalizers off (${(object.metadata.finalizers ?? []).join(", ")})`,
+  ({ change, place }, { object }) =>
+    object !== undefined &&
+    change.resourceVersion !== undefined &&
+    change.resourceVersion !== object.metadata.resourceVersion
+      ? `${show(place)} is at resourceVersion ${object.metadata.resourceVersion}, and the change is meant for ${change.resourceVersion}: look at what changed, and write the Transaction for the new version`
+      : undefined,
+];
+
+/** Problems that the sight of the target tells of. */
+export const seenProblems = (item: Item, known: Known): readonly string[] => {
+  const seen = known.live.get(item.index);
+  return seen === undefined ? [] : sights.flatMap((check) => check(item, seen) ?? []);
+};
+
+/** The requests that are still needed to know whether this change can be made and put back. */
+export const examine = (txn: Transaction, known: Known, item: Item): readonly Ask[] => {
+  const seen = known.live.get(item.index);
+  const reviewed = known.reviews.has(item.index) ? [] : [review(txn, item)];
+  if (seen === undefined)
+    return [
+      ...reviewed,
+      readTarget(item, (known, answer) => {
+        const later = dependsOnEarlier(txn, item.index);
+        const problem = E.isLeft(answer) ? `${show(item.place)} cannot be read: ${sentence(answer.left)}` : "";
+        return {
+          ...known,
+          live: set(known.live, item.index, { object: undefined, at: known.since }),
+          dryRuns: set(known.dryRuns, item.index, later ? [] : [problem]),
+        };
+      }),
+    ];
+  const examined = known.dryRuns.has(item.index) || seenProblems(item, known).length > 0;
+  return examined ? reviewed : [...reviewed, dryRun(txn, item, seen)];
+};
+
+/** Everything that is in the way of a change. */
+export const problems = (item: Item, known: Known): readonly string[] => [
+  ...(known.dryRuns.get(item.index) ?? seenProblems(item, known)),
+  ...(known.reviews.get(item.index) ?? []),
+];

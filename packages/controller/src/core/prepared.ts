@@ -1,0 +1,17 @@
+import { run, type Step } from "./effect.ts";
+import { deadline } from "./preparing.ts";
+import { record } from "./record.ts";
+import { failBefore } from "./refuse.ts";
+import type { Situation } from "./situation.ts";
+
+/** The last moment at which nothing has been touched. After this write the first change may be on its way. */
+export const prepared = (situation: Situation): Step => {
+  const { txn, now } = situation;
+  const refuse = (reason: string, why: string): Step =>
+    run(failBefore(txn, now, { reason, problems: new Map(), general: [why] }));
+  if (txn.metadata.deletionTimestamp !== undefined) return refuse("Deleted", "the Transaction was deleted");
+  if (now >= deadline(situation)) return refuse("Timeout", "spec.timeout passed before the first change was made");
+  return run(
+    record(txn, { phase: "Committing", because: { reason: "Committing", message: "making the changes" } }, now),
+  );
+};

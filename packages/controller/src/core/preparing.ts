@@ -1,0 +1,137 @@
+import { type Before, type Item, journalName } from "@janus/api";
+import { run, type Step, wait } from "./effect.ts";
+import { fromTimestamp } from "./instant.ts";
+import { createJournal, readJournal } from "./journaling.ts";
+import type { Known } from "./known.ts";
+import { acquire, lockPlace } from "./locks.ts";
+import type { KubeObject } from "./object.ts";
+import { discoveries, namespaceMaker, places } from "./places.ts";
+import { examine, problems, readServiceAccount } from "./preflight.ts";
+import { record } from "./record.ts";
+import { failBefore } from "./refuse.ts";
+import type { Situation } from "./situation.ts";
+import { pack, snapshotKey } from "./snapshot.ts";
+import { store } from "./stores.ts";
+import { itemsOf } from "./targets.ts";
+
+/** The end of the time for going forward. */
+export const deadline = ({ txn, now }: Situation): number =>
+  (fromTimestamp(txn.status.startedAt) ?? now) + txn.spec.timeout;
+
+/** The targets that can be locked now: not those in a namespace that an earlier change has yet to create. */
+const lockable = ({ txn, known }: Situation) =>
+  new Map([...places(txn, known)].filter(([index, place]) => namespaceMaker(txn, index, place) === undefined));
+
+/**
+ * Makes sure that every change can be made and put back, and keeps what is there before the first one is made.
+ *
+ * Guarantees: no target is touched. On the way out every target is locked, was read as the ServiceAccount, would have been
+ *             accepted by the API server, could be put back by the ServiceAccount, and is in a snapshot; or else the
+ *             Transaction is Failed and tells every problem that was found.
+ */
+export const preparing = (situation: Situation): Step => {
+  const { txn, known, now } = situation;
+  const refuse = (reason: string, general: readonly string[], event?: "LockFailed" | "Timeout"): Step =>
+    run(failBefore(txn, now, { reason, problems: new Map(), general, ...(event === undefined ? {} : { event }) }));
+  if (txn.metadata.deletionTimestamp !== undefined) return refuse("Deleted", ["the Transaction was deleted"]);
+  if (now >= deadline(situation))
+    return refuse(
+      "Timeout",
+      [`spec.timeout passed before everything was prepared; create the Transaction again`],
+      "Timeout",
+    );
+
+  const unknown = discoveries(txn, known);
+  if (unknown.length > 0) return run(...unknown);
+  if (known.serviceAccount === undefined) return run(readServiceAccount(txn));
+  if (known.serviceAccount === "missing")
+    return refuse("ServiceAccountMissing", [
+      `ServiceAccount ${txn.spec.serviceAccountName} does not exist in ${txn.metadata.namespace}: create it, then create the Transaction again`,
+    ]);
+
+  const locking = acquire(situation, lockable(situation));
+  if (locking.at === "refused")
+    return run(
+      failBefore(txn, now, {
+        reason: "LockFailed",
+        problems: new Map([...locking.problems].map(([index, problem]) => [index, [problem]])),
+        general: [],
+        event: "LockFailed",
+      }),
+    );
+  if (locking.at === "going") return run(...locking.effects);
+  if (locking.at === "waiting")
+    return locking.effects.length > 0
+      ? run(
+          { ...locking.effects[0], tell: [locking.tell] } as (typeof locking.effects)[number],
+          ...locking.effects.slice(1),
+        )
+      : wait(Math.min(locking.until, deadline(situation)), locking.because, locking.tell);
+
+  const items = itemsOf(txn, known);
+  const questions = items.flatMap((item) => examine(txn, known, item));
+  if (questions.length > 0) return run(...questions);
+  const found = new Map(
+    items.flatMap((item) => {
+      const all = problems(item, known);
+      return all.length === 0 ? [] : [[item.index, all] as const];
+    }),
+  );
+  if (found.size > 0) return run(failBefore(txn, now, { reason: "PreflightFailed", problems: found, general: [] }));
+  return keep(situation, refuse);
+};
+
+/** Writes the snapshots and the journal, and then records that everything is prepared. */
+const keep = (situation: Situation, refuse: (reason: string, general: readonly string[]) => Step): Step => {
+  const { txn, known, now, settings } = situation;
+  const before = new Map(
+    [...known.live].flatMap(([index, { object }]) => (object === undefined ? [] : [[index, object] as const])),
+  );
+  const { packs, starts } = pack(before);
+  const storing = store(txn, known, packs);
+  const journal = known.journal === undefined ? [createJournal(txn, { direction: "forward", cursor: 0 })] : [];
+  if (storing.at === "refused") return refuse("SnapshotFailed", [storing.why]);
+  if (storing.at === "going") return run(storing.effect, ...journal);
+  if (journal.length > 0) return run(...journal);
+  if (known.journal === "missing" || known.journal === undefined) return run(readJournal(txn));
+
+  const beforeOf = (index: number, object: KubeObject | undefined): Before =>
+    object === undefined
+      ? { existed: false }
+      : {
+          existed: true,
+          uid: object.metadata.uid ?? "",
+          resourceVersion: object.metadata.resourceVersion ?? "",
+          snapshot: { store: storing.stores[starts.get(index) ?? 0]?.name ?? "", key: snapshotKey(index, object) },
+        };
+  const items = itemsOf(txn, known).map(({ index, place }): Item => {
+    const { name: lease, namespace = "" } = lockPlace(place, settings.controllerNamespace);
+    return { lock: { lease, namespace }, state: { at: "prepared", before: beforeOf(index, before.get(index)) } };
+  });
+  const recorded = record(
+    txn,
+    {
+      phase: "Prepared",
+      items,
+      snapshots: storing.stores,
+      journal: { name: journalName(txn.metadata.uid), uid: known.journal.version.uid },
+      ...(storing.stores[0] === undefined ? {} : { rollbackRef: storing.stores[0].name }),
+      because: {
+        reason: "Prepared",
+        message: "all locks are held, every change was checked, and what was there is kept",
+      },
+    },
+    now,
+  );
+  return run({
+    ...recorded,
+    then: (known, answer, at, sent) => remember(recorded.then(known, answer, at, sent), items.length),
+  });
+};
+
+/** What was read before the first change is what rollback goes back to. */
+const remember = (known: Known, changes: number): Known => ({
+  ...known,
+  before: new Map(Array.from({ length: changes }, (_, index) => [index, known.live.get(index)?.object] as const)),
+  live: new Map(),
+});

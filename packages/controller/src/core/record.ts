@@ -1,0 +1,126 @@
+import { type Condition, type Item, type Phase, Status, type Transaction } from "@janus/api";
+import type { Ask, Telling } from "./effect.ts";
+import { type Instant, toTimestamp } from "./instant.ts";
+import { type Journal, stateOf } from "./journal.ts";
+import { type Place, transactions } from "./object.ts";
+
+export const TERMINAL: readonly Phase[] = ["Committed", "RolledBack", "Failed"];
+export const isTerminal = (phase: Phase): boolean => TERMINAL.includes(phase);
+
+export const ownPlace = (txn: Transaction): Place => ({
+  resource: transactions,
+  namespace: txn.metadata.namespace,
+  name: txn.metadata.name,
+});
+
+/** Why a Transaction is where it is: reason and message of its conditions. */
+export interface Because {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What a status write changes; what is absent stays. */
+export interface Change extends Partial<Omit<Status, "version" | "conditions" | "progress" | "observedGeneration">> {
+  readonly because: Because;
+}
+
+const REACHED: Readonly<Record<Phase, readonly string[]>> = {
+  Pending: [],
+  Preparing: [],
+  Prepared: ["Prepared"],
+  Committing: ["Prepared"],
+  Committed: ["Prepared", "Committed", "Ready"],
+  RollingBack: ["Prepared"],
+  RolledBack: ["Prepared", "RolledBack", "Stalled"],
+  Failed: ["Failed", "Stalled"],
+};
+
+const CONDITIONS = ["Ready", "Stalled", "Prepared", "Committed", "RolledBack", "Failed"] as const;
+
+/**
+ * Conditions for `kubectl wait`, and Ready and Stalled as kstatus reads them: Ready is True once it is Committed; Stalled
+ * is True when it ended otherwise, so that Argo CD and Flux see a failure and not something that still goes on.
+ * https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
+ */
+const conditions = (txn: Transaction, phase: Phase, because: Because, now: Instant): readonly Condition[] =>
+  CONDITIONS.map((type) => {
+    const former = txn.status.conditions.find((condition) => condition.type === type);
+    const holds =
+      REACHED[phase].includes(type) || (type === "Prepared" && phase === "Failed" && former?.status === "True");
+    const status = holds ? "True" : "False";
+    return {
+      type,
+      status,
+      reason: because.reason,
+      message: because.message,
+      lastTransitionTime: former?.status === status ? former.lastTransitionTime : toTimestamp(now),
+      observedGeneration: txn.metadata.generation,
+    };
+  });
+
+const IN: readonly string[] = ["committed", "kept"];
+
+const progress = (items: readonly Item[], changes: number): string =>
+  `${items.filter((item) => IN.includes(item.state.at)).length}/${changes}`;
+
+/** The items as the journal has them now. */
+export const projected = (txn: Transaction, journal: Journal): readonly Item[] =>
+  txn.status.items.map((item, index) => ({ ...item, state: stateOf(item.state, index, journal) }));
+
+/** Writes the status, if the Transaction is still as it was read; tells of the phase if that changes. */
+export const record = (txn: Transaction, change: Change, now: Instant, ...tell: readonly Telling[]): Ask => {
+  const { because, ...fields } = change;
+  const phase = fields.phase ?? txn.status.phase;
+  const items = fields.items ?? txn.status.items;
+  const status: Status = {
+    ...txn.status,
+    ...fields,
+    phase,
+    items,
+    version: txn.status.version + 1,
+    observedGeneration: txn.metadata.generation,
+    progress: progress(items, txn.spec.changes.length),
+    conditions: conditions(txn, phase, because, now),
+    ...(isTerminal(phase) ? { completedAt: txn.status.completedAt ?? toTimestamp(now) } : {}),
+  };
+  const bad = phase === "RollingBack" || phase === "RolledBack" || phase === "Failed";
+  const moved: readonly Telling[] =
+    phase === txn.status.phase
+      ? []
+      : [
+          {
+            type: bad ? "Warning" : "Normal",
+            reason: "PhaseTransition",
+            message: `${txn.status.phase} → ${phase}: ${because.message}`,
+          },
+        ];
+  return {
+    purpose: "record",
+    as: "controller",
+    call: {
+      verb: "mergePatch",
+      place: ownPlace(txn),
+      subresource: "status",
+      body: {
+        metadata: { uid: txn.metadata.uid, resourceVersion: txn.metadata.resourceVersion },
+        status: Status.encode(status),
+      },
+    },
+    then: (known) => ({ ...known, projectedAt: now }),
+    tell: [...tell, ...moved],
+  };
+};
+
+/** Puts the finalizer on, or takes it off, if the Transaction is still as it was read. */
+export const finalizers = (txn: Transaction, names: readonly string[]): Ask => ({
+  purpose: "finalizer",
+  as: "controller",
+  call: {
+    verb: "mergePatch",
+    place: ownPlace(txn),
+    body: {
+      metadata: { uid: txn.metadata.uid, resourceVersion: txn.metadata.resourceVersion, finalizers: names },
+    },
+  },
+  then: (known) => known,
+});

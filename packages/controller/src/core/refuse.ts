@@ -1,0 +1,42 @@
+import { cut, type Item, type Transaction } from "@janus/api";
+import type { Ask } from "./effect.ts";
+import type { Instant } from "./instant.ts";
+import { record } from "./record.ts";
+
+export interface Refusal {
+  readonly reason: string;
+  /** By change. */
+  readonly problems: ReadonlyMap<number, readonly string[]>;
+  /** Problems that are of no one change. */
+  readonly general: readonly string[];
+  readonly event?: "LockFailed" | "Timeout";
+}
+
+/** Conditions and events are read by people: the first problems in full, and how many more there are. */
+const summary = (problems: readonly string[]): string => {
+  const shown = problems.slice(0, 10).join("; ");
+  return problems.length > 10 ? `${shown}; and ${problems.length - 10} more, see status.items` : shown;
+};
+
+/** Ends a Transaction that has touched nothing: Failed, every problem on the item that has it. */
+export const failBefore = (txn: Transaction, now: Instant, { reason, problems, general, event }: Refusal): Ask => {
+  const items = txn.spec.changes.map((_, index): Item => {
+    const found = problems.get(index);
+    const lock = txn.status.items[index]?.lock;
+    return {
+      ...(lock === undefined ? {} : { lock }),
+      state: found === undefined ? { at: "untouched" } : { at: "refused", error: cut(found.join("; "), 256) },
+    };
+  });
+  const all = [
+    ...general,
+    ...[...problems].flatMap(([index, found]) => found.map((text) => `changes[${index}]: ${text}`)),
+  ];
+  const message = `nothing was touched: ${cut(summary(all), 4096)}`;
+  return record(
+    txn,
+    { phase: "Failed", items, because: { reason, message } },
+    now,
+    ...(event === undefined ? [] : [{ type: "Warning" as const, reason: event, message: cut(message, 1024) }]),
+  );
+};

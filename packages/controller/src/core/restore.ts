@@ -1,0 +1,128 @@
+import { type Change, marks } from "@janus/api";
+import { type Author, wanted, writable } from "./body.ts";
+import { type Fields, fieldsOf, filter, isWhole, nodeAt, none, type Path, union, valueAt } from "./fields.ts";
+import { asObject, equal } from "./json.ts";
+import { merge } from "./merge.ts";
+import type { KubeObject, ManagedFieldsEntry, Place } from "./object.ts";
+
+/** What is to be done to put an object back. */
+export interface Restoration {
+  /** The body of the next PUT; absent when nothing of ours is left in the object. */
+  readonly put?: object;
+  /** Fields that somebody took over since: left as they are. */
+  readonly conflicts: readonly Path[];
+}
+
+/** Whether the object carries this Transaction's mark: an entry of its field manager, whatever the operation. */
+export const isMarked = (object: KubeObject, uid: string): boolean =>
+  (object.metadata.managedFields ?? []).some((entry) => marks(entry.manager ?? "", uid));
+
+const sameWriter = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): boolean =>
+  a.manager === b.manager && a.operation === b.operation && (a.subresource ?? "") === (b.subresource ?? "");
+
+/**
+ * Who owns what once our change is taken out: the live entries without ours, and what we took from its former owners given
+ * back to them where the value of before is back.
+ */
+const ownership = (
+  before: KubeObject,
+  live: KubeObject,
+  restored: object,
+  ours: Fields,
+  author: Author,
+): readonly ManagedFieldsEntry[] => {
+  const formerEntries = before.metadata.managedFields ?? [];
+  const liveEntries = (live.metadata.managedFields ?? []).filter((entry) => !marks(entry.manager ?? "", author.uid));
+  const isBack = (path: Path, former: Fields): boolean => {
+    const value = valueAt(restored, path);
+    if (value === undefined) return false;
+    const taken = nodeAt(ours, path) !== undefined || valueAt(live, path) === undefined;
+    return taken && (!isWhole(nodeAt(former, path) ?? none) || equal(value, valueAt(before, path)));
+  };
+  const givenBack = (former: ManagedFieldsEntry): Fields => {
+    const fields = former.fieldsV1 ?? none;
+    return filter(fields, (path) => isBack(path, fields));
+  };
+  const kept = liveEntries.map((entry) => {
+    const former = formerEntries.find((other) => sameWriter(entry, other));
+    if (former === undefined) return entry;
+    const fieldsV1 = union([entry.fieldsV1 ?? none, givenBack(former)]);
+    if (equal(fieldsV1, former.fieldsV1)) return former;
+    return equal(fieldsV1, entry.fieldsV1) ? entry : { ...entry, fieldsV1 };
+  });
+  const returning = formerEntries
+    .filter((former) => !liveEntries.some((entry) => sameWriter(entry, former)))
+    .flatMap((former) => {
+      const fieldsV1 = givenBack(former);
+      if (equal(fieldsV1, former.fieldsV1)) return [former];
+      return isWhole(fieldsV1) ? [] : [{ ...former, fieldsV1 }];
+    });
+  return [...kept, ...returning];
+};
+
+/** Who owns what in an object that was created again: as before, and whatever others own in it since. */
+export const recreatedOwnership = (
+  before: KubeObject,
+  live: KubeObject,
+  uid: string,
+): readonly ManagedFieldsEntry[] => {
+  const since = (live.metadata.managedFields ?? []).filter((entry) => !marks(entry.manager ?? "", uid));
+  const former = before.metadata.managedFields ?? [];
+  return [
+    ...former.map((entry) => {
+      const again = since.find((other) => sameWriter(entry, other));
+      return again === undefined
+        ? entry
+        : { ...again, fieldsV1: union([entry.fieldsV1 ?? none, again.fieldsV1 ?? none]) };
+    }),
+    ...since.filter((entry) => !former.some((other) => sameWriter(entry, other))),
+  ];
+};
+
+/**
+ * Puts an updated or patched object back, one PUT after the other, until nothing of ours is left in it.
+ *
+ * Guarantees: what only the Transaction changed is as before, its owners included; what others changed since stays theirs.
+ *             Each PUT is decided on the live object alone, so that a crash between two of them costs nothing: the first
+ *             restores the values (which the API server books to us once more), the next one the ownership.
+ * Assumes:    the change was made to `before`, and `live` is the same object (uid).
+ */
+export const restoration = (
+  change: Change,
+  place: Place,
+  before: KubeObject,
+  live: KubeObject,
+  author: Author,
+): Restoration => {
+  const entries = live.metadata.managedFields ?? [];
+  const ours = fieldsOf(entries.filter((entry) => marks(entry.manager ?? "", author.uid)));
+  const theirs = fieldsOf(entries.filter((entry) => !marks(entry.manager ?? "", author.uid)));
+  const was = writable(before, place);
+  const is = writable(live, place);
+  const merged = merge(was, is, {
+    ours,
+    theirs,
+    known: union([ours, theirs, fieldsOf(before.metadata.managedFields ?? [])]),
+    content: wanted(change, place, before),
+    replaces: change.type === "Update",
+  });
+  const managedFields = ownership(before, live, merged.value, ours, author);
+  if (equal(merged.value, is) && !isMarked(live, author.uid)) return { conflicts: merged.conflicts };
+  return {
+    conflicts: merged.conflicts,
+    put: {
+      ...(live["status"] === undefined ? {} : { status: live["status"] }),
+      ...merged.value,
+      apiVersion: live.apiVersion,
+      kind: live.kind,
+      metadata: {
+        ...asObject(merged.value["metadata"]),
+        ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
+        name: place.name,
+        uid: live.metadata.uid,
+        resourceVersion: live.metadata.resourceVersion,
+        managedFields,
+      },
+    },
+  };
+};

@@ -1,0 +1,164 @@
+import { cut } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { allStores, snapshotOf } from "./before.ts";
+import { run, type Step, wait } from "./effect.ts";
+import { type Entry, type Journal, type Note, stateOf } from "./journal.ts";
+import { checkpoint, createJournal, readJournal } from "./journaling.ts";
+import { acquire } from "./locks.ts";
+import { show } from "./object.ts";
+import { discoveries, locate, places } from "./places.ts";
+import { projected, record } from "./record.ts";
+import type { Situation } from "./situation.ts";
+import { isReleased, releaseStore } from "./stores.ts";
+import type { Item } from "./targets.ts";
+import { undo, type Undoing } from "./undo.ts";
+
+/**
+ * Puts back what was changed, in reverse, one item and one checkpoint at a time.
+ *
+ * Guarantees: only what is in is undone; an item that cannot be put back is noted and does not stop the others; what others
+ *             changed since stays theirs. RolledBack means that every target is as it was before; anything else is Failed.
+ * Assumes:    nothing is in doubt on the way forward (see `turn-back.ts`).
+ */
+export const rollingBack = (situation: Situation): Step => {
+  const { txn, known } = situation;
+  const unknown = discoveries(txn, known);
+  if (unknown.length > 0) return run(...unknown);
+  const { journal } = known;
+  if (journal === undefined) return run(readJournal(txn));
+  if (journal === "missing") return run(createJournal(txn, { direction: "forward", cursor: reached(situation) }));
+  const { position } = journal;
+  if (position.direction === "forward") return run(turn(situation, journal));
+  const back: Back = { ...journal, position };
+  if (position.cursor < 0) return finish(situation, journal);
+  if (txn.metadata.deletionTimestamp !== undefined) return abandon(situation, journal);
+  const state = stateOf(txn.status.items[position.cursor]?.state ?? { at: "untouched" }, position.cursor, journal);
+  if (state.at !== "committed") return run(settle(situation, back, position.cursor));
+  return putBack(situation, back, position.cursor);
+};
+
+/** The journal of a rollback that is under way. */
+type Back = Journal & { readonly position: { readonly direction: "back" } };
+
+/** How many changes are in, as far as the status tells. */
+const reached = ({ txn }: Situation): number => txn.status.items.filter((item) => item.state.at === "committed").length;
+
+/** Turns the journal round. What became of the change at its cursor stands in the status since the phase is RollingBack. */
+const turn = ({ txn, now }: Situation, journal: Journal) => {
+  const { cursor } = journal.position;
+  const fate = txn.status.items[cursor]?.state;
+  const note: Partial<Entry> =
+    fate?.at === "unmade" || fate?.at === "undecided" ? { note: [cursor, { at: fate.at, error: fate.error }] } : {};
+  return checkpoint(txn, journal, {
+    position: { direction: "back", cursor: cursor - 1, reached: cursor, since: now },
+    ...note,
+  });
+};
+
+/** Records how one item ended, and that the one before it is next. */
+const settle = ({ txn }: Situation, journal: Back, index: number, note?: Note, item?: Item) => {
+  const label = item === undefined ? "" : `${item.change.type} ${show(item.place)}`;
+  return checkpoint(
+    txn,
+    journal,
+    {
+      position: { ...journal.position, cursor: index - 1 },
+      ...(note === undefined ? {} : { note: [index, { ...note, error: cut(note.error, 256) }] }),
+    },
+    ...(item === undefined
+      ? []
+      : [
+          note === undefined || note.at === "restored"
+            ? {
+                type: "Normal" as const,
+                reason: "ItemRolledBack",
+                message: `${label} is undone${note === undefined ? "" : `: ${note.error}`}`,
+              }
+            : { type: "Warning" as const, reason: "RollbackFailed", message: `${label} is not undone: ${note.error}` },
+        ]),
+  );
+};
+
+const putBack = (situation: Situation, journal: Back, index: number): Step => {
+  const { txn, known, now } = situation;
+  const change = txn.spec.changes[index];
+  const place = locate(txn, known, index);
+  const keep = (error: string, item?: Item): Step =>
+    run(settle(situation, journal, index, { at: "kept", error }, item));
+  if (change === undefined || E.isLeft(place)) return keep(E.isLeft(place) ? place.left : "there is no such change");
+  const item: Item = { index, change, place: place.right };
+
+  const locking = acquire(situation, places(txn, known));
+  if (locking.at === "going") return run(...locking.effects);
+  if (locking.at === "waiting") return wait(locking.until, locking.because, locking.tell);
+
+  const snapshot = snapshotOf(txn, known, journal, index);
+  if (snapshot.at === "unread") return run(...snapshot.effects);
+  if (snapshot.at === "lost") return keep(snapshot.why, item);
+  if (now >= rollbackDeadline(situation, journal)) return keep("the time for putting it back ran out", item);
+
+  const undoing: Undoing = undo(situation, journal, item, snapshot.at === "object" ? snapshot.object : undefined);
+  switch (undoing.at) {
+    case "run":
+      return run(...undoing.effects);
+    case "wait":
+      return wait(undoing.until, undoing.because);
+    case "restored":
+      return run(
+        settle(
+          situation,
+          journal,
+          index,
+          undoing.warning === undefined ? undefined : { at: "restored", error: undoing.warning },
+          item,
+        ),
+      );
+    case "kept":
+      return keep(undoing.error, item);
+  }
+};
+
+/** Putting back may take as long as going forward, at least ten minutes. */
+const rollbackDeadline = ({ txn }: Situation, { position }: Back): number =>
+  position.since + Math.max(txn.spec.timeout, 600_000);
+
+/** Deleted while it was rolled back: what is not put back yet stays, and so do the snapshots of it. */
+const abandon = ({ txn, known, now }: Situation, journal: Journal): Step => {
+  const held = allStores(txn, journal).filter((ref) => !isReleased(known, ref));
+  if (held.length > 0) return run(...held.map((ref) => releaseStore(txn, ref, "orphaned")));
+  const names = allStores(txn, journal)
+    .map(({ kind, name }) => `${kind} ${name}`)
+    .join(", ");
+  const message = `deleted while it was rolled back: what was there before is kept in ${names}`;
+  return run(
+    record(txn, { phase: "Failed", items: projected(txn, journal), because: { reason: "Deleted", message } }, now),
+  );
+};
+
+const UNSETTLED: readonly string[] = ["kept", "undecided"];
+
+const finish = (situation: Situation, journal: Journal): Step => {
+  const { txn, known, now } = situation;
+  const items = projected(txn, journal);
+  const unsettled = items.flatMap(({ state }, index) =>
+    UNSETTLED.includes(state.at) && "error" in state ? [`changes[${index}]: ${state.error}`] : [],
+  );
+  const cause = txn.status.conditions.find(({ type }) => type === "Ready");
+  const because = cause === undefined || cause.message === "" ? "" : ` (${cause.message})`;
+  if (unsettled.length > 0) {
+    const message = cut(
+      `could not be put back wholly: ${unsettled.join("; ")}; rolled back because of${because}`,
+      4096,
+    );
+    return run(record(txn, { phase: "Failed", items, because: { reason: "RollbackFailed", message } }, now));
+  }
+  const held = allStores(txn, journal).filter((ref) => !isReleased(known, ref));
+  if (held.length > 0) return run(...held.map((ref) => releaseStore(txn, ref, "owned")));
+  const message = cut(
+    `every target is as it was before; rolled back because: ${cause?.message ?? "of a failure"}`,
+    4096,
+  );
+  return run(
+    record(txn, { phase: "RolledBack", items, because: { reason: cause?.reason ?? "RolledBack", message } }, now),
+  );
+};

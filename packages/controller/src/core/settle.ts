@@ -1,0 +1,86 @@
+import type { Change } from "@janus/api";
+import { type Author, wanted, writable } from "./body.ts";
+import { showPath, type Path } from "./fields.ts";
+import { equal } from "./json.ts";
+import type { Sighting } from "./known.ts";
+import type { KubeObject, Place } from "./object.ts";
+import { isMarked, restoration } from "./restore.ts";
+
+/** What a target tells of a change that is in doubt, or that was refused because something had moved. */
+export type Verdict =
+  | { readonly at: "in"; readonly created?: string }
+  /** A Delete was accepted, and finalizers still hold the object. */
+  | { readonly at: "going"; readonly finalizers: readonly string[] }
+  /** It was not made when the target was read. What is still on its way is refused if it bears preconditions, a Create is not. */
+  | { readonly at: "out"; readonly object: KubeObject | undefined }
+  /** It was not made, and others have changed the target since it was read: these fields of ours among them. */
+  | { readonly at: "overtaken"; readonly object: KubeObject | undefined; readonly fields: readonly Path[] }
+  /** It cannot be told. */
+  | { readonly at: "undecided"; readonly why: string };
+
+/** Whether two versions of an object differ in nothing but status and bookkeeping. */
+export const sameButStatus = (a: KubeObject, b: KubeObject, place: Place): boolean => {
+  const always = { ...place, resource: { ...place.resource, statusSubresource: true } };
+  return equal(writable(a, always), writable(b, always));
+};
+
+const settleCreate = (author: Author, created: string | undefined, { object }: Sighting): Verdict => {
+  if (object === undefined) return created === undefined ? { at: "out", object } : { at: "in", created };
+  const uid = object.metadata.uid ?? "";
+  if (uid === created || isMarked(object, author.uid)) return { at: "in", created: uid };
+  return created === undefined
+    ? { at: "undecided", why: "an object of this name exists that does not carry our mark" }
+    : { at: "in", created };
+};
+
+const settleDelete = (place: Place, before: KubeObject, { object }: Sighting): Verdict => {
+  if (object === undefined) return { at: "in" };
+  if (object.metadata.uid !== before.metadata.uid)
+    return { at: "undecided", why: "it was deleted, and somebody has created it again" };
+  if (object.metadata.deletionTimestamp !== undefined)
+    return { at: "going", finalizers: object.metadata.finalizers ?? [] };
+  return object.metadata.resourceVersion === before.metadata.resourceVersion || sameButStatus(before, object, place)
+    ? { at: "out", object }
+    : { at: "overtaken", object, fields: [] };
+};
+
+const settleEdit = (
+  change: Change,
+  place: Place,
+  before: KubeObject,
+  { object }: Sighting,
+  author: Author,
+): Verdict => {
+  if (object === undefined || object.metadata.uid !== before.metadata.uid)
+    return { at: "overtaken", object: undefined, fields: [] };
+  if (isMarked(object, author.uid)) return { at: "in" };
+  if (object.metadata.resourceVersion === before.metadata.resourceVersion) return { at: "out", object };
+  if (sameButStatus(before, object, place)) return { at: "out", object };
+  // Without a mark, and moved: had our change been in, all its fields would have been taken over since.
+  const { conflicts } = restoration(change, place, before, object, author);
+  const whole = change.type === "Update" && !equal(wanted(change, place, before), writable(before, place));
+  return { at: "overtaken", object, fields: whole && conflicts.length === 0 ? [[]] : conflicts };
+};
+
+/**
+ * Reads from a target whether a change was made to it (design section 2, "Doubt").
+ *
+ * Guarantees: `in` only on our mark, on the uid that we recorded, or for a Delete on absence; `out` only when the object is
+ *             as it was read before, status apart.
+ * Assumes:    `seen` is a live read, as the ServiceAccount. For a Create `before` is undefined.
+ */
+export const settle = (
+  change: Change,
+  place: Place,
+  before: KubeObject | undefined,
+  created: string | undefined,
+  seen: Sighting,
+  author: Author,
+): Verdict => {
+  if (change.type === "Create" || before === undefined) return settleCreate(author, created, seen);
+  return change.type === "Delete" ? settleDelete(place, before, seen) : settleEdit(change, place, before, seen, author);
+};
+
+/** `.data["version"], .spec.replicas`; the whole object for the empty path. */
+export const showPaths = (paths: readonly Path[]): string =>
+  paths.map((path) => (path.length === 0 ? "the object" : showPath(path))).join(", ");

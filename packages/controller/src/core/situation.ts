@@ -1,0 +1,24 @@
+import type { Transaction } from "@janus/api";
+import type { Instant } from "./instant.ts";
+import type { Known } from "./known.ts";
+
+/** What a step is decided on: the Transaction as last read or written, what this process knows besides, and the time. */
+export interface Situation {
+  readonly txn: Transaction;
+  readonly known: Known;
+  readonly now: Instant;
+  readonly settings: Settings;
+}
+
+/** Durations in ms. */
+export interface Settings {
+  /** Where the locks of cluster-scoped targets live. */
+  readonly controllerNamespace: string;
+  /** After this time the API server gives up a write of ours. */
+  readonly writeTimeout: number;
+  /** On top of the write timeout, before a change that cannot be seen counts as not made. */
+  readonly margin: number;
+}
+
+/** How long after its sending a write may still turn up. */
+export const quiet = (settings: Settings): number => settings.writeTimeout + settings.margin;

@@ -1,0 +1,57 @@
+import type { Transaction } from "@janus/api";
+import type { Api, ApiError, Discovery, Impersonation, KubeObject, Request } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import type { Ask, Discover, Resource } from "../core/index.ts";
+
+/** The user that the API server sees for a ServiceAccount; its groups come with the name. */
+const impersonation = (txn: Transaction): Impersonation => ({
+  user: `system:serviceaccount:${txn.metadata.namespace}:${txn.spec.serviceAccountName}`,
+});
+
+/** The HTTP request of an effect. */
+export const requestOf = (txn: Transaction, { call, as, dryRun, purpose }: Ask): Request => {
+  const { resource, namespace, name } = call.place;
+  const to = {
+    resource,
+    purpose,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(as === "serviceAccount" ? { as: impersonation(txn) } : {}),
+  };
+  const write = dryRun ? { dryRun } : {};
+  switch (call.verb) {
+    case "get":
+      return { verb: "get", ...to, name };
+    case "create":
+      return { verb: "create", ...to, ...write, body: call.body, fieldManager: call.manager };
+    case "update":
+      return { verb: "update", ...to, ...write, name, body: call.body, fieldManager: call.manager };
+    case "apply":
+      return { verb: "apply", ...to, ...write, name, body: call.body, fieldManager: call.manager, force: true };
+    case "mergePatch": {
+      const subresource = call.subresource === undefined ? {} : { subresource: call.subresource };
+      return { verb: "mergePatch", ...to, name, ...subresource, body: call.body, fieldManager: "janus" };
+    }
+    case "delete":
+      return {
+        verb: "delete",
+        ...to,
+        ...write,
+        name,
+        propagationPolicy: "Background",
+        ...(Object.keys(call.preconditions).length === 0 ? {} : { preconditions: call.preconditions }),
+      };
+  }
+};
+
+export const ask = (api: Api, txn: Transaction, effect: Ask): Promise<E.Either<ApiError, KubeObject>> =>
+  api.send(requestOf(txn, effect));
+
+/** Right undefined: the API server answered, and does not serve the kind. */
+export const discover = async (
+  discovery: Discovery,
+  { apiVersion, kind }: Discover,
+): Promise<E.Either<ApiError, Resource | undefined>> => {
+  const found = await discovery.resource(apiVersion, kind);
+  if (E.isRight(found)) return found;
+  return found.left.kind === "unknown" ? E.right(undefined) : E.left(found.left);
+};

@@ -1,0 +1,188 @@
+import { decodeTransaction, type Transaction } from "@janus/api";
+import type { Api, ApiError, Discovery, KubeObject, Requeue } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import {
+  type Ask,
+  decide,
+  type Effect,
+  isTerminal,
+  type Known,
+  meaning,
+  nothing,
+  places,
+  renewals,
+  sentence,
+  type Settings,
+  type Situation,
+  type Telling,
+  transactions,
+} from "../core/index.ts";
+import { now } from "./clock.ts";
+import type { Log } from "./log.ts";
+import { ask, discover } from "./perform.ts";
+
+/** What the shell tells of its work: to metrics, logs and events. */
+export interface Witness {
+  readonly answered: (txn: Transaction, effect: Effect, error: ApiError | undefined) => void;
+  readonly moved: (from: Transaction, to: Transaction) => void;
+  readonly told: (txn: Transaction, telling: Telling) => void;
+}
+
+export interface Shell {
+  readonly api: Api;
+  readonly discovery: Discovery;
+  readonly settings: Settings;
+  readonly witness: Witness;
+  readonly log: Log;
+  /** Whether the last event of this Transaction says that it is being deleted; only ever a reason to look. */
+  readonly seemsDeleted: (key: string) => boolean;
+}
+
+/** A Transaction that this process is at work on, and what it has learned of it. */
+interface Cell {
+  txn: Transaction;
+  known: Known;
+}
+
+/** Requests of one Transaction that go out side by side at most. */
+const SIDE_BY_SIDE = 16;
+
+export interface Reconciler {
+  readonly reconcile: (key: string) => Promise<Requeue>;
+  /** Renews the locks that are due, of every Transaction under way. */
+  readonly renew: () => Promise<void>;
+  /** No further step is begun; what is under way is finished. */
+  readonly stop: () => void;
+}
+
+type Outcome = "learned" | "stale" | { readonly failed: ApiError };
+
+/**
+ * The one loop: read → decide → run effects → decide …, until the Transaction waits for something or is done.
+ *
+ * Guarantees: every decision is made by the core; an effect's answer is folded in before the next decision; a request that
+ *             was not answered, or that something transient refused, ends this round, and the Transaction is taken up again
+ *             after a pause with what is known for certain.
+ * Assumes:    a key is never worked on twice at once.
+ */
+export const reconciler = (shell: Shell): Reconciler => {
+  const { api, discovery, settings, witness, log } = shell;
+  const cells = new Map<string, Cell>();
+  let stopped = false;
+
+  const situation = (cell: Cell): Situation => ({ ...cell, now: now(), settings });
+
+  const read = async (key: string): Promise<E.Either<ApiError, KubeObject>> => {
+    const [namespace = "", name = ""] = key.split("/");
+    return api.send({ verb: "get", resource: transactions, namespace, name, purpose: "read-transaction" });
+  };
+
+  /** The answer of a write to the Transaction itself is its newest version. */
+  const adopt = (cell: Cell, object: KubeObject): void => {
+    const decoded = decodeTransaction(object);
+    if (E.isLeft(decoded)) return;
+    const former = cell.txn;
+    cell.txn = decoded.right;
+    if (former.status.phase !== decoded.right.status.phase) witness.moved(former, decoded.right);
+  };
+
+  const isOwn = ({ purpose }: Ask): boolean => purpose === "record" || purpose === "finalizer";
+
+  const perform = async (cell: Cell, effect: Effect): Promise<Outcome> => {
+    const sent = now();
+    const { txn } = cell;
+    if (!("call" in effect)) {
+      const answer = await discover(discovery, effect);
+      witness.answered(txn, effect, E.isLeft(answer) ? answer.left : undefined);
+      if (E.isLeft(answer)) return { failed: answer.left };
+      cell.known = effect.then(cell.known, answer.right, now());
+      return "learned";
+    }
+    const answer = await ask(api, txn, effect);
+    witness.answered(txn, effect, E.isLeft(answer) ? answer.left : undefined);
+    if (E.isLeft(answer) && meaning(answer.left) === "transient") {
+      cell.known = effect.lost?.(cell.known, answer.left, now()) ?? cell.known;
+      return { failed: answer.left };
+    }
+    if (isOwn(effect) && E.isLeft(answer))
+      return meaning(answer.left) === "conflict" ? "stale" : { failed: answer.left };
+    if (isOwn(effect) && E.isRight(answer)) adopt(cell, answer.right);
+    cell.known = effect.then(cell.known, answer, now(), sent);
+    if (E.isRight(answer)) for (const telling of effect.tell ?? []) witness.told(cell.txn, telling);
+    return "learned";
+  };
+
+  /** Side by side, a bounded number at a time, in order. */
+  const performAll = async (cell: Cell, effects: readonly Effect[]): Promise<readonly Outcome[]> => {
+    const outcomes: Outcome[] = [];
+    const left = effects.values();
+    const lane = async (): Promise<void> => {
+      for (const effect of left) outcomes.push(await perform(cell, effect));
+    };
+    await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, effects.length) }, lane));
+    return outcomes;
+  };
+
+  const requeueAfter = (cell: Cell, error: ApiError): Requeue => {
+    const { namespace, name } = cell.txn.metadata;
+    log("warn", "a request did not succeed; the Transaction is taken up again after a pause", {
+      transaction: `${namespace}/${name}`,
+      phase: cell.txn.status.phase,
+      error: sentence(error),
+    });
+    const atLeast = error.kind === "refused" ? error.retryAfter : undefined;
+    return atLeast === undefined ? { type: "failed" } : { type: "failed", atLeast };
+  };
+
+  const steps = async (key: string, cell: Cell): Promise<Requeue | "stale"> => {
+    while (!stopped) {
+      if (shell.seemsDeleted(key) && cell.txn.metadata.deletionTimestamp === undefined) return "stale";
+      const step = decide(situation(cell));
+      switch (step.next) {
+        case "done":
+          cells.delete(cell.txn.metadata.uid);
+          return { type: "done" };
+        case "wait":
+          for (const telling of step.tell ?? []) witness.told(cell.txn, telling);
+          return { type: "after", ms: Math.max(10, step.until - now()) };
+        case "run": {
+          const outcomes = await performAll(cell, step.effects);
+          const failed = outcomes.find((outcome) => typeof outcome === "object");
+          if (failed !== undefined) return requeueAfter(cell, failed.failed);
+          if (outcomes.includes("stale")) return "stale";
+        }
+      }
+    }
+    return { type: "done" };
+  };
+
+  const reconcile = async (key: string): Promise<Requeue> => {
+    for (;;) {
+      const answer = await read(key);
+      if (E.isLeft(answer)) {
+        if (answer.left.kind !== "refused" || answer.left.code !== 404) return { type: "failed" };
+        for (const [uid, { txn }] of cells)
+          if (`${txn.metadata.namespace}/${txn.metadata.name}` === key) cells.delete(uid);
+        return { type: "done" };
+      }
+      const decoded = decodeTransaction(answer.right);
+      if (E.isLeft(decoded)) {
+        log("error", "a Transaction cannot be read and is left alone", { transaction: key, error: decoded.left });
+        return { type: "done" };
+      }
+      const txn = decoded.right;
+      const cell = cells.get(txn.metadata.uid) ?? { txn, known: nothing(now()) };
+      cell.txn = txn;
+      cells.set(txn.metadata.uid, cell);
+      const outcome = await steps(key, cell);
+      if (outcome !== "stale") return outcome;
+    }
+  };
+
+  const renew = async (): Promise<void> => {
+    const active = [...cells.values()].filter(({ txn }) => !isTerminal(txn.status.phase));
+    await Promise.all(active.map((cell) => performAll(cell, renewals(situation(cell), places(cell.txn, cell.known)))));
+  };
+
+  return { reconcile, renew, stop: () => void (stopped = true) };
+};
