@@ -1,1 +1,3 @@
 export * from "./core/index.ts";
+export { controller, type Controller, type ControllerOptions } from "./shell/controller.ts";
+export { jsonLog, type Log, type LogLevel } from "./shell/log.ts";

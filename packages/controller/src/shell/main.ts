@@ -1,0 +1,57 @@
+import { hostname } from "node:os";
+import { connect, loadConfig } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { controller } from "./controller.ts";
+import { parseFlags } from "./flags.ts";
+import { serve } from "./http.ts";
+import { jsonLog } from "./log.ts";
+
+/** How long after the write timeout a change that cannot be seen counts as not made, in ms. */
+const MARGIN = 1000;
+
+const flags = parseFlags(process.argv.slice(2), process.env);
+if (E.isLeft(flags)) {
+  const { help, text } = flags.left;
+  (help ? process.stdout : process.stderr).write(text.endsWith("\n") ? text : `${text}\n`);
+  process.exit(help ? 0 : 2);
+}
+const { kubeconfig, namespace, concurrency, httpPort, writeTimeout, requestDeadline, logLevel } = flags.right;
+const log = jsonLog(logLevel);
+
+const config = loadConfig(process.env, kubeconfig);
+if (E.isLeft(config)) {
+  log("error", config.left);
+  process.exit(1);
+}
+
+const client = connect(config.right, { writeTimeout, deadline: requestDeadline });
+const janus = controller(client, {
+  settings: { controllerNamespace: namespace, writeTimeout, margin: MARGIN },
+  concurrency,
+  identity: process.env["POD_NAME"] ?? hostname(),
+  log,
+});
+
+let isReady = false;
+void janus.synced.then(() => {
+  isReady = true;
+  log("info", "watching Transactions", { server: config.right.server });
+});
+const server = await serve(httpPort, { healthy: () => true, ready: () => isReady }, janus.metrics.registry).catch(
+  (error: unknown) => {
+    log("error", `cannot listen on port ${httpPort}: ${String(error)}; choose another --http-port`);
+    process.exit(1);
+  },
+);
+log("info", "started", { http: server.address(), namespace });
+
+const stop = (): void => {
+  isReady = false;
+  log("info", "stopping: finishing the requests under way");
+  void janus
+    .stop()
+    .then(() => client.close())
+    .then(() => process.exit(0));
+};
+process.once("SIGTERM", stop);
+process.once("SIGINT", stop);

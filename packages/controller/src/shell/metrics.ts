@@ -1,0 +1,99 @@
+import type { Phase, Transaction } from "@janus/api";
+import type { ApiError } from "@janus/kube";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { type Effect, isTerminal, meaning, type Purpose } from "../core/index.ts";
+import { now } from "./clock.ts";
+
+const PHASES: readonly Phase[] = [
+  "Pending",
+  "Preparing",
+  "Prepared",
+  "Committing",
+  "Committed",
+  "RollingBack",
+  "RolledBack",
+  "Failed",
+];
+
+const ITEM_OPERATIONS: Partial<Record<Purpose, string>> = {
+  "dry-run": "preflight",
+  change: "commit",
+  restore: "rollback",
+};
+
+const LOCK_OPERATIONS: Partial<Record<Purpose, string>> = {
+  lock: "acquire",
+  "renew-lock": "renew",
+  "release-lock": "release",
+};
+
+export interface Metrics {
+  readonly registry: Registry;
+  readonly moved: (from: Transaction, to: Transaction) => void;
+  readonly answered: (effect: Effect, error: ApiError | undefined) => void;
+}
+
+/** `active`: how many Transactions are in each phase right now. */
+export const metrics = (active: () => ReadonlyMap<Phase, number>): Metrics => {
+  const registry = new Registry();
+  const registers = [registry];
+  const transitions = new Counter({
+    name: "janus_transaction_phase_transitions_total",
+    help: "Phase transitions of Transactions.",
+    labelNames: ["from_phase", "to_phase"],
+    registers,
+  });
+  const duration = new Histogram({
+    name: "janus_transaction_duration_seconds",
+    help: "Time from the start of a Transaction to its terminal phase.",
+    labelNames: ["outcome"],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800],
+    registers,
+  });
+  const itemCount = new Histogram({
+    name: "janus_transaction_item_count",
+    help: "Changes in a Transaction.",
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+    registers,
+  });
+  const items = new Counter({
+    name: "janus_item_operations_total",
+    help: "Dry runs, changes and restores of single targets.",
+    labelNames: ["operation", "result"],
+    registers,
+  });
+  const locks = new Counter({
+    name: "janus_lock_operations_total",
+    help: "Acquisitions, renewals and releases of locks.",
+    labelNames: ["operation", "result"],
+    registers,
+  });
+  new Gauge({
+    name: "janus_transactions_active",
+    help: "Transactions that are not in a terminal phase, by phase.",
+    labelNames: ["phase"],
+    registers,
+    collect() {
+      const counts = active();
+      for (const phase of PHASES.filter((phase) => !isTerminal(phase))) this.set({ phase }, counts.get(phase) ?? 0);
+    },
+  });
+
+  return {
+    registry,
+    moved: (from, to) => {
+      const { phase, startedAt } = to.status;
+      transitions.inc({ from_phase: from.status.phase, to_phase: phase });
+      if (phase === "Preparing") itemCount.observe(to.spec.changes.length);
+      if (isTerminal(phase) && startedAt !== undefined)
+        duration.observe({ outcome: phase }, Math.max(0, now() - Date.parse(startedAt)) / 1000);
+    },
+    answered: ({ purpose }, error) => {
+      const result = error === undefined ? "success" : meaning(error);
+      const item = ITEM_OPERATIONS[purpose];
+      if (item !== undefined) items.inc({ operation: item, result });
+      const lock = LOCK_OPERATIONS[purpose];
+      if (lock !== undefined) locks.inc({ operation: lock, result });
+    },
+  };
+};
