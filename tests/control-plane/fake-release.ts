@@ -24,6 +24,8 @@ export interface Machine {
   readonly env: Record<string, string>;
   /** What the mirror serves, by path; a test may change it. */
   readonly files: Map<string, Buffer>;
+  /** Paths whose content breaks off in the middle. */
+  readonly breaking: Set<string>;
   /** What was asked of the mirror, as the last segments of the paths. */
   readonly asked: readonly string[];
 }
@@ -54,12 +56,17 @@ export const freshMachine = async (): Promise<Machine> => {
   const files = new Map<string, Buffer>();
   for (const name of binaryNames) if (name !== "etcd") publish(files, name, fakeBinary(versions[name]));
   await publishEtcd(files, directory);
+  const breaking = new Set<string>();
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const url = request.url ?? "";
     asked.push(path.basename(url));
     const content = files.get(url);
-    response.writeHead(content === undefined ? 404 : 200, { connection: "close" }).end(content);
+    if (content !== undefined && breaking.has(url))
+      response
+        .writeHead(200, { "content-length": content.length })
+        .write(content.subarray(0, 10), () => response.destroy());
+    else response.writeHead(content === undefined ? 404 : 200, { connection: "close" }).end(content);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(async () => {
@@ -74,7 +81,7 @@ export const freshMachine = async (): Promise<Machine> => {
     JANUS_ETCD_MIRROR: mirror,
     PATH: path.join(directory, "bin"),
   };
-  return { directory, env, files, asked };
+  return { directory, env, files, breaking, asked };
 };
 
 /** Puts a `go` on the machine's PATH whose builds are instant. It leaves the go.mod it built with in `directory`. */

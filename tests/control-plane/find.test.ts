@@ -71,6 +71,19 @@ it("refuses a binary that is published rightly but is of another version", async
   expect((await failing(machine)).said).toContain(`kubectl should be ${kubernetesVersion}, and is v1.30.0`);
 });
 
+it("keeps nothing of a download that breaks off, and goes on from what it has the next time", async () => {
+  const machine = await freshMachine();
+  machine.breaking.add(released("kube-controller-manager"));
+  expect((await failing(machine)).said).toMatch(/kube-controller-manager broke off \(/);
+  const kept = (await readdir(path.dirname(placeOf(machine, "etcd")))).toSorted();
+  expect(kept).toEqual(["etcd", "etcd.json", "kube-apiserver", "kube-apiserver.json"]);
+
+  machine.breaking.clear();
+  const asked = machine.asked.length;
+  expect((await find(machine)).found).toEqual(all(machine));
+  expect(machine.asked.slice(asked)).not.toContain("kube-apiserver");
+});
+
 it("says what to do where there is neither a network nor Go", async () => {
   const machine = await freshMachine();
   machine.env["JANUS_KUBERNETES_MIRROR"] = "http://127.0.0.1:9"; // nobody listens on the discard port

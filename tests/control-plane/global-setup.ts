@@ -1,7 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { startControlPlane } from "./control-plane.ts";
 import { findRunning } from "./running.ts";
-import type { Facts } from "./state.ts";
+import { type Facts, readFacts } from "./state.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -13,12 +13,12 @@ declare module "vitest" {
 const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
   const running = await findRunning();
   if (running !== undefined) {
+    console.log(`Using the control plane that is kept running (${running.directory})`);
     project.provide("controlPlane", running);
     return undefined;
   }
-  const { log } = console;
-  const { pause: _p, resume: _r, restart: _s, userKubeconfig: _u, stop, ...facts } = await startControlPlane({ log });
-  project.provide("controlPlane", facts);
+  const { directory, stop } = await startControlPlane({ log: console.log });
+  project.provide("controlPlane", await readFacts(directory));
   return stop;
 };
 

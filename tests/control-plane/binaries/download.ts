@@ -43,19 +43,24 @@ const save = async (url: string, file: string, checksum: string, log: Log): Prom
   const total = Number(headers.get("content-length") ?? 0);
   const hash = createHash("sha256");
   await withProgress(log, `Downloading ${url}`, async (at) => {
-    let stalled = setTimeout(() => impatience.abort(), silentFor);
+    const stall = () => impatience.abort(new Error(`nothing more came for ${silentFor / 1000} s`));
+    let stalled = setTimeout(stall, silentFor);
     let seen = 0;
     const watched = async function* (chunks: AsyncIterable<Uint8Array>) {
       for await (const chunk of chunks) {
         clearTimeout(stalled);
-        stalled = setTimeout(() => impatience.abort(), silentFor);
+        stalled = setTimeout(stall, silentFor);
         hash.update(chunk);
         seen += chunk.length;
         at(total === 0 ? `${megabytes(seen)} MB` : `${megabytes(seen)} of ${megabytes(total)} MB`);
         yield chunk;
       }
     };
-    await pipeline(Readable.fromWeb(body), watched, createWriteStream(file)).finally(() => clearTimeout(stalled));
+    await pipeline(Readable.fromWeb(body), watched, createWriteStream(file))
+      .catch((error: unknown) => {
+        throw new Error(`${url} broke off (${error instanceof Error ? error.message : String(error)})`);
+      })
+      .finally(() => clearTimeout(stalled));
   });
   const actual = hash.digest("hex");
   if (actual !== checksum) throw new Error(`${url} has the checksum ${actual}, and ${checksum} is published for it`);
