@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { isRunning } from "../fixtures/running.ts";
 
 const source = new URL("./leash.ts", import.meta.url).href;
@@ -29,7 +29,12 @@ const holder = async (next: string) => {
   `;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["pipe", "pipe", "ignore"] });
   const line = await new Promise<string>((resolve) => child.stdout.once("data", (text) => resolve(String(text))));
-  return { ...(JSON.parse(line) as { held: readonly number[]; free: number }), directory, child };
+  const pids = JSON.parse(line) as { readonly held: readonly number[]; readonly free: number };
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+    process.kill(pids.free);
+  });
+  return { ...pids, directory, child };
 };
 
 it.each([
@@ -43,20 +48,17 @@ it.each([
     "process.kill(one.pid, 'SIGSTOP'); process.kill(process.pid, 'SIGKILL');",
   ],
 ])("leaves no process and no directory when its owner %s", async (_, next) => {
-  const { held, free, directory, child } = await holder(next);
+  const { held, free, directory } = await holder(next);
   await expect.poll(() => held.filter(isRunning)).toEqual([]);
   await expect.poll(() => existsSync(directory)).toBe(false);
   expect(isRunning(free)).toBe(true);
-  process.kill(free);
-  child.kill();
 });
 
 it("holds on as long as its owner lives", async () => {
-  const { held, free, directory, child } = await holder("forever();");
+  const { held, directory, child } = await holder("forever();");
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(held.every(isRunning)).toBe(true);
   expect(existsSync(directory)).toBe(true);
-  process.kill(free);
   child.kill("SIGKILL");
   await expect.poll(() => existsSync(directory)).toBe(false);
 });
