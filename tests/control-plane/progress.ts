@@ -22,7 +22,7 @@ export const withProgress = async <A>(
   const now = () => `${label} ... ${[seconds(start), detail].filter((part) => part !== "").join(", ")}`;
   if (!terminal) log(`${label} ...`);
   const timer = setInterval(
-    () => (terminal ? process.stderr.write(`\r\x1b[2K${now()}`) : log(now())),
+    () => (terminal ? process.stderr.write(`\r\x1b[2K${now().slice(0, process.stderr.columns - 1)}`) : log(now())),
     terminal ? terminalEvery : plainEvery,
   );
   try {
