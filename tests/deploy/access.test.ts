@@ -13,7 +13,7 @@ const can = async (user: string, question: string, namespace: string): Promise<s
 const whoami = async (...as: readonly string[]) =>
   kubectlWith({ kubeconfig: await userKubeconfig(controller) }, "auth", "whoami", "-o", "json", ...as);
 
-beforeAll(install);
+beforeAll(() => install());
 
 describe("the controller, as itself", () => {
   it.each([

@@ -1,15 +1,41 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startControlPlane } from "../control-plane/control-plane.ts";
+import { kubectlWith } from "../fixtures/cluster.ts";
 import { buildImage, type Image } from "./build-image.ts";
+import { install } from "./install.ts";
 
 const repository = path.resolve(import.meta.dirname, "../..");
 
 /** Every file, directory and link below `directory`; links are not followed. */
 const contents = (directory: string): readonly string[] =>
   readdirSync(directory, { recursive: true, encoding: "utf8" }).map((name) => path.join(directory, name));
+
+const example = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: greeter, namespace: default}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: greeter, namespace: default}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: edit}
+subjects: [{kind: ServiceAccount, name: greeter, namespace: default}]
+---
+apiVersion: backup.janus.io/v1alpha1
+kind: Transaction
+metadata: {name: greeting, namespace: default}
+spec:
+  serviceAccountName: greeter
+  changes:
+    - {type: Create, target: {apiVersion: v1, kind: ConfigMap, name: hello}, content: {data: {hello: world}}}
+    - {type: Create, target: {apiVersion: v1, kind: Secret, name: hello}, content: {stringData: {hello: world}}}
+`;
 
 describe("the image", () => {
   // The real path, because links are compared with it: the temporary directory is itself a link on some systems.
@@ -27,17 +53,41 @@ describe("the image", () => {
 
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it("starts without the workspace, with a file system that it can only read", () => {
+  /** Starts the image's program. It can read the image and `files`, write nothing, and sees no variables but `env`. */
+  const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}, files: readonly string[] = []) => {
     const [node, program = "", ...rest] = image.entrypoint;
     expect(node).toBe("/nodejs/bin/node");
-    const main = path.join(image.root, image.workdir, program);
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      ["--permission", `--allow-fs-read=${image.root}`, main, ...rest, "--help"],
-      { cwd: path.join(image.root, image.workdir), env: {}, encoding: "utf8" },
-    );
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(stdout).toMatch(/janus/i);
+    const cwd = path.join(image.root, image.workdir);
+    const reads = [image.root, ...files].map((file) => `--allow-fs-read=${file}`);
+    return spawn(process.execPath, ["--permission", ...reads, path.join(cwd, program), ...rest, ...args], { cwd, env });
+  };
+
+  it("starts without the workspace, with a file system that it can only read", async () => {
+    const help = start(["--help"]);
+    const [stdout, stderr, [code]] = await Promise.all([text(help.stdout), text(help.stderr), once(help, "exit")]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^Usage: janus-controller/);
+  });
+
+  // On a control plane of its own: there is no leader election yet, and other tests have controllers of theirs.
+  it("commits a Transaction, with the rights of the manifests and no others", async () => {
+    const cluster = await startControlPlane();
+    const admin = cluster.kubeconfig;
+    onTestFinished(() => cluster.stop());
+    expect(await install(admin)).toMatchObject({ code: 0 });
+    expect(await kubectlWith({ kubeconfig: admin, stdin: example }, "apply", "-f", "-")).toMatchObject({ code: 0 });
+
+    const kubeconfig = await cluster.userKubeconfig("system:serviceaccount:janus-system:janus-controller");
+    const controller = start(["--http-port=0"], { KUBECONFIG: kubeconfig, POD_NAMESPACE: "janus-system" }, [
+      kubeconfig,
+    ]);
+    onTestFinished(() => void controller.kill("SIGKILL"));
+    const log = text(controller.stderr);
+
+    const committed = ["wait", "--for=jsonpath={.status.phase}=Committed", "--timeout=30s", "transaction/greeting"];
+    const waited = await kubectlWith({ kubeconfig: admin }, ...committed);
+    controller.kill("SIGTERM");
+    expect({ ...waited, log: await log }).toMatchObject({ code: 0, log: expect.not.stringMatching(/forbidden/i) });
   });
 
   it("has no link that leads out of it", () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
-import { kubectl, kubectlWith, type Outcome } from "../fixtures/cluster.ts";
+import { controlPlane, kubectlWith, type Outcome } from "../fixtures/cluster.ts";
 
 /** What `npm run -s manifests` prints. */
 export const printedManifests = (): string =>
@@ -9,10 +9,14 @@ export const printedManifests = (): string =>
     encoding: "utf8",
   });
 
-/** Installs that as a careful person would: an unknown field or a warning is an error. It can be done again and again. */
-export const install = async (): Promise<Outcome> => {
+/**
+ * Installs that as a careful person would: an unknown field or a warning is an error. It can be done again and again.
+ * The control plane is that of the test run, unless `kubeconfig` is of another one.
+ */
+export const install = async (kubeconfig = controlPlane.kubeconfig): Promise<Outcome> => {
   const strictly = ["--server-side", "--validate=strict", "--warnings-as-errors"];
-  const applied = await kubectlWith({ stdin: printedManifests() }, "apply", ...strictly, "-f", "-");
-  await kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/transactions.backup.janus.io");
+  const applied = await kubectlWith({ stdin: printedManifests(), kubeconfig }, "apply", ...strictly, "-f", "-");
+  const established = ["wait", "--for=condition=Established", "--timeout=30s"];
+  await kubectlWith({ kubeconfig }, ...established, "crd/transactions.backup.janus.io");
   return applied;
 };
