@@ -176,7 +176,7 @@ const send = (going: Going): Step => {
 };
 
 const unreadable =
-  ({ index, place }: Item): Ask["then"] =>
+  ({ index, place }: Item): Ask["learn"] =>
   (known, answer) => ({
     ...known,
     refusals: set(known.refusals, index, {
@@ -198,7 +198,7 @@ const write = (going: Going): Ask => {
     purpose: "change",
     as: "serviceAccount",
     call: writeOf(txn, going, before),
-    then: (known, answer, now, sent) => {
+    learn: (known, answer, now, sent) => {
       if (E.isRight(answer)) {
         const { metadata } = answer.right;
         if (change.type === "Delete" && metadata?.deletionTimestamp !== undefined)

@@ -51,7 +51,7 @@ export interface Telling {
 }
 
 /**
- * One request, and how its answer is understood. `then` folds the answer into what is known by the time it comes (other
+ * One request, and how its answer is understood. `learn` folds the answer into what is known by the time it comes (other
  * effects may have been answered meanwhile); it never sees a transient fault: for those there is `lost`, and the
  * Transaction is decided on anew after a pause.
  */
@@ -63,7 +63,7 @@ export interface Ask {
   readonly as: "controller" | "serviceAccount";
   readonly call: Call;
   readonly dryRun?: true;
-  readonly then: (known: Known, answer: Either<Fault, KubeObject>, now: Instant, sent: Instant) => Known;
+  readonly learn: (known: Known, answer: Either<Fault, KubeObject>, now: Instant, sent: Instant) => Known;
   /** What is not known any more when no answer came; default: nothing changes. */
   readonly lost?: (known: Known, fault: Fault, now: Instant) => Known;
   readonly tell?: readonly Telling[];
@@ -74,7 +74,7 @@ export interface Discover {
   readonly purpose: "discover";
   readonly apiVersion: string;
   readonly kind: string;
-  readonly then: (known: Known, answer: Resource | undefined, now: Instant) => Known;
+  readonly learn: (known: Known, answer: Resource | undefined, now: Instant) => Known;
 }
 
 /** What to do next. */

@@ -12,10 +12,13 @@ import {
 } from "./journal.ts";
 import { type Known, set } from "./known.ts";
 
-const forget = ({ journal: _, ...known }: Known): Known => known;
+const forget = (known: Known): Known => {
+  const { journal: _, ...rest } = known;
+  return rest;
+};
 
 const learn =
-  (txn: Transaction): Ask["then"] =>
+  (txn: Transaction): Ask["learn"] =>
   (known, answer) => {
     if (E.isRight(answer))
       return { ...known, journal: decodeJournal(answer.right, txn.spec.changes.length) ?? "missing" };
@@ -28,7 +31,7 @@ export const readJournal = (txn: Transaction): Ask => ({
   purpose: "read-journal",
   as: "controller",
   call: { verb: "get", place: journalPlace(txn) },
-  then: (before, answer, now, sent) => {
+  learn: (before, answer, now, sent) => {
     const known = learn(txn)(before, answer, now, sent);
     if (known.journal === undefined || known.journal === "missing") return known;
     const { cursor } = known.journal.position;
@@ -41,7 +44,7 @@ export const createJournal = (txn: Transaction, position: Position): Ask => ({
   purpose: "journal",
   as: "controller",
   call: { verb: "create", place: journalPlace(txn), body: newJournal(txn, position), manager: "janus" },
-  then: learn(txn),
+  learn: learn(txn),
   lost: forget,
 });
 
@@ -53,7 +56,7 @@ export const checkpoint = (txn: Transaction, journal: Journal, entry: Entry, ...
   purpose: "checkpoint",
   as: "controller",
   call: { verb: "mergePatch", place: journalPlace(txn), body: journalPatch(journal, entry) },
-  then: learn(txn),
+  learn: learn(txn),
   lost: forget,
   tell,
 });
@@ -62,5 +65,5 @@ export const deleteJournal = (txn: Transaction): Ask => ({
   purpose: "journal",
   as: "controller",
   call: { verb: "delete", place: journalPlace(txn), preconditions: {} },
-  then: (known) => ({ ...known, released: new Set([...known.released, "journal"]) }),
+  learn: (known) => ({ ...known, released: new Set([...known.released, "journal"]) }),
 });

@@ -42,7 +42,7 @@ const probe = (txn: Situation["txn"], kind: SnapshotStore["kind"], name: string)
   purpose: "read-store",
   as: "controller",
   call: { verb: "get", place: storePlace(txn, { kind, name }) },
-  then: (known, answer) => {
+  learn: (known, answer) => {
     const ours = E.isRight(answer) && answer.right.metadata.labels?.[UID_LABEL] === txn.metadata.uid;
     return { ...known, found: set(known.found, `${kind}/${name}`, ours ? (answer.right.metadata.uid ?? null) : null) };
   },

@@ -77,7 +77,7 @@ const create = (situation: Situation, index: number, place: Place): Ask => ({
       spec: leaseSpec(situation, situation.now, { acquireTime: toMicroTime(situation.now), leaseTransitions: 0 }),
     },
   },
-  then: (known, answer, _, sent) => {
+  learn: (known, answer, _, sent) => {
     if (E.isRight(answer)) return withLock(known, index, held(answer.right, sent, situation));
     const fault = answer.left;
     const taken = fault.kind === "refused" && fault.code === 409;
@@ -107,7 +107,7 @@ const claim = (
       spec: leaseSpec(situation, situation.now, sight.at === "held" ? {} : { acquireTime: toMicroTime(situation.now) }),
     },
   },
-  then: (known, answer, _, sent) =>
+  learn: (known, answer, _, sent) =>
     // Whatever was in the way, a look at the Lease tells.
     withLock(known, index, E.isRight(answer) ? held(answer.right, sent, situation) : stillUntil(known, index)),
   lost: (known) => withLock(known, index, stillUntil(known, index)),
@@ -127,7 +127,7 @@ export const look = (situation: Situation, index: number, place: Place, mine: bo
   purpose: "read-lock",
   as: "controller",
   call: { verb: "get", place },
-  then: (known, answer, now) => {
+  learn: (known, answer, now) => {
     if (E.isLeft(answer)) {
       const gone = answer.left.kind === "refused" && answer.left.code === 404;
       if (!gone)
@@ -167,7 +167,7 @@ const judge = (index: number, holder: { namespace: string; name: string; uid: st
   purpose: "read-holder",
   as: "controller",
   call: { verb: "get", place: { resource: transactions, namespace: holder.namespace, name: holder.name } },
-  then: (known, answer) => {
+  learn: (known, answer) => {
     const sight = known.locks.get(index);
     if (sight?.at !== "theirs") return known;
     const gone = E.isLeft(answer)
@@ -269,7 +269,7 @@ export const release = ({ known }: Situation, index: number, place: Place): read
       purpose: "release-lock",
       as: "controller",
       call: { verb: "delete", place, preconditions: sight.version },
-      then: (known, answer) =>
+      learn: (known, answer) =>
         E.isRight(answer)
           ? { ...withLock(known, index, undefined), released: new Set([...known.released, `lock ${index}`]) }
           : withLock(known, index, { at: "taken" }),

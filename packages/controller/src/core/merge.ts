@@ -50,6 +50,15 @@ const into = (spot: Spot, element: string): Spot => ({
 /** Whether the field is a key of the list item that it stands in: it comes and goes with the item. */
 const isKey = (path: Path): boolean => keysOf(path.at(-2) ?? "").some((key) => path.at(-1) === `f:${key}`);
 
+/** The keys of a list item, and nothing else of it. */
+const keysIn = (kind: ListKind, item: Json | undefined): JsonObject =>
+  Object.fromEntries(
+    (kind.by === "keys" ? kind.keys : []).flatMap((key) => {
+      const value = asObject(item)[key];
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );
+
 /**
  * Takes the change back out of the live object, field by field: a three-way merge of what was, what the change wrote and
  * what is now.
@@ -88,14 +97,6 @@ export const merge = (before: JsonObject, live: JsonObject, claims: Claims): Mer
     }
     return was === undefined && Object.keys(merged).length === 0 ? undefined : merged;
   };
-
-  const keysIn = (kind: ListKind, item: Json | undefined): JsonObject =>
-    Object.fromEntries(
-      (kind.by === "keys" ? kind.keys : []).flatMap((key) => {
-        const value = asObject(item)[key];
-        return value === undefined ? [] : [[key, value]];
-      }),
-    );
 
   const mergeLists = (
     was: readonly Json[] | undefined,

@@ -7,6 +7,8 @@ import type { Json, Place, Resource } from "./object.ts";
 
 const groupOf = (apiVersion: string): string => apiVersion.split("/").toReversed().slice(1).join("/");
 
+const versionOf = (apiVersion: string): string => apiVersion.split("/").at(-1) ?? "";
+
 const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
 
 /** The resource that a CustomResourceDefinition among the changes will serve. */
@@ -16,11 +18,11 @@ const servedBy = (change: Change, apiVersion: string, kind: string): Resource | 
   const names = asObject(spec["names"]);
   const version = list(spec["versions"])
     .map(asObject)
-    .find((v) => `${String(spec["group"])}/${String(v["name"])}` === apiVersion);
+    .find(({ name }) => spec["group"] === groupOf(apiVersion) && name === versionOf(apiVersion));
   if (version === undefined || names["kind"] !== kind || typeof names["plural"] !== "string") return undefined;
   return {
     group: groupOf(apiVersion),
-    version: String(version["name"]),
+    version: versionOf(apiVersion),
     plural: names["plural"],
     kind,
     namespaced: spec["scope"] === "Namespaced",
@@ -42,7 +44,7 @@ export const discoveries = (txn: Transaction, known: Known): readonly Discover[]
       purpose: "discover",
       apiVersion: target.apiVersion,
       kind: target.kind,
-      then: (known, resource) => ({ ...known, resources: set(known.resources, key, resource ?? null) }),
+      learn: (known, resource) => ({ ...known, resources: set(known.resources, key, resource ?? null) }),
     }),
   );
 };

@@ -24,7 +24,7 @@ export const readServiceAccount = (txn: Transaction): Ask => ({
     verb: "get",
     place: { resource: serviceAccounts, namespace: txn.metadata.namespace, name: txn.spec.serviceAccountName },
   },
-  then: (known, answer) => ({ ...known, serviceAccount: E.isRight(answer) ? "there" : "missing" }),
+  learn: (known, answer) => ({ ...known, serviceAccount: E.isRight(answer) ? "there" : "missing" }),
 });
 
 /** Whether the ServiceAccount may do what the rollback of this change needs. */
@@ -50,7 +50,7 @@ export const review = (txn: Transaction, { index, change, place }: Item): Ask =>
       },
     },
   },
-  then: (known, answer) => {
+  learn: (known, answer) => {
     const allowed = E.isRight(answer) && asObject(answer.right["status"])["allowed"] === true;
     const problem = `ServiceAccount ${txn.spec.serviceAccountName} could not put ${show(place)} back: grant it the verb ${UNDO[change.type]} on ${place.resource.plural}`;
     return { ...known, reviews: set(known.reviews, index, allowed || dependsOnEarlier(txn, index) ? [] : [problem]) };
@@ -65,7 +65,7 @@ const dryRun = (txn: Transaction, item: Item, { object }: Sighting): Ask => ({
   as: "serviceAccount",
   dryRun: true,
   call: writeOf(txn, item, object),
-  then: (known, answer) => {
+  learn: (known, answer) => {
     if (E.isRight(answer)) return { ...known, dryRuns: set(known.dryRuns, item.index, []) };
     const fault = answer.left;
     // It has moved since it was read: look again.

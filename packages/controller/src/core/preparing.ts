@@ -125,7 +125,7 @@ const keep = (situation: Situation, refuse: (reason: string, general: readonly s
   );
   return run({
     ...recorded,
-    then: (known, answer, at, sent) => remember(recorded.then(known, answer, at, sent), items.length),
+    learn: (known, answer, at, sent) => remember(recorded.learn(known, answer, at, sent), items.length),
   });
 };
 

@@ -106,7 +106,7 @@ export const record = (txn: Transaction, change: Change, now: Instant, ...tell: 
         status: Status.encode(status),
       },
     },
-    then: (known) => ({ ...known, projectedAt: now }),
+    learn: (known) => ({ ...known, projectedAt: now }),
     tell: [...tell, ...moved],
   };
 };
@@ -122,5 +122,5 @@ export const finalizers = (txn: Transaction, names: readonly string[]): Ask => (
       metadata: { uid: txn.metadata.uid, resourceVersion: txn.metadata.resourceVersion, finalizers: names },
     },
   },
-  then: (known) => known,
+  learn: (known) => known,
 });

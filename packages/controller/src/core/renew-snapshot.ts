@@ -42,8 +42,8 @@ export const renewSnapshot = (
   const recorded = checkpoint(txn, journal, { renewed: [index, renewed] });
   return run({
     ...recorded,
-    then: (known, answer, now, sent) => ({
-      ...recorded.then(known, answer, now, sent),
+    learn: (known, answer, now, sent) => ({
+      ...recorded.learn(known, answer, now, sent),
       before: set(known.before, index, object),
       attempts: unset(known.attempts, index),
       live: unset(known.live, index),

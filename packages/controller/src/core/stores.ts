@@ -30,7 +30,7 @@ const write = (txn: Transaction, n: number, pack: Pack): Ask => {
     purpose: "store",
     as: "controller",
     call: { verb: "create", place: storePlace(txn, store), body: storeBody(txn, n, pack), manager: "janus" },
-    then: (known, answer) => {
+    learn: (known, answer) => {
       if (E.isRight(answer))
         return sighted(known, n, { ...store, uid: answer.right.metadata.uid ?? "", digest: digestOf(pack.data) });
       const exists = answer.left.kind === "refused" && answer.left.reason === "AlreadyExists";
@@ -53,7 +53,7 @@ const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): Ask => 
     purpose: "read-store",
     as: "controller",
     call: { verb: "get", place: storePlace(txn, store) },
-    then: (known, answer) => {
+    learn: (known, answer) => {
       if (E.isLeft(answer)) return { ...known, stores: new Map([...known.stores].filter(([at]) => at !== n)) };
       return sighted(
         known,
@@ -104,7 +104,7 @@ const read = (txn: Transaction, ref: SnapshotStore): Ask => ({
   purpose: "read-store",
   as: "controller",
   call: { verb: "get", place: storePlace(txn, ref) },
-  then: (known, answer) => ({
+  learn: (known, answer) => ({
     ...known,
     storeData: set(
       known.storeData,
@@ -165,7 +165,7 @@ export const releaseStore = (
       },
     },
   },
-  then: (known) => ({ ...known, released: new Set([...known.released, storeKey(ref)]) }),
+  learn: (known) => ({ ...known, released: new Set([...known.released, storeKey(ref)]) }),
 });
 
 export const isReleased = (known: Known, ref: SnapshotStore): boolean => known.released.has(storeKey(ref));
@@ -174,7 +174,7 @@ export const deleteStore = (txn: Transaction, ref: SnapshotStore): Ask => ({
   purpose: "release-store",
   as: "controller",
   call: { verb: "delete", place: storePlace(txn, ref), preconditions: { uid: ref.uid } },
-  then: (known) => ({ ...known, released: new Set([...known.released, `deleted ${storeKey(ref)}`]) }),
+  learn: (known) => ({ ...known, released: new Set([...known.released, `deleted ${storeKey(ref)}`]) }),
 });
 
 export const isDeleted = (known: Known, ref: SnapshotStore): boolean => known.released.has(`deleted ${storeKey(ref)}`);

@@ -20,11 +20,11 @@ export const itemsOf = (txn: Transaction, known: Known): readonly Item[] =>
   });
 
 /** Reads a target as the ServiceAccount. `refused`: what it means that the read itself was refused. */
-export const readTarget = ({ index, place }: Item, refused: Ask["then"] = (known) => known): Ask => ({
+export const readTarget = ({ index, place }: Item, refused: Ask["learn"] = (known) => known): Ask => ({
   purpose: "read-target",
   as: "serviceAccount",
   call: { verb: "get", place },
-  then: (known, answer, now, sent) => {
+  learn: (known, answer, now, sent) => {
     if (E.isRight(answer)) return { ...known, live: set(known.live, index, { object: answer.right, at: sent }) };
     if (answer.left.kind === "refused" && answer.left.code === 404)
       return { ...known, live: set(known.live, index, { object: undefined, at: sent }) };

@@ -54,7 +54,7 @@ export const undo = (situation: Situation, journal: Journal, item: Item, before:
 
 /** A refusal ends the attempt on this item; a conflict or absence means to look again. */
 const refusedFor =
-  (item: Item): Ask["then"] =>
+  (item: Item): Ask["learn"] =>
   (known, answer) =>
     E.isRight(answer) ? known : noted(known, item, answer.left);
 
@@ -76,7 +76,7 @@ const restoring = (undone: Undone, call: Ask["call"], answered: "is-live" | "loo
   purpose: "restore",
   as: "serviceAccount",
   call,
-  then: (known, answer, _, sent) => {
+  learn: (known, answer, _, sent) => {
     if (E.isRight(answer))
       return answered === "look"
         ? lookAgain(known, undone)
@@ -127,8 +127,8 @@ const undoEdit = (undone: Undone, before: KubeObject): Undoing => {
   function counted(ask: Ask): Ask {
     return {
       ...ask,
-      then: (known, answer, now, sent) => {
-        const after = ask.then(known, answer, now, sent);
+      learn: (known, answer, now, sent) => {
+        const after = ask.learn(known, answer, now, sent);
         return { ...after, puts: set(after.puts, index, puts + 1) };
       },
     };
@@ -235,7 +235,7 @@ const recreate = (undone: Undone, before: KubeObject): Ask => {
   );
   return {
     ...ask,
-    then: (known, answer, now, sent) =>
+    learn: (known, answer, now, sent) =>
       E.isLeft(answer) && isAllocation(answer.left) && !known.warnings.has(index)
         ? {
             ...known,
@@ -245,6 +245,6 @@ const recreate = (undone: Undone, before: KubeObject): Ask => {
               `addresses or ports were taken meanwhile, and are new: ${sentence(answer.left)}`,
             ),
           }
-        : ask.then(known, answer, now, sent),
+        : ask.learn(known, answer, now, sent),
   };
 };

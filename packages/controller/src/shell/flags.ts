@@ -43,12 +43,13 @@ const integer = (text: string, least: number, most: number): number | undefined 
   return Number.isInteger(value) && value >= least && value <= most ? value : undefined;
 };
 
+const wrong = (text: string): ReturnType<typeof parseFlags> => E.left({ help: false, text: `${text}; see --help` });
+
 /** Left: what is wrong with the flags; or the help text, if that was asked for. */
 export const parseFlags = (
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): E.Either<{ readonly help: boolean; readonly text: string }, Flags> => {
-  const wrong = (text: string): ReturnType<typeof parseFlags> => E.left({ help: false, text: `${text}; see --help` });
   try {
     const { values } = parseArgs({
       args: [...args],

@@ -12,7 +12,8 @@ export interface Health {
 export const serve = async (port: number, health: Health, registry: Registry): Promise<Server> => {
   const server = createServer((request, response) => {
     const say = (ok: boolean): void => void response.writeHead(ok ? 200 : 503).end(ok ? "ok\n" : "not ok\n");
-    switch (request.url?.split("?")[0]) {
+    const [path = ""] = (request.url ?? "").split("?");
+    switch (path) {
       case "/healthz":
         return say(health.healthy());
       case "/readyz":

@@ -33,10 +33,6 @@ const janus = controller(client, {
 });
 
 let isReady = false;
-void janus.synced.then(() => {
-  isReady = true;
-  log("info", "watching Transactions", { server: config.right.server });
-});
 const server = await serve(httpPort, { healthy: () => true, ready: () => isReady }, janus.metrics.registry).catch(
   (error: unknown) => {
     log("error", `cannot listen on port ${httpPort}: ${String(error)}; choose another --http-port`);
@@ -45,13 +41,16 @@ const server = await serve(httpPort, { healthy: () => true, ready: () => isReady
 );
 log("info", "started", { http: server.address(), namespace });
 
-const stop = (): void => {
+const stop = async (): Promise<void> => {
   isReady = false;
   log("info", "stopping: finishing the requests under way");
-  void janus
-    .stop()
-    .then(() => client.close())
-    .then(() => process.exit(0));
+  await janus.stop();
+  await client.close();
+  process.exit(0);
 };
-process.once("SIGTERM", stop);
-process.once("SIGINT", stop);
+process.once("SIGTERM", () => void stop());
+process.once("SIGINT", () => void stop());
+
+await janus.synced;
+isReady = true;
+log("info", "watching Transactions", { server: config.right.server });

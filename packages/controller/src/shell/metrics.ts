@@ -68,16 +68,18 @@ export const metrics = (active: () => ReadonlyMap<Phase, number>): Metrics => {
     labelNames: ["operation", "result"],
     registers,
   });
-  new Gauge({
-    name: "janus_transactions_active",
-    help: "Transactions that are not in a terminal phase, by phase.",
-    labelNames: ["phase"],
-    registers,
-    collect() {
-      const counts = active();
-      for (const phase of PHASES.filter((phase) => !isTerminal(phase))) this.set({ phase }, counts.get(phase) ?? 0);
-    },
-  });
+  registry.registerMetric(
+    new Gauge({
+      name: "janus_transactions_active",
+      help: "Transactions that are not in a terminal phase, by phase.",
+      labelNames: ["phase"],
+      registers: [],
+      collect() {
+        const counts = active();
+        for (const phase of PHASES.filter((phase) => !isTerminal(phase))) this.set({ phase }, counts.get(phase) ?? 0);
+      },
+    }),
+  );
 
   return {
     registry,

@@ -55,6 +55,9 @@ export interface Reconciler {
   readonly stop: () => void;
 }
 
+/** Whether the effect writes the Transaction itself. */
+const isOwn = ({ purpose }: Ask): boolean => purpose === "record" || purpose === "finalizer";
+
 type Outcome = "learned" | "stale" | { readonly failed: ApiError };
 
 /**
@@ -68,7 +71,7 @@ type Outcome = "learned" | "stale" | { readonly failed: ApiError };
 export const reconciler = (shell: Shell): Reconciler => {
   const { api, discovery, settings, witness, log } = shell;
   const cells = new Map<string, Cell>();
-  let stopped = false;
+  const stopping = new AbortController();
 
   const situation = (cell: Cell): Situation => ({ ...cell, now: now(), settings });
 
@@ -86,8 +89,6 @@ export const reconciler = (shell: Shell): Reconciler => {
     if (former.status.phase !== decoded.right.status.phase) witness.moved(former, decoded.right);
   };
 
-  const isOwn = ({ purpose }: Ask): boolean => purpose === "record" || purpose === "finalizer";
-
   const perform = async (cell: Cell, effect: Effect): Promise<Outcome> => {
     const sent = now();
     const { txn } = cell;
@@ -95,7 +96,7 @@ export const reconciler = (shell: Shell): Reconciler => {
       const answer = await discover(discovery, effect);
       witness.answered(txn, effect, E.isLeft(answer) ? answer.left : undefined);
       if (E.isLeft(answer)) return { failed: answer.left };
-      cell.known = effect.then(cell.known, answer.right, now());
+      cell.known = effect.learn(cell.known, answer.right, now());
       return "learned";
     }
     const answer = await ask(api, txn, effect);
@@ -107,7 +108,7 @@ export const reconciler = (shell: Shell): Reconciler => {
     if (isOwn(effect) && E.isLeft(answer))
       return meaning(answer.left) === "conflict" ? "stale" : { failed: answer.left };
     if (isOwn(effect) && E.isRight(answer)) adopt(cell, answer.right);
-    cell.known = effect.then(cell.known, answer, now(), sent);
+    cell.known = effect.learn(cell.known, answer, now(), sent);
     if (E.isRight(answer)) for (const telling of effect.tell ?? []) witness.told(cell.txn, telling);
     return "learned";
   };
@@ -135,7 +136,7 @@ export const reconciler = (shell: Shell): Reconciler => {
   };
 
   const steps = async (key: string, cell: Cell): Promise<Requeue | "stale"> => {
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       if (shell.seemsDeleted(key) && cell.txn.metadata.deletionTimestamp === undefined) return "stale";
       const step = decide(situation(cell));
       switch (step.next) {
@@ -184,5 +185,5 @@ export const reconciler = (shell: Shell): Reconciler => {
     await Promise.all(active.map((cell) => performAll(cell, renewals(situation(cell), places(cell.txn, cell.known)))));
   };
 
-  return { reconcile, renew, stop: () => void (stopped = true) };
+  return { reconcile, renew, stop: () => stopping.abort() };
 };
