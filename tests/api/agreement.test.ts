@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freshNamespace } from "../fixtures/cluster.ts";
-import { durationText, spec } from "./arbitrary-spec.ts";
+import { borders, durationText, spec } from "./arbitrary-spec.ts";
 import { administrator, installCrd, transaction, transactions } from "./transactions.ts";
 
 const stored = { name: "x", namespace: "y", uid: "u", resourceVersion: "1", generation: 1 };
@@ -37,10 +37,17 @@ describe("the codec and the API server", () => {
     const theirs = await dryRun(spec);
     const expected: E.Either<unknown, Transaction> =
       theirs === undefined ? E.left(expect.any(String)) : decodeTransaction(theirs);
-    expect(ours).toEqual(expected);
-    expect(E.isRight(ours)).toBe(theirs !== undefined);
+    expect(ours, JSON.stringify(spec)).toEqual(expected);
+    expect(E.isRight(ours), JSON.stringify(spec)).toBe(theirs !== undefined);
     return E.isRight(ours);
   };
+
+  it("agree at every border of every field", async () => {
+    const accepted: boolean[] = [];
+    for (const spec of borders) accepted.push(await agree(spec));
+    expect(accepted).toContain(true);
+    expect(accepted).toContain(false);
+  });
 
   it("accept the same specs, and mean the same by them", async () => {
     const seen = { accepted: 0, refused: 0 };

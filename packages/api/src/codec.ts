@@ -47,19 +47,16 @@ export const optional = <A>(base: Codec<A>): Optional<A> =>
 /** The API server fills in the default before it stores the object, and so do we. */
 export const withDefault = <A>(value: A, base: Codec<A>): Defaulted<A> =>
   Object.assign(
-    reuse(base, { default: base.encode(value) }, (u, c) => (isMissing(u) ? t.success(value) : base.validate(u, c))),
+    reuse(base, { default: base.encode(value) }, (u, c) => (u === undefined ? t.success(value) : base.validate(u, c))),
     { presence: "defaulted" as const },
   );
 
 /** Missing means `value`. The API server fills in nothing. */
 export const orElse = <A>(value: A, base: Codec<A>): Defaulted<A> =>
   Object.assign(
-    reuse(base, {}, (u, c) => (isMissing(u) ? t.success(value) : base.validate(u, c))),
+    reuse(base, {}, (u, c) => (u === undefined ? t.success(value) : base.validate(u, c))),
     { presence: "defaulted" as const },
   );
-
-/** The API server drops a null in a declared field that is not nullable, before it looks at anything else. */
-const isMissing = (value: unknown): boolean => value === undefined || value === null;
 
 /** Refuses with the rule's message, here and in the API server. Rules see the decoded value, the server's see the wire. */
 export const satisfying = <A>(base: Codec<A>, ...rules: readonly Rule<A>[]): Codec<A> =>

@@ -12,11 +12,11 @@ const nanoseconds: Readonly<Record<string, bigint>> = {
   m: 60_000_000_000n,
   h: 3_600_000_000_000n,
 };
-const limit = 1n << 63n;
+const limit = 1n << 63n; // what an int64 cannot hold
 
 /**
- * What Go's `time.ParseDuration` makes of the text, in ns; undefined where that refuses it. CEL's `duration()` is that function.
- * Digit by digit as in Go, overflow and rounding included, so that both agree at every border.
+ * What Go's `time.ParseDuration` makes of the text, in ns; undefined where that refuses it. CEL's `duration()` is that
+ * function. Overflow and rounding are Go's too, so that both agree at every border that we accept.
  * https://pkg.go.dev/time#ParseDuration
  */
 const parse = (text: string): bigint | undefined => {
@@ -26,12 +26,9 @@ const parse = (text: string): bigint | undefined => {
   let total = 0n;
   for (const [, whole = "", fraction = "", unit = ""] of terms.matchAll(/(\d*)\.?(\d*)([^\d.]+)/gu)) {
     const size = nanoseconds[unit] ?? 0n;
-    const term = BigInt(whole === "" ? 0 : whole) * size + fractionOf(fraction, size);
-    total += term;
-    if (term > limit || total > limit) return undefined;
+    total += BigInt(whole === "" ? 0 : whole) * size + fractionOf(fraction, size);
   }
-  if (sign === "-") return -total;
-  return total < limit ? total : undefined;
+  return total >= limit ? undefined : sign === "-" ? -total : total;
 };
 
 /** Go adds up the digits of a fraction while they fit an int64, and ignores the others. */

@@ -23,7 +23,10 @@ const objectSchema = (fields: Fields): Schema => {
   };
 };
 
-/** Collects the faults of all fields. A field that is missing or null, and not required, stays away. */
+/**
+ * Collects the faults of all fields. A null counts as missing: the API server drops it from a declared field, before it
+ * looks at anything else.
+ */
 const validateFields = (
   fields: Fields,
   value: JsonObject,

@@ -16,7 +16,14 @@ const piece = fc.constantFrom(
   "x".repeat(61),
   "y".repeat(200),
 );
-const spelled = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join("").slice(0, 253));
+const spelled = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join("").slice(0, 253)),
+  },
+  // A dot wherever a name may be cut.
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 251 }).map((at) => `${"x".repeat(at)}.${"y".repeat(252 - at)}`) },
+);
 
 /** The legal names of most kinds: DNS subdomains of up to 253 characters. */
 export const subdomain = spelled.filter((name) => isSubdomain.test(name));
