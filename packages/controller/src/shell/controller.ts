@@ -8,6 +8,8 @@ import { reconciler } from "./reconcile.ts";
 
 export interface ControllerOptions {
   readonly settings: Settings;
+  /** Only Transactions of this namespace. Default: all. */
+  readonly watchNamespace?: string;
   /** Transactions worked on at the same time. */
   readonly concurrency: number;
   /** Who reports events. */
@@ -34,7 +36,8 @@ const isOver = (object: KubeObject): boolean =>
 const RENEWAL_ROUND = 250;
 
 /** Watches Transactions, and works on each until it is over. */
-export const controller = (api: Api, { settings, concurrency, identity, log }: ControllerOptions): Controller => {
+export const controller = (api: Api, options: ControllerOptions): Controller => {
+  const { settings, watchNamespace, concurrency, identity, log } = options;
   const aborted = new AbortController();
   const events: Recorder = recorder(api, identity, log);
   const active = (): ReadonlyMap<Phase, number> => {
@@ -78,7 +81,7 @@ export const controller = (api: Api, { settings, concurrency, identity, log }: C
   });
   const watched = reflect(
     api,
-    { resource: transactions },
+    { resource: transactions, ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }) },
     {
       signal: aborted.signal,
       onEvent: (event) => {

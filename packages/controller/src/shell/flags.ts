@@ -5,6 +5,7 @@ import type { LogLevel } from "./log.ts";
 export interface Flags {
   readonly kubeconfig: string | undefined;
   readonly namespace: string;
+  readonly watchNamespace: string | undefined;
   readonly concurrency: number;
   readonly httpPort: number;
   readonly writeTimeout: number;
@@ -22,6 +23,7 @@ Flags:
   --kubeconfig <file>                 Kubeconfig to use. Default: KUBECONFIG, else the Pod's ServiceAccount.
   --namespace <name>                  The controller's namespace, where the locks of cluster-scoped targets live.
                                       Default: $POD_NAMESPACE, else janus-system.
+  --watch-namespace <name>            Only Transactions of this namespace. Default: of all.
   --max-concurrent-reconciles <n>     Transactions worked on at the same time. Default: 16.
   --http-port <port>                  Port of /healthz, /readyz and /metrics; 0 takes a free one. Default: 8080.
   --write-timeout <duration>          After this time the API server gives up a write. Default: 5s.
@@ -56,6 +58,7 @@ export const parseFlags = (
       options: {
         kubeconfig: { type: "string" },
         namespace: { type: "string", default: env["POD_NAMESPACE"] ?? "janus-system" },
+        "watch-namespace": { type: "string" },
         "max-concurrent-reconciles": { type: "string", default: "16" },
         "http-port": { type: "string", default: "8080" },
         "write-timeout": { type: "string", default: "5s" },
@@ -79,6 +82,7 @@ export const parseFlags = (
     return E.right({
       kubeconfig: values.kubeconfig,
       namespace: values.namespace,
+      watchNamespace: values["watch-namespace"],
       concurrency,
       httpPort,
       writeTimeout,

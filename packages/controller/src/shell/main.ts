@@ -15,7 +15,8 @@ if (E.isLeft(flags)) {
   (help ? process.stdout : process.stderr).write(text.endsWith("\n") ? text : `${text}\n`);
   process.exit(help ? 0 : 2);
 }
-const { kubeconfig, namespace, concurrency, httpPort, writeTimeout, requestDeadline, logLevel } = flags.right;
+const { kubeconfig, namespace, watchNamespace, concurrency, httpPort, writeTimeout, requestDeadline, logLevel } =
+  flags.right;
 const log = jsonLog(logLevel);
 
 const config = loadConfig(process.env, kubeconfig);
@@ -27,6 +28,7 @@ if (E.isLeft(config)) {
 const client = connect(config.right, { writeTimeout, deadline: requestDeadline });
 const janus = controller(client, {
   settings: { controllerNamespace: namespace, writeTimeout, margin: MARGIN },
+  ...(watchNamespace === undefined ? {} : { watchNamespace }),
   concurrency,
   identity: process.env["POD_NAME"] ?? hostname(),
   log,
