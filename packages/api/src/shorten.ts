@@ -2,7 +2,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
 /** 16 hexadecimal digits that stand for the text: 2^32 texts before two of them are likely to share it. */
-export const hash = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 16);
+const hash = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 16);
 
 /** A name that ends as a shortened one does must be shortened too, or it could be somebody else's short form. */
 export const looksShortened = (name: string): boolean => /-[0-9a-f]{16}$/u.test(name);

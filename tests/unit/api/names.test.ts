@@ -1,7 +1,7 @@
 import { fieldManager, holderIdentity, journalName, marks, parseHolder, storeName, transactionLabel } from "@janus/api";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isLabelValue, isSubdomain, subdomain } from "./arbitrary-name.ts";
+import { dotted, isLabelValue, isSubdomain, subdomain } from "./arbitrary-name.ts";
 
 const transaction = fc.record({ namespace: fc.constantFrom("shop", "a-b"), name: subdomain, uid: fc.uuid() });
 
@@ -56,6 +56,10 @@ describe("the name of a snapshot store", () => {
       "deploy-v2-rollback-1",
       "deploy-v2-rollback-2",
     ]);
+  });
+
+  it("is legal wherever a long name is cut", () => {
+    for (const name of dotted) expect(storeName(name, 7)).toMatch(isSubdomain);
   });
 
   it("is legal, and never that of another store or Transaction", () => {

@@ -81,6 +81,23 @@ describe("a Transaction", () => {
     expect(faults(stored)).toContain(message);
   });
 
+  it.each([
+    ["kind", "x-"],
+    ["kind", "Config Map"],
+    ["apiVersion", "a/b/v1"],
+    ["apiVersion", "apps/V1"],
+    ["name", ".."],
+    ["name", "50%"],
+    ["name", "a/b"],
+    ["namespace", "a.b"],
+    ["namespace", "Shop"],
+  ])("whose target has the %s %j does not decode", (field, value) => {
+    const change = { type: "Delete", target: { ...target, [field]: value } };
+    expect(faults(transaction(change))).toMatch(
+      new RegExp(`^spec.changes\\[0\\].target.${field}: ${field} must be `, "u"),
+    );
+  });
+
   it("that looks like another one in group, kind or namespace only is not the same target", () => {
     const targets = [
       target,
