@@ -109,10 +109,9 @@ const fromFiles = (files: readonly string[], source: string): E.Either<string, C
 const named = <T extends { readonly name: string }>(list: readonly T[], name: string): T | undefined =>
   list.find((entry) => entry.name === name);
 
-/** Throws what is wrong. client-node checks the shape; it knows nothing of tokenFile, which we bring to what it knows. */
+/** Throws what is wrong. */
 const parse = (file: string): Parsed => {
-  const text = readFileSync(file, "utf8");
-  const raw: unknown = loadYaml(text);
+  const raw: unknown = loadYaml(readFileSync(file, "utf8"));
   if (!isObject(raw)) throw new Error("it is empty, or no YAML mapping");
   if (raw["kind"] !== undefined && raw["kind"] !== "Config")
     throw new Error(`its kind is ${JSON.stringify(raw["kind"])}, not "Config"`);
@@ -128,12 +127,28 @@ const parse = (file: string): Parsed => {
     contexts: config.contexts,
     current: typeof current === "string" && current !== "" ? current : undefined,
     users: config.users.map((user) => {
-      const found = entries.find((entry) => entry["name"] === user.name)?.["user"];
-      const spec = isObject(found) ? found : {};
-      const { tokenFile } = spec;
-      const unknown = ["as-groups", "as-uid", "as-user-extra"].find((field) => spec[field] !== undefined);
-      if (unknown !== undefined) throw new Error(`user "${user.name}" sets ${unknown}, which is not supported`);
-      return typeof tokenFile === "string" ? tokenFromFile(user, resolve(dirname(file), tokenFile)) : user;
+      const spec = entries.find(({ name }) => name === user.name)?.["user"];
+      return completed(user, isObject(spec) ? spec : {}, dirname(file));
     }),
+  };
+};
+
+/** What client-node does not read from a kubeconfig, in terms of what it knows. */
+const completed = (user: User, spec: Readonly<Record<string, unknown>>, directory: string): User => {
+  const unsupported = ["as-groups", "as-uid", "as-user-extra"].find((field) => spec[field] !== undefined);
+  if (unsupported !== undefined) throw new Error(`user "${user.name}" sets ${unsupported}, which is not supported`);
+  const { tokenFile, exec } = spec;
+  if (typeof tokenFile === "string") return tokenFromFile(user, resolve(directory, tokenFile));
+  return isObject(exec) ? { ...user, exec: pluginOf(exec, directory) } : user;
+};
+
+/** https://kubernetes.io/docs/reference/access-authn-authz/authentication/#input-and-output-formats */
+const pluginOf = (exec: Readonly<Record<string, unknown>>, directory: string): object => {
+  const { command, env, apiVersion } = exec;
+  const told = JSON.stringify({ apiVersion, kind: "ExecCredential", spec: { interactive: false } });
+  return {
+    ...exec,
+    command: typeof command === "string" && command.includes("/") ? resolve(directory, command) : command,
+    env: [...(Array.isArray(env) ? env : []), { name: "KUBERNETES_EXEC_INFO", value: told }],
   };
 };

@@ -41,7 +41,6 @@ interface Shape {
   readonly body?: object;
 }
 
-// oxlint-disable-next-line typescript/consistent-return -- the switch is exhaustive; tsc (noImplicitReturns) sees that
 const shapeOf = (request: Request | Watch, writeTimeout: number): Shape => {
   switch (request.verb) {
     case "raw":

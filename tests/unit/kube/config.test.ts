@@ -140,6 +140,22 @@ describe("credentials", () => {
     expect(tokens.map(({ headers }) => headers["authorization"])).toEqual(["Bearer 1", "Bearer 2", "Bearer 2"]);
   });
 
+  it("are asked of a plugin beside the kubeconfig in the words that plugins expect", async () => {
+    const plugin = `#!/bin/sh
+echo "{\\"status\\":{\\"token\\":\\"$(echo "$KUBERNETES_EXEC_INFO" | base64 | tr -d '\\n')\\"}}"`;
+    const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "./plugin" };
+    const home = await directory({ plugin, config: kubeconfig({ exec }) });
+    await chmod(join(home, "plugin"), 0o755);
+    const { headers } = await connection(loadConfig({ KUBECONFIG: join(home, "config") })).credentials();
+    expect(
+      JSON.parse(Buffer.from(headers["authorization"]?.slice("Bearer ".length) ?? "", "base64").toString()),
+    ).toEqual({
+      apiVersion: "client.authentication.k8s.io/v1",
+      kind: "ExecCredential",
+      spec: { interactive: false },
+    });
+  });
+
   it("are missing, with the reason, when a plugin fails", async () => {
     const failing = {
       apiVersion: "client.authentication.k8s.io/v1",

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { connect as netConnect } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import {
   type ApiError,
@@ -111,6 +112,30 @@ describe("a client", () => {
     expect(sockets()).toBe(2);
     for (const answer of held) answer();
     expect(await first).toEqual(E.right({}));
+  });
+
+  it("goes through the proxy of the kubeconfig, and tells it nothing but the address", async () => {
+    const { ca, pair } = await certificates();
+    const { url } = await tlsServer(pair, (_, socket) =>
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"),
+    );
+    const seen: string[] = [];
+    const proxy = await tcpServer((socket) =>
+      socket.once("data", (data) => {
+        seen.push(data.toString());
+        const onward = netConnect(Number(new URL(url).port), "127.0.0.1");
+        onTestFinished(() => void onward.destroy());
+        socket.write("HTTP/1.1 200 OK\r\n\r\n");
+        socket.pipe(onward).pipe(socket);
+      }),
+    );
+    const { send } = api({
+      ...connectionTo(url, { headers: { authorization: "Bearer t" }, tls: { ca } }),
+      proxy: proxy.url,
+    });
+    expect(await send(version)).toEqual(E.right({}));
+    expect(seen).toEqual([expect.stringMatching(/^CONNECT 127\.0\.0\.1:\d+ HTTP/)]);
+    expect(seen.join()).not.toContain("Bearer");
   });
 
   it("lets a request impersonate another user than its credentials do", async () => {
