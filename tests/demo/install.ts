@@ -1,0 +1,63 @@
+import { execFile, spawn } from "node:child_process";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import type { KubeObject } from "@janus/kube";
+import { parseAllDocuments } from "yaml";
+import type { ControlPlane } from "../control-plane/control-plane.ts";
+
+/** What `npm run -s manifests` prints. */
+export const printedManifests = async (): Promise<readonly KubeObject[]> => {
+  const script = path.resolve(import.meta.dirname, "../../packages/deploy/src/manifests.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=source", script], {
+    maxBuffer: 1 << 26,
+  });
+  return parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);
+};
+
+/**
+ * `kubectl`, as the administrator; its caches go with the control plane.
+ *
+ * Errors: rejects with what it said, when it ends with another code than 0.
+ */
+const kubectl = async (
+  { binaries, kubeconfig, directory }: ControlPlane,
+  stdin: string,
+  ...args: readonly string[]
+) => {
+  const child = spawn(binaries.kubectl, args, {
+    env: { ...process.env, KUBECONFIG: kubeconfig, KUBECACHEDIR: path.join(directory, "kubectl") },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  child.stdin.on("error", () => {}); // it ends early, and says why
+  child.stdin.end(stdin);
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  child.on("error", reject).on("exit", resolve);
+  const [stderr, code] = await Promise.all([text(child.stderr), promise, text(child.stdout)]);
+  if (code !== 0) throw new Error(`kubectl ${args[0]}: ${stderr.trim()}`);
+};
+
+const needsKubelet = ({ kind }: KubeObject): boolean => kind === "Deployment";
+
+/**
+ * Installs these manifests, as the README says, and waits until Transactions are served.
+ *
+ * @returns what was left out: what only a kubelet could bring to life.
+ */
+export const install = async (
+  controlPlane: ControlPlane,
+  manifests: readonly KubeObject[],
+): Promise<{ readonly installed: readonly KubeObject[]; readonly leftOut: readonly KubeObject[] }> => {
+  const installed = manifests.filter((manifest) => !needsKubelet(manifest));
+  const documents = installed.map((manifest) => JSON.stringify(manifest)).join("\n---\n");
+  await kubectl(controlPlane, documents, "apply", "--server-side", "--validate=strict", "-f", "-");
+  await kubectl(
+    controlPlane,
+    "",
+    "wait",
+    "--for=condition=Established",
+    "--timeout=30s",
+    "crd/transactions.backup.janus.io",
+  );
+  return { installed, leftOut: manifests.filter(needsKubelet) };
+};

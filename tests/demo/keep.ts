@@ -1,0 +1,18 @@
+import type { ControlPlane } from "../control-plane/control-plane.ts";
+import type { ControllerProcess } from "./controller-process.ts";
+import { heading, say } from "./say.ts";
+import { shop } from "./shop.ts";
+
+/** What to try with kubectl while everything keeps running. */
+export const thingsToTry = ({ kubeconfig, binaries }: ControlPlane, { metrics }: ControllerProcess): void => {
+  heading("Still running, until Ctrl-C. In another terminal:");
+  say();
+  say(`export KUBECONFIG=${kubeconfig}`);
+  say(`alias kubectl=${binaries.kubectl}`);
+  say();
+  say(`kubectl get txn -n ${shop} -o wide`);
+  say(`kubectl describe txn -n ${shop} deploy-v3`);
+  say(`kubectl get configmap -n ${shop} deploy-v3-rollback -o yaml`);
+  say("kubectl explain txn.spec.changes");
+  say(`curl -s ${metrics} | grep ^janus_`);
+};

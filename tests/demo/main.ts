@@ -1,0 +1,73 @@
+// `npm run demo`: what Janus does, on a real control plane, with the controller as a process and an identity of its own.
+import { parseArgs } from "node:util";
+import { commits } from "./commits.ts";
+import { expectations } from "./expectations.ts";
+import { thingsToTry } from "./keep.ts";
+import { rollsBack } from "./rolls-back.ts";
+import { bold, green, red, say } from "./say.ts";
+import { setUp } from "./set-up.ts";
+import { survivesKill } from "./survives-kill.ts";
+
+const help = `Usage: npm run demo -- [flags]
+
+Boots a real Kubernetes control plane on this machine, installs Janus, and shows a Transaction that commits, one that
+is rolled back, and one whose controller is killed in the middle. Ends with 0 if everything was as promised.
+
+Flags:
+  --keep   Leaves the control plane and the controller running until Ctrl-C, and prints commands to try.
+  --help   Shows this text.
+`;
+
+const flags = (() => {
+  try {
+    return parseArgs({
+      options: { keep: { type: "boolean", default: false }, help: { type: "boolean", default: false } },
+    }).values;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
+    return process.exit(2);
+  }
+})();
+if (flags.help) {
+  process.stdout.write(help);
+  process.exit(0);
+}
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What has to be ended, last one first. What is not on this list yet ends with this process: everything is on a leash. */
+const ends: (() => Promise<unknown>)[] = [];
+const end = async (code: number): Promise<never> => {
+  for (const one of ends.splice(0).toReversed()) await one().catch((error: unknown) => say(red(reason(error)), 0));
+  process.exit(code);
+};
+
+let isKept = false;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.once(signal, () => {
+    say();
+    say("Stopping; nothing stays behind but the cache.", 0);
+    void end(isKept ? 0 : 130);
+  });
+
+const promised = expectations();
+
+const play = async (): Promise<void> => {
+  say(bold("Janus: Kubernetes changes that happen together, or not at all"), 0);
+  const { controlPlane, stage } = await setUp(promised, (end) => ends.push(end));
+  for (const part of [commits, rollsBack, survivesKill])
+    await part(stage).catch(async (error: unknown) => {
+      promised.expect(`${part.name} is shown to its end`, false, reason(error));
+      for (const line of await stage.controller.complaints()) say(line, 2);
+    });
+  if (!flags.keep) return;
+  isKept = true;
+  thingsToTry(controlPlane, stage.controller);
+  await new Promise(() => setInterval(() => {}, 1 << 30));
+};
+
+await play().catch((error: unknown) => promised.expect("the demo can be set up", false, reason(error)));
+const unmet = promised.unmet();
+say();
+say(unmet.length === 0 ? green("Everything was as promised.") : red(`Not as promised: ${unmet.length}, see above.`), 0);
+await end(unmet.length === 0 ? 0 : 1);
