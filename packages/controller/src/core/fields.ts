@@ -1,4 +1,4 @@
-import { asObject, equal, isObject } from "./json.ts";
+import { asObject, equal, isObject, member } from "./json.ts";
 import type { Json, JsonObject, ManagedFieldsEntry } from "./object.ts";
 
 /**
@@ -89,25 +89,35 @@ export const listKind = (node: Fields | undefined): ListKind | undefined => {
   return element.startsWith("k:") ? { by: "keys", keys: keysOf(element) } : { by: "value" };
 };
 
+/** JSON as the server writes it in an element: some characters escaped, as Go does for the sake of HTML. */
+const elementJson = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
 /** The element that names this item of a list. The server writes the keys in alphabetical order. */
 export const elementOf = (kind: ListKind, item: Json): string => {
-  if (kind.by === "value") return `v:${JSON.stringify(item)}`;
-  const keys = kind.keys.toSorted().filter((key) => asObject(item)[key] !== undefined);
-  return `k:${JSON.stringify(Object.fromEntries(keys.map((key) => [key, asObject(item)[key]])))}`;
+  if (kind.by === "value") return `v:${elementJson(item)}`;
+  const keys = kind.keys.toSorted().filter((key) => member(asObject(item), key) !== undefined);
+  return `k:${elementJson(Object.fromEntries(keys.map((key) => [key, member(asObject(item), key)])))}`;
 };
 
 const step = (value: unknown, element: string): unknown => {
-  if (element.startsWith("f:")) return isObject(value) ? value[element.slice(2)] : undefined;
+  if (element.startsWith("f:")) return isObject(value) ? member(value, element.slice(2)) : undefined;
   if (!Array.isArray(value)) return undefined;
   const items = value as readonly Json[];
   const wanted = parsed(element);
   if (element.startsWith("i:")) return items[Number(element.slice(2))];
   if (element.startsWith("v:")) return items.find((item) => equal(item, wanted));
-  // What a user wrote may leave one of several keys to its default, which the server has filled in.
   const keys = Object.entries(asObject(wanted));
-  return items.find((item) =>
-    keys.every(([key, at]) => equal(asObject(item)[key], at) || (keys.length > 1 && !(key in asObject(item)))),
-  );
+  const isIt = (item: Json, mayLack: boolean): boolean =>
+    keys.every(([key, at]) => {
+      const has = member(asObject(item), key);
+      return equal(has, at) || (mayLack && has === undefined);
+    });
+  // What a user wrote may leave one of several keys to its default, which the server has filled in.
+  return items.find((item) => isIt(item, false)) ?? items.find((item) => keys.length > 1 && isIt(item, true));
 };
 
 /** The value of a field; `undefined` where there is none. */

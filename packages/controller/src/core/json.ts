@@ -1,4 +1,4 @@
-import type { JsonObject } from "./object.ts";
+import type { Json, JsonObject } from "./object.ts";
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -6,13 +6,19 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** The empty object for what is none. */
 export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
+/** The value under a name of the object's own: `constructor` and `__proto__` are legal keys of a ConfigMap. */
+export const member = (object: JsonObject | undefined, name: string): Json | undefined =>
+  object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
+
 /** Deep equality of JSON values, whatever the order of keys. */
 export const equal = (a: unknown, b: unknown): boolean => {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, at) => equal(item, b[at]));
   if (!isObject(a) || !isObject(b)) return false;
   const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every((name) => name in b && equal(a[name], b[name]));
+  return (
+    names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && equal(a[name], b[name]))
+  );
 };
 
 /** JSON with the keys of every object in order, so that equal values have equal text. */
