@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   // Workspace packages run from source, as they do under `node --conditions=source`.
-  resolve: { conditions: ["source", "module", "node"] },
+  ssr: { resolve: { conditions: ["source", "module", "node"] } },
   test: {
     maxWorkers: 2,
     testTimeout: 60_000,
