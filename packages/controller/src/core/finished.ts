@@ -56,7 +56,8 @@ const remains = ({ txn, known }: Situation): readonly Effect[] => {
   const journal = known.journal === "missing" ? undefined : known.journal;
   const { phase, items } = txn.status;
   const unsettled = phase === "Failed" && items.some(({ state }) => UNSETTLED.includes(state.at));
-  const journalGoes = txn.status.journal !== undefined && !unsettled && !known.released.has("journal");
+  // Also where none is recorded: it may have been made just before the Transaction failed.
+  const journalGoes = !unsettled && !known.released.has("journal");
   // On RolledBack they are kept for a look, and owned by the Transaction.
   const goes = phase === "Committed" || (phase === "Failed" && !unsettled);
   const stores = allStores(txn, journal).flatMap((ref): readonly Effect[] => {

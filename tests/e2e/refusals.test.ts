@@ -1,0 +1,251 @@
+import { expect, it } from "vitest";
+import { administrator } from "../fixtures/administrator.ts";
+import { creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
+import { configMap, namespace, role, roleBinding, secret, service, within } from "../fixtures/manifests.ts";
+import { recording } from "../fixtures/recording.ts";
+import { transaction, type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
+
+/** What a user reads first: the message of `kubectl get txn -o wide`. */
+const messageOf = ({ status }: Txn): string =>
+  status.conditions.find(({ type }) => type === "Ready")?.message ?? "no message";
+
+interface Refused {
+  readonly txn: Txn;
+  readonly message: string;
+  readonly reason: string | undefined;
+}
+
+/**
+ * Runs a Transaction that must be refused: it is Failed, tells it in events, leaves no lock, snapshot or finalizer behind, and
+ * not one request was sent that could have changed a target.
+ */
+const refused = async (
+  place: Workspace,
+  changes: readonly WrittenChange[],
+  spec: { readonly [field: string]: unknown } = {},
+): Promise<Refused> => {
+  const { hook, requests } = recording();
+  await place.janus(hook);
+  const txn = await place.run(changes, spec);
+  expect(txn.status).toMatchObject({ phase: "Failed", progress: `0/${changes.length}` });
+  expect(requests.filter(({ purpose }) => purpose === "change" || purpose === "restore")).toEqual([]);
+  expect(await place.names("coordination.k8s.io/v1", "Lease")).toEqual([]);
+  const left = [...(await place.names("v1", "ConfigMap")), ...(await place.names("v1", "Secret"))];
+  expect(left.filter((name) => name.startsWith("janus-journal") || name === "txn-rollback-1")).toEqual([]);
+  return { txn, message: messageOf(txn), reason: txn.status.conditions.find(({ type }) => type === "Failed")?.reason };
+};
+
+/** Rights besides those of `admin`. */
+const may = async ({ create, namespace }: Workspace, resource: string, ...verbs: readonly string[]): Promise<void> => {
+  await create(
+    role("some", { apiGroups: [""], resources: [resource], verbs }),
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "weak" } },
+    roleBinding("some", "Role", "some", `${namespace}/weak`),
+  );
+};
+
+it("refuses an unknown kind, and says how it could become known", async () => {
+  const { message, txn } = await refused(await workspace(), [
+    creating(configMap("fine")),
+    creating({ apiVersion: "example.com/v1", kind: "Wombat", metadata: { name: "w" } }),
+  ]);
+  expect(message).toBe(
+    "nothing was touched: changes[1]: the API server does not serve Wombat in example.com/v1: " +
+      "correct the target, or create its CustomResourceDefinition in an earlier change",
+  );
+  expect(txn.status.items).toMatchObject([{}, { error: expect.stringContaining("does not serve Wombat") as string }]);
+});
+
+it("refuses a missing ServiceAccount, and says which", async () => {
+  const place = await workspace();
+  const { message } = await refused(place, [creating(configMap("fine"))], { serviceAccountName: "nobody" });
+  expect(message).toBe(
+    `nothing was touched: ServiceAccount nobody does not exist in ${place.namespace}: create it, then create the Transaction again`,
+  );
+});
+
+it("refuses what the ServiceAccount may not read, in the API server's words", async () => {
+  const place = await workspace();
+  await may(place, "configmaps", "create", "delete");
+  const { message } = await refused(place, [creating(configMap("fine"))], { serviceAccountName: "weak" });
+  expect(message).toContain(
+    `changes[0]: ConfigMap ${place.namespace}/fine cannot be read: configmaps "fine" is forbidden: ` +
+      `User "system:serviceaccount:${place.namespace}:weak" cannot get resource "configmaps"`,
+  );
+});
+
+it("refuses what the ServiceAccount may not write, in the API server's words", async () => {
+  const place = await workspace();
+  await place.create(configMap("there"));
+  await may(place, "configmaps", "get", "update");
+  const { message } = await refused(place, [patching(configMap("there", { a: "1" }))], { serviceAccountName: "weak" });
+  expect(message).toContain(
+    `changes[0]: the API server refuses to patch ConfigMap ${place.namespace}/there: configmaps "there" is forbidden: ` +
+      `User "system:serviceaccount:${place.namespace}:weak" cannot patch resource "configmaps"`,
+  );
+});
+
+it.each([
+  ["Create", "delete", ["get", "create"], creating(configMap("new"))],
+  ["Patch", "update", ["get", "patch"], patching(configMap("there", { a: "1" }))],
+  ["Delete", "create", ["get", "delete"], deleting(configMap("there"))],
+] as const)(
+  "refuses a %s that the ServiceAccount could not put back for want of `%s`",
+  async (_, verb, verbs, change) => {
+    const place = await workspace();
+    await place.create(configMap("there"));
+    await may(place, "configmaps", ...verbs);
+    const { message } = await refused(place, [change], { serviceAccountName: "weak" });
+    expect(message).toBe(
+      `nothing was touched: changes[0]: ServiceAccount weak could not put ConfigMap ${place.namespace}/${change.target.name} ` +
+        `back: grant it the verb ${verb} on configmaps`,
+    );
+  },
+);
+
+it("refuses Patch, Update and Delete of what is not there, and says so of each", async () => {
+  const place = await workspace();
+  const { message, txn } = await refused(place, [
+    patching(configMap("a", { a: "1" })),
+    updating(configMap("b")),
+    deleting(configMap("c")),
+  ]);
+  const missing = (index: number, name: string, advice: string) =>
+    `changes[${index}]: ConfigMap ${place.namespace}/${name} does not exist: ${advice}`;
+  expect(message).toBe(
+    `nothing was touched: ${missing(0, "a", "use Create")}; ${missing(1, "b", "use Create")}; ${missing(2, "c", "take the change out")}`,
+  );
+  expect(txn.status.items.map(({ error }) => error)).toEqual([
+    `ConfigMap ${place.namespace}/a does not exist: use Create`,
+    `ConfigMap ${place.namespace}/b does not exist: use Create`,
+    `ConfigMap ${place.namespace}/c does not exist: take the change out`,
+  ]);
+});
+
+it("refuses a Create of what exists", async () => {
+  const place = await workspace();
+  await place.create(configMap("there", { whose: "somebody's" }));
+  const { message } = await refused(place, [creating(configMap("there", { whose: "ours" }))]);
+  expect(message).toContain(`changes[0]: ConfigMap ${place.namespace}/there exists already: use Update or Patch`);
+  expect(await place.read(configMap("there"))).toMatchObject({ data: { whose: "somebody's" } });
+});
+
+it("lists everything that the API server refuses, not only the first", async () => {
+  const place = await workspace();
+  await place.create(service("there"));
+  const { message, txn } = await refused(place, [
+    creating({ ...service("bad-port"), spec: { ports: [{ port: 0 }] } }),
+    creating(configMap("fine")),
+    patching({ ...service("there"), spec: { clusterIP: "1.2.3.4" } }),
+    creating({ ...configMap("Bad_Name") }),
+  ]);
+  expect(message).toMatch(
+    /changes\[0\]: .*spec\.ports\[0\]\.port: Invalid value.*changes\[2\]: .*spec\.clusterIPs?\[0\]: Invalid value.*changes\[3\]: .*metadata\.name: Invalid value/,
+  );
+  expect(txn.status.items.map(({ error }) => error !== undefined)).toEqual([true, false, true, true]);
+});
+
+it("refuses a target that is being deleted, and says what it is waiting for", async () => {
+  const place = await workspace();
+  await place.create({ ...configMap("going"), metadata: { name: "going", finalizers: ["example.com/hold"] } });
+  await place.remove(configMap("going"));
+  const { message } = await refused(place, [patching(configMap("going", { a: "1" }))]);
+  expect(message).toContain(
+    `ConfigMap ${place.namespace}/going is being deleted: wait until it is gone, or take its finalizers off (example.com/hold)`,
+  );
+  await place.patch({ ...configMap("going"), metadata: { name: "going", finalizers: [] } });
+});
+
+it("refuses a change that is meant for another version of its target", async () => {
+  const place = await workspace();
+  const [made] = await place.create(configMap("there"));
+  const version = made?.metadata.resourceVersion ?? "";
+  const { metadata } = await place.patch(configMap("there", { a: "1" }));
+  const { message } = await refused(place, [updating(configMap("there", { a: "2" }), version)]);
+  expect(message).toContain(
+    `ConfigMap ${place.namespace}/there is at resourceVersion ${metadata.resourceVersion}, and the change is meant for ${version}`,
+  );
+});
+
+it("refuses two changes of one target, also where one of them leaves the namespace to its default", async () => {
+  const place = await workspace();
+  const { message } = await refused(place, [
+    creating(configMap("one")),
+    creating(configMap("two")),
+    creating(within(place.namespace, configMap("one"))),
+  ]);
+  expect(message).toBe(
+    `nothing was touched: changes[2]: changes 0 and 2 are both of ConfigMap ${place.namespace}/one: make them one`,
+  );
+});
+
+it("refuses to delete the Transaction's own namespace", async () => {
+  const place = await workspace();
+  const { message } = await refused(place, [deleting(namespace(place.namespace))]);
+  expect(message).toContain(
+    `changes[0]: it would delete its own namespace ${place.namespace}: create the Transaction in another one`,
+  );
+});
+
+it("refuses a deletion that nothing can undo anywhere but at the end", async () => {
+  const place = await workspace();
+  const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "data" } };
+  const { message } = await refused(place, [deleting(claim), creating(configMap("after"))]);
+  expect(message).toBe(
+    "nothing was touched: changes[0]: nothing can undo the deletion of a PersistentVolumeClaim: move it to the end of the list",
+  );
+});
+
+it("refuses content whose namespace is not the one that the target defaults to", async () => {
+  const place = await workspace();
+  const { message } = await refused(place, [
+    {
+      type: "Create",
+      target: { apiVersion: "v1", kind: "ConfigMap", name: "a" },
+      content: within("other", configMap("a")),
+    },
+  ]);
+  expect(message).toContain("content.metadata.namespace of ConfigMap");
+  expect(message).toContain('is "other": take it out, or set target.namespace');
+});
+
+it("refuses when the name of its snapshot is taken by somebody's object, which it neither trusts nor deletes", async () => {
+  const place = await workspace();
+  const somebodys = configMap("txn-rollback", { "item-0": "somebody's" });
+  await place.create(somebodys, configMap("config", { a: "1" }));
+  const { message } = await refused(place, [patching(configMap("config", { a: "2" }))]);
+  expect(message).toBe(
+    "nothing was touched: ConfigMap txn-rollback exists and is not ours: delete or rename it, then create the Transaction again",
+  );
+  expect(await place.read(somebodys)).toMatchObject({ data: { "item-0": "somebody's" } });
+  expect(await place.read(configMap("config"))).toMatchObject({ data: { a: "1" } });
+});
+
+it("refuses a Transaction that would change itself", async () => {
+  const place = await workspace();
+  const { message } = await refused(place, [
+    patching({ ...transaction("txn"), metadata: { name: "txn", labels: { a: "1" } } }),
+  ]);
+  expect(message).toContain("a Transaction cannot change itself");
+});
+
+it("refuses a namespace on what is cluster-scoped", async () => {
+  const place = await workspace();
+  const { message } = await refused(place, [creating(within(place.namespace, namespace("inside")))]);
+  expect(message).toContain("Namespace is cluster-scoped: take out target.namespace");
+});
+
+it("lets no bad Transaction disturb the others", async () => {
+  const place = await workspace();
+  await place.janus();
+  await place.submit([creating({ apiVersion: "example.com/v1", kind: "Wombat", metadata: { name: "w" } })], {
+    name: "bad-kind",
+  });
+  await place.submit([creating(configMap("x"))], { name: "bad-account", serviceAccountName: "nobody" });
+  await place.submit([creating(configMap("a")), creating(secret("b"))], { name: "good" });
+  await place.submit([deleting(configMap("missing"))], { name: "bad-target" });
+  expect((await place.over("good")).status.phase).toBe("Committed");
+  for (const bad of ["bad-kind", "bad-account", "bad-target"])
+    expect((await place.over(bad)).status.phase).toBe("Failed");
+  expect(await administrator.read(within(place.namespace, configMap("x")))).toBeUndefined();
+});

@@ -1,0 +1,206 @@
+import type { KubeObject } from "@janus/kube";
+import { expect, it } from "vitest";
+import { creating, deleting, patching, updating } from "../fixtures/changes.ts";
+import { configMap, deployment, secret } from "../fixtures/manifests.ts";
+import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
+import { transaction, workspace } from "../fixtures/workspace.ts";
+
+/** What the Deployment controller writes, whatever anybody else does. */
+const REVISION = "deployment.kubernetes.io/revision";
+
+/** An object as it must be again: all of it, owners of fields entry by entry, but its versions and what controllers report in its status. */
+const essence = (object: KubeObject) => {
+  const { status: _, metadata, ...rest } = object;
+  const { resourceVersion: __, generation: ___, managedFields = [], annotations = {}, ...kept } = metadata;
+  return {
+    ...rest,
+    metadata: {
+      ...kept,
+      annotations: Object.fromEntries(Object.entries(annotations).filter(([name]) => name !== REVISION)),
+      managedFields: managedFields
+        .filter(({ manager }) => manager !== "kube-controller-manager")
+        .toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))),
+    },
+  };
+};
+
+/** {@link essence} of an object that was created again. */
+const recreated = (object: KubeObject) => {
+  const { metadata, ...rest } = essence(object);
+  const { uid: _, creationTimestamp: __, ...kept } = metadata;
+  return { ...rest, metadata: kept };
+};
+
+it("puts a ConfigMap, a Deployment and a Secret back exactly as they were when the last change fails", async () => {
+  const place = await workspace();
+  const { create, apply, read, exists, names, run, janus } = place;
+  const [config, web, key] = [configMap("app-config"), deployment("web-server", ""), secret("old-api-key")];
+  await apply({ ...configMap("app-config", { version: "1.0", colour: "blue" }) });
+  await apply(deployment("web-server", "myapp:v1.0"));
+  await create({
+    ...secret("old-api-key", { key: "k" }),
+    type: "example.com/key",
+    metadata: { name: "old-api-key", labels: { team: "a" }, annotations: { note: "n" } },
+  });
+  await allowOneService(place);
+  // The controller of Deployments has done its part.
+  await expect.poll(async () => (await read(web))["status"]).toMatchObject({ observedGeneration: 1, replicas: 1 });
+  const before = { config: await read(config), web: await read(web), key: await read(key) };
+
+  await janus();
+  const txn = await run([
+    patching(configMap("app-config", { version: "2.0", extra: "e" })),
+    patching({
+      ...web,
+      spec: { replicas: 2, template: { spec: { containers: [{ name: "web", image: "myapp:v2.0" }] } } },
+    }),
+    deleting(key),
+    creating(configMap("brand-new", { a: "1" })),
+    ...oneTooMany,
+  ]);
+
+  expect(txn.status).toMatchObject({ phase: "RolledBack", progress: "0/6" });
+  expect(essence(await read(config))).toEqual(essence(before.config));
+  expect(essence(await read(web))).toEqual(essence(before.web));
+  expect(recreated(await read(key))).toEqual(recreated(before.key));
+  expect(await exists(configMap("brand-new"))).toBe(false);
+  expect(await names("v1", "Service")).toEqual([]);
+  expect(await names("coordination.k8s.io/v1", "Lease")).toEqual([]);
+});
+
+it("puts an updated object back exactly as it was", async () => {
+  const place = await workspace();
+  const { create, patch, read, run, janus } = place;
+  const before = configMap("config", { a: "1", b: "1" });
+  await create({ ...before, metadata: { name: "config", labels: { l: "1" }, finalizers: ["example.com/hold"] } });
+  await patch({ ...configMap("config"), metadata: { name: "config", annotations: { n: "1" } } });
+  await allowOneService(place);
+  const former = await read(before);
+  await janus();
+  const { status } = await run([
+    updating({ ...configMap("config", { a: "2", c: "2" }), metadata: { name: "config", labels: { l: "2" } } }),
+    ...oneTooMany,
+  ]);
+  expect(status.phase).toBe("RolledBack");
+  expect(essence(await read(before))).toEqual(essence(former));
+  await patch({ ...before, metadata: { name: "config", finalizers: [] } });
+});
+
+it("says what failed, and what became of every change", async () => {
+  const place = await workspace();
+  await place.create(configMap("config", { a: "1" }));
+  await allowOneService(place);
+  await place.janus();
+  const { status } = await place.run([
+    patching(configMap("config", { a: "2" })),
+    ...oneTooMany,
+    creating(configMap("never-reached")),
+  ]);
+  expect(status.items).toMatchObject([
+    { prepared: true, committed: true, rolledBack: true },
+    { prepared: true, committed: true, rolledBack: true },
+    { prepared: true, committed: false, rolledBack: true, error: expect.stringContaining("exceeded quota") as string },
+    { prepared: true, committed: false, rolledBack: false },
+  ]);
+  expect(status.items[3]).not.toHaveProperty("error");
+});
+
+it("ends as RolledBack: Ready is False and Stalled is True, so that those who wait see a failure", async () => {
+  const place = await workspace();
+  await allowOneService(place);
+  await place.janus();
+  const txn = await place.run([creating(configMap("config")), ...oneTooMany]);
+  const conditions = Object.fromEntries(txn.status.conditions.map(({ type, status }) => [type, status]));
+  expect(conditions).toEqual({
+    Ready: "False",
+    Stalled: "True",
+    Prepared: "True",
+    Committed: "False",
+    RolledBack: "True",
+    Failed: "False",
+  });
+  const message = txn.status.conditions.find(({ type }) => type === "RolledBack")?.message;
+  expect(message).toMatch(/^every target is as it was before; rolled back because: .*Service .*exceeded quota/);
+  expect(txn.metadata.finalizers ?? []).toEqual([]);
+});
+
+it("keeps the snapshots of what was rolled back, for a look, until the Transaction is deleted", async () => {
+  const place = await workspace();
+  const { create, read, names, remove } = place;
+  await create(configMap("config", { a: "1" }), secret("key", { k: "s3cret" }));
+  await allowOneService(place);
+  await place.janus();
+  const txn = await place.run([
+    patching(configMap("config", { a: "2" })),
+    patching(secret("key", { k: "other" })),
+    ...oneTooMany,
+  ]);
+  expect(txn.status.snapshots.map(({ kind }) => kind)).toEqual(["ConfigMap", "Secret"]);
+  expect(txn.status.rollbackRef).toBe("txn-rollback");
+  for (const { kind, name } of txn.status.snapshots) {
+    const { metadata } = await read({ apiVersion: "v1", kind, metadata: { name } });
+    expect(metadata.ownerReferences).toMatchObject([{ kind: "Transaction", name: "txn", uid: txn.metadata.uid }]);
+    expect(metadata.finalizers ?? []).toEqual([]);
+    expect(metadata.labels).toMatchObject({ "app.kubernetes.io/managed-by": "janus", "janus.io/transaction": "txn" });
+  }
+  await remove(transaction("txn"));
+  await expect.poll(() => names("v1", "Secret")).toEqual(["key"]);
+  await expect.poll(() => names("v1", "ConfigMap")).not.toContain("txn-rollback");
+});
+
+it("deletes on rollback only the object that it created itself", async () => {
+  const place = await workspace();
+  const { create, read, remove, run, janus } = place;
+  await allowOneService(place);
+  // Somebody deletes what the Transaction has created, and creates another one of the same name.
+  await janus(async (request, next) => {
+    if (request.purpose === "change" && "body" in request && JSON.stringify(request.body).includes("one-too-many")) {
+      await remove(configMap("contested"));
+      await create(configMap("contested", { whose: "somebody's" }));
+    }
+    return next(request);
+  });
+  const { status } = await run([creating(configMap("contested", { whose: "ours" })), ...oneTooMany]);
+  expect(status).toMatchObject({
+    phase: "Failed",
+    items: [{ error: expect.stringContaining("left alone") as string }, {}, {}],
+  });
+  expect(await read(configMap("contested"))).toMatchObject({ data: { whose: "somebody's" } });
+});
+
+it("leaves alone on rollback what others have changed since, in other fields", async () => {
+  const place = await workspace();
+  const { create, patch, read, run, janus } = place;
+  await create(configMap("config", { ours: "1", theirs: "1" }));
+  await allowOneService(place);
+  await janus(async (request, next) => {
+    if (request.purpose === "change" && "body" in request && JSON.stringify(request.body).includes("one-too-many"))
+      await patch(configMap("config", { theirs: "2" }));
+    return next(request);
+  });
+  const { status } = await run([patching(configMap("config", { ours: "2" })), ...oneTooMany]);
+  expect(status.phase).toBe("RolledBack");
+  expect(await read(configMap("config"))).toMatchObject({ data: { ours: "1", theirs: "2" } });
+});
+
+it("leaves a field alone that somebody has taken over since, says so, and ends as Failed", async () => {
+  const place = await workspace();
+  const { create, patch, read, run, janus } = place;
+  await create(configMap("config", { contested: "1", ours: "1" }));
+  await allowOneService(place);
+  await janus(async (request, next) => {
+    if (request.purpose === "change" && "body" in request && JSON.stringify(request.body).includes("one-too-many"))
+      await patch(configMap("config", { contested: "3" }));
+    return next(request);
+  });
+  const { status } = await run([patching(configMap("config", { contested: "2", ours: "2" })), ...oneTooMany]);
+  expect(status).toMatchObject({
+    phase: "Failed",
+    items: [
+      { committed: true, rolledBack: false, error: expect.stringContaining(".data.contested") as string },
+      {},
+      {},
+    ],
+  });
+  expect(await read(configMap("config"))).toMatchObject({ data: { contested: "3", ours: "1" } });
+});
