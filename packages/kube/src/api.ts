@@ -17,7 +17,7 @@ export interface Resource {
 export interface Impersonation {
   readonly user: string;
   readonly groups?: readonly string[];
-  /** Sent as `Impersonate-Extra-<key>`. */
+  /** Sent as `Impersonate-Extra-<key>`. The server makes the keys lower case. */
   readonly extra?: Readonly<Record<string, string>>;
 }
 
@@ -116,8 +116,9 @@ export type WatchEvent =
  * The API server.
  *
  * Guarantees: every JSON field goes through unchanged, both ways; one HTTP request for each call; an answer or an
- * {@link ApiError} within the deadline; after a deadline the connection is closed, so that nothing that is still on its
- * way in our own buffers can be read by the server later.
+ * {@link ApiError} within the deadline; after a deadline the connection is reset, so that nothing that is still on its
+ * way in our own buffers can be read by the server later. (What the server's machine has received, a server that was
+ * stalled may still read: of 60 such writes 10 were made.)
  * Never: throws or rejects.
  */
 export interface Api {

@@ -5,7 +5,8 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { type Cluster, type Context, KubeConfig, loadYaml, type User } from "@kubernetes/client-node";
 import * as E from "fp-ts/lib/Either.js";
 import { type Connection, connectionOf } from "./credentials.ts";
-import { isObject, reasonOf } from "./text.ts";
+import { isObject } from "./json.ts";
+import { reasonOf } from "./reason.ts";
 
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 

@@ -47,7 +47,7 @@ export const connect = (connection: Connection, options: ConnectOptions = {}): C
     if (E.isLeft(open)) return E.left(explained(open.left));
     const { dispatcher, options, left } = open.right;
     const reply = await exchange(dispatcher, options(http.right), left);
-    return E.mapLeft(explained)(E.isLeft(reply) ? reply : replyOf(reply.right, Date.now()));
+    return E.mapLeft(explained)(E.isLeft(reply) ? reply : replyOf(reply.right, Date.now(), request.verb === "raw"));
   };
 
   const watch = async function* (request: Watch, signal: AbortSignal): AsyncGenerator<E.Either<ApiError, WatchEvent>> {

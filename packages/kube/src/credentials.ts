@@ -4,7 +4,7 @@ import type { RequestOptions } from "node:https";
 import { createSecureContext } from "node:tls";
 import { type Cluster, KubeConfig, type User } from "@kubernetes/client-node";
 import * as E from "fp-ts/lib/Either.js";
-import { reasonOf } from "./text.ts";
+import { reasonOf } from "./reason.ts";
 
 /** An API server and a way to prove to it who we are. */
 export interface Connection {

@@ -3,7 +3,7 @@ import type { Api, Resource } from "./api.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { ApiError } from "./error.ts";
 import { groupPath } from "./request.ts";
-import { isObject } from "./text.ts";
+import { isObject } from "./json.ts";
 
 /** The API server answered, and it does not serve this kind (now). */
 export interface UnknownKind {

@@ -22,7 +22,7 @@ export interface Refused {
  * No (whole) answer came. A write may or may not have happened.
  * `never-sent`: not one byte of the request left us (no connection, no credentials, no free connection in time), so it has
  * not happened and never will.
- * `malformed`: an answer came, but no JSON object.
+ * `malformed`: an answer came, and it was HTTP 2xx, but no Kubernetes object.
  * `aborted`: the client was closed.
  */
 export interface Unanswered {

@@ -2,7 +2,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Dispatcher } from "undici";
 import type { Unanswered } from "./error.ts";
 import type { HttpReply } from "./reply.ts";
-import { reasonOf } from "./text.ts";
+import { reasonOf } from "./reason.ts";
 
 /**
  * Sends one HTTP request and reads the whole answer.

@@ -1,8 +1,8 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Api, List, Resource } from "./api.ts";
 import type { ApiError } from "./error.ts";
+import { unanswered } from "./exchange.ts";
 import type { KubeObject } from "./object.ts";
-import { isObject } from "./text.ts";
 
 export interface Page {
   readonly items: readonly KubeObject[];
@@ -11,20 +11,22 @@ export interface Page {
   readonly next: string;
 }
 
-/** What a list reply holds. The server leaves apiVersion and kind out of the items of built-in kinds; they are put back. */
-export const pageOf = (resource: Resource, list: KubeObject): Page => {
+/**
+ * What a list reply holds. The server leaves apiVersion and kind out of the items of built-in kinds; they are put back.
+ * Errors: `malformed` for anything else than a list: it must not pass for one that is empty.
+ */
+export const pageOf = (resource: Resource, list: KubeObject): E.Either<ApiError, Page> => {
+  const { items, metadata } = list;
+  const { resourceVersion } = metadata;
+  if (resourceVersion === undefined || !(items === null || Array.isArray(items)))
+    return E.left(unanswered("malformed", `the answer to a list of ${resource.plural} is no list, but a ${list.kind}`));
   const apiVersion = resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
-  const items = Array.isArray(list["items"]) ? list["items"].filter(isObject) : [];
-  return {
-    items: items.map((item) => ({ apiVersion, kind: resource.kind, ...item }) as unknown as KubeObject),
-    resourceVersion: list.metadata?.resourceVersion ?? "",
-    next: textOf(list.metadata, "continue"),
-  };
-};
-
-const textOf = (of: object, field: string): string => {
-  const value: unknown = Reflect.get(of, field);
-  return typeof value === "string" ? value : "";
+  const next: unknown = Reflect.get(metadata, "continue");
+  return E.right({
+    items: (items ?? []).map((item: Pick<KubeObject, "metadata">) => ({ apiVersion, kind: resource.kind, ...item })),
+    resourceVersion,
+    next: typeof next === "string" ? next : "",
+  });
 };
 
 /**
@@ -47,8 +49,9 @@ const allPages: typeof listAll = async (api, request) => {
   do {
     const from = page.next === "" ? {} : { continue: page.next };
     const reply = await api.send({ limit: 500, ...request, ...from, verb: "list" });
-    if (E.isLeft(reply)) return reply;
-    page = pageOf(request.resource, reply.right);
+    const read = E.chain((list: KubeObject) => pageOf(request.resource, list))(reply);
+    if (E.isLeft(read)) return read;
+    page = read.right;
     items.push(...page.items);
   } while (page.next !== "");
   return E.right({ items, resourceVersion: page.resourceVersion });

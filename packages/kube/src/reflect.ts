@@ -84,9 +84,8 @@ export const reflect = (api: Api, source: Reflected, options: ReflectOptions): R
       case "listing": {
         const page = { limit: 500, ...(state.next === "" ? {} : { continue: state.next }) };
         const reply = await api.send({ ...source, ...page, verb: "list", purpose: "reflect" });
-        yield E.isLeft(reply)
-          ? { type: "failed", error: reply.left }
-          : { type: "page", page: pageOf(source.resource, reply.right) };
+        const read = E.chain((list: KubeObject) => pageOf(source.resource, list))(reply);
+        yield E.isLeft(read) ? { type: "failed", error: read.left } : { type: "page", page: read.right };
         return;
       }
       case "watching": {

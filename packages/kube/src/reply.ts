@@ -1,7 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiError, Refused } from "./error.ts";
+import { isKubeObject, isObject, parsed } from "./json.ts";
 import type { KubeObject } from "./object.ts";
-import { isObject } from "./text.ts";
 
 export interface HttpReply {
   readonly status: number;
@@ -9,22 +9,26 @@ export interface HttpReply {
   readonly body: string;
 }
 
-/** What an HTTP reply means. `now` (ms since the epoch) turns a Retry-After date into a wait. */
-export const replyOf = (reply: HttpReply, now: number): E.Either<ApiError, KubeObject> => {
+/**
+ * What an HTTP reply means. `now` (ms since the epoch) turns a Retry-After date into a wait.
+ *
+ * @param any whether any JSON object will do, as for paths that are no resource
+ */
+export const replyOf = (reply: HttpReply, now: number, any = false): E.Either<ApiError, KubeObject> => {
   const body = parsed(reply.body);
   if (reply.status >= 200 && reply.status < 300)
-    return isObject(body)
-      ? E.right(body as unknown as KubeObject)
+    return isKubeObject(body) || (any && isObject(body))
+      ? E.right(body as KubeObject)
       : E.left({
           kind: "unanswered",
           cause: "malformed",
-          message: `the answer (HTTP ${reply.status}) is no JSON object: ${excerpt(reply.body)}`,
+          message: `the answer (HTTP ${reply.status}) is no Kubernetes object: ${excerpt(reply.body)}`,
         });
-  const seconds = retryAfterOf(reply.retryAfter, now);
+  const retryAfter = retryAfterOf(reply.retryAfter, now);
   // The Status of the server's own timeout (504) comes without a kind.
   const isStatus = isObject(body) && (body["kind"] === "Status" || body["status"] === "Failure");
   const refused = isStatus ? ofStatus(body, reply.status) : ofText(reply);
-  return E.left(seconds === undefined ? refused : { ...refused, retryAfter: seconds });
+  return E.left(retryAfter === undefined ? refused : { ...refused, retryAfter });
 };
 
 /** A Kubernetes Status as an error: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
@@ -73,14 +77,6 @@ const retryAfterOf = (header: string | undefined, now: number): number | undefin
 const excerpt = (body: string): string => {
   const line = body.trim().replaceAll(/\s+/g, " ");
   return line.length > 300 ? `${line.slice(0, 300)}…` : line;
-};
-
-const parsed = (body: string): unknown => {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 };
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

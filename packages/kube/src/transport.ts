@@ -5,7 +5,7 @@ import type { Connection, Credentials, TlsOptions } from "./credentials.ts";
 import type { Unanswered } from "./error.ts";
 import { unanswered } from "./exchange.ts";
 import type { HttpRequest } from "./request.ts";
-import { reasonOf } from "./text.ts";
+import { reasonOf } from "./reason.ts";
 
 /** What a request is sent with. */
 export interface Way {

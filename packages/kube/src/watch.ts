@@ -3,9 +3,9 @@ import type { Dispatcher } from "undici";
 import type { WatchEvent } from "./api.ts";
 import type { ApiError } from "./error.ts";
 import { unanswered } from "./exchange.ts";
-import type { KubeObject } from "./object.ts";
+import { isKubeObject, isObject, parsed } from "./json.ts";
+import { reasonOf } from "./reason.ts";
 import { ofStatus, replyOf } from "./reply.ts";
-import { isObject, reasonOf } from "./text.ts";
 
 /** In ms: until the server begins to answer, and for the watch as a whole (a server that has died says nothing). */
 export interface WatchLimits {
@@ -70,21 +70,15 @@ const linesOf = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes */
 export const eventOf = (line: string): E.Either<ApiError, WatchEvent> => {
   const event = parsed(line);
-  const object = isObject(event) && isObject(event["object"]) ? event["object"] : undefined;
-  const type = isObject(event) ? event["type"] : undefined;
-  const metadata = isObject(object?.["metadata"]) ? object["metadata"] : {};
-  const resourceVersion = metadata["resourceVersion"];
-  if (object !== undefined && (type === "ADDED" || type === "MODIFIED" || type === "DELETED"))
-    return E.right({ type, object: object as unknown as KubeObject });
-  if (type === "BOOKMARK" && typeof resourceVersion === "string") return E.right({ type, resourceVersion });
-  if (type === "ERROR" && object !== undefined) return E.left(ofStatus(object));
-  return E.left(unanswered("malformed", `no watch event: ${line.slice(0, 300)}`));
-};
-
-const parsed = (line: string): unknown => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
+  const { type, object } = isObject(event) ? event : {};
+  if (isKubeObject(object)) {
+    const { resourceVersion } = object.metadata;
+    if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") return E.right({ type, object });
+    if (type === "BOOKMARK" && resourceVersion !== undefined) return E.right({ type, resourceVersion });
   }
+  return E.left(
+    type === "ERROR" && isObject(object)
+      ? ofStatus(object)
+      : unanswered("malformed", `no watch event: ${line.slice(0, 300)}`),
+  );
 };

@@ -189,6 +189,7 @@ describe("a queue", () => {
     addAfter("c", 10);
     let drained = false;
     const draining = drain().then(() => (drained = true));
+    expect(clock.planned()).toBe(0);
     add("d");
     add("a");
     await clock.pass(100);
@@ -210,6 +211,7 @@ describe("a queue", () => {
     add("a");
     add("b");
     await clock.pass(30);
+    add("b");
     await end("a");
     await end("b", failed);
     expect(seen).toEqual([

@@ -10,8 +10,8 @@ const status = (fields: object) => JSON.stringify({ kind: "Status", apiVersion: 
 describe("a reply", () => {
   it("is the object itself, with every field", () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
-        const text = JSON.stringify(object);
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (fields) => {
+        const text = JSON.stringify({ ...fields, apiVersion: "v1", kind: "ConfigMap", metadata: {} });
         expect(reply(200, text)).toEqual(E.right(JSON.parse(text)));
       }),
     );
@@ -76,8 +76,14 @@ describe("a reply", () => {
     expect(reply(429, body, "1")).toMatchObject(E.left({ retryAfter: 1000 }));
   });
 
-  it.each(["", "ok", "[]", "null", '{"kind":"ConfigMap"'])(
-    "of HTTP 200 that is no JSON object is malformed: %j",
+  it("is any JSON object where no resource was asked for", () => {
+    const version = { status: 200, retryAfter: undefined, body: '{"major":"1"}' };
+    expect(replyOf(version, now, true)).toEqual(E.right({ major: "1" }));
+    expect(replyOf(version, now)).toMatchObject(E.left({ cause: "malformed" }));
+  });
+
+  it.each(["{}", "", "ok", "[]", "null", '{"kind":"ConfigMap"'])(
+    "of HTTP 200 that is no object of Kubernetes is malformed: %j",
     (body) => {
       expect(reply(200, body)).toMatchObject(E.left({ kind: "unanswered", cause: "malformed" }));
     },
@@ -90,7 +96,9 @@ describe("a reply", () => {
         fc.oneof(fc.string(), fc.json()),
         fc.string(),
         (code, body, header) => {
-          expect(E.isRight(reply(code, body, header))).toBe(code >= 200 && code < 300 && isJsonObject(body));
+          expect(E.isRight(replyOf({ status: code, body, retryAfter: header }, now, true))).toBe(
+            code >= 200 && code < 300 && isJsonObject(body),
+          );
         },
       ),
     );

@@ -134,10 +134,15 @@ describe("a watch", () => {
     expect(got[1]).toMatchObject(E.left({ kind: "unanswered", cause: "aborted" }));
   });
 
-  it.each(["", "{", "[]", '{"type":"ADDED"}', '{"type":"BOOKMARK","object":{}}', '{"type":"NEW","object":{}}'])(
-    "does not take this for an event: %j",
-    (text) => {
-      expect(eventOf(text)).toMatchObject(E.left({ kind: "unanswered", cause: "malformed" }));
-    },
-  );
+  it.each([
+    "",
+    "{",
+    "[]",
+    '{"type":"ADDED"}',
+    '{"type":"BOOKMARK","object":{}}',
+    '{"type":"ADDED","object":{"kind":"ConfigMap"}}',
+    line("NEW", object("a")),
+  ])("does not take this for an event: %j", (text) => {
+    expect(eventOf(text)).toMatchObject(E.left({ kind: "unanswered", cause: "malformed" }));
+  });
 });

@@ -1,0 +1,83 @@
+import { type Api, type ApiError, type KubeObject, listAll, type Request } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+
+const configMaps = {
+  group: "",
+  version: "v1",
+  plural: "configmaps",
+  kind: "ConfigMap",
+  namespaced: true,
+  statusSubresource: false,
+};
+const kind = { apiVersion: "v1", kind: "ConfigMap" };
+const item = (name: string) => ({ metadata: { name } });
+const page = (items: unknown, metadata: object): E.Either<ApiError, KubeObject> =>
+  E.right({ apiVersion: "v1", kind: "ConfigMapList", metadata, items });
+const gone: E.Either<ApiError, KubeObject> = E.left({
+  kind: "refused",
+  code: 410,
+  reason: "Expired",
+  message: "too old",
+  causes: [],
+});
+
+const bench = (...answers: readonly E.Either<ApiError, KubeObject>[]) => {
+  const asked: Request[] = [];
+  const api: Api = {
+    send: (request) => {
+      asked.push(request);
+      return Promise.resolve(
+        answers[asked.length - 1] ?? E.left({ kind: "unanswered", cause: "connection", message: "no more" }),
+      );
+    },
+    watch: () => {
+      throw new Error("nothing to watch");
+    },
+  };
+  return { asked, list: () => listAll(api, { resource: configMaps, labelSelector: "a" }) };
+};
+
+describe("a list of everything", () => {
+  it("goes from page to page, and says of every item what it is", async () => {
+    const { asked, list } = bench(
+      page([item("a")], { resourceVersion: "7", continue: "more" }),
+      page([item("b")], { resourceVersion: "7" }),
+    );
+    expect(await list()).toEqual(
+      E.right({
+        items: [
+          { ...kind, ...item("a") },
+          { ...kind, ...item("b") },
+        ],
+        resourceVersion: "7",
+      }),
+    );
+    const request = { verb: "list", resource: configMaps, labelSelector: "a", limit: 500 };
+    expect(asked).toEqual([request, { ...request, continue: "more" }]);
+  });
+
+  it("starts over once when the server forgets it half way", async () => {
+    const half = page([item("a")], { resourceVersion: "7", continue: "more" });
+    const { list } = bench(half, gone, page([item("b")], { resourceVersion: "9" }));
+    expect(await list()).toMatchObject(E.right({ items: [item("b")], resourceVersion: "9" }));
+    expect(await bench(half, gone, gone).list()).toEqual(gone);
+  });
+
+  it("is empty where the server says so, also as null", async () => {
+    expect(await bench(page([], { resourceVersion: "7" })).list()).toEqual(
+      E.right({ items: [], resourceVersion: "7" }),
+    );
+    expect(await bench(page(null, { resourceVersion: "7" })).list()).toEqual(
+      E.right({ items: [], resourceVersion: "7" }),
+    );
+  });
+
+  it.each([
+    ["without items", page(undefined, { resourceVersion: "7" })],
+    ["with items that are none", page({}, { resourceVersion: "7" })],
+    ["without a resourceVersion", page([], {})],
+  ])("is not empty because the answer is no list: %s", async (_, answer) => {
+    expect(await bench(answer).list()).toMatchObject(E.left({ kind: "unanswered", cause: "malformed" }));
+  });
+});
