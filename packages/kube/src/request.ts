@@ -16,21 +16,23 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 /**
  * The HTTP request for a request.
  *
- * Errors: a sentence, where the path would not mean what was asked for. An empty name, say, would turn a delete of one
- * object into a delete of all.
+ * Errors: a sentence, where the server would understand something else than was meant. An empty name, say, would turn a
+ * delete of one object into a delete of all; an empty user, an impersonation into none.
  */
 export const httpOf = (request: Request | Watch, writeTimeout: number): E.Either<string, HttpRequest> => {
-  const shape = shapeOf(request, writeTimeout);
+  const stranger = request.as === undefined ? undefined : misread(request.as);
+  if (stranger !== undefined) return E.left(stranger);
+  const { method, query = {}, contentType, body } = shapeOf(request, writeTimeout);
   const path = request.verb === "raw" ? E.right(request.path) : pathOf(request);
   return E.map((path: string) => ({
-    method: shape.method,
-    path: withQuery(path, shape.query ?? {}),
+    method,
+    path: withQuery(path, query),
     headers: [
       ["accept", "application/json"] as const,
-      ...(shape.contentType === undefined ? [] : [["content-type", shape.contentType] as const]),
+      ...(contentType === undefined ? [] : [["content-type", contentType] as const]),
       ...(request.as === undefined ? [] : impersonate(request.as)),
     ],
-    ...(shape.body === undefined ? {} : { body: JSON.stringify(shape.body) }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }))(path);
 };
 
@@ -167,6 +169,13 @@ const impersonate = ({ user, groups = [], extra = {} }: Impersonation): readonly
   ...groups.map((group) => ["impersonate-group", bytes(group)] as const),
   ...Object.entries(extra).map(([key, value]) => [`impersonate-extra-${headerName(key)}`, bytes(value)] as const),
 ];
+
+/** The server trims header values, and takes an empty user for no impersonation at all. */
+const misread = ({ user, groups = [], extra = {} }: Impersonation): string | undefined => {
+  if (user === "") return "the user to impersonate has no name";
+  const bad = [user, ...groups, ...Object.values(extra)].find((text) => text.trim() !== text || /\p{Cc}/u.test(text));
+  return bad === undefined ? undefined : `${JSON.stringify(bad)} cannot be sent as a user, a group or an extra of one`;
+};
 
 /** The server undoes the percent-encoding. What encodeURIComponent leaves alone but no header name may hold: ( ) */
 const headerName = (key: string): string => encodeURIComponent(key).replaceAll("(", "%28").replaceAll(")", "%29");

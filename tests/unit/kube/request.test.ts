@@ -193,6 +193,12 @@ describe("a request on the wire", () => {
     ["no namespace for a namespaced object", { verb: "get", resource: configMaps, name: "a" }],
     ["no namespace for a namespaced object to be created", { verb: "create", resource: configMaps, body }],
     ["a namespace for a cluster-scoped object", { verb: "get", resource: clusterRoles, namespace: "ns", name: "a" }],
+    ["an empty user would make an impersonation none", { verb: "get", ...at, as: { user: "" } }],
+    ["a user whose name would be trimmed", { verb: "get", ...at, as: { user: " admin" } }],
+    [
+      "a group whose name ends the header",
+      { verb: "get", ...at, as: { user: "u", groups: ["a\r\nimpersonate-group: system:masters"] } },
+    ],
     ["a subresource of nothing", { verb: "create", resource: configMaps, namespace: "ns", subresource: "token", body }],
   ])("is not made of what would mean something else: %s", (_, request) => {
     expect(E.isLeft(httpOf(request, 5000))).toBe(true);
