@@ -1,0 +1,60 @@
+import type { Api, KubeObject, Resource } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+
+const builtIn = (group: string, plural: string, kind: string): Resource => ({
+  group,
+  version: "v1",
+  plural,
+  kind,
+  namespaced: true,
+  statusSubresource: false,
+});
+
+/** Every kind that a scenario touches or that Janus writes, Events apart. */
+export const KINDS: readonly Resource[] = [
+  builtIn("", "configmaps", "ConfigMap"),
+  builtIn("", "secrets", "Secret"),
+  builtIn("", "services", "Service"),
+  builtIn("", "serviceaccounts", "ServiceAccount"),
+  builtIn("coordination.k8s.io", "leases", "Lease"),
+  builtIn("apps", "deployments", "Deployment"),
+];
+
+export const transactions: Resource = {
+  ...builtIn("backup.janus.io", "transactions", "Transaction"),
+  version: "v1alpha1",
+  statusSubresource: true,
+};
+
+export const must = <A>(answer: E.Either<{ readonly message: string }, A>): A => {
+  if (E.isLeft(answer)) throw new Error(answer.left.message);
+  return answer.right;
+};
+
+/** All objects of a namespace, by `Kind/name`; without what the namespace itself brings. */
+export type World = ReadonlyMap<string, KubeObject>;
+
+export const look = async (api: Api, namespace: string): Promise<World> => {
+  const lists = await Promise.all(
+    KINDS.map(async (resource) => {
+      const list = must(await api.send({ verb: "list", resource, namespace }));
+      return (list["items"] as readonly KubeObject[]).map(
+        (item) => [`${resource.kind}/${item.metadata.name}`, { ...item, kind: resource.kind }] as const,
+      );
+    }),
+  );
+  return new Map(
+    lists.flat().filter(([key]) => key !== "ConfigMap/kube-root-ca.crt" && key !== "ServiceAccount/default"),
+  );
+};
+
+/** What must be the same before and after: everything but versions, the status that controllers write, and identity. */
+export const essence = (object: KubeObject): unknown => {
+  const { status: _, metadata, ...rest } = object;
+  const { uid: __, resourceVersion: ___, generation: ____, ...kept } = metadata;
+  const entries = (metadata.managedFields ?? [])
+    .filter(({ subresource }) => subresource !== "status")
+    .map((entry) => JSON.stringify(entry))
+    .toSorted();
+  return { ...rest, metadata: { ...kept, creationTimestamp: undefined, managedFields: entries } };
+};
