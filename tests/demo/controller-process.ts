@@ -86,12 +86,14 @@ export const controllerProcess = async (controlPlane: ControlPlane, admin: Admin
     held,
     () => {},
   );
+  let isEnded = false;
   return {
     kubeconfig,
     pid: running.pid,
-    start: running.start,
+    start: () => (isEnded ? Promise.reject(new Error("the controller was ended for good")) : running.start()),
     kill: running.kill,
     end: async () => {
+      isEnded = true;
       await running.kill();
       await held.end();
     },

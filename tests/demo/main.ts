@@ -4,7 +4,7 @@ import { commits } from "./commits.ts";
 import { expectations } from "./expectations.ts";
 import { thingsToTry } from "./keep.ts";
 import { rollsBack } from "./rolls-back.ts";
-import { bold, green, red, say } from "./say.ts";
+import { bold, green, red, say, silence } from "./say.ts";
 import { setUp } from "./set-up.ts";
 import { survivesKill } from "./survives-kill.ts";
 
@@ -37,20 +37,24 @@ const reason = (error: unknown): string => (error instanceof Error ? error.messa
 
 /** What has to be ended, last one first. What is not on this list yet ends with this process: everything is on a leash. */
 const ends: (() => Promise<unknown>)[] = [];
-const end = async (code: number): Promise<never> => {
-  for (const one of ends.splice(0).toReversed()) await one().catch((error: unknown) => say(red(reason(error)), 0));
-  process.exit(code);
-};
+let ending: Promise<never> | undefined;
+const end = (code: number): Promise<never> =>
+  (ending ??= (async () => {
+    for (const one of ends.toReversed()) await one().catch((error: unknown) => console.error(reason(error)));
+    return process.exit(code);
+  })());
+
+const promised = expectations();
+const outcome = (): number => (promised.unmet().length === 0 ? 0 : 1);
 
 let isKept = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.once(signal, () => {
     say();
     say("Stopping; nothing stays behind but the cache.", 0);
-    void end(isKept ? 0 : 130);
+    silence(); // whatever is interrupted now has nothing to tell
+    void end(isKept ? outcome() : 130);
   });
-
-const promised = expectations();
 
 const play = async (): Promise<void> => {
   say(bold("Janus: Kubernetes changes that happen together, or not at all"), 0);
@@ -60,14 +64,21 @@ const play = async (): Promise<void> => {
       promised.expect(`${part.name} is shown to its end`, false, reason(error));
       for (const line of await stage.controller.complaints()) say(line, 2);
     });
+  conclude();
   if (!flags.keep) return;
   isKept = true;
   thingsToTry(controlPlane, stage.controller);
   await new Promise(() => setInterval(() => {}, 1 << 30));
 };
 
-await play().catch((error: unknown) => promised.expect("the demo can be set up", false, reason(error)));
-const unmet = promised.unmet();
-say();
-say(unmet.length === 0 ? green("Everything was as promised.") : red(`Not as promised: ${unmet.length}, see above.`), 0);
-await end(unmet.length === 0 ? 0 : 1);
+const conclude = (): void => {
+  const count = promised.unmet().length;
+  say();
+  say(count === 0 ? green("Everything was as promised.") : red(`Not as promised: ${count}, see above.`), 0);
+};
+
+await play().catch((error: unknown) => {
+  promised.expect("the demo runs to its end", false, reason(error));
+  conclude();
+});
+await end(outcome());

@@ -10,9 +10,16 @@ export const green = styled("green");
 export const yellow = styled("yellow");
 export const red = styled("red");
 
+let isSilent = false;
+/** From now on nothing is said any more. */
+export const silence = (): void => {
+  isSilent = true;
+};
+
 /** One line, two columns in for each level. */
-export const say = (line = "", level = 1): void =>
-  void process.stdout.write(line === "" ? "\n" : `${"  ".repeat(level)}${line}\n`);
+export const say = (line = "", level = 1): void => {
+  if (!isSilent) process.stdout.write(line === "" ? "\n" : `${"  ".repeat(level)}${line}\n`);
+};
 
 export const heading = (title: string): void => {
   say();
