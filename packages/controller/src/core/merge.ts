@@ -10,7 +10,7 @@ import {
   type Path,
   valueAt,
 } from "./fields.ts";
-import { asObject, equal, isObject } from "./json.ts";
+import { asObject, equal, isObject, member } from "./json.ts";
 import type { Json, JsonObject } from "./object.ts";
 
 /** Who owns what, and what the change set out to do. */
@@ -54,10 +54,14 @@ const isKey = (path: Path): boolean => keysOf(path.at(-2) ?? "").some((key) => p
 const keysIn = (kind: ListKind, item: Json | undefined): JsonObject =>
   Object.fromEntries(
     (kind.by === "keys" ? kind.keys : []).flatMap((key) => {
-      const value = asObject(item)[key];
+      const value = member(asObject(item), key);
       return value === undefined ? [] : [[key, value]];
     }),
   );
+
+/** What became empty by the merge was not there, or is not any more. */
+const unlessBare = <A extends Json>(merged: A, bare: boolean, was: unknown, is: unknown): A | undefined =>
+  bare && (was === undefined || is === undefined) ? undefined : merged;
 
 /**
  * Takes the change back out of the live object, field by field: a three-way merge of what was, what the change wrote and
@@ -73,7 +77,7 @@ export const merge = (before: JsonObject, live: JsonObject, claims: Claims): Mer
   /** Whether the change meant this field to have another value than before. */
   const changed = (path: Path, was: Json | undefined): boolean => {
     const wanted = valueAt(claims.content, path);
-    return wanted === undefined ? claims.replaces : !equal(wanted, was);
+    return wanted === undefined ? claims.replaces && was !== undefined : !equal(wanted, was);
   };
 
   const settled = (was: Json | undefined, is: Json | undefined, spot: Spot): Json | undefined => {
@@ -89,43 +93,55 @@ export const merge = (before: JsonObject, live: JsonObject, claims: Claims): Mer
     return is;
   };
 
-  const mergeObjects = (was: JsonObject | undefined, is: JsonObject, spot: Spot): JsonObject | undefined => {
-    const merged: Record<string, Json> = {};
-    for (const name of new Set([...Object.keys(is), ...Object.keys(was ?? {})])) {
-      const value = mergeValues(was?.[name], is[name], into(spot, `f:${name}`));
-      if (value !== undefined) merged[name] = value;
-    }
-    return was === undefined && Object.keys(merged).length === 0 ? undefined : merged;
+  const mergeObjects = (
+    was: JsonObject | undefined,
+    is: JsonObject | undefined,
+    spot: Spot,
+  ): JsonObject | undefined => {
+    const names = new Set([...Object.keys(is ?? none), ...Object.keys(was ?? none)]);
+    const merged = [...names].flatMap((name) => {
+      const at = into(spot, `f:${name}`);
+      // What nobody ever owned, others did not take out: it went in consequence of the change, like a port of a Service.
+      const wentAlong = is !== undefined && !Object.hasOwn(is, name) && at.known === undefined;
+      const value = wentAlong ? member(was, name) : mergeValues(member(was, name), member(is, name), at);
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    return unlessBare(Object.fromEntries(merged), merged.length === 0, was, is);
   };
 
   const mergeLists = (
     was: readonly Json[] | undefined,
-    is: readonly Json[],
+    is: readonly Json[] | undefined,
     spot: Spot,
     kind: ListKind,
   ): Json | undefined => {
-    const items = new Map((was ?? []).map((item) => [elementOf(kind, item), item]));
-    const liveItems = new Map(is.map((item) => [elementOf(kind, item), item]));
-    const merged: Json[] = [];
+    const former = Map.groupBy(was ?? [], (item) => elementOf(kind, item));
+    const present = Map.groupBy(is ?? [], (item) => elementOf(kind, item));
     // In the order of before; what others added comes after.
-    for (const element of new Set([...items.keys(), ...liveItems.keys()])) {
-      const live = liveItems.get(element);
-      const value = mergeValues(items.get(element), live, into(spot, element));
-      // An item that stays for what others have in it stays under its keys.
-      if (value !== undefined) merged.push(isObject(value) ? { ...keysIn(kind, live), ...value } : value);
-    }
-    return was === undefined && merged.length === 0 ? undefined : merged;
+    const merged = [...new Set([...former.keys(), ...present.keys()])].flatMap((element): readonly Json[] => {
+      const [before, ...moreBefore] = former.get(element) ?? [];
+      const [live, ...moreLive] = present.get(element) ?? [];
+      const at = into(spot, element);
+      // Some lists may name an item twice (environment variables); such a group is nobody's but as a whole.
+      if (moreBefore.length + moreLive.length > 0)
+        return (at.theirs === undefined ? former.get(element) : present.get(element)) ?? [];
+      const value = mergeValues(before, live, at);
+      if (value === undefined) return [];
+      // An item that stays, if only for what others have in it, stays under its keys.
+      return [isObject(value) ? { ...keysIn(kind, live ?? before), ...value } : value];
+    });
+    return unlessBare(merged, merged.length === 0, was, is);
   };
 
   const mergeValues = (was: Json | undefined, is: Json | undefined, spot: Spot): Json | undefined => {
     if (equal(was, is)) return is;
     const parted = spot.known !== undefined && !isWhole(spot.known);
     // What nobody else has a part in is taken back as one piece, with the defaults that nobody owns.
-    if (!parted || is === undefined || (was === undefined && spot.theirs === undefined)) return settled(was, is, spot);
-    if (isObject(is) && (was === undefined || isObject(was))) return mergeObjects(was, is, spot);
+    if (!parted || (was === undefined && spot.theirs === undefined)) return settled(was, is, spot);
+    if ((was === undefined || isObject(was)) && (is === undefined || isObject(is))) return mergeObjects(was, is, spot);
     const kind = listKind(spot.known);
-    if (kind !== undefined && Array.isArray(is) && (was === undefined || Array.isArray(was)))
-      return mergeLists(was as readonly Json[] | undefined, is as readonly Json[], spot, kind);
+    if (kind !== undefined && (was === undefined || Array.isArray(was)) && (is === undefined || Array.isArray(is)))
+      return mergeLists(was as readonly Json[] | undefined, is as readonly Json[] | undefined, spot, kind);
     return settled(was, is, spot);
   };
 

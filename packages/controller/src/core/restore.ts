@@ -17,8 +17,26 @@ export interface Restoration {
 export const isMarked = (object: KubeObject, uid: string): boolean =>
   (object.metadata.managedFields ?? []).some((entry) => marks(entry.manager ?? "", uid));
 
+/** An applier is the same in every version of the API; an updater has one entry for each. */
 const sameWriter = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): boolean =>
-  a.manager === b.manager && a.operation === b.operation && (a.subresource ?? "") === (b.subresource ?? "");
+  a.manager === b.manager &&
+  a.operation === b.operation &&
+  (a.subresource ?? "") === (b.subresource ?? "") &&
+  (a.operation === "Apply" || a.apiVersion === b.apiVersion);
+
+/** Under this name the API server books what it finds when the first apply comes to an object that nothing was booked of. */
+const FIRST_APPLY = "before-first-apply";
+
+/** What clears managedFields; the API server takes an empty list for none given. */
+const NOBODY: readonly ManagedFieldsEntry[] = [{}];
+
+/** What others own in the live object; where our apply was the first, what was booked for its sake goes with it. */
+const entriesOfOthers = (before: KubeObject, live: KubeObject, uid: string): readonly ManagedFieldsEntry[] => {
+  const unbooked = (before.metadata.managedFields ?? []).length === 0;
+  return (live.metadata.managedFields ?? []).filter(
+    ({ manager = "" }) => !marks(manager, uid) && !(unbooked && manager === FIRST_APPLY),
+  );
+};
 
 /**
  * Who owns what once our change is taken out: the live entries without ours, and what we took from its former owners given
@@ -32,7 +50,7 @@ const ownership = (
   author: Author,
 ): readonly ManagedFieldsEntry[] => {
   const formerEntries = before.metadata.managedFields ?? [];
-  const liveEntries = (live.metadata.managedFields ?? []).filter((entry) => !marks(entry.manager ?? "", author.uid));
+  const liveEntries = entriesOfOthers(before, live, author.uid);
   const isBack = (path: Path, former: Fields): boolean => {
     const value = valueAt(restored, path);
     if (value === undefined) return false;
@@ -47,8 +65,8 @@ const ownership = (
     const former = formerEntries.find((other) => sameWriter(entry, other));
     if (former === undefined) return entry;
     const fieldsV1 = union([entry.fieldsV1 ?? none, givenBack(former)]);
-    if (equal(fieldsV1, former.fieldsV1)) return former;
-    return equal(fieldsV1, entry.fieldsV1) ? entry : { ...entry, fieldsV1 };
+    if (equal(fieldsV1, entry.fieldsV1)) return entry;
+    return equal(fieldsV1, former.fieldsV1) ? former : { ...entry, fieldsV1 };
   });
   const returning = formerEntries
     .filter((former) => !liveEntries.some((entry) => sameWriter(entry, former)))
@@ -57,7 +75,8 @@ const ownership = (
       if (equal(fieldsV1, former.fieldsV1)) return [former];
       return isWhole(fieldsV1) ? [] : [{ ...former, fieldsV1 }];
     });
-  return [...kept, ...returning];
+  const all = [...kept, ...returning];
+  return all.length === 0 ? NOBODY : all;
 };
 
 /** Who owns what in an object that was created again: as before, and whatever others own in it since. */
@@ -68,7 +87,7 @@ export const recreatedOwnership = (
 ): readonly ManagedFieldsEntry[] => {
   const since = (live.metadata.managedFields ?? []).filter((entry) => !marks(entry.manager ?? "", uid));
   const former = before.metadata.managedFields ?? [];
-  return [
+  const all = [
     ...former.map((entry) => {
       const again = since.find((other) => sameWriter(entry, other));
       return again === undefined
@@ -77,6 +96,7 @@ export const recreatedOwnership = (
     }),
     ...since.filter((entry) => !former.some((other) => sameWriter(entry, other))),
   ];
+  return all.length === 0 ? NOBODY : all;
 };
 
 /**
@@ -96,7 +116,7 @@ export const restoration = (
 ): Restoration => {
   const entries = live.metadata.managedFields ?? [];
   const ours = fieldsOf(entries.filter((entry) => marks(entry.manager ?? "", author.uid)));
-  const theirs = fieldsOf(entries.filter((entry) => !marks(entry.manager ?? "", author.uid)));
+  const theirs = fieldsOf(entriesOfOthers(before, live, author.uid));
   const was = writable(before, place);
   const is = writable(live, place);
   const merged = merge(was, is, {
@@ -111,7 +131,7 @@ export const restoration = (
   return {
     conflicts: merged.conflicts,
     put: {
-      ...(live["status"] === undefined ? {} : { status: live["status"] }),
+      ...(place.resource.statusSubresource && live["status"] !== undefined ? { status: live["status"] } : {}),
       ...merged.value,
       apiVersion: live.apiVersion,
       kind: live.kind,

@@ -1,0 +1,22 @@
+import * as fc from "fast-check";
+import type { Json, JsonObject } from "../../../packages/controller/src/core/object.ts";
+
+const name = fc.oneof(
+  fc.constantFrom("a", "name", "data", "spec", "metadata", "managedFields", "__proto__", "constructor", "toString", ""),
+  fc.string({ maxLength: 3, unit: "binary" }),
+);
+
+/** Any JSON, with a liking for names that mean something somewhere. */
+export const arbitraryJson: fc.Arbitrary<Json> = fc.letrec<{ json: Json }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom<Json>(null, true, false, 0, -1.5, "", "a", "b"),
+    fc.string({ maxLength: 4, unit: "binary" }),
+    fc.array(tie("json"), { maxLength: 3 }),
+    fc.array(fc.tuple(name, tie("json")), { maxLength: 3 }).map((entries) => Object.fromEntries(entries)),
+  ),
+})).json;
+
+export const arbitraryObject: fc.Arbitrary<JsonObject> = fc
+  .array(fc.tuple(name, arbitraryJson), { maxLength: 4 })
+  .map((entries) => Object.fromEntries(entries));

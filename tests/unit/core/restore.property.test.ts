@@ -1,0 +1,201 @@
+import { type Change, fieldManager } from "@janus/api";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { changeBody } from "../../../packages/controller/src/core/body.ts";
+import { type Path, valueAt } from "../../../packages/controller/src/core/fields.ts";
+import { equal } from "../../../packages/controller/src/core/json.ts";
+import type { Json, JsonObject, KubeObject, Place } from "../../../packages/controller/src/core/object.ts";
+import { isMarked, restoration } from "../../../packages/controller/src/core/restore.ts";
+import { type Edit, edited, valuesAt } from "./edit.ts";
+import { apply, ownersOf, post, put } from "./server.ts";
+
+const author = { name: "deploy", uid: "u-1" };
+const manager = fieldManager(author);
+const place: Place = {
+  resource: { group: "", version: "v1", plural: "things", kind: "Thing", namespaced: true, statusSubresource: true },
+  namespace: "shop",
+  name: "thing",
+};
+
+const container = (name: string, field: string): Path => [
+  "f:spec",
+  "f:containers",
+  `k:{"name":"${name}"}`,
+  `f:${field}`,
+];
+const text = ["1", "2", "3"];
+
+/** The fields of all objects here, with the values that they take. */
+const universe: readonly (readonly [Path, readonly Json[]])[] = [
+  [["f:data", "f:a"], text],
+  [["f:data", "f:__proto__"], text],
+  [["f:metadata", "f:labels", "f:x"], text],
+  [["f:metadata", "f:labels", "f:constructor"], text],
+  [["f:metadata", "f:annotations", "f:n"], text],
+  [["f:metadata", "f:finalizers", 'v:"f1"'], ["f1"]],
+  [["f:metadata", "f:finalizers", 'v:"f2"'], ["f2"]],
+  [
+    ["f:spec", "f:replicas"],
+    [0, 1, 2],
+  ],
+  [
+    ["f:spec", "f:args"],
+    [["x"], ["x", "y"], []],
+  ],
+  [container("web", "image"), text],
+  [container("web", "tag"), text],
+  [container("db", "image"), text],
+  [container("db", "tag"), text],
+];
+const paths = universe.map(([path]) => path);
+
+const edit: fc.Arbitrary<Edit> = fc
+  .constantFrom(...universe)
+  .chain(([path, values]) =>
+    fc.record({ path: fc.constant(path), value: fc.constantFrom<Json | undefined>(...values, undefined) }),
+  );
+const edits = fc.array(edit, { minLength: 1, maxLength: 4 });
+const sets = ({ value }: Edit): boolean => value !== undefined;
+
+/** A write of somebody: an edit of the whole object, or an apply of a few fields. */
+type Write = { readonly by: string; readonly how: "edits" | "applies"; readonly edits: readonly Edit[] };
+const write: fc.Arbitrary<Write> = fc.record({
+  by: fc.constantFrom("gitops", "hpa", "person"),
+  how: fc.constantFrom("edits", "applies"),
+  edits,
+});
+
+const bare: KubeObject = {
+  apiVersion: "v1",
+  kind: "Thing",
+  metadata: { name: "thing", uid: "o-1", resourceVersion: "1" },
+};
+
+const asJson = (object: KubeObject): JsonObject => object as unknown as JsonObject;
+
+const written = (live: KubeObject, { by, how, edits }: Write): KubeObject =>
+  how === "edits" ? put(live, edited(asJson(live), edits), by) : apply(live, edited({}, edits.filter(sets)), by);
+
+const change = fc.record({
+  type: fc.constantFrom("Patch" as const, "Update" as const),
+  edits: edits.filter((all) => all.some(sets)),
+  /** Whether an Update starts from what is there, as people do, or says everything anew. */
+  anew: fc.boolean(),
+});
+
+const world = fc
+  .record({
+    booked: fc.boolean(),
+    first: edits,
+    before: fc.array(write, { maxLength: 3 }),
+    change,
+    after: fc.array(write, { maxLength: 3 }),
+  })
+  .map(({ booked, first, before: writes, change: { type, edits, anew }, after }) => {
+    const start = edited(asJson(bare), first) as unknown as KubeObject;
+    const before = writes.reduce(written, booked ? post(start, "kubectl") : start);
+    const { spec = {}, data = {} } = asJson(before);
+    const content = edited(
+      type === "Patch" || anew ? {} : { spec, data },
+      type === "Patch" ? edits.filter(sets) : edits,
+    );
+    const wish: Change = { type, content, target: { apiVersion: "v1", kind: "Thing", name: "thing" } };
+    const body = changeBody(wish, place, before, author);
+    const changed = type === "Patch" ? apply(before, body, manager) : put(before, body, manager);
+    const versions = after.reduce<readonly KubeObject[]>(
+      (all, one) => [...all, written(all.at(-1) ?? changed, one)],
+      [changed],
+    );
+    const live = versions.at(-1) ?? changed;
+    /** Whether somebody else has written this field since our change, or shares it with us. */
+    const isTheirs = (path: Path): boolean =>
+      versions.slice(1).some((version, at) => !equal(valueAt(version, path), valueAt(versions[at], path))) ||
+      ownersOf(live, path).some((owner) => !ownersOf(changed, path).includes(owner) && owner.includes('"Apply"'));
+    const known = before.metadata.managedFields !== undefined;
+    return { wish, before, changed, live, isTheirs, known, after };
+  })
+  // Where nothing was booked, nothing tells that somebody took a field out.
+  .filter(({ known, after }) => known || after.every(({ how, edits }) => how === "edits" && edits.every(sets)));
+type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
+
+/** One PUT after the other, until there is nothing more to do. */
+const restored = ({ wish, before, live }: Pick<World, "wish" | "before" | "live">) => {
+  const conflicts: (readonly Path[])[] = [];
+  let object = live;
+  for (let puts = 0; ; puts += 1) {
+    const { put: body, conflicts: found } = restoration(wish, place, before, object, author);
+    conflicts.push(found);
+    if (body === undefined || puts > 5) return { object, puts, conflicts };
+    object = put(object, body, manager);
+  }
+};
+
+const sorted = (entries: KubeObject["metadata"]["managedFields"]) =>
+  (entries ?? []).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+
+/** What a field is to be in the end. */
+const expected = ({ before, changed, live, isTheirs }: World, path: Path): unknown => {
+  const gone = valueAt(changed, path) === undefined && valueAt(live, path) === undefined;
+  return isTheirs(path) && !gone ? valueAt(live, path) : valueAt(before, path);
+};
+
+const check = (holds: (world: World) => void) => fc.assert(fc.property(world, holds), { numRuns: 100 });
+const texts = (all: readonly Path[]) => all.map((path) => JSON.stringify(path)).toSorted();
+
+describe("taking a change back, whatever others did before and after", () => {
+  it("gives every field that nobody else touched its value of before, and leaves every other as it is", () => {
+    check((world) => {
+      const { object } = restored(world);
+      const wanted = Object.fromEntries(paths.map((path) => [JSON.stringify(path), expected(world, path)]));
+      expect(valuesAt(object, paths)).toEqual(wanted);
+    });
+  });
+
+  it("tells of a conflict for each field that it set and somebody took over, and for no other", () => {
+    check((world) => {
+      const { before, changed } = world;
+      const { conflicts } = restored(world);
+      const taken = paths.filter(
+        (path) =>
+          !equal(expected(world, path), valueAt(before, path)) && !equal(valueAt(changed, path), valueAt(before, path)),
+      );
+      for (const found of conflicts) expect(texts(found)).toEqual(texts(taken));
+    });
+  });
+
+  it("takes at most two PUTs, after which nothing of ours is left", () => {
+    check((world) => {
+      const { object, puts } = restored(world);
+      expect(puts).toBeLessThanOrEqual(2);
+      expect(isMarked(object, author.uid)).toBe(false);
+    });
+  });
+
+  it("restores the whole object, its owners and their times included, where nobody else wrote", () => {
+    check((world) => {
+      if (world.after.length > 0) return;
+      const { object } = restored(world);
+      const { managedFields: was, resourceVersion: _, ...metadata } = world.before.metadata;
+      const { managedFields: is, resourceVersion: __, ...restoredMetadata } = object.metadata;
+      expect({ ...object, metadata: restoredMetadata }).toEqual({ ...world.before, metadata });
+      expect(sorted(is)).toEqual(sorted(was));
+    });
+  });
+
+  it("gives every field that nobody else touched back to its owners, as long as anything of ours is left", () => {
+    check((world) => {
+      const { object } = restored(world);
+      const { before, changed, live } = world;
+      if (!isMarked(live, author.uid)) return;
+      const untouched = paths.filter(
+        (path) =>
+          valueAt(before, path) !== undefined &&
+          equal(ownersOf(live, path), ownersOf(changed, path)) &&
+          !world.isTheirs(path),
+      );
+      const owners = (of: KubeObject) =>
+        Object.fromEntries(untouched.map((path) => [JSON.stringify(path), ownersOf(of, path)]));
+      expect(owners(object)).toEqual(owners(before));
+    });
+  });
+});
