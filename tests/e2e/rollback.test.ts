@@ -1,6 +1,7 @@
 import type { KubeObject } from "@janus/kube";
 import { expect, it } from "vitest";
 import { creating, deleting, patching, updating } from "../fixtures/changes.ts";
+import { isChangeOf } from "../fixtures/gate.ts";
 import { configMap, deployment, secret } from "../fixtures/manifests.ts";
 import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
 import { transaction, workspace } from "../fixtures/workspace.ts";
@@ -154,7 +155,7 @@ it("deletes on rollback only the object that it created itself", async () => {
   await allowOneService(place);
   // Somebody deletes what the Transaction has created, and creates another one of the same name.
   await janus(async (request, next) => {
-    if (request.purpose === "change" && "body" in request && JSON.stringify(request.body).includes("one-too-many")) {
+    if (isChangeOf("one-too-many")(request)) {
       await remove(configMap("contested"));
       await create(configMap("contested", { whose: "somebody's" }));
     }
@@ -174,8 +175,7 @@ it("leaves alone on rollback what others have changed since, in other fields", a
   await create(configMap("config", { ours: "1", theirs: "1" }));
   await allowOneService(place);
   await janus(async (request, next) => {
-    if (request.purpose === "change" && "body" in request && JSON.stringify(request.body).includes("one-too-many"))
-      await patch(configMap("config", { theirs: "2" }));
+    if (isChangeOf("one-too-many")(request)) await patch(configMap("config", { theirs: "2" }));
     return next(request);
   });
   const { status } = await run([patching(configMap("config", { ours: "2" })), ...oneTooMany]);
@@ -189,8 +189,7 @@ it("leaves a field alone that somebody has taken over since, says so, and ends a
   await create(configMap("config", { contested: "1", ours: "1" }));
   await allowOneService(place);
   await janus(async (request, next) => {
-    if (request.purpose === "change" && "body" in request && JSON.stringify(request.body).includes("one-too-many"))
-      await patch(configMap("config", { contested: "3" }));
+    if (isChangeOf("one-too-many")(request)) await patch(configMap("config", { contested: "3" }));
     return next(request);
   });
   const { status } = await run([patching(configMap("config", { contested: "2", ours: "2" })), ...oneTooMany]);

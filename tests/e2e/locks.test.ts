@@ -1,0 +1,182 @@
+import { lockLease } from "@janus/api";
+import { expect, it } from "vitest";
+import { patching } from "../fixtures/changes.ts";
+import { eventsOf } from "../fixtures/events.ts";
+import { gate, isChangeOf } from "../fixtures/gate.ts";
+import { configMap, lease } from "../fixtures/manifests.ts";
+import { recording } from "../fixtures/recording.ts";
+import { workspace } from "../fixtures/workspace.ts";
+
+const lockOf = (namespace: string, name: string): string =>
+  lockLease({ group: "", kind: "ConfigMap", namespace, name });
+
+/** A promise that is kept from outside. */
+const signal = () => Promise.withResolvers<void>();
+
+it("never lets two Transactions over the same targets interleave, and tells the second one whom it waits for", async () => {
+  const { namespace, create, janus, submit, over, read } = await workspace();
+  await create(configMap("a"), configMap("b"));
+  const [half, goOn] = [signal(), signal()];
+  const order: string[] = [];
+  await janus(async (request, next) => {
+    if (request.purpose === "change" && request.verb === "apply") {
+      order.push(`${request.fieldManager.slice("janus-".length, "janus-first".length)} ${request.name}`);
+      if (order.length === 2) {
+        half.resolve();
+        await goOn.promise;
+      }
+    }
+    return next(request);
+  });
+  const both = (value: string) => [patching(configMap("a", { value })), patching(configMap("b", { value }))];
+  const first = await submit(both("1"), { name: "first" });
+  await half.promise;
+  // In the opposite order, where each could hold what the other one needs.
+  await submit(both("2").toReversed(), { name: "later" });
+
+  const told = async () => (await eventsOf(namespace, "later")).filter(({ reason }) => reason === "LockWaiting");
+  await expect.poll(told).toHaveLength(1);
+  const holder = `${namespace}/first/${first.metadata.uid}`;
+  expect((await told())[0]?.message).toMatch(
+    new RegExp(`^waiting for a lock: Lease ${namespace}/.* is held by ${holder}$`),
+  );
+  expect(order).toHaveLength(2);
+
+  goOn.resolve();
+  expect((await over("first")).status.phase).toBe("Committed");
+  expect((await over("later")).status.phase).toBe("Committed");
+  expect(order).toEqual(["first a", "first b", "later b", "later a"]);
+  expect([await read(configMap("a")), await read(configMap("b"))]).toMatchObject([
+    { data: { value: "2" } },
+    { data: { value: "2" } },
+  ]);
+});
+
+it("lets many Transactions over the same targets through, one after the other", async () => {
+  const { create, janus, submit, over, names } = await workspace();
+  const targets = ["a", "b", "c"];
+  await create(...targets.map((name) => configMap(name)));
+  const { hook, requests } = recording();
+  await janus(hook);
+  const transactions = ["t0", "t1", "t2"];
+  for (const [n, name] of transactions.entries()) {
+    const rotated = [...targets.slice(n % 3), ...targets.slice(0, n % 3)];
+    await submit(
+      rotated.map((target) => patching(configMap(target, { by: name }))),
+      { name },
+    );
+  }
+  for (const name of transactions) expect((await over(name)).status.phase).toBe("Committed");
+  const order = requests.flatMap((request) =>
+    request.purpose === "change" && request.verb === "apply" ? [request.fieldManager.slice(6, 8)] : [],
+  );
+  const turns = order.filter((name, at) => name !== order[at - 1]);
+  expect(turns.toSorted()).toEqual(transactions);
+  expect(await names("coordination.k8s.io/v1", "Lease")).toEqual([]);
+});
+
+it.each([
+  ["has vanished", "gone", "00000000-0000-0000-0000-000000000000"],
+  ["has given way to another one of its name", "txn-before", "00000000-0000-0000-0000-000000000000"],
+  ["is finished", "txn-before", undefined],
+])("takes over at once the lock of a Transaction that %s", async (_, name, uid) => {
+  const { namespace, create, janus, run } = await workspace();
+  await create(configMap("a"));
+  await janus();
+  const former = await run([patching(configMap("a", { by: "before" }))], { name: "txn-before" });
+  const holderIdentity = `${namespace}/${name}/${uid ?? former.metadata.uid}`;
+  await create(lease(lockOf(namespace, "a"), { holderIdentity, leaseDurationSeconds: 3600 }));
+  const { status } = await run([patching(configMap("a", { by: "after" }))]);
+  expect(status.phase).toBe("Committed");
+  expect((await eventsOf(namespace, "txn")).map(({ reason }) => reason)).not.toContain("LockWaiting");
+});
+
+it("does not take over by expiry the lock of a Transaction that is still at work", async () => {
+  const { namespace, create, janus, submit, txn, over, patch } = await workspace();
+  await create(configMap("a"));
+  const { hook, reached, open } = gate((request) => request.verb === "apply" && request.fieldManager.includes("first"));
+  await janus(hook);
+  await submit([patching(configMap("a", { by: "first" }))], { name: "first" });
+  await reached;
+  // As it would look if its renewals had not come through for an hour.
+  await patch(lease(lockOf(namespace, "a"), { leaseDurationSeconds: 1, renewTime: "2020-01-01T00:00:00.000000Z" }));
+  await submit([patching(configMap("a", { by: "second" }))], { name: "second" });
+  await expect
+    .poll(async () => (await eventsOf(namespace, "second")).map(({ reason }) => reason))
+    .toContain("LockWaiting");
+  expect((await txn("second")).status.phase).toBe("Preparing");
+  open();
+  expect((await over("first")).status.phase).toBe("Committed");
+  expect((await over("second")).status.phase).toBe("Committed");
+});
+
+it("respects somebody's own Lease while it is renewed, and takes it over when it has expired by the local clock", async () => {
+  const { namespace, create, patch, janus, submit, txn, over, read } = await workspace();
+  await create(configMap("a"));
+  const name = lockOf(namespace, "a");
+  // By its own times it has expired long ago: whose clock is wrong cannot be known.
+  const former = { holderIdentity: "somebody", leaseDurationSeconds: 2, renewTime: "2020-01-01T00:00:00.000000Z" };
+  await create(lease(name, former));
+  const { hook, requests } = recording();
+  await janus(hook);
+  await submit([patching(configMap("a", { by: "us" }))]);
+
+  const looks = () => requests.filter(({ purpose }) => purpose === "read-lock").length;
+  for (let renewals = 1; renewals <= 3; renewals++) {
+    await patch(lease(name, { renewTime: `2020-01-01T00:00:0${renewals}.000000Z` }));
+    const before = looks();
+    await expect.poll(looks).toBeGreaterThan(before);
+  }
+  expect((await txn()).status.phase).toBe("Preparing");
+  expect(await read(lease(name))).toMatchObject({ spec: { holderIdentity: "somebody" } });
+  expect((await eventsOf(namespace, "txn")).find(({ reason }) => reason === "LockWaiting")?.message).toBe(
+    `waiting for a lock: Lease ${namespace}/${name} is held by somebody`,
+  );
+  const since = performance.now();
+  expect((await over()).status.phase).toBe("Committed");
+  expect(performance.now() - since).toBeGreaterThan(1000);
+  await expect.poll(() => read(lease(name)).catch(() => "gone")).toBe("gone");
+});
+
+it("stops and puts everything back when it has lost a lock", async () => {
+  const { namespace, create, remove, janus, submit, over, read } = await workspace();
+  await create(configMap("a"), configMap("b"), configMap("c"));
+  const { hook, requests } = recording();
+  const lost = signal();
+  await janus(hook, async (request, next) => {
+    if (isChangeOf("b")(request)) {
+      await remove(lease(lockOf(namespace, "a")));
+      await lost.promise;
+    }
+    const answer = await next(request);
+    if (request.purpose === "read-lock") lost.resolve();
+    return answer;
+  });
+  await submit(
+    ["a", "b", "c"].map((name) => patching(configMap(name, { value: "1" }))),
+    { lockTimeout: "1s" },
+  );
+  const { status } = await over();
+  expect(status.phase).toBe("RolledBack");
+  expect(status.conditions.find(({ type }) => type === "RolledBack")).toMatchObject({
+    reason: "LockRenewalFailed",
+    message: expect.stringContaining(`the lock on ConfigMap ${namespace}/a was lost`) as string,
+  });
+  expect(requests.filter(isChangeOf("c"))).toEqual([]);
+  for (const name of ["a", "b", "c"]) expect((await read(configMap(name)))["data"]).toEqual(undefined);
+});
+
+it("holds locks that live in the target's namespace and name the Transaction", async () => {
+  const { namespace, create, janus, submit, over, read } = await workspace();
+  await create(configMap("a"));
+  const { hook, reached, open } = gate(isChangeOf("a"));
+  await janus(hook);
+  const { metadata } = await submit([patching(configMap("a", { value: "1" }))]);
+  await reached;
+  expect(await read(lease(`janus-lock-${namespace}-configmap-a`))).toMatchObject({
+    metadata: { labels: { "app.kubernetes.io/managed-by": "janus", "janus.io/transaction": "txn" } },
+    spec: { holderIdentity: `${namespace}/txn/${metadata.uid}`, leaseDurationSeconds: 300 },
+  });
+  open();
+  await over();
+});
