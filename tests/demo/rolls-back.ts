@@ -1,5 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Target } from "@janus/api";
+import type { Resource } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
 import { imagePatch } from "./commits.ts";
 import { narrator, stopwatch } from "./narrate.ts";
 import { prove } from "./proof.ts";
@@ -22,6 +24,22 @@ const changes = [
 ];
 
 const quota = { apiVersion: "v1", kind: "ResourceQuota", namespace: shop, name: "one-service" };
+
+const events: Resource = {
+  group: "",
+  version: "v1",
+  plural: "events",
+  kind: "Event",
+  namespaced: true,
+  statusSubresource: false,
+};
+
+/** Whether `kubectl describe` says why. */
+const isTold = async ({ client }: Stage["admin"]): Promise<boolean> => {
+  const fieldSelector = `involvedObject.name=${name},reason=CommitFailed`;
+  const found = await client.send({ verb: "list", resource: events, namespace: shop, fieldSelector });
+  return E.isRight(found) && (found.right["items"] as readonly unknown[]).length > 0;
+};
 
 const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
   const began = performance.now();
@@ -56,6 +74,7 @@ export const rollsBack = async ({ admin, expectations }: Stage): Promise<void> =
   const transaction = await runTransaction(admin, name, changes, narrator(stopwatch(), { items: true }));
   await deploymentControllerIsDone();
   const after = await Promise.all(targets.map(admin.get));
+  await until("an event tells why", () => isTold(admin));
 
   const { phase, items } = transaction.status;
   expect(`${name} is RolledBack`, phase === "RolledBack", `it is ${phase}`);

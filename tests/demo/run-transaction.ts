@@ -39,7 +39,7 @@ const configMaps: Resource = {
   statusSubresource: false,
 };
 
-const endsWithin = 90_000;
+const endsWithin = 60_000;
 
 export const positionIn = (journal: KubeObject | undefined): Position | undefined => {
   const data = (journal?.["data"] ?? {}) as Readonly<Record<string, string>>;
