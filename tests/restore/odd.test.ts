@@ -1,0 +1,62 @@
+import { expect, it } from "vitest";
+import { manifest } from "./scene.ts";
+import { lasting, owners, target } from "./target.ts";
+
+it.each(["Patch", "Update"] as const)(
+  "an object of which nothing was booked is without owners again after a %s",
+  async (type) => {
+    const object = await target(manifest("v1", "ServiceAccount", `unbooked-${type.toLowerCase()}`));
+    await object.create("kubectl");
+    const content = { metadata: { labels: { by: "us" } }, automountServiceAccountToken: false };
+    const { before, restore } = await object.change(type, content);
+    expect(before.metadata.managedFields).toBeUndefined();
+    const restored = await restore();
+    expect(restored).toMatchObject({ conflicts: [], isOurs: false });
+    expect(lasting(restored.object)).toEqual(lasting(before));
+  },
+);
+
+it("an object whose books were cleared is without owners again", async () => {
+  const object = await target(manifest("v1", "ConfigMap", "cleared", { data: { a: "1", b: "1" } }));
+  await object.create("kubectl");
+  await object.edit("person", { metadata: { managedFields: [{}] } });
+  const { before, restore } = await object.change("Patch", { data: { a: "2" } });
+  expect(before.metadata.managedFields).toBeUndefined();
+  const restored = await restore();
+  expect(restored).toMatchObject({ conflicts: [], isOurs: false });
+  expect(lasting(restored.object)).toEqual(lasting(before));
+});
+
+it("an updater of two versions of a kind gets back in each what it owned there", async () => {
+  const [kind, name] = ["HorizontalPodAutoscaler", "web"];
+  const v1 = await target(manifest("autoscaling/v1", kind, name));
+  const v2 = await target(manifest("autoscaling/v2", kind, name));
+  await v2.create("person", {
+    spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } },
+  });
+  await v1.edit("person", { spec: { minReplicas: 2 } });
+  const { before, restore } = await v2.change("Patch", { spec: { minReplicas: 1, maxReplicas: 9 } });
+  const restored = await restore();
+  expect(restored).toMatchObject({ conflicts: [], isOurs: false });
+  expect(owners(restored.object)).toEqual(owners(before));
+  expect(owners(before)).toHaveLength(2);
+});
+
+it("a port that the API server gave a Service, and took with the type, is asked for again", async () => {
+  const object = await target(manifest("v1", "Service", "node-port"));
+  await object.apply("gitops", { spec: { type: "NodePort", selector: { app: "web" }, ports: [{ port: 80 }] } });
+  const { before, changed, restore } = await object.change("Patch", { spec: { type: "ClusterIP" } });
+  expect(changed["spec"]).not.toEqual(before["spec"]);
+  const restored = await restore();
+  expect(restored.conflicts).toEqual([]);
+  expect(lasting(restored.object)).toEqual(lasting(before));
+});
+
+it("a port that the API server gave a Service in consequence of the change goes with it", async () => {
+  const object = await target(manifest("v1", "Service", "cluster-ip"));
+  await object.apply("gitops", { spec: { selector: { app: "web" }, ports: [{ port: 80 }] } });
+  const { before, restore } = await object.change("Patch", { spec: { type: "NodePort" } });
+  const restored = await restore();
+  expect(restored.conflicts).toEqual([]);
+  expect(lasting(restored.object)).toEqual(lasting(before));
+});

@@ -1,0 +1,37 @@
+import type { KubeObject } from "@janus/kube";
+import { beforeAll } from "vitest";
+import type { Manifest } from "../fixtures/administrator.ts";
+import { freshNamespace, kubectl, kubectlWith } from "../fixtures/cluster.ts";
+import { customKinds, GROUP, type Kind } from "./kinds.ts";
+import { lasting, owners, target } from "./target.ts";
+
+let namespace = "";
+/** An object in the namespace of this file. */
+export const manifest = (apiVersion: string, kind: string, name: string, fields: object = {}): Manifest => ({
+  ...fields,
+  apiVersion,
+  kind,
+  metadata: { name, namespace },
+});
+
+beforeAll(async () => {
+  namespace = await freshNamespace();
+  const list = { apiVersion: "v1", kind: "List", items: customKinds };
+  await kubectlWith({ stdin: JSON.stringify(list) }, "apply", "--server-side", "-f", "-");
+  await kubectl("wait", "--for=condition=Established", "crd", `plains.${GROUP}`, `splits.${GROUP}`);
+});
+
+/** Applied by a GitOps tool, edited by a person. */
+export const world = async ({ apiVersion, kind, applied, edited }: Kind, name: string) => {
+  const object = await target(manifest(apiVersion, kind, name));
+  await object.apply("gitops", applied);
+  await object.edit("person", edited);
+  return object;
+};
+
+/** Of what controllers write there is nothing to be said. */
+export const compared = (kind: string, object: KubeObject) => {
+  if (kind !== "Deployment" && kind !== "PodDisruptionBudget") return lasting(object);
+  const { annotations: _, ...metadata } = object.metadata;
+  return lasting({ ...object, status: {}, metadata: { ...metadata, managedFields: owners(object) } });
+};
