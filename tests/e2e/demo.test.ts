@@ -7,13 +7,16 @@ import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
 import { runningWith } from "../fixtures/running.ts";
 
-/** `npm run demo`, without a terminal. Everything that it makes is below `temporary`, and names it. */
+const root = path.resolve(import.meta.dirname, "../..");
+
+/** What `npm run demo` starts, without a terminal. Everything that it makes is below `temporary`, and names it. */
 const demo = async () => {
   const temporary = await mkdtemp(path.join(os.tmpdir(), "janus-demo-"));
   onTestFinished(() => rm(temporary, { recursive: true, force: true }));
-  const child = spawn("npm", ["run", "-s", "demo"], {
-    cwd: path.resolve(import.meta.dirname, "../.."),
-    env: { ...process.env, TMPDIR: temporary },
+  const { FORCE_COLOR: _, ...env } = process.env;
+  const child = spawn(process.execPath, [path.join(root, "scripts/run.mjs"), "tests/demo/main.ts"], {
+    cwd: root,
+    env: { ...env, TMPDIR: temporary },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill());
