@@ -3,7 +3,7 @@ import type { KubeObject } from "@janus/kube";
 import { narrator, stopwatch } from "./narrate.ts";
 import { runTransaction } from "./run-transaction.ts";
 import { heading, say } from "./say.ts";
-import { appConfig, secret, serviceAccountName, shop, webServer } from "./shop.ts";
+import { appConfig, secret, shop, webServer } from "./shop.ts";
 import type { Stage } from "./stage.ts";
 
 const name = "deploy-v2";
@@ -30,9 +30,7 @@ export const imageIn = (deployment: KubeObject | undefined): string | undefined 
 
 /** Three changes of different kinds, all of them made. */
 export const commits = async ({ admin, expectations: { expect } }: Stage): Promise<void> => {
-  heading(
-    `(a) Three changes that happen together: Transaction ${shop}/${name}, made as ServiceAccount ${serviceAccountName}`,
-  );
+  heading(`(a) Three changes that happen together: Transaction ${shop}/${name}`);
   const look = () => Promise.all([appConfig, webServer, secret("old-api-key")].map(admin.get));
   const [configBefore, deploymentBefore, secretBefore] = await look();
   const transaction = await runTransaction(admin, name, changes, narrator(stopwatch(), { items: true }));

@@ -85,31 +85,45 @@ const leftOutOf = ({ before, after, target: { kind } }: Exhibit): readonly LeftO
   ...(kind === "Deployment" ? deploymentController : []),
 ];
 
+interface Verdict {
+  readonly differences: readonly string[];
+  readonly digests: string;
+  readonly fields: string;
+  readonly version: string;
+}
+
+const judge = (exhibit: Exhibit): { readonly label: string; readonly verdict: Verdict } => {
+  const { target, before, after } = exhibit;
+  const label = `${target.kind} ${target.name}`;
+  if (before === undefined || after === undefined) {
+    const [was, is] = [before, after].map((object) => (object === undefined ? "absent" : "there"));
+    const found = was === is ? [] : [`it was ${was}, and is ${is}`];
+    return { label, verdict: { differences: found, digests: `${was} → ${is}`, fields: "", version: "" } };
+  }
+  const leftOut = leftOutOf(exhibit);
+  const was = comparable(before, leftOut);
+  const is = comparable(after, leftOut);
+  const verdict = {
+    differences: differences(was, is),
+    digests: `${digest(was)} → ${digest(is)}`,
+    fields: `${is.size}`,
+    version: `${before.metadata.resourceVersion} → ${after.metadata.resourceVersion}`,
+  };
+  return { label, verdict };
+};
+
 /** Shows that objects are as they were: every value and every field's owner, with digests, and what was left out and why. */
 export const prove = (exhibits: readonly Exhibit[], { expect }: Expectations): void => {
   const width = Math.max(...exhibits.map(({ target: { kind, name } }) => `${kind} ${name}`.length));
-  const reasons = new Set<string>();
-  for (const exhibit of exhibits) {
-    const { target, before, after } = exhibit;
-    const label = `${target.kind} ${target.name}`.padEnd(width);
-    if (before === undefined || after === undefined) {
-      const same = before === after;
-      expect(`${label.trim()} ${before === undefined ? "was not there and is" : "was there and is not"} there`, same);
-      if (same) say(`${label}  ${green("same")}  was not there before, is not there now`, 2);
-      continue;
-    }
-    const leftOut = leftOutOf(exhibit);
-    for (const { why } of leftOut) reasons.add(why);
-    const [was, is] = [comparable(before, leftOut), comparable(after, leftOut)];
-    const found = differences(was, is);
-    const values = [...is.keys()].filter((path) => !path.startsWith("metadata.managedFields.")).length;
-    const moved = `resourceVersion ${before.metadata.resourceVersion} → ${after.metadata.resourceVersion}`;
-    const digests = `sha256 ${digest(was)} → ${digest(is)}`;
-    say(
-      `${label}  ${found.length === 0 ? green("same") : red("NOT ")}  ${digests}  ${dim(`${values} values and their owners; ${moved}`)}`,
-      2,
-    );
-    expect(`${label.trim()} is exactly as before`, found.length === 0, found.slice(0, 10).join("; "));
+  const row = (object: string, same: string, digests: string, fields: string, version: string): void =>
+    say(`${object.padEnd(width)}  ${same}  ${digests.padEnd(23)}  ${dim(`${fields.padStart(6)}  ${version}`)}`, 2);
+  row("", "    ", "sha256 before → after", "fields", "resourceVersion");
+  for (const { label, verdict } of exhibits.map(judge)) {
+    const { differences, digests, fields, version } = verdict;
+    const same = differences.length === 0;
+    row(label, same ? green("same") : red("NOT "), digests, fields, version);
+    expect(`${label} is exactly as before`, same, differences.slice(0, 10).join("; "));
   }
-  for (const why of reasons) sayWrapped(`not compared: ${why}`, 4, dim);
+  sayWrapped("compared: every value, and who owns which field (managedFields)", 4, dim);
+  for (const { why } of new Set(exhibits.flatMap(leftOutOf))) sayWrapped(`not compared: ${why}`, 4, dim);
 };

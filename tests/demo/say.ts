@@ -26,7 +26,7 @@ export const heading = (title: string): void => {
   say(bold(title), 0);
 };
 
-const width = (): number => Math.min(process.stdout.columns ?? 120, 120);
+const width = (): number => Math.min(process.stdout.columns || 120, 120);
 
 /** Text of any length, broken between words, each line `indent` columns in. */
 export const sayWrapped = (text: string, indent: number, style: (line: string) => string = (line) => line): void => {
