@@ -106,8 +106,16 @@ export const storeBody = (txn: Transaction, n: number, { kind, data }: Pack): ob
   [kind === "Secret" ? "stringData" : "data"]: Object.fromEntries(data),
 });
 
-const fromBase64 = (text: string): string =>
-  new TextDecoder().decode(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)));
+/** `undefined` for what is no base64. A part of a snapshot may begin with a byte order mark, which is part of it. */
+const fromBase64 = (text: string): string | undefined => {
+  try {
+    const bytes = atob(text);
+    const at = Uint8Array.from({ length: bytes.length }, (_, index) => bytes.charCodeAt(index));
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(at);
+  } catch {
+    return undefined;
+  }
+};
 
 /**
  * What is in a store.
@@ -120,7 +128,7 @@ export const openStore = (store: SnapshotStore, object: KubeObject): StoreData =
   const data = new Map(
     Object.entries(asObject(object["data"])).map(([key, text]) => {
       const plain = typeof text === "string" ? text : "";
-      return [key, store.kind === "Secret" ? fromBase64(plain) : plain];
+      return [key, store.kind === "Secret" ? (fromBase64(plain) ?? "") : plain];
     }),
   );
   return digestOf(data) === store.digest
