@@ -53,6 +53,6 @@ describe("whenever the controller dies, the Transaction ends all or nothing", ()
         return [`${story}: ${String(error)}`];
       }
     });
-    expect(found.flat()).toEqual([]);
+    expect(found.flat().map((text) => text.slice(0, 400))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type JsonObject } from "@janus/api";
 import { controller, jsonLog } from "@janus/controller";
-import { type Api, connect, type Connection, discovery, type Hook, type KubeObject } from "@janus/kube";
+import { type Api, connect, type Connection, type Discovery, type Hook, type KubeObject } from "@janus/kube";
 import { type Death, mortal } from "./mortal.ts";
 import type { Scenario } from "./scenario.ts";
 import { look, must, transactions, type World } from "./world.ts";
@@ -45,13 +45,9 @@ const live = (connection: Connection, namespace: string, death: Death | undefine
   };
 };
 
-const create = async (
-  api: Api,
-  find: ReturnType<typeof discovery>,
-  namespace: string,
-  object: JsonObject,
-): Promise<void> => {
-  const resource = must(await find.resource(String(object["apiVersion"]), String(object["kind"])));
+const create = async (api: Api, find: Discovery, namespace: string, object: JsonObject): Promise<void> => {
+  const { apiVersion, kind } = object as { readonly apiVersion: string; readonly kind: string };
+  const resource = must(await find.resource(apiVersion, kind));
   const metadata = { ...(object["metadata"] as JsonObject), namespace };
   must(await api.send({ verb: "create", resource, namespace, body: { ...object, metadata }, fieldManager: "setup" }));
 };
@@ -66,14 +62,14 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 /** Waits until the Transaction is over; gives up after a minute, with what it is at. */
 const over = async (api: Api, namespace: string, given: Promise<void>): Promise<KubeObject | "died"> => {
-  const until = Date.now() + 60_000;
+  const until = Date.now() + 30_000;
   let died = false;
   void given.then(() => (died = true));
   for (;;) {
     if (died) return "died";
     const transaction = must(await api.send({ verb: "get", resource: transactions, namespace, name: "txn" }));
     if (isOver(transaction)) return transaction;
-    if (Date.now() > until) throw new Error(`not over after a minute: ${JSON.stringify(transaction["status"])}`);
+    if (Date.now() > until) throw new Error(`not over after half a minute: ${JSON.stringify(transaction["status"])}`);
     await sleep(20);
   }
 };
@@ -82,7 +78,7 @@ export interface Casting {
   readonly connection: Connection;
   /** The administrator's. */
   readonly api: Api;
-  readonly find: ReturnType<typeof discovery>;
+  readonly find: Discovery;
 }
 
 /**
@@ -117,7 +113,7 @@ export const play = async (
   const traces: (readonly string[])[] = [];
   for (const death of [...deaths, undefined]) {
     const life = live(connection, namespace, death, extra);
-    const end = await over(api, namespace, life.died).finally(() => life.end());
+    const end = await over(api, namespace, life.died).finally(life.end);
     traces.push(life.trace);
     if (end !== "died") {
       const after = await look(api, namespace);

@@ -3,8 +3,8 @@ import { allStores, recordedBefore, snapshotOf } from "./before.ts";
 import { type Ask, type Effect, run, type Step, wait } from "./effect.ts";
 import { inDoubt, meaning, sentence } from "./fault.ts";
 import type { Journal } from "./journal.ts";
-import { checkpoint, createJournal, readJournal } from "./journaling.ts";
-import { type Attempt, type Known, type Refusal, set, unset } from "./known.ts";
+import { checkpoint, findJournal, readJournal } from "./journaling.ts";
+import { type Attempt, journalIn, type Known, type Refusal, set, unset } from "./known.ts";
 import { acquire, hold } from "./locks.ts";
 import { type KubeObject, type Place, show } from "./object.ts";
 import { dependsOnEarlier, discoveries, locate, namespaceMaker, places } from "./places.ts";
@@ -43,10 +43,9 @@ export const committing = (situation: Situation): Step => {
   const { txn, known } = situation;
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
-  const { journal } = known;
-  if (journal === undefined) return run(readJournal(txn));
-  if (journal === "missing")
-    return run(createJournal(txn, { direction: "forward", cursor: recordedCursor(situation) }));
+  const finding = findJournal(txn, known, { direction: "forward", cursor: recordedCursor(situation) });
+  const journal = journalIn(known);
+  if (finding !== undefined || journal === undefined) return run(finding ?? readJournal(txn));
   const index = journal.position.cursor;
   const change = txn.spec.changes[index];
   if (change === undefined) return commit(situation, journal);

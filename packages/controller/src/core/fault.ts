@@ -24,10 +24,12 @@ export type Fault =
 export type Meaning = "transient" | "conflict" | "permanent";
 
 const TOO_LARGE = /request is too large|etcdserver: request is too large/i;
+/** What is no object of its kind: a server-side apply answers 500 for it, where a PUT answers 400. */
+const UNTYPED = /^failed to create typed patch object/;
 
 export const meaning = (fault: Fault): Meaning => {
   if (fault.kind === "unanswered") return "transient";
-  if (TOO_LARGE.test(fault.message)) return "permanent";
+  if (TOO_LARGE.test(fault.message) || UNTYPED.test(fault.message)) return "permanent";
   if (fault.code === 404 || fault.code === 409) return "conflict";
   if (fault.code === 408 || fault.code === 429 || fault.code >= 500) return "transient";
   // A token that is being rotated, or a deposed leader's fence: neither says anything about the change itself.

@@ -3,6 +3,7 @@ import { allStores } from "./before.ts";
 import { done, type Effect, run, type Step } from "./effect.ts";
 import { deleteJournal, readJournal } from "./journaling.ts";
 import { leftOvers } from "./left-overs.ts";
+import { journalIn } from "./known.ts";
 import { lockPlace, look, release } from "./locks.ts";
 import { discoveries, places } from "./places.ts";
 import { finalizers } from "./record.ts";
@@ -53,7 +54,7 @@ const UNSETTLED: readonly string[] = ["committed", "kept", "undecided"];
 
 /** Snapshots and journal, as far as nothing will be restored from them. */
 const remains = ({ txn, known }: Situation): readonly Effect[] => {
-  const journal = known.journal === "missing" ? undefined : known.journal;
+  const journal = journalIn(known);
   const { phase, items } = txn.status;
   const unsettled = phase === "Failed" && items.some(({ state }) => UNSETTLED.includes(state.at));
   // Also where none is recorded: it may have been made just before the Transaction failed.

@@ -59,6 +59,8 @@ const encode = (entry: Entry): Readonly<Record<string, string>> => ({
   ...(entry.renewed === undefined ? {} : { [`renewed-${entry.renewed[0]}`]: JSON.stringify(entry.renewed[1]) }),
 });
 
+export const journalData = (entry: Entry): object => ({ data: encode(entry) });
+
 export const newJournal = (txn: Transaction, position: Position): object => ({
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -67,12 +69,12 @@ export const newJournal = (txn: Transaction, position: Position): object => ({
     namespace: txn.metadata.namespace,
     labels: { [MANAGED_BY_LABEL]: MANAGED_BY, [TRANSACTION_LABEL]: transactionLabel(txn.metadata.name) },
   },
-  data: encode({ position }),
+  ...journalData({ position }),
 });
 
 export const journalPatch = (journal: Journal, entry: Entry): object => ({
   metadata: { resourceVersion: journal.version.resourceVersion, uid: journal.version.uid },
-  data: encode(entry),
+  ...journalData(entry),
 });
 
 const parsed = (text: unknown): unknown => {

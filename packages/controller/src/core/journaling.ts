@@ -1,29 +1,35 @@
 import type { Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import type { Ask, Telling } from "./effect.ts";
+import type { Ask, Telling, Version } from "./effect.ts";
 import {
   decodeJournal,
   type Entry,
   type Journal,
+  journalData,
   journalPatch,
   journalPlace,
   newJournal,
   type Position,
 } from "./journal.ts";
-import { type Known, set } from "./known.ts";
+import type { KubeObject } from "./object.ts";
+import { journalIn, type Known, type NoJournal, set } from "./known.ts";
 
 const forget = (known: Known): Known => {
   const { journal: _, ...rest } = known;
   return rest;
 };
 
+const sighted = (txn: Transaction, object: KubeObject): Journal | NoJournal => {
+  const { uid = "", resourceVersion = "" } = object.metadata;
+  return decodeJournal(object, txn.spec.changes.length) ?? { at: "altered", version: { uid, resourceVersion } };
+};
+
 const learn =
   (txn: Transaction): Ask["learn"] =>
   (known, answer) => {
-    if (E.isRight(answer))
-      return { ...known, journal: decodeJournal(answer.right, txn.spec.changes.length) ?? "missing" };
+    if (E.isRight(answer)) return { ...known, journal: sighted(txn, answer.right) };
     const gone = answer.left.kind === "refused" && answer.left.code === 404;
-    return gone ? { ...known, journal: "missing" } : forget(known);
+    return gone ? { ...known, journal: { at: "missing" } } : forget(known);
   };
 
 /** Reads the journal of before: the change at its cursor is in doubt from now on, whoever sent it. */
@@ -33,8 +39,9 @@ export const readJournal = (txn: Transaction): Ask => ({
   call: { verb: "get", place: journalPlace(txn) },
   learn: (before, answer, now, sent) => {
     const known = learn(txn)(before, answer, now, sent);
-    if (known.journal === undefined || known.journal === "missing") return known;
-    const { cursor } = known.journal.position;
+    const journal = journalIn(known);
+    if (journal === undefined) return known;
+    const { cursor } = journal.position;
     const attempt = known.attempts.get(cursor) ?? { at: "unanswered", sent: now };
     return { ...known, attempts: set(known.attempts, cursor, attempt) };
   },
@@ -44,9 +51,29 @@ export const createJournal = (txn: Transaction, position: Position): Ask => ({
   purpose: "journal",
   as: "controller",
   call: { verb: "create", place: journalPlace(txn), body: newJournal(txn, position), manager: "janus" },
+  learn: (known, answer, now, sent) => {
+    const exists = E.isLeft(answer) && answer.left.kind === "refused" && answer.left.code === 409;
+    return exists ? { ...known, journal: { at: "taken" } } : learn(txn)(known, answer, now, sent);
+  },
+  lost: (known) => ({ ...known, journal: { at: "taken" } }),
+});
+
+/** Makes a journal again of what is none any more. */
+const rewriteJournal = (txn: Transaction, version: Version, position: Position): Ask => ({
+  purpose: "journal",
+  as: "controller",
+  call: { verb: "mergePatch", place: journalPlace(txn), body: { metadata: version, ...journalData({ position }) } },
   learn: learn(txn),
   lost: forget,
 });
+
+/** What is to be done to have a journal; one that is lost begins anew at `position`. */
+export const findJournal = (txn: Transaction, { journal }: Known, position: Position): Ask | undefined => {
+  if (journal === undefined) return readJournal(txn);
+  if ("position" in journal) return undefined;
+  if (journal.at === "missing") return createJournal(txn, position);
+  return journal.at === "taken" ? readJournal(txn) : rewriteJournal(txn, journal.version, position);
+};
 
 /**
  * Records one step. The journal is only ever written from the version that was read, so a deposed leader's checkpoint

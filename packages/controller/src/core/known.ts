@@ -13,7 +13,7 @@ export interface Known {
   /** By `apiVersion/kind`; `null` where it is not served. */
   readonly resources: ReadonlyMap<string, Resource | null>;
   readonly serviceAccount?: "there" | "missing";
-  readonly journal?: Journal | "missing";
+  readonly journal?: Journal | NoJournal;
   /** By change. */
   readonly locks: ReadonlyMap<number, LockSight>;
   /** Set once a lock was held by somebody else: from then on locks are taken one by one, in one global order. */
@@ -46,6 +46,16 @@ export interface Known {
   readonly released: ReadonlySet<string>;
   readonly projectedAt: Instant;
 }
+
+/** taken: something of its name is there; altered: it is, and it is no journal any more. */
+export type NoJournal =
+  | { readonly at: "missing" }
+  | { readonly at: "taken" }
+  | { readonly at: "altered"; readonly version: Version };
+
+/** The journal, if it is known and whole. */
+export const journalIn = ({ journal }: Known): Journal | undefined =>
+  journal !== undefined && "position" in journal ? journal : undefined;
 
 export interface Sighting {
   readonly object: KubeObject | undefined;

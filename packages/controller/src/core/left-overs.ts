@@ -2,7 +2,7 @@ import { type SnapshotStore, storeName } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { allStores } from "./before.ts";
 import type { Ask, Effect } from "./effect.ts";
-import { set } from "./known.ts";
+import { journalIn, set } from "./known.ts";
 import type { Situation } from "./situation.ts";
 import { storePlace, UID_LABEL } from "./snapshot.ts";
 import { deleteStore, isDeleted, isReleased, isWritten, releaseStore } from "./stores.ts";
@@ -14,7 +14,7 @@ const KINDS = ["ConfigMap", "Secret"] as const;
  * names, so the first name that neither kind has ends the search.
  */
 export const leftOvers = ({ txn, known }: Situation): readonly Effect[] => {
-  const stores = allStores(txn, known.journal === "missing" ? undefined : known.journal);
+  const stores = allStores(txn, journalIn(known));
   const recorded = new Set(stores.map(({ uid }) => uid));
   const recordedNames = new Set(stores.map(({ name }) => name));
   const sights = [...known.stores.values()];

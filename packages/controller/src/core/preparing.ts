@@ -1,8 +1,9 @@
 import { type Before, type Item, journalName } from "@janus/api";
 import { run, type Step, wait } from "./effect.ts";
 import { fromTimestamp } from "./instant.ts";
-import { createJournal, readJournal } from "./journaling.ts";
-import type { Known } from "./known.ts";
+import type { Position } from "./journal.ts";
+import { createJournal, findJournal, readJournal } from "./journaling.ts";
+import { journalIn, type Known } from "./known.ts";
 import { acquire, lockPlace } from "./locks.ts";
 import type { KubeObject } from "./object.ts";
 import { discoveries, namespaceMaker, places } from "./places.ts";
@@ -89,11 +90,13 @@ const keep = (situation: Situation, refuse: (reason: string, general: readonly s
   );
   const { packs, starts } = pack(before);
   const storing = store(txn, known, packs);
-  const journal = known.journal === undefined ? [createJournal(txn, { direction: "forward", cursor: 0 })] : [];
+  // There is none yet, unless a former process got this far: then it is found out by trying.
+  const begin: Position = { direction: "forward", cursor: 0 };
+  const journaling = known.journal === undefined ? createJournal(txn, begin) : findJournal(txn, known, begin);
+  const journal = journalIn(known);
   if (storing.at === "refused") return refuse("SnapshotFailed", [storing.why]);
-  if (storing.at === "going") return run(storing.effect, ...journal);
-  if (journal.length > 0) return run(...journal);
-  if (known.journal === "missing" || known.journal === undefined) return run(readJournal(txn));
+  if (storing.at === "going") return run(storing.effect, ...(journaling === undefined ? [] : [journaling]));
+  if (journaling !== undefined || journal === undefined) return run(journaling ?? readJournal(txn));
 
   const beforeOf = (index: number, object: KubeObject | undefined): Before =>
     object === undefined
@@ -114,7 +117,7 @@ const keep = (situation: Situation, refuse: (reason: string, general: readonly s
       phase: "Prepared",
       items,
       snapshots: storing.stores,
-      journal: { name: journalName(txn.metadata.uid), uid: known.journal.version.uid },
+      journal: { name: journalName(txn.metadata.uid), uid: journal.version.uid },
       ...(storing.stores[0] === undefined ? {} : { rollbackRef: storing.stores[0].name }),
       because: {
         reason: "Prepared",

@@ -1,9 +1,10 @@
 import { cut } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { allStores, snapshotOf } from "./before.ts";
-import { run, type Step, wait } from "./effect.ts";
+import { type Ask, run, type Step, wait } from "./effect.ts";
 import { type Entry, type Journal, type Note, stateOf } from "./journal.ts";
-import { checkpoint, createJournal, readJournal } from "./journaling.ts";
+import { checkpoint, findJournal, readJournal } from "./journaling.ts";
+import { journalIn } from "./known.ts";
 import { acquire } from "./locks.ts";
 import { show } from "./object.ts";
 import { discoveries, locate, places } from "./places.ts";
@@ -24,9 +25,9 @@ export const rollingBack = (situation: Situation): Step => {
   const { txn, known } = situation;
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
-  const { journal } = known;
-  if (journal === undefined) return run(readJournal(txn));
-  if (journal === "missing") return run(createJournal(txn, { direction: "forward", cursor: reached(situation) }));
+  const finding = findJournal(txn, known, { direction: "forward", cursor: reached(situation) });
+  const journal = journalIn(known);
+  if (finding !== undefined || journal === undefined) return run(finding ?? readJournal(txn));
   const { position } = journal;
   if (position.direction === "forward") return run(turn(situation, journal));
   const back: Back = { ...journal, position };
@@ -49,10 +50,11 @@ const turn = ({ txn, now }: Situation, journal: Journal) => {
   const fate = txn.status.items[cursor]?.state;
   const note: Partial<Entry> =
     fate?.at === "unmade" || fate?.at === "undecided" ? { note: [cursor, { at: fate.at, error: fate.error }] } : {};
-  return checkpoint(txn, journal, {
-    position: { direction: "back", cursor: cursor - 1, reached: cursor, since: now },
-    ...note,
-  });
+  const position: Back["position"] = { direction: "back", cursor: cursor - 1, reached: cursor, since: now };
+  const turned = checkpoint(txn, journal, { position, ...note });
+  // What was seen of the targets on the way forward says nothing of what is there now.
+  const learn: Ask["learn"] = (...answer) => ({ ...turned.learn(...answer), live: new Map() });
+  return { ...turned, learn };
 };
 
 /** Records how one item ended, and that the one before it is next. */

@@ -1,7 +1,7 @@
 import type { Transaction } from "@janus/api";
 import type { Api, ApiError, Discovery, Impersonation, KubeObject, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import type { Ask, Discover, Resource } from "../core/index.ts";
+import { type Ask, type Discover, discreet, type Resource } from "../core/index.ts";
 
 /** The user that the API server sees for a ServiceAccount; its groups come with the name. */
 const impersonation = (txn: Transaction): Impersonation => ({
@@ -43,8 +43,14 @@ export const requestOf = (txn: Transaction, { call, as, dryRun, purpose }: Ask):
   }
 };
 
-export const ask = (api: Api, txn: Transaction, effect: Ask): Promise<E.Either<ApiError, KubeObject>> =>
-  api.send(requestOf(txn, effect));
+const isOfSecret = ({ resource }: Ask["call"]["place"]): boolean => resource.group === "" && resource.kind === "Secret";
+
+/** Sends the request. Nothing of a Secret is in what the API server says of it. */
+export const ask = async (api: Api, txn: Transaction, effect: Ask): Promise<E.Either<ApiError, KubeObject>> => {
+  const answer = await api.send(requestOf(txn, effect));
+  const { call } = effect;
+  return "body" in call && isOfSecret(call.place) ? E.mapLeft((fault: ApiError) => discreet(fault, call.body))(answer) : answer;
+};
 
 /** Right undefined: the API server answered, and does not serve the kind. */
 export const discover = async (

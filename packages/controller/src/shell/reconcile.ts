@@ -44,6 +44,12 @@ interface Cell {
   known: Known;
 }
 
+/** More decisions in one round than any Transaction needs: a defect must not become a storm of requests. */
+const mostSteps = (txn: Transaction): number => 1000 + 20 * txn.spec.changes.length;
+
+/** How often a Transaction is read again in one round because somebody else has written it meanwhile. */
+const MOST_READS = 10;
+
 /** Requests of one Transaction that go out side by side at most. */
 const SIDE_BY_SIDE = 16;
 
@@ -136,7 +142,7 @@ export const reconciler = (shell: Shell): Reconciler => {
   };
 
   const steps = async (key: string, cell: Cell): Promise<Requeue | "stale"> => {
-    while (!stopping.signal.aborted) {
+    for (let left = mostSteps(cell.txn); left > 0 && !stopping.signal.aborted; left -= 1) {
       if (shell.seemsDeleted(key) && cell.txn.metadata.deletionTimestamp === undefined) return "stale";
       const step = decide(situation(cell));
       switch (step.next) {
@@ -154,11 +160,15 @@ export const reconciler = (shell: Shell): Reconciler => {
         }
       }
     }
-    return { type: "done" };
+    if (stopping.signal.aborted) return { type: "done" };
+    log("error", "a defect in Janus: a Transaction comes to no end; taken up again after a pause", {
+      transaction: key,
+    });
+    return { type: "failed" };
   };
 
   const reconcile = async (key: string): Promise<Requeue> => {
-    for (;;) {
+    for (let left = MOST_READS; left > 0; left -= 1) {
       const answer = await read(key);
       if (E.isLeft(answer)) {
         if (answer.left.kind !== "refused" || answer.left.code !== 404) return { type: "failed" };
@@ -178,6 +188,7 @@ export const reconciler = (shell: Shell): Reconciler => {
       const outcome = await steps(key, cell);
       if (outcome !== "stale") return outcome;
     }
+    return { type: "failed" };
   };
 
   const renew = async (): Promise<void> => {
