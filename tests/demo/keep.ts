@@ -14,5 +14,8 @@ export const thingsToTry = ({ kubeconfig, binaries }: ControlPlane, { metrics }:
   say(`kubectl describe txn -n ${shop} deploy-v3`);
   say(`kubectl get configmap -n ${shop} deploy-v3-rollback -o yaml`);
   say("kubectl explain txn.spec.changes");
+  say("kubectl apply -f docs/examples/before.yaml");
+  say("kubectl apply -f docs/examples/deploy-v2.yaml");
+  say("kubectl wait -n example txn/deploy-v2 --for=condition=Committed --timeout=60s");
   say(`curl -s ${metrics} | grep ^janus_`);
 };
