@@ -39,11 +39,12 @@ const kubeObject: fc.Arbitrary<KubeObject> = fc
 const bytes = ({ data }: Pack): number =>
   [...data.values()].reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0);
 
+const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64");
+
 /** The store as the API server has it, once written. */
 const written = (packed: Pack, n = 0): { readonly ref: SnapshotStore; readonly object: KubeObject } => {
   const body = storeBody(txn, n, packed) as KubeObject & { readonly stringData?: Record<string, string> };
   const { stringData, ...rest } = body;
-  const base64 = (text: string) => Buffer.from(text, "utf8").toString("base64");
   const uid = `store-${n}`;
   return {
     ref: { kind: packed.kind, name: body.metadata.name ?? "", uid, digest: digestOf(packed.data) },
@@ -59,8 +60,8 @@ const written = (packed: Pack, n = 0): { readonly ref: SnapshotStore; readonly o
 
 /** What comes back from the stores, after they were written and read again. */
 const back = (snapshots: ReadonlyMap<number, KubeObject>) => {
-  const opened = pack(snapshots).packs.map((packed, n) => {
-    const { ref, object } = written(packed, n);
+  const opened = pack(snapshots).packs.map((one, n) => {
+    const { ref, object } = written(one, n);
     const data = openStore(ref, object);
     return "data" in data ? data.data : new Map<string, string>();
   });
@@ -88,7 +89,7 @@ describe("snapshots", () => {
     ["in a Secret, cut within characters", secret({ text: "😀".repeat(250 * KIB) })],
   ])("come back whole: one %s", (_, object) => {
     const { packs, starts } = pack(new Map([[3, object]]));
-    for (const packed of packs) expect(bytes(packed)).toBeLessThanOrEqual(900 * KIB);
+    for (const one of packs) expect(bytes(one)).toBeLessThanOrEqual(900 * KIB);
     expect(starts).toEqual(new Map([[3, 0]]));
     // Not toEqual, which would show a megabyte.
     expect(equal(back(new Map([[3, object]])).get(3), object)).toBe(true);
@@ -103,7 +104,7 @@ describe("snapshots", () => {
     ];
     const snapshots = new Map(objects.entries());
     const { packs, starts } = pack(snapshots);
-    for (const packed of packs) expect(bytes(packed)).toBeLessThanOrEqual(900 * KIB);
+    for (const one of packs) expect(bytes(one)).toBeLessThanOrEqual(900 * KIB);
     for (const [index, object] of snapshots) {
       const start = packs[starts.get(index) ?? -1];
       expect(start?.kind).toBe(object.kind);
@@ -145,9 +146,9 @@ describe("snapshots", () => {
   });
 });
 
-describe("a store", () => {
-  const packed = (kind: Pack["kind"]): Pack => ({ kind, data: new Map([["item-0-1", '{"é":1}']]) });
+const packed = (kind: Pack["kind"]): Pack => ({ kind, data: new Map([["item-0-1", '{"é":1}']]) });
 
+describe("a store", () => {
   it.each(["ConfigMap", "Secret"] as const)("is opened under its uid and digest: %s", (kind) => {
     const { ref, object } = written(packed(kind));
     expect(openStore(ref, object)).toEqual({ data: packed(kind).data });

@@ -1,5 +1,14 @@
-import type { Before, ItemState, SnapshotStore, Transaction } from "@janus/api";
-import { journalName, MANAGED_BY_LABEL, TRANSACTION_LABEL, MANAGED_BY, transactionLabel } from "@janus/api";
+import {
+  type Before,
+  type ItemState,
+  journalName,
+  MANAGED_BY,
+  MANAGED_BY_LABEL,
+  SnapshotStore,
+  type Transaction,
+  TRANSACTION_LABEL,
+  transactionLabel,
+} from "@janus/api";
 import type { Version } from "./effect.ts";
 import type { Instant } from "./instant.ts";
 import { asObject } from "./json.ts";
@@ -90,24 +99,43 @@ const decodePosition = (value: JsonObject, changes: number): Position | undefine
   const within = (at: unknown, from: number): at is number =>
     typeof at === "number" && Number.isInteger(at) && at >= from && at <= changes;
   if (direction === "forward" && within(cursor, 0)) return { direction, cursor };
-  if (direction === "back" && within(cursor, -1) && within(reached, 0) && typeof since === "number")
+  if (direction === "back" && within(cursor, -1) && within(reached, cursor + 1) && typeof since === "number")
     return { direction, cursor, reached, since };
   return undefined;
 };
 
+/** What is under `<prefix><index>`, for each of so many changes. */
 const byIndex = <A>(
   data: JsonObject,
+  changes: number,
   prefix: string,
   decode: (text: unknown) => A | undefined,
 ): ReadonlyMap<number, A> =>
   new Map(
     Object.entries(data).flatMap(([key, text]) => {
-      const value = key.startsWith(prefix) ? decode(text) : undefined;
-      return value === undefined ? [] : [[Number(key.slice(prefix.length)), value] as const];
+      const index = Number(key.slice(prefix.length));
+      const isOne = key === `${prefix}${index}` && Number.isInteger(index) && index >= 0 && index < changes;
+      const value = isOne ? decode(text) : undefined;
+      return value === undefined ? [] : [[index, value] as const];
     }),
   );
 
 const NOTED: readonly unknown[] = ["unmade", "undecided", "kept", "restored"];
+
+const decodeNote = (text: unknown): Note | undefined => {
+  const { at, error } = asObject(parsed(text));
+  return NOTED.includes(at) && typeof error === "string" ? { at: at as Note["at"], error } : undefined;
+};
+
+const decodeRenewed = (text: unknown): Renewed | undefined => {
+  const { before, stores } = asObject(parsed(text));
+  const { uid, resourceVersion, snapshot } = asObject(before);
+  const { store, key } = asObject(snapshot);
+  const isText = (value: unknown): value is string => typeof value === "string";
+  if (!isText(uid) || !isText(resourceVersion) || !isText(store) || !isText(key)) return undefined;
+  if (!Array.isArray(stores) || !stores.every(SnapshotStore.is)) return undefined;
+  return { before: { existed: true, uid, resourceVersion, snapshot: { store, key } }, stores };
+};
 
 /** `undefined` for what is no journal of a Transaction with so many changes: it counts as missing. */
 export const decodeJournal = (object: KubeObject, changes: number): Journal | undefined => {
@@ -118,16 +146,9 @@ export const decodeJournal = (object: KubeObject, changes: number): Journal | un
   return {
     version: { uid, resourceVersion },
     position,
-    created: byIndex(data, "created-", (text) => (typeof text === "string" ? text : undefined)),
-    notes: byIndex(data, "note-", (text) => {
-      const { at, error } = asObject(parsed(text));
-      return NOTED.includes(at) && typeof error === "string" ? { at: at as Note["at"], error } : undefined;
-    }),
-    renewed: byIndex(data, "renewed-", (text) => {
-      const value = asObject(parsed(text));
-      const { before, stores } = value;
-      return before === undefined || !Array.isArray(stores) ? undefined : (value as unknown as Renewed);
-    }),
+    created: byIndex(data, changes, "created-", (text) => (typeof text === "string" ? text : undefined)),
+    notes: byIndex(data, changes, "note-", decodeNote),
+    renewed: byIndex(data, changes, "renewed-", decodeRenewed),
   };
 };
 
@@ -142,7 +163,8 @@ export const stateOf = (recorded: ItemState, index: number, journal: Journal): I
   const created = uid === undefined ? {} : { created: uid };
   const { position } = journal;
   const note = journal.notes.get(index);
-  if (note !== undefined) return { at: note.at, before, ...(note.at === "kept" ? created : {}), error: note.error };
+  if (note !== undefined)
+    return { at: note.at, before, ...(note.at === "kept" || note.at === "restored" ? created : {}), error: note.error };
   if (SETTLED.includes(recorded.at)) return recorded;
   if (position.direction === "forward")
     return index < position.cursor ? { at: "committed", before, ...created } : { at: "prepared", before };

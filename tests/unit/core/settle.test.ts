@@ -1,0 +1,185 @@
+import { type Change, fieldManager } from "@janus/api";
+import { describe, expect, it } from "vitest";
+import { changeBody } from "../../../packages/controller/src/core/body.ts";
+import type { KubeObject, Place } from "../../../packages/controller/src/core/object.ts";
+import { sameButStatus, settle, showPaths, type Verdict } from "../../../packages/controller/src/core/settle.ts";
+import { apply, post, put } from "./server.ts";
+
+const author = { name: "deploy-v2", uid: "u-txn" };
+const manager = fieldManager(author);
+const target = { apiVersion: "v1", kind: "Thing", name: "thing" };
+const place: Place = {
+  resource: { group: "", version: "v1", plural: "things", kind: "Thing", namespaced: true, statusSubresource: true },
+  namespace: "shop",
+  name: "thing",
+};
+
+const thing = (data: object, metadata: object = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Thing",
+  metadata: { name: "thing", uid: "o-1", resourceVersion: "1", ...metadata },
+  data,
+});
+
+const before = post(thing({ a: "1", b: "1" }), "kubectl");
+const varied = (metadata: object, object: KubeObject = before): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, ...metadata },
+});
+const edit = (data: object, object: KubeObject = before): KubeObject => put(object, { ...object, data }, "person");
+
+const patch: Change = { type: "Patch", target, content: { data: { a: "2" } } };
+const update: Change = { type: "Update", target, content: { data: { a: "2" } } };
+const create: Change = { type: "Create", target, content: { data: { a: "2" } } };
+const remove: Change = { type: "Delete", target };
+
+const patched = apply(before, changeBody(patch, place, before, author), manager);
+const updated = put(before, changeBody(update, place, before, author), manager);
+const created = varied({ managedFields: [{ manager, operation: "Update" }], uid: "o-2" }, thing({ a: "2" }));
+const foreign = varied({ uid: "o-9" }, post(thing({ a: "2" }), "person"));
+const status = varied({ resourceVersion: "2" }, { ...before, status: { phase: "x" } });
+const going = varied({ resourceVersion: "2", deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["x/y"] });
+
+type Row = readonly [
+  what: string,
+  change: Change,
+  was: KubeObject | undefined,
+  created: string | undefined,
+  seen: KubeObject | undefined,
+  verdict: Verdict,
+];
+
+const undecided = (why: string): Verdict => ({ at: "undecided", why });
+const out = (object: KubeObject | undefined): Verdict => ({ at: "out", object });
+const overtaken = (object: KubeObject | undefined, ...fields: readonly (readonly string[])[]): Verdict => ({
+  at: "overtaken",
+  object,
+  fields,
+});
+
+const rows: readonly Row[] = [
+  ["nothing there", create, undefined, undefined, undefined, out(undefined)],
+  ["our mark", create, undefined, undefined, created, { at: "in", created: "o-2" }],
+  ["the uid that was recorded, even without a mark", create, undefined, "o-9", foreign, { at: "in", created: "o-9" }],
+  ["nothing there any more, of what was recorded", create, undefined, "o-2", undefined, { at: "in", created: "o-2" }],
+  ["another object in place of the recorded one", create, undefined, "o-2", foreign, { at: "in", created: "o-2" }],
+  [
+    "somebody else's object",
+    create,
+    undefined,
+    undefined,
+    foreign,
+    undecided("an object of this name exists that does not carry our mark"),
+  ],
+  ["nothing there", remove, before, undefined, undefined, { at: "in" }],
+  ["finalizers that hold it", remove, before, undefined, going, { at: "going", finalizers: ["x/y"] }],
+  [
+    "foreground deletion without finalizers to name",
+    remove,
+    before,
+    undefined,
+    varied({ deletionTimestamp: "2026-01-01T00:00:00Z" }),
+    { at: "going", finalizers: [] },
+  ],
+  ["the object as it was", remove, before, undefined, before, out(before)],
+  ["only another status", remove, before, undefined, status, out(status)],
+  [
+    "an edit of anything else",
+    remove,
+    before,
+    undefined,
+    edit({ a: "1", c: "1" }),
+    overtaken(edit({ a: "1", c: "1" })),
+  ],
+  [
+    "another object of that name",
+    remove,
+    before,
+    undefined,
+    foreign,
+    undecided("it was deleted, and somebody has created it again"),
+  ],
+  ...[patch, update].flatMap((change): readonly Row[] => [
+    ["nothing there", change, before, undefined, undefined, overtaken(undefined)],
+    ["another object of that name", change, before, undefined, foreign, overtaken(undefined)],
+    ["the object as it was", change, before, undefined, before, out(before)],
+    ["only another status", change, before, undefined, status, out(status)],
+    [
+      "an edit of a field of ours",
+      change,
+      before,
+      undefined,
+      edit({ a: "3", b: "1" }),
+      overtaken(edit({ a: "3", b: "1" }), ["f:data", "f:a"]),
+    ],
+  ]),
+  ["our mark", patch, before, undefined, patched, { at: "in" }],
+  [
+    "our mark, and an edit of another field since",
+    patch,
+    before,
+    undefined,
+    edit({ a: "2", b: "3" }, patched),
+    { at: "in" },
+  ],
+  ["our mark", update, before, undefined, updated, { at: "in" }],
+  ["our mark, and an edit of all that we set", update, before, undefined, edit({ a: "3" }, updated), { at: "in" }],
+  ["an edit of another field", patch, before, undefined, edit({ a: "1", b: "3" }), overtaken(edit({ a: "1", b: "3" }))],
+  [
+    "an edit of a field that it would remove",
+    update,
+    before,
+    undefined,
+    edit({ a: "1", b: "3" }),
+    overtaken(edit({ a: "1", b: "3" }), ["f:data", "f:b"]),
+  ],
+  [
+    "a new field, which it would remove",
+    update,
+    before,
+    undefined,
+    edit({ a: "1", b: "1", c: "1" }),
+    overtaken(edit({ a: "1", b: "1", c: "1" }), []),
+  ],
+];
+
+/** Times of managedFields are of the moment, and mean nothing here. */
+const timeless = (verdict: Verdict): unknown =>
+  JSON.parse(JSON.stringify(verdict, (key, value: unknown) => (key === "time" ? undefined : value)));
+
+describe("a change in doubt", () => {
+  it.each(rows.map((row) => [row[1].type, ...row] as const))(
+    "%s, when the target shows %s",
+    (_, __, change, was, uid, object, verdict) => {
+      const found = settle(change, place, was, uid, { object, at: 0 }, author);
+      expect(timeless(found)).toEqual(timeless(verdict));
+    },
+  );
+
+  it("leaves no trace of another Transaction for ours", () => {
+    const other = { name: author.name, uid: "u-other" };
+    const theirs = apply(before, changeBody(patch, place, before, other), fieldManager(other));
+    expect(settle(patch, place, before, undefined, { object: theirs, at: 0 }, author)).toMatchObject({
+      at: "overtaken",
+    });
+  });
+});
+
+describe("two versions of an object", () => {
+  it.each<readonly [string, KubeObject, boolean]>([
+    ["bookkeeping", varied({ resourceVersion: "9", generation: 2, managedFields: [] }), true],
+    ["status", status, true],
+    ["data", thing({ a: "2" }), false],
+    ["a label", varied({ labels: { a: "b" } }), false],
+    ["a finalizer", varied({ finalizers: ["a/b"] }), false],
+    ["an owner", varied({ ownerReferences: [] }), false],
+  ])("that differ in %s", (_, other, same) => {
+    expect(sameButStatus(before, other, place)).toBe(same);
+    const plain = { ...place, resource: { ...place.resource, statusSubresource: false } };
+    expect(sameButStatus(before, other, plain)).toBe(same);
+  });
+});
+
+it("fields are shown in a list, the whole object by its name", () => {
+  expect(showPaths([["f:data", "f:a"], []])).toBe(".data.a, the object");
+});
