@@ -30,13 +30,12 @@ interface Wreck {
  * @param release What this attempt sets, so that an attempt that the kill came too late for can be made again.
  * @returns `undefined` when the Transaction was over before the kill came.
  */
-const attempt = async ({ admin, controller, expectations: { expect } }: Stage, release: string) => {
+const attempt = async ({ admin, controller }: Stage, release: string) => {
   const time = stopwatch();
   const narrate = narrator(time, { items: false });
-  const wreck = Promise.withResolvers<Wreck>();
-  let isKilled = false;
+  let wreck: Promise<Wreck> | undefined;
 
-  const kill = async (uid: string): Promise<void> => {
+  const kill = async (uid: string): Promise<Wreck> => {
     const pid = controller.pid();
     await controller.kill();
     const journal = await admin.get({ apiVersion: "v1", kind: "ConfigMap", namespace: shop, name: journalName(uid) });
@@ -50,24 +49,21 @@ const attempt = async ({ admin, controller, expectations: { expect } }: Stage, r
     say(`           ${bar(changed)}  ${dim(`${changed} targets are changed${doubt}`)}`);
     await controller.start();
     say(`${time()}  ${bold("Started")}      again (pid ${controller.pid()}); it reads the journal and goes on`);
-    wreck.resolve(found);
+    return found;
   };
 
   const changes = targets.map((target) => ({ target: { ...target }, type: "Patch", content: { data: { release } } }));
-  const [transaction, found] = await Promise.all([
-    runTransaction(admin, `release-${release.replace(".", "-")}`, changes, (sight) => {
-      narrate(sight);
-      const { direction, cursor } = sight.journal ?? { direction: "forward", cursor: 0 };
-      if (isKilled || direction !== "forward" || cursor < killAt) return;
-      isKilled = true;
-      kill(sight.transaction.metadata.uid).catch(wreck.reject);
-    }),
-    wreck.promise,
-  ]);
+  const transaction = await runTransaction(admin, `release-${release.replace(".", "-")}`, changes, (sight) => {
+    narrate(sight);
+    const { direction, cursor } = sight.journal ?? { direction: "forward", cursor: 0 };
+    if (direction === "forward" && cursor >= killAt) wreck ??= kill(sight.transaction.metadata.uid);
+    wreck?.catch(() => {}); // told of below
+  });
+  const found = await wreck;
   say(`           ${bar(settings)}  ${dim(`${transaction.status.progress} changes`)}`);
   const { phase } = transaction.status;
-  expect("the Transaction is Committed", phase === "Committed", `it is ${phase}`);
-  return found.cursor < settings ? found : undefined;
+  if (phase !== "Committed") throw new Error(`the Transaction is ${phase}, and should be Committed`);
+  return found !== undefined && found.cursor < settings ? found : undefined;
 };
 
 /** Killed between two changes, or within one, the controller goes on where it was. */
