@@ -145,6 +145,18 @@ it("lists everything that the API server refuses, not only the first", async () 
   expect(txn.status.items.map(({ error }) => error !== undefined)).toEqual([true, false, true, true]);
 });
 
+it("refuses a Patch that does not fit the kind, which the API server calls an error of its own", async () => {
+  const place = await workspace();
+  await place.create(configMap("there"));
+  const { message } = await refused(place, [
+    patching({ ...configMap("there"), data: { a: 1 } }),
+    patching({ ...configMap("there"), metadata: { name: "kube-root-ca.crt" }, colour: "blue" }),
+  ]);
+  expect(message).toContain("changes[0]: the API server refuses to patch");
+  expect(message).toContain(".data.a: expected string, got");
+  expect(message).toContain(".colour: field not declared in schema");
+});
+
 it("refuses a target that is being deleted, and says what it is waiting for", async () => {
   const place = await workspace();
   await place.create({ ...configMap("going"), metadata: { name: "going", finalizers: ["example.com/hold"] } });

@@ -8,6 +8,10 @@ const leaves = (value: unknown): readonly string[] => {
   return value === null || value === undefined || value === "" ? [] : [String(value)];
 };
 
+/** Its UTF-8 bytes, one character each. */
+const binary = (text: string): string =>
+  Array.from(new TextEncoder().encode(text), (byte) => String.fromCodePoint(byte)).join("");
+
 const decoded = (text: string): readonly string[] => {
   try {
     return [atob(text)];
@@ -18,9 +22,19 @@ const decoded = (text: string): readonly string[] => {
 
 /** How an error may quote a text: as it is, escaped, in base64 and out of it. */
 const quotations = (text: string): readonly string[] =>
-  [text, btoa(String.fromCodePoint(...new TextEncoder().encode(text))), ...decoded(text)]
+  [text, btoa(binary(text)), ...decoded(text)]
     .flatMap((form) => [form, JSON.stringify(form).slice(1, -1)])
     .filter((form) => form !== "");
+
+const isWord = (character: string | undefined): boolean => character !== undefined && /\w/.test(character);
+
+/** Hidden only where it stands by itself: a value such as `1` or `is` must not riddle every sentence. */
+const hide = (text: string, quoted: string): string =>
+  text
+    .split(quoted)
+    .reduce((before, after) =>
+      isWord(before.at(-1)) || isWord(after[0]) ? `${before}${quoted}${after}` : `${before}…${after}`,
+    );
 
 /**
  * The same fault, with nothing of the Secret that was sent in its sentences. The API server and admission checks quote what
@@ -29,13 +43,15 @@ const quotations = (text: string): readonly string[] =>
 export const discreet = (fault: Fault, body: object): Fault => {
   if (fault.kind !== "refused") return fault;
   const { data, stringData } = asObject(body);
-  const hidden = [...new Set(leaves([data, stringData]).flatMap(quotations))].toSorted((a, b) => b.length - a.length);
-  const hide = (text: string): string => hidden.reduce((rest, quoted) => rest.replaceAll(quoted, "…"), text);
+  const quoted = leaves([data, stringData])
+    .flatMap(quotations)
+    .toSorted((a, b) => b.length - a.length);
+  const told = (text: string): string => quoted.reduce(hide, text);
   return {
     ...fault,
-    message: hide(fault.message),
+    message: told(fault.message),
     causes: fault.causes.map((cause) =>
-      cause.message === undefined ? cause : { ...cause, message: hide(cause.message) },
+      cause.message === undefined ? cause : { ...cause, message: told(cause.message) },
     ),
   };
 };

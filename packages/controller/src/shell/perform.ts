@@ -49,7 +49,9 @@ const isOfSecret = ({ resource }: Ask["call"]["place"]): boolean => resource.gro
 export const ask = async (api: Api, txn: Transaction, effect: Ask): Promise<E.Either<ApiError, KubeObject>> => {
   const answer = await api.send(requestOf(txn, effect));
   const { call } = effect;
-  return "body" in call && isOfSecret(call.place) ? E.mapLeft((fault: ApiError) => discreet(fault, call.body))(answer) : answer;
+  return "body" in call && isOfSecret(call.place)
+    ? E.mapLeft((fault: ApiError) => discreet(fault, call.body))(answer)
+    : answer;
 };
 
 /** Right undefined: the API server answered, and does not serve the kind. */

@@ -1,0 +1,62 @@
+import type { Hook, Request } from "@janus/kube";
+import { expect, it } from "vitest";
+import { patching } from "../fixtures/changes.ts";
+import { configMap } from "../fixtures/manifests.ts";
+import { workspace } from "../fixtures/workspace.ts";
+
+type Sort = "read" | "dry run" | "write";
+
+/** Events are told off the critical path and not counted; asking for rights is a read, though it is a POST. */
+const sortOf = (request: Request): Sort | undefined => {
+  if (request.purpose === "event") return undefined;
+  if (["get", "list", "raw"].includes(request.verb) || request.purpose === "review") return "read";
+  return "dryRun" in request && request.dryRun === true ? "dry run" : "write";
+};
+
+/** Counts requests, and how many of the writes had no other write beside them. */
+const counting = () => {
+  const counts = { read: 0, "dry run": 0, write: 0 };
+  const serial = new Set<number>();
+  const underway = new Set<number>();
+  const hook: Hook = async (request, next) => {
+    const sort = sortOf(request);
+    if (sort === undefined) return next(request);
+    counts[sort] += 1;
+    if (sort !== "write") return next(request);
+    const id = counts.write;
+    if (underway.size === 0) serial.add(id);
+    else for (const other of underway) serial.delete(other);
+    underway.add(id);
+    return next(request).finally(() => underway.delete(id));
+  };
+  return { counts, serial, hook };
+};
+
+const commit = async (changes: number) => {
+  const { create, janus, run } = await workspace();
+  const names = Array.from({ length: changes }, (_, n) => `c${n}`);
+  await create(...names.map((name) => configMap(name, { a: "1" })));
+  const { hook, counts, serial } = counting();
+  const running = await janus(hook);
+  const began = performance.now();
+  const { status } = await run(names.map((name) => patching(configMap(name, { a: "2" }))));
+  await running.stop();
+  expect(status.phase).toBe("Committed");
+  // Progress is shown once a second.
+  return { ...counts, serial: serial.size, projections: Math.floor((performance.now() - began) / 1000) };
+};
+
+it.each([1, 10, 100])(
+  "takes 4 writes, 2 reads and a dry run for each of %d patches, and a few for all",
+  async (changes) => {
+    const cost = await commit(changes);
+    expect(cost.write).toBeLessThanOrEqual(4 * changes + 11 + cost.projections);
+    expect(cost.read).toBeLessThanOrEqual(2 * changes + 5);
+    expect(cost["dry run"]).toBe(changes);
+  },
+);
+
+it("makes 10 changes with at most 30 writes one after the other, all others go out side by side", async () => {
+  const cost = await commit(10);
+  expect(cost.serial - cost.projections).toBeLessThanOrEqual(30);
+});

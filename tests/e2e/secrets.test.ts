@@ -1,0 +1,88 @@
+import { expect, it } from "vitest";
+import { administrator } from "../fixtures/administrator.ts";
+import { creating, deleting, patching, updating } from "../fixtures/changes.ts";
+import { eventsOf } from "../fixtures/events.ts";
+import { secret } from "../fixtures/manifests.ts";
+import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
+import { type Running, type Workspace, workspace } from "../fixtures/workspace.ts";
+
+const HIDDEN = ["hunter2-former", "hunter2-wanted"];
+const inBase64 = HIDDEN.map((text) => btoa(text));
+
+/** Everything of Janus that people can read without a right to read Secrets, except for specs, which they wrote. */
+const readable = async ({ namespace }: Workspace, { log, stop, metrics }: Running): Promise<string> => {
+  await stop();
+  const list = (apiVersion: string, kind: string) => administrator.list({ apiVersion, kind }, namespace);
+  const transactions = await list("backup.janus.io/v1alpha1", "Transaction");
+  return JSON.stringify([
+    await list("v1", "ConfigMap"),
+    await list("v1", "Event"),
+    await list("coordination.k8s.io/v1", "Lease"),
+    transactions.map(({ spec: _, metadata: { managedFields: __, ...metadata }, status }) => ({ metadata, status })),
+    log,
+    await metrics(),
+  ]);
+};
+
+const expectNothingOf = (text: string): void => {
+  for (const word of [...HIDDEN, ...inBase64]) expect(text).not.toContain(word);
+};
+
+it("shows nothing of a Secret that it commits", async () => {
+  const place = await workspace();
+  await place.create(secret("patched", { key: "hunter2-former" }), secret("updated", { key: "hunter2-former" }));
+  await place.create(secret("deleted", { key: "hunter2-former" }));
+  const running = await place.janus();
+  const { status } = await place.run([
+    creating(secret("created", { key: "hunter2-wanted" })),
+    patching(secret("patched", { key: "hunter2-wanted" })),
+    updating(secret("updated", { key: "hunter2-wanted" })),
+    deleting(secret("deleted")),
+  ]);
+  expect(status.phase).toBe("Committed");
+  expectNothingOf(await readable(place, running));
+});
+
+it("shows nothing of a Secret that it puts back, and keeps what was there in a Secret", async () => {
+  const place = await workspace();
+  await place.create(secret("patched", { key: "hunter2-former" }), secret("deleted", { key: "hunter2-former" }));
+  await allowOneService(place);
+  const running = await place.janus();
+  const { status } = await place.run([
+    patching(secret("patched", { key: "hunter2-wanted" })),
+    deleting(secret("deleted")),
+    creating(secret("created", { key: "hunter2-wanted" })),
+    ...oneTooMany,
+  ]);
+  expect(status.phase).toBe("RolledBack");
+  expect(status.snapshots.map(({ kind }) => kind)).toEqual(["Secret"]);
+  expect(await place.read(secret("deleted"))).toMatchObject({ data: { key: inBase64[0] } });
+  expectNothingOf(await readable(place, running));
+});
+
+it.each([
+  [
+    "a Patch whose value has the wrong type",
+    patching({ ...secret("there"), stringData: { key: { wrong: "hunter2-wanted" } } }),
+  ],
+  [
+    "a Create whose value has the wrong type",
+    creating({ ...secret("new"), data: { key: { wrong: "hunter2-wanted" } } }),
+  ],
+  ["a Create whose value is no base64", creating({ ...secret("new"), data: { key: "hunter2-wanted" } })],
+  [
+    "an Update of what cannot be changed",
+    updating({ ...secret("immutable", { key: "hunter2-wanted" }), immutable: true }),
+  ],
+])("shows nothing of a Secret that the API server refuses: %s", async (_, change) => {
+  const place = await workspace();
+  await place.create(secret("there", { key: "hunter2-former" }), {
+    ...secret("immutable", { key: "hunter2-former" }),
+    immutable: true,
+  });
+  const running = await place.janus();
+  const { status } = await place.run([change]);
+  expect(status).toMatchObject({ phase: "Failed", items: [{ error: expect.stringContaining("Secret") as string }] });
+  expectNothingOf(await readable(place, running));
+  expect((await eventsOf(place.namespace, "txn")).map(({ reason }) => reason)).toContain("PhaseTransition");
+});

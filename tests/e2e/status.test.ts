@@ -1,0 +1,235 @@
+import { describe, expect, it } from "vitest";
+import { administrator } from "../fixtures/administrator.ts";
+import { creating, patching } from "../fixtures/changes.ts";
+import { kubectl } from "../fixtures/cluster.ts";
+import { eventsOf } from "../fixtures/events.ts";
+import { gate, isChangeOf } from "../fixtures/gate.ts";
+import { configMap } from "../fixtures/manifests.ts";
+import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
+import { recording } from "../fixtures/recording.ts";
+import { transaction, type Txn, workspace } from "../fixtures/workspace.ts";
+
+const many = (count: number) => Array.from({ length: count }, (_, n) => creating(configMap(`c${n}`, { n: `${n}` })));
+
+describe("status", () => {
+  it("grows its version by one with every write", async () => {
+    const { janus, run } = await workspace();
+    const versions: number[] = [];
+    await janus(async (request, next) => {
+      const answer = await next(request);
+      if (request.purpose === "record" && "body" in request)
+        versions.push((request.body as { readonly status: Txn["status"] }).status.version);
+      return answer;
+    });
+    const { status } = await run(many(3));
+    expect(versions).toEqual(versions.map((_, n) => n + 1));
+    expect(status.version).toBe(versions.length);
+    expect(versions.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it("says when it began and ended, and of which generation it speaks", async () => {
+    const { janus, submit, txn, over } = await workspace();
+    const { hook, reached, open } = gate(({ purpose }) => purpose === "change");
+    const { metadata } = await submit(many(1));
+    expect((await txn()).status).toMatchObject({ phase: "Pending", version: 0, observedGeneration: -1 });
+    await janus(hook);
+    await reached;
+    const { status: underway } = await txn();
+    expect(underway).toMatchObject({ phase: "Committing", progress: "0/1", observedGeneration: metadata.generation });
+    expect(underway.completedAt).toBeUndefined();
+    open();
+    const { status } = await over();
+    expect(status.startedAt).toBe(underway.startedAt);
+    const times = [metadata.creationTimestamp, status.startedAt, status.completedAt].map((time) =>
+      Date.parse(time ?? ""),
+    );
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    for (const condition of status.conditions) expect(condition).toMatchObject({ observedGeneration: 1 });
+  });
+
+  it("shows the progress of a long run about once a second, and writes no more than that", async () => {
+    const { janus, submit, txn, over } = await workspace();
+    const { hook, reached, open } = gate(isChangeOf("c15"));
+    const { hook: keep, requests } = recording();
+    let slow = true;
+    await janus(keep, hook, async (request, next) => {
+      // The first ten changes take more than a second.
+      if (slow && request.purpose === "change") await new Promise((resolve) => setTimeout(resolve, 120));
+      return next(request);
+    });
+    await submit(many(20));
+    await reached;
+    slow = false;
+    const [done] = (await txn()).status.progress.split("/").map(Number);
+    expect(done).toBeGreaterThan(5);
+    open();
+    expect((await over()).status.progress).toBe("20/20");
+    const records = requests.filter(({ purpose }) => purpose === "record").length;
+    expect(records).toBeLessThan(4 + 6);
+  });
+
+  it.each([
+    [
+      "Committed",
+      many(1),
+      { Ready: "True", Stalled: "False", Prepared: "True", Committed: "True", RolledBack: "False", Failed: "False" },
+    ],
+    [
+      "Failed",
+      [patching(configMap("missing", { a: "1" }))],
+      { Ready: "False", Stalled: "True", Prepared: "False", Committed: "False", RolledBack: "False", Failed: "True" },
+    ],
+  ])("has the conditions of %s", async (phase, changes, conditions) => {
+    const { janus, run } = await workspace();
+    await janus();
+    const { status } = await run(changes);
+    expect(status.phase).toBe(phase);
+    expect(Object.fromEntries(status.conditions.map(({ type, status }) => [type, status]))).toEqual(conditions);
+  });
+
+  it("is neither ready nor stalled while it is underway", async () => {
+    const { janus, submit, txn, over } = await workspace();
+    const { hook, reached, open } = gate(({ purpose }) => purpose === "change");
+    await janus(hook);
+    await submit(many(1));
+    await reached;
+    const { status } = await txn();
+    expect(Object.fromEntries(status.conditions.map(({ type, status }) => [type, status]))).toMatchObject({
+      Ready: "False",
+      Stalled: "False",
+      Prepared: "True",
+    });
+    open();
+    await over();
+  });
+});
+
+describe("kubectl", () => {
+  it("shows phase, progress, ServiceAccount and message in columns", async () => {
+    const { namespace, janus, run } = await workspace();
+    await janus();
+    await run(many(2), { name: "good" });
+    await run([patching(configMap("missing", { a: "1" }))], { name: "bad" });
+    const { stdout } = await kubectl("get", "txn", "-o", "wide", "-n", namespace);
+    const [head, bad, good] = stdout.split("\n").map((line) => line.split(/ {2,}/).map((cell) => cell.trim()));
+    expect(head).toEqual(["NAME", "PHASE", "PROGRESS", "SERVICEACCOUNT", "MESSAGE", "AGE"]);
+    expect(good).toEqual([
+      "good",
+      "Committed",
+      "2/2",
+      "deployer",
+      "all 2 changes are made",
+      expect.stringMatching(/^\d+s$/),
+    ]);
+    expect(bad).toEqual([
+      "bad",
+      "Failed",
+      "0/1",
+      "deployer",
+      `nothing was touched: changes[0]: ConfigMap ${namespace}/missing does not exist: use Create`,
+      expect.stringMatching(/^\d+s$/),
+    ]);
+  });
+
+  it("waits for condition=Committed", async () => {
+    const { namespace, janus, submit } = await workspace();
+    await janus();
+    const waiting = (name: string, condition: string) =>
+      kubectl("wait", `--for=condition=${condition}`, "--timeout=20s", `txn/${name}`, "-n", namespace);
+    await submit(many(1), { name: "good" });
+    expect(await waiting("good", "Committed")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("condition met") as string,
+    });
+    await submit([patching(configMap("missing", { a: "1" }))], { name: "bad" });
+    expect(await waiting("bad", "Stalled")).toMatchObject({ code: 0 });
+  });
+
+  it("describes a Transaction with the story of what happened", async () => {
+    const place = await workspace();
+    const { namespace, create, janus, run } = place;
+    await create(configMap("config", { a: "1" }));
+    await allowOneService(place);
+    await janus();
+    await run([patching(configMap("config", { a: "2" })), ...oneTooMany]);
+    const reasons = async () => (await eventsOf(namespace, "txn")).map(({ reason }) => reason);
+    await expect.poll(reasons).toContain("ItemRolledBack");
+    await expect.poll(async () => (await reasons()).filter((reason) => reason === "PhaseTransition").length).toBe(5);
+
+    const { stdout } = await kubectl("describe", "txn", "txn", "-n", namespace);
+    const story = stdout.slice(stdout.indexOf("Events:"));
+    for (const line of [
+      /Normal +Initializing .* 3 changes, made as ServiceAccount deployer/,
+      /Normal +PhaseTransition .* Pending → Preparing/,
+      /Normal +PhaseTransition .* Preparing → Prepared/,
+      /Normal +PhaseTransition .* Prepared → Committing/,
+      new RegExp(`Normal +ItemCommitted .* 1/3 Patch ConfigMap ${namespace}/config`),
+      new RegExp(`Normal +ItemCommitted .* 2/3 Create Service ${namespace}/allowed`),
+      /Warning +CommitFailed .* exceeded quota/,
+      /Warning +PhaseTransition .* Committing → RollingBack/,
+      new RegExp(`Normal +ItemRolledBack .* Create Service ${namespace}/allowed is undone`),
+      new RegExp(`Normal +ItemRolledBack .* Patch ConfigMap ${namespace}/config is undone`),
+      /Warning +PhaseTransition .* RollingBack → RolledBack: every target is as it was before/,
+    ])
+      expect(story).toMatch(line);
+  });
+});
+
+describe("events", () => {
+  it("of a hundred changes are a handful", async () => {
+    const { namespace, janus, run } = await workspace();
+    const running = await janus();
+    await run(many(100));
+    await running.stop();
+    const told = await eventsOf(namespace, "txn");
+    expect(told.length).toBeLessThan(15);
+    const committed = told.filter(({ reason }) => reason === "ItemCommitted");
+    expect(committed.reduce((sum, { count }) => sum + count, 0)).toBe(100);
+    expect(committed.at(-1)?.message).toContain("100/100 Create ConfigMap");
+  });
+
+  it("say what somebody else has changed when that is in the way", async () => {
+    const { namespace, create, patch, janus, run, read } = await workspace();
+    await create(configMap("first"), configMap("config", { a: "1" }));
+    await janus(async (request, next) => {
+      if (isChangeOf("first")(request)) await patch(configMap("config", { a: "somebody's" }));
+      return next(request);
+    });
+    const { status } = await run([patching(configMap("first", { a: "2" })), patching(configMap("config", { a: "2" }))]);
+    expect(status.phase).toBe("RolledBack");
+    expect(await read(configMap("config"))).toMatchObject({ data: { a: "somebody's" } });
+    await expect
+      .poll(async () => (await eventsOf(namespace, "txn")).find(({ reason }) => reason === "ConflictDetected")?.message)
+      .toBe(`somebody else changed .data.a of ConfigMap ${namespace}/config`);
+  });
+
+  it("are on the Transaction, from janus, and of types that Kubernetes knows", async () => {
+    const { namespace, janus, run } = await workspace();
+    const running = await janus();
+    const { metadata } = await run(many(1));
+    await running.stop();
+    const events = (await administrator.list({ apiVersion: "v1", kind: "Event" }, namespace)).filter(
+      (event) => (event["involvedObject"] as { readonly kind: string }).kind === transaction("txn").kind,
+    );
+    expect(events.length).toBeGreaterThan(3);
+    for (const event of events)
+      expect(event).toMatchObject({
+        involvedObject: { apiVersion: "backup.janus.io/v1alpha1", name: "txn", uid: metadata.uid },
+        source: { component: "janus" },
+        type: "Normal",
+      });
+  });
+});
+
+it("goes on without losing anything where others write to the Transaction meanwhile", async () => {
+  const { janus, submit, patch, over } = await workspace();
+  const { hook, reached, open } = gate(isChangeOf("c1"));
+  await janus(hook);
+  await submit(many(3));
+  await reached;
+  await patch({ ...transaction("txn"), metadata: { name: "txn", labels: { team: "a" }, annotations: { note: "n" } } });
+  open();
+  const { status, metadata } = await over();
+  expect(status).toMatchObject({ phase: "Committed", progress: "3/3" });
+  expect(metadata).toMatchObject({ labels: { team: "a" }, annotations: { note: "n" } });
+});
