@@ -10,7 +10,7 @@ type Sort = "read" | "dry run" | "write";
 const sortOf = (request: Request): Sort | undefined => {
   if (request.purpose === "event") return undefined;
   if (["get", "list", "raw"].includes(request.verb) || request.purpose === "review") return "read";
-  return "dryRun" in request && request.dryRun === true ? "dry run" : "write";
+  return "dryRun" in request && request.dryRun ? "dry run" : "write";
 };
 
 /** Counts requests, and how many of the writes had no other write beside them. */

@@ -10,6 +10,8 @@ import { workspace } from "../fixtures/workspace.ts";
 const lockOf = (namespace: string, name: string): string =>
   lockLease({ group: "", kind: "ConfigMap", namespace, name });
 
+const both = (value: string) => [patching(configMap("a", { value })), patching(configMap("b", { value }))];
+
 /** A promise that is kept from outside. */
 const signal = () => Promise.withResolvers<void>();
 
@@ -28,7 +30,6 @@ it("never lets two Transactions over the same targets interleave, and tells the 
     }
     return next(request);
   });
-  const both = (value: string) => [patching(configMap("a", { value })), patching(configMap("b", { value }))];
   const first = await submit(both("1"), { name: "first" });
   await half.promise;
   // In the opposite order, where each could hold what the other one needs.

@@ -18,7 +18,7 @@ const readable = async ({ namespace }: Workspace, { log, stop, metrics }: Runnin
     await list("v1", "ConfigMap"),
     await list("v1", "Event"),
     await list("coordination.k8s.io/v1", "Lease"),
-    transactions.map(({ spec: _, metadata: { managedFields: __, ...metadata }, status }) => ({ metadata, status })),
+    transactions.map(({ metadata, status }) => ({ ...metadata, managedFields: [], status })),
     log,
     await metrics(),
   ]);

@@ -112,7 +112,7 @@ describe("kubectl", () => {
     await run([patching(configMap("missing", { a: "1" }))], { name: "bad" });
     const { stdout } = await kubectl("get", "txn", "-o", "wide", "-n", namespace);
     const [head, bad, good] = stdout.split("\n").map((line) => line.split(/ {2,}/).map((cell) => cell.trim()));
-    expect(head).toEqual(["NAME", "PHASE", "PROGRESS", "SERVICEACCOUNT", "MESSAGE", "AGE"]);
+    expect(head).toEqual(["NAME", "PHASE", "PROGRESS", "AGE", "SERVICEACCOUNT", "MESSAGE"]);
     expect(good).toEqual([
       "good",
       "Committed",

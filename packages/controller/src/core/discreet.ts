@@ -5,7 +5,7 @@ import { asObject, isObject } from "./json.ts";
 const leaves = (value: unknown): readonly string[] => {
   if (Array.isArray(value)) return value.flatMap(leaves);
   if (isObject(value)) return Object.values(value).flatMap(leaves);
-  return value === null || value === undefined || value === "" ? [] : [String(value)];
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? [`${value}`] : [];
 };
 
 /** Its UTF-8 bytes, one character each. */
