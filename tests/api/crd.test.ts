@@ -81,11 +81,11 @@ describe("the CRD", () => {
       "NAME",
       "PHASE",
       "PROGRESS",
+      "AGE",
       "SERVICEACCOUNT",
       "MESSAGE",
-      "AGE",
     ]);
-    expect(wide.stdout.split("\n")[1]).toMatch(/^new\s+Committed\s+1\/1\s+deploy-sa\s+All is in\s+\d+s$/u);
+    expect(wide.stdout.split("\n")[1]).toMatch(/^new\s+Committed\s+1\/1\s+\d+s\s+deploy-sa\s+All is in$/u);
   });
 });
 

@@ -28,7 +28,12 @@ const live = (connection: Connection, namespace: string, death: Death | undefine
   const { hook, died, trace } = mortal(death);
   const client = connect(connection, { hooks: [hook, ...extra], writeTimeout: WRITE_TIMEOUT, deadline: 5000 });
   const janus = controller(client, {
-    settings: { controllerNamespace: "janus-system", writeTimeout: WRITE_TIMEOUT, margin: MARGIN },
+    settings: {
+      controllerNamespace: "janus-system",
+      writeTimeout: WRITE_TIMEOUT,
+      margin: MARGIN,
+      recoveryDelay: 60_000,
+    },
     concurrency: 4,
     identity: "test",
     log: jsonLog("error"),

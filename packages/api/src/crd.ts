@@ -5,6 +5,7 @@ import { Transaction } from "./transaction.ts";
 const columns: readonly JsonObject[] = [
   { name: "Phase", type: "string", jsonPath: ".status.phase" },
   { name: "Progress", type: "string", jsonPath: ".status.progress", description: "Changes that are in, of all." },
+  { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
   {
     name: "ServiceAccount",
     type: "string",
@@ -19,7 +20,6 @@ const columns: readonly JsonObject[] = [
     description: "How it stands, in a sentence.",
     priority: 1,
   },
-  { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
 ];
 
 /** The CustomResourceDefinition of Transaction, as an object. */

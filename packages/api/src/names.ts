@@ -11,6 +11,11 @@ export const FINALIZER = `${GROUP}/lease-cleanup`;
 /** On a snapshot store as long as something may have to be restored from it. */
 export const SNAPSHOT_FINALIZER = `${GROUP}/snapshot`;
 
+/** On an active Transaction: roll it back, as a failure would. Any value. */
+export const REQUEST_ROLLBACK = `${GROUP}/request-rollback`;
+/** On a Failed Transaction: try once more to put back what could not be put back. Any value; taken off when it is taken up. */
+export const RETRY_ROLLBACK = `${GROUP}/retry-rollback`;
+
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
 export const MANAGED_BY = "janus";
 export const TRANSACTION_LABEL = "janus.io/transaction";

@@ -1,4 +1,14 @@
-import { described, onUpdate, satisfying, string, type TypeOf, withDefault } from "./codec.ts";
+import {
+  described,
+  integer,
+  oneOf,
+  onUpdate,
+  optional,
+  satisfying,
+  string,
+  type TypeOf,
+  withDefault,
+} from "./codec.ts";
 import { Change } from "./change.ts";
 import { duration } from "./duration.ts";
 import type { Rule } from "./rule.ts";
@@ -46,6 +56,23 @@ export const Spec = onUpdate(
       described(
         "How long the Transaction may take to go forward, waiting for locks included, as a duration such as 10m or 1h30m; at least 1s. After that it is rolled back.",
         duration,
+      ),
+    ),
+    deletionPolicy: withDefault(
+      "Release",
+      described(
+        "What deleting the Transaction does while it is under way. Release: what is committed stays, and the snapshots of what was there before are kept. Rollback: it is rolled back first. In a namespace that is being deleted it is always Release.",
+        oneOf("Release", "Rollback"),
+      ),
+    ),
+    ttlSecondsAfterFinished: optional(
+      described(
+        "The Transaction is deleted so many seconds after it has finished, as a Job is; kept if absent. One that Failed and has still something to put back is kept all the same.",
+        satisfying(integer, {
+          cel: "self >= 0",
+          message: "ttlSecondsAfterFinished must not be negative",
+          holds: (seconds) => seconds >= 0,
+        }),
       ),
     ),
     changes: described(

@@ -70,6 +70,12 @@ export const Status = object({
       object({ name: described("Name of the journal.", name), uid: described("uid of the journal.", name) }),
     ),
   ),
+  recovery: optional(
+    described(
+      "Attempts to put back what could not be put back, after the first one.",
+      object({ attempts: described("How many there were.", integer) }),
+    ),
+  ),
   snapshots: orElse(
     [],
     described("Where the state before the Transaction is kept.", list(SnapshotStore, { atomic: true })),

@@ -8,11 +8,12 @@ import { controllerLabels } from "./labels.ts";
  * Transaction names. Lease, ConfigMap and Secret names come from Transactions, so `resourceNames` cannot narrow the rules.
  */
 const rules: readonly k8s.PolicyRule[] = [
-  // Transactions are watched; `patch` and `update` put the finalizer on and take it off (it lives in metadata).
+  // Transactions are watched; `patch` and `update` put the finalizer on and take it off (it lives in metadata); `delete` ends one
+  // whose ttlSecondsAfterFinished is over.
   {
     apiGroups: ["backup.janus.io"],
     resources: ["transactions"],
-    verbs: ["get", "list", "watch", "patch", "update"],
+    verbs: ["get", "list", "watch", "patch", "update", "delete"],
   },
   // Phase, items and conditions are written to the status, which `patch` on the Transaction itself does not reach.
   { apiGroups: ["backup.janus.io"], resources: ["transactions/status"], verbs: ["get", "patch", "update"] },

@@ -21,7 +21,13 @@ describe("a Transaction", () => {
     expect(decodeTransaction(transaction(patch))).toEqual(
       E.right({
         metadata,
-        spec: { serviceAccountName: "deploy-sa", lockTimeout: 300_000, timeout: 1_800_000, changes: [patch] },
+        spec: {
+          serviceAccountName: "deploy-sa",
+          lockTimeout: 300_000,
+          timeout: 1_800_000,
+          deletionPolicy: "Release",
+          changes: [patch],
+        },
         status: emptyStatus,
       }),
     );

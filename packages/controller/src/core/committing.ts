@@ -5,6 +5,7 @@ import { inDoubt, meaning, sentence } from "./fault.ts";
 import type { Journal } from "./journal.ts";
 import { checkpoint, findJournal, readJournal } from "./journaling.ts";
 import { type Attempt, journalIn, type Known, type Refusal, set, unset } from "./known.ts";
+import { leaving } from "./leaving.ts";
 import { acquire, hold } from "./locks.ts";
 import { type KubeObject, type Place, show } from "./object.ts";
 import { dependsOnEarlier, discoveries, locate, namespaceMaker, places } from "./places.ts";
@@ -60,11 +61,11 @@ export const committing = (situation: Situation): Step => {
 /** The journal was lost: every change since the last projection is in doubt, and the targets tell one by one. */
 const recordedCursor = ({ txn }: Situation): number => {
   const first = txn.status.items.findIndex((item) => item.state.at !== "committed");
-  return first === -1 ? txn.status.items.length : first;
+  return Math.min(first === -1 ? txn.status.items.length : first, txn.spec.changes.length);
 };
 
 const advance = (situation: Situation, journal: Journal, item: Item): Step => {
-  const { txn, known, now } = situation;
+  const { txn, known } = situation;
   const made = known.made.get(item.index);
   if (made !== undefined) return run(next(txn, journal, item, made.created));
   const snapshot = snapshotOf(txn, known, journal, item.index);
@@ -76,8 +77,7 @@ const advance = (situation: Situation, journal: Journal, item: Item): Step => {
   const attempt = known.attempts.get(item.index);
   if (attempt === undefined) return send(going);
   const seen = known.live.get(item.index);
-  if (seen === undefined || (attempt.at === "accepted" && now >= seen.at + LOOK_AGAIN))
-    return run(readTarget(item, unreadable(going)));
+  if (seen === undefined) return run(readTarget(item, unreadable(going)));
   const verdict = settle(item.change, item.place, going.before, journal.created.get(item.index), seen, txn.metadata);
   return judge(going, attempt, verdict, seen.at);
 };
@@ -92,9 +92,11 @@ const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: number)
         return turnBack(situation, journal, conflict(`${show(place)} was deleted by somebody else`));
       return run(next(txn, journal, going, verdict.created));
     case "going":
-      return wait(
-        seenAt + LOOK_AGAIN,
-        `waiting for the finalizers of ${show(place)}: ${verdict.finalizers.join(", ") || "none"}`,
+      return (
+        reasonToStop(going, "in") ??
+        (now < seenAt + LOOK_AGAIN
+          ? waiting(situation, journal, seenAt + LOOK_AGAIN, holdUp(place, verdict.finalizers))
+          : run(readTarget(going, unreadable(going))))
       );
     case "out": {
       if (attempt.at === "refused") return tryAgain(going, attempt);
@@ -105,7 +107,7 @@ const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: number)
       const settledAt = attempt.sent + quiet(settings);
       if (change.type !== "Create" || seenAt >= settledAt) return send(going);
       return now < settledAt
-        ? wait(settledAt, `a create of ${show(place)} that was not answered may still be made`)
+        ? waiting(situation, journal, settledAt, `a create of ${show(place)} that was not answered may still be made`)
         : run(readTarget(going, unreadable(going)));
     }
     case "overtaken":
@@ -145,18 +147,32 @@ const tryAgain = (going: Going, { sent, code, message }: Extract<Attempt, { at: 
       message: `the API server refused to ${change.type.toLowerCase()} ${show(place)}: ${message}`,
       fate: "unmade",
     });
-  return now < sent + LOOK_AGAIN ? wait(sent + LOOK_AGAIN, `${show(place)}: ${message}`) : send(going);
+  return now < sent + LOOK_AGAIN
+    ? waiting(situation, journal, sent + LOOK_AGAIN, `trying again: ${show(place)}: ${message}`)
+    : send(going);
+};
+
+/** People want it back, or time has run out: turns back here, with what has become of this change. */
+const reasonToStop = ({ situation, journal, index }: Going, fate: Refusal["fate"]): Step | undefined => {
+  const { txn, now } = situation;
+  const way = leaving(situation);
+  if (way.at === "asking") return run(way.effect);
+  if (way.at === "release") return turnBack(situation, journal, { reason: "Deleted", message: way.why, fate });
+  if (way.at === "rollback")
+    return turnBack(situation, journal, { reason: "RollbackRequested", message: way.why, fate });
+  if (now < deadline(situation)) return undefined;
+  const message = `spec.timeout passed with ${index} of ${txn.spec.changes.length} changes made`;
+  return turnBack(situation, journal, { reason: "Timeout", message, fate });
 };
 
 /** The write itself, unless there is a reason to stop first: nothing is in doubt here. */
 const send = (going: Going): Step => {
   const { situation, journal, index } = going;
-  const { txn, known, now } = situation;
+  const { txn, known } = situation;
   const stop = (reason: Refusal["reason"], message: string): Step =>
     turnBack(situation, journal, { reason, message, fate: "unsent" });
-  if (txn.metadata.deletionTimestamp !== undefined) return stop("Deleted", "the Transaction was deleted");
-  if (now >= deadline(situation))
-    return stop("Timeout", `spec.timeout passed with ${index} of ${txn.spec.changes.length} changes made`);
+  const stopping = reasonToStop(going, "unsent");
+  if (stopping !== undefined) return stopping;
   const all = places(txn, known);
   const isEarly = (index: number, at: Place): boolean => namespaceMaker(txn, index, at) === undefined;
   const early = new Map([...all].filter(([other, at]) => isEarly(other, at)));
@@ -245,6 +261,20 @@ const next = (
     },
   );
 
+const holdUp = (place: Place, finalizers: readonly string[]): string =>
+  finalizers.length === 0
+    ? `waiting until ${show(place)} is gone`
+    : `waiting until ${show(place)} is gone, which its finalizers hold up: ${finalizers.join(", ")}`;
+
+/** A pause, with the reason for it where people look. */
+const waiting = (situation: Situation, journal: Journal, until: number, because: string): Step => {
+  const { txn, known, now } = situation;
+  const told = txn.status.conditions.some(({ type, message }) => type === "Ready" && message === because);
+  if (told || now < known.projectedAt + PROJECTION_INTERVAL) return wait(until, because);
+  const items = projected(txn, journal);
+  return run(record(txn, { items, because: { reason: "Waiting", message: because } }, now));
+};
+
 /** Shows progress in the status, at most once a second, beside the next write. */
 const projection = ({ txn, known, now }: Situation, journal: Journal): readonly Effect[] =>
   now < known.projectedAt + PROJECTION_INTERVAL
@@ -257,6 +287,8 @@ const projection = ({ txn, known, now }: Situation, journal: Journal): readonly 
         ),
       ];
 
+const counted = (changes: number): string => (changes === 1 ? "the change is made" : `all ${changes} changes are made`);
+
 /** Everything is in, and recorded to be: from here there is no way back. */
 const commit = ({ txn, known, now }: Situation, journal: Journal): Step => {
   const held = allStores(txn, journal).filter((ref) => !isReleased(known, ref));
@@ -267,7 +299,7 @@ const commit = ({ txn, known, now }: Situation, journal: Journal): Step => {
       {
         phase: "Committed",
         items: projected(txn, journal),
-        because: { reason: "Committed", message: `all ${txn.spec.changes.length} changes are made` },
+        because: { reason: "Committed", message: counted(txn.spec.changes.length) },
       },
       now,
     ),

@@ -23,6 +23,7 @@ export type Call =
 export type Purpose =
   | "finalizer"
   | "record"
+  | "expire"
   | "discover"
   | "read-service-account"
   | "read-namespace"

@@ -1,40 +1,39 @@
 import { FINALIZER } from "@janus/api";
 import { allStores } from "./before.ts";
-import { done, type Effect, run, type Step } from "./effect.ts";
+import { type Ask, done, type Effect, run, type Step, wait } from "./effect.ts";
+import { fromTimestamp } from "./instant.ts";
 import { deleteJournal, readJournal } from "./journaling.ts";
-import { leftOvers } from "./left-overs.ts";
 import { journalIn } from "./known.ts";
+import { leftOvers } from "./left-overs.ts";
 import { lockPlace, look, release } from "./locks.ts";
 import { discoveries, places } from "./places.ts";
-import { finalizers } from "./record.ts";
+import { isUnsettled, recover, recoveryDue } from "./recovery.ts";
+import { finalizers, ownPlace } from "./record.ts";
 import type { Situation } from "./situation.ts";
 import { deleteStore, isDeleted, isReleased, releaseStore } from "./stores.ts";
 
 /**
  * Cleans up after the terminal status: locks, journal, stores that nothing will be restored from, and last the finalizer.
+ * Then only time or a person brings a Transaction back: a Failed one is tried again, a finished one expires.
  *
  * Guarantees: only Leases that we hold are deleted; of a Failed Transaction that has still something to restore, the
- *             snapshots and the journal stay.
+ *             snapshots and the journal stay, and so does the Transaction.
  */
 export const finished = (situation: Situation): Step => {
-  const { txn, known } = situation;
+  const { txn, known, now } = situation;
   const mine = txn.metadata.finalizers ?? [];
-  if (!mine.includes(FINALIZER)) return done;
+  const due = recoveryDue(situation);
+  if (due !== undefined && due <= now) return recover(situation);
+  if (!mine.includes(FINALIZER))
+    return due === undefined ? expire(situation) : wait(due, "what could not be put back is tried again then");
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
   const resumed = txn.status.journal !== undefined && known.journal === undefined && !known.released.has("journal");
   if (resumed) return run(readJournal(txn));
   const pending = [...locks(situation), ...remains(situation), ...leftOvers(situation)];
-  return run(
-    ...(pending.length > 0
-      ? pending
-      : [
-          finalizers(
-            txn,
-            mine.filter((name) => name !== FINALIZER),
-          ),
-        ]),
-  );
+  if (pending.length > 0) return run(...pending);
+  const others = mine.filter((name) => name !== FINALIZER);
+  return run(finalizers(txn, others));
 };
 
 /** Leases that are ours, or that have to be looked at to know. */
@@ -49,21 +48,39 @@ const locks = (situation: Situation): readonly Effect[] => {
   });
 };
 
-/** States of items that something may have to be restored for. */
-const UNSETTLED: readonly string[] = ["committed", "kept", "undecided"];
-
 /** Snapshots and journal, as far as nothing will be restored from them. */
 const remains = ({ txn, known }: Situation): readonly Effect[] => {
-  const journal = journalIn(known);
   const { phase, items } = txn.status;
-  const unsettled = phase === "Failed" && items.some(({ state }) => UNSETTLED.includes(state.at));
+  // A Transaction that was deleted while it was active leaves what is committed, and its snapshots.
+  const left = phase === "Failed" && items.some((item) => isUnsettled(item) || item.state.at === "committed");
   // Also where none is recorded: it may have been made just before the Transaction failed.
-  const journalGoes = !unsettled && !known.released.has("journal");
+  const journalGoes = (!left || txn.metadata.deletionTimestamp !== undefined) && !known.released.has("journal");
   // On RolledBack they are kept for a look, and owned by the Transaction.
-  const goes = phase === "Committed" || (phase === "Failed" && !unsettled);
-  const stores = allStores(txn, journal).flatMap((ref): readonly Effect[] => {
+  const goes = phase === "Committed" || (phase === "Failed" && !left);
+  const stores = allStores(txn, journalIn(known)).flatMap((ref): readonly Effect[] => {
     if (phase !== "Committed" && !isReleased(known, ref)) return [releaseStore(txn, ref, goes ? "free" : "kept")];
     return goes && !isDeleted(known, ref) ? [deleteStore(txn, ref)] : [];
   });
   return [...(journalGoes ? [deleteJournal(txn)] : []), ...stores];
 };
+
+/** As on a Job: https://kubernetes.io/docs/concepts/workloads/controllers/ttlafterfinished/ */
+const expire = ({ txn, now }: Situation): Step => {
+  const { ttlSecondsAfterFinished: ttl } = txn.spec;
+  const completed = fromTimestamp(txn.status.completedAt);
+  const going = txn.metadata.deletionTimestamp !== undefined;
+  if (ttl === undefined || completed === undefined || going || txn.status.items.some(isUnsettled)) return done;
+  const until = completed + ttl * 1000;
+  return now < until ? wait(until, "it is deleted then") : run(remove(txn));
+};
+
+const remove = (txn: Situation["txn"]): Ask => ({
+  purpose: "expire",
+  as: "controller",
+  call: {
+    verb: "delete",
+    place: ownPlace(txn),
+    preconditions: { uid: txn.metadata.uid, resourceVersion: txn.metadata.resourceVersion },
+  },
+  learn: (known) => known,
+});

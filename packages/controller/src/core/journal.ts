@@ -53,6 +53,8 @@ export interface Entry {
   readonly created?: readonly [index: number, uid: string];
   readonly note?: readonly [index: number, note: Note];
   readonly renewed?: readonly [index: number, renewed: Renewed];
+  /** Changes whose notes are taken back. */
+  readonly unnoted?: readonly number[];
 }
 
 export const journalPlace = (txn: Transaction): Place => ({
@@ -61,7 +63,8 @@ export const journalPlace = (txn: Transaction): Place => ({
   name: journalName(txn.metadata.uid),
 });
 
-const encode = (entry: Entry): Readonly<Record<string, string>> => ({
+const encode = (entry: Entry): Readonly<Record<string, string | null>> => ({
+  ...Object.fromEntries((entry.unnoted ?? []).map((index) => [`note-${index}`, null])),
   ...(entry.position === undefined ? {} : { position: JSON.stringify(entry.position) }),
   ...(entry.created === undefined ? {} : { [`created-${entry.created[0]}`]: entry.created[1] }),
   ...(entry.note === undefined ? {} : { [`note-${entry.note[0]}`]: JSON.stringify(entry.note[1]) }),

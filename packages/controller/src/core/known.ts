@@ -13,6 +13,8 @@ export interface Known {
   /** By `apiVersion/kind`; `null` where it is not served. */
   readonly resources: ReadonlyMap<string, Resource | null>;
   readonly serviceAccount?: "there" | "missing";
+  /** Of the Transaction's own namespace. */
+  readonly namespace?: "there" | "going";
   readonly journal?: Journal | NoJournal;
   /** By change. */
   readonly locks: ReadonlyMap<number, LockSight>;
@@ -24,7 +26,8 @@ export interface Known {
   readonly before: ReadonlyMap<number, KubeObject | undefined>;
   /** What the preflight found, by change; an empty list: nothing is in the way. */
   readonly dryRuns: ReadonlyMap<number, readonly string[]>;
-  readonly reviews: ReadonlyMap<number, readonly string[]>;
+  /** By change and verb, as {@link reviewKey}. */
+  readonly reviews: ReadonlyMap<string, readonly string[]>;
   /** Snapshot stores by number. */
   readonly stores: ReadonlyMap<number, StoreSight>;
   /** Uids of our stores that were looked for by name, as `kind/name`; `null` where there is none of ours. */
@@ -57,6 +60,8 @@ export type NoJournal =
 export const journalIn = ({ journal }: Known): Journal | undefined =>
   journal !== undefined && "position" in journal ? journal : undefined;
 
+export const reviewKey = (index: number, verb: string): string => `${index} ${verb}`;
+
 export interface Sighting {
   readonly object: KubeObject | undefined;
   readonly at: Instant;
@@ -73,10 +78,16 @@ export type Attempt =
   | { readonly at: "accepted"; readonly sent: Instant };
 
 export interface Refusal {
-  readonly reason: "CommitFailed" | "ConflictDetected" | "LockRenewalFailed" | "Timeout" | "Deleted";
+  readonly reason:
+    | "CommitFailed"
+    | "ConflictDetected"
+    | "LockRenewalFailed"
+    | "Timeout"
+    | "Deleted"
+    | "RollbackRequested";
   readonly message: string;
-  /** What became of the change at the cursor; `unsent`: it was never on its way. */
-  readonly fate: "unsent" | "unmade" | "undecided";
+  /** What became of the change at the cursor; `unsent`: it was never on its way. `in`: it is in. */
+  readonly fate: "unsent" | "unmade" | "undecided" | "in";
 }
 
 export type StoreData = { readonly data: ReadonlyMap<string, string> } | { readonly broken: string };

@@ -79,6 +79,11 @@ export const configMaps = builtIn("", "configmaps", "ConfigMap");
 export const secrets = builtIn("", "secrets", "Secret");
 export const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
 export const leases = builtIn("coordination.k8s.io", "leases", "Lease");
+export const namespaces: Resource = {
+  ...builtIn("", "namespaces", "Namespace"),
+  namespaced: false,
+  statusSubresource: true,
+};
 export const transactions = builtIn("backup.janus.io", "transactions", "Transaction", "v1alpha1", true);
 export const selfSubjectAccessReviews: Resource = {
   ...builtIn("authorization.k8s.io", "selfsubjectaccessreviews", "SelfSubjectAccessReview"),

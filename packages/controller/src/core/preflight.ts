@@ -3,17 +3,18 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Ask } from "./effect.ts";
 import { type Fault, sentence } from "./fault.ts";
 import { asObject } from "./json.ts";
-import { type Known, set, type Sighting, unset } from "./known.ts";
+import { type Known, reviewKey, set, type Sighting, unset } from "./known.ts";
 import { selfSubjectAccessReviews, serviceAccounts, show } from "./object.ts";
 import { dependsOnEarlier } from "./places.ts";
 import { type Item, readTarget, writeOf } from "./targets.ts";
 
 /** What rollback does to the target of such a change. */
-const UNDO: Readonly<Record<Change["type"], string>> = {
-  Create: "delete",
-  Update: "update",
-  Patch: "update",
-  Delete: "create",
+const UNDO: Readonly<Record<Change["type"], readonly string[]>> = {
+  Create: ["delete"],
+  Update: ["update"],
+  Patch: ["update"],
+  // Created again first, and then given back to those who owned its fields.
+  Delete: ["create", "update"],
 };
 
 /** Looks for the ServiceAccount itself: a token of one that is gone would be refused with a riddle. */
@@ -28,7 +29,7 @@ export const readServiceAccount = (txn: Transaction): Ask => ({
 });
 
 /** Whether the ServiceAccount may do what the rollback of this change needs. */
-export const review = (txn: Transaction, { index, change, place }: Item): Ask => ({
+const review = (txn: Transaction, { index, place }: Item, verb: string): Ask => ({
   purpose: "review",
   as: "serviceAccount",
   call: {
@@ -43,7 +44,7 @@ export const review = (txn: Transaction, { index, change, place }: Item): Ask =>
           group: place.resource.group,
           version: place.resource.version,
           resource: place.resource.plural,
-          verb: UNDO[change.type],
+          verb,
           ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
           name: place.name,
         },
@@ -52,8 +53,9 @@ export const review = (txn: Transaction, { index, change, place }: Item): Ask =>
   },
   learn: (known, answer) => {
     const allowed = E.isRight(answer) && asObject(answer.right["status"])["allowed"] === true;
-    const problem = `ServiceAccount ${txn.spec.serviceAccountName} could not put ${show(place)} back: grant it the verb ${UNDO[change.type]} on ${place.resource.plural}`;
-    return { ...known, reviews: set(known.reviews, index, allowed || dependsOnEarlier(txn, index) ? [] : [problem]) };
+    const problem = `ServiceAccount ${txn.spec.serviceAccountName} could not put ${show(place)} back: grant it the verb ${verb} on ${place.resource.plural}`;
+    const problems = allowed || dependsOnEarlier(txn, index) ? [] : [problem];
+    return { ...known, reviews: set(known.reviews, reviewKey(index, verb), problems) };
   },
 });
 
@@ -108,7 +110,9 @@ export const seenProblems = (item: Item, known: Known): readonly string[] => {
 /** The requests that are still needed to know whether this change can be made and put back. */
 export const examine = (txn: Transaction, known: Known, item: Item): readonly Ask[] => {
   const seen = known.live.get(item.index);
-  const reviewed = known.reviews.has(item.index) ? [] : [review(txn, item)];
+  const reviewed = UNDO[item.change.type]
+    .filter((verb) => !known.reviews.has(reviewKey(item.index, verb)))
+    .map((verb) => review(txn, item, verb));
   if (seen === undefined)
     return [
       ...reviewed,
@@ -129,5 +133,5 @@ export const examine = (txn: Transaction, known: Known, item: Item): readonly As
 /** Everything that is in the way of a change. */
 export const problems = (item: Item, known: Known): readonly string[] => [
   ...(known.dryRuns.get(item.index) ?? seenProblems(item, known)),
-  ...(known.reviews.get(item.index) ?? []),
+  ...UNDO[item.change.type].flatMap((verb) => known.reviews.get(reviewKey(item.index, verb)) ?? []),
 ];

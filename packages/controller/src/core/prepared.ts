@@ -1,4 +1,5 @@
 import { run, type Step } from "./effect.ts";
+import { leaving } from "./leaving.ts";
 import { deadline } from "./preparing.ts";
 import { record } from "./record.ts";
 import { failBefore } from "./refuse.ts";
@@ -9,7 +10,9 @@ export const prepared = (situation: Situation): Step => {
   const { txn, now } = situation;
   const refuse = (reason: string, why: string): Step =>
     run(failBefore(txn, now, { reason, problems: new Map(), general: [why] }));
-  if (txn.metadata.deletionTimestamp !== undefined) return refuse("Deleted", "the Transaction was deleted");
+  const way = leaving(situation);
+  if (way.at === "asking") return run(way.effect);
+  if (way.at !== "staying") return refuse(way.at === "release" ? "Deleted" : "RollbackRequested", way.why);
   if (now >= deadline(situation)) return refuse("Timeout", "spec.timeout passed before the first change was made");
   return run(
     record(txn, { phase: "Committing", because: { reason: "Committing", message: "making the changes" } }, now),

@@ -4,6 +4,7 @@ import { fromTimestamp } from "./instant.ts";
 import type { Position } from "./journal.ts";
 import { createJournal, findJournal, readJournal } from "./journaling.ts";
 import { journalIn, type Known } from "./known.ts";
+import { leaving } from "./leaving.ts";
 import { acquire, lockPlace } from "./locks.ts";
 import type { KubeObject } from "./object.ts";
 import { discoveries, namespaceMaker, places } from "./places.ts";
@@ -34,7 +35,9 @@ export const preparing = (situation: Situation): Step => {
   const { txn, known, now } = situation;
   const refuse = (reason: string, general: readonly string[], event?: "LockFailed" | "Timeout"): Step =>
     run(failBefore(txn, now, { reason, problems: new Map(), general, ...(event === undefined ? {} : { event }) }));
-  if (txn.metadata.deletionTimestamp !== undefined) return refuse("Deleted", ["the Transaction was deleted"]);
+  const way = leaving(situation);
+  if (way.at === "asking") return run(way.effect);
+  if (way.at !== "staying") return refuse(way.at === "release" ? "Deleted" : "RollbackRequested", [way.why]);
   if (now >= deadline(situation))
     return refuse(
       "Timeout",

@@ -1,4 +1,4 @@
-import { type Condition, type Item, type Phase, Status, type Transaction } from "@janus/api";
+import { type Condition, type Item, type Phase, Status, type Transaction, RETRY_ROLLBACK } from "@janus/api";
 import type { Ask, Telling } from "./effect.ts";
 import { type Instant, toTimestamp } from "./instant.ts";
 import { type Journal, stateOf } from "./journal.ts";
@@ -72,6 +72,7 @@ export const record = (txn: Transaction, change: Change, now: Instant, ...tell: 
   const { because, ...fields } = change;
   const phase = fields.phase ?? txn.status.phase;
   const items = fields.items ?? txn.status.items;
+  const moves = phase !== txn.status.phase;
   const status: Status = {
     ...txn.status,
     ...fields,
@@ -81,7 +82,9 @@ export const record = (txn: Transaction, change: Change, now: Instant, ...tell: 
     observedGeneration: txn.metadata.generation,
     progress: progress(items, txn.spec.changes.length),
     conditions: conditions(txn, phase, because, now),
-    ...(isTerminal(phase) ? { completedAt: txn.status.completedAt ?? toTimestamp(now) } : {}),
+    ...(isTerminal(phase)
+      ? { completedAt: moves ? toTimestamp(now) : (txn.status.completedAt ?? toTimestamp(now)) }
+      : {}),
   };
   const bad = phase === "RollingBack" || phase === "RolledBack" || phase === "Failed";
   const moved: readonly Telling[] =
@@ -110,6 +113,24 @@ export const record = (txn: Transaction, change: Change, now: Instant, ...tell: 
     tell: [...tell, ...moved],
   };
 };
+
+/** Takes off the request to try again, once it is taken up. */
+export const unask = (txn: Transaction): Ask => ({
+  purpose: "finalizer",
+  as: "controller",
+  call: {
+    verb: "mergePatch",
+    place: ownPlace(txn),
+    body: {
+      metadata: {
+        uid: txn.metadata.uid,
+        resourceVersion: txn.metadata.resourceVersion,
+        annotations: { [RETRY_ROLLBACK]: null },
+      },
+    },
+  },
+  learn: (known) => known,
+});
 
 /** Puts the finalizer on, or takes it off, if the Transaction is still as it was read. */
 export const finalizers = (txn: Transaction, names: readonly string[]): Ask => ({

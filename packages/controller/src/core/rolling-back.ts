@@ -1,14 +1,16 @@
-import { cut } from "@janus/api";
+import { cut, RETRY_ROLLBACK } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { allStores, snapshotOf } from "./before.ts";
-import { type Ask, run, type Step, wait } from "./effect.ts";
+import { type Ask, run, type Step, type Telling, wait } from "./effect.ts";
 import { type Entry, type Journal, type Note, stateOf } from "./journal.ts";
 import { checkpoint, findJournal, readJournal } from "./journaling.ts";
 import { journalIn } from "./known.ts";
+import { leaving } from "./leaving.ts";
 import { acquire } from "./locks.ts";
 import { show } from "./object.ts";
 import { discoveries, locate, places } from "./places.ts";
-import { projected, record } from "./record.ts";
+import { isAskedFor, isUnsettled, MOST_RECOVERIES } from "./recovery.ts";
+import { projected, record, unask } from "./record.ts";
 import type { Situation } from "./situation.ts";
 import { isReleased, releaseStore } from "./stores.ts";
 import type { Item } from "./targets.ts";
@@ -25,6 +27,7 @@ export const rollingBack = (situation: Situation): Step => {
   const { txn, known } = situation;
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
+  if (isAskedFor(txn)) return run(unask(txn));
   const finding = findJournal(txn, known, { direction: "forward", cursor: reached(situation) });
   const journal = journalIn(known);
   if (finding !== undefined || journal === undefined) return run(finding ?? readJournal(txn));
@@ -32,7 +35,9 @@ export const rollingBack = (situation: Situation): Step => {
   if (position.direction === "forward") return run(turn(situation, journal));
   const back: Back = { ...journal, position };
   if (position.cursor < 0) return finish(situation, journal);
-  if (txn.metadata.deletionTimestamp !== undefined) return abandon(situation, journal);
+  const way = leaving(situation);
+  if (way.at === "asking") return run(way.effect);
+  if (way.at === "release") return abandon(situation, journal);
   const state = stateOf(txn.status.items[position.cursor]?.state ?? { at: "untouched" }, position.cursor, journal);
   if (state.at !== "committed") return run(settle(situation, back, position.cursor));
   return putBack(situation, back, position.cursor);
@@ -42,7 +47,8 @@ export const rollingBack = (situation: Situation): Step => {
 type Back = Journal & { readonly position: { readonly direction: "back" } };
 
 /** How many changes are in, as far as the status tells. */
-const reached = ({ txn }: Situation): number => txn.status.items.filter((item) => item.state.at === "committed").length;
+const reached = ({ txn }: Situation): number =>
+  Math.min(txn.status.items.filter((item) => item.state.at === "committed").length, txn.spec.changes.length);
 
 /** Turns the journal round. What became of the change at its cursor stands in the status since the phase is RollingBack. */
 const turn = ({ txn, now }: Situation, journal: Journal) => {
@@ -50,7 +56,9 @@ const turn = ({ txn, now }: Situation, journal: Journal) => {
   const fate = txn.status.items[cursor]?.state;
   const note: Partial<Entry> =
     fate?.at === "unmade" || fate?.at === "undecided" ? { note: [cursor, { at: fate.at, error: fate.error }] } : {};
-  const position: Back["position"] = { direction: "back", cursor: cursor - 1, reached: cursor, since: now };
+  // A deletion that was accepted and that finalizers held up is in, though it was never checkpointed.
+  const reached = fate?.at === "committed" ? cursor + 1 : cursor;
+  const position: Back["position"] = { direction: "back", cursor: reached - 1, reached, since: now };
   const turned = checkpoint(txn, journal, { position, ...note });
   // What was seen of the targets on the way forward says nothing of what is there now.
   const learn: Ask["learn"] = (...answer) => ({ ...turned.learn(...answer), live: new Map() });
@@ -137,22 +145,27 @@ const abandon = ({ txn, known, now }: Situation, journal: Journal): Step => {
   );
 };
 
-const UNSETTLED: readonly string[] = ["kept", "undecided"];
-
 const finish = (situation: Situation, journal: Journal): Step => {
   const { txn, known, now } = situation;
   const items = projected(txn, journal);
-  const unsettled = items.flatMap(({ state }, index) =>
-    UNSETTLED.includes(state.at) && "error" in state ? [`changes[${index}]: ${state.error}`] : [],
+  const unsettled = items.flatMap((item, index) =>
+    isUnsettled(item) && "error" in item.state ? [`changes[${index}]: ${item.state.error}`] : [],
   );
   const cause = txn.status.conditions.find(({ type }) => type === "Ready");
-  const because = cause === undefined || cause.message === "" ? "" : ` (${cause.message})`;
   if (unsettled.length > 0) {
+    const blocked = (txn.status.recovery?.attempts ?? 0) >= MOST_RECOVERIES;
     const message = cut(
-      `could not be put back wholly: ${unsettled.join("; ")}; rolled back because of${because}`,
+      `could not be put back wholly: ${unsettled.join("; ")}; rolled back because: ${cause?.message ?? "of a failure"}`,
       4096,
     );
-    return run(record(txn, { phase: "Failed", items, because: { reason: "RollbackFailed", message } }, now));
+    const next: Telling = blocked
+      ? {
+          type: "Warning",
+          reason: "RecoveryBlocked",
+          message: `put it right by hand, or ask for another attempt with the annotation ${RETRY_ROLLBACK}`,
+        }
+      : { type: "Warning", reason: "RollbackFailed", message };
+    return run(record(txn, { phase: "Failed", items, because: { reason: "RollbackFailed", message } }, now, next));
   }
   const held = allStores(txn, journal).filter((ref) => !isReleased(known, ref));
   if (held.length > 0) return run(...held.map((ref) => releaseStore(txn, ref, "owned")));

@@ -18,6 +18,8 @@ export interface Settings {
   readonly writeTimeout: number;
   /** On top of the write timeout, before a change that cannot be seen counts as not made. */
   readonly margin: number;
+  /** After this time a Failed Transaction is tried again; then after four times as long, and so on. */
+  readonly recoveryDelay: number;
 }
 
 /** How long after its sending a write may still turn up. */

@@ -12,6 +12,7 @@ const settled = ({ txn }: Situation, journal: Journal, { fate, message }: Refusa
   txn.status.items.map((item, index) => {
     const state = stateOf(item.state, index, journal);
     if (index !== journal.position.cursor || fate === "unsent" || !("before" in state)) return { ...item, state };
+    if (fate === "in") return { ...item, state: { at: "committed", before: state.before } };
     const ended: ItemState = { at: fate, before: state.before, error: cut(message, 256) };
     return { ...item, state: ended };
   });

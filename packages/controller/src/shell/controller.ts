@@ -1,4 +1,4 @@
-import { FINALIZER, type Phase } from "@janus/api";
+import { FINALIZER, type Phase, REQUEST_ROLLBACK } from "@janus/api";
 import { type Api, discovery, keyOf, type KubeObject, queue, reflect } from "@janus/kube";
 import { isTerminal, sentence, type Settings, transactions } from "../core/index.ts";
 import { type Recorder, recorder } from "./events.ts";
@@ -28,9 +28,12 @@ export interface Controller {
 const phaseOf = (object: KubeObject): Phase =>
   ((object["status"] as { phase?: Phase } | undefined)?.phase ?? "Pending") satisfies Phase;
 
-/** Nothing is left to do for a Transaction in a terminal phase without our finalizer. */
+/** Nothing is left to do for a Transaction that has ended without our finalizer, unless it is to be retried or expires. */
 const isOver = (object: KubeObject): boolean =>
-  isTerminal(phaseOf(object)) && !(object.metadata.finalizers ?? []).includes(FINALIZER);
+  isTerminal(phaseOf(object)) &&
+  phaseOf(object) !== "Failed" &&
+  !(object.metadata.finalizers ?? []).includes(FINALIZER) &&
+  (object["spec"] as { readonly ttlSecondsAfterFinished?: number }).ttlSecondsAfterFinished === undefined;
 
 /** How often it is looked whether locks are due for renewal, in ms. */
 const RENEWAL_ROUND = 250;
@@ -51,7 +54,14 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     discovery: discovery(api),
     settings,
     log,
-    seemsDeleted: (key) => watched.store.get(key)?.metadata.deletionTimestamp !== undefined,
+    seemsCalled: (key, { metadata }) => {
+      const last = watched.store.get(key)?.metadata;
+      if (last === undefined || last.uid !== metadata.uid) return false;
+      const isAsked = (name: string): boolean =>
+        last.annotations?.[name] !== undefined && metadata.annotations?.[name] === undefined;
+      const isDeleted = last.deletionTimestamp !== undefined && metadata.deletionTimestamp === undefined;
+      return isDeleted || isAsked(REQUEST_ROLLBACK);
+    },
     witness: {
       moved: (from, to) => {
         measured.moved(from, to);

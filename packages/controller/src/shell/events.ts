@@ -1,7 +1,7 @@
 import { API_VERSION, KIND, type Transaction } from "@janus/api";
 import type { Api, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import type { Telling } from "../core/index.ts";
+import type { Instant, Telling } from "../core/index.ts";
 import { now } from "./clock.ts";
 import type { Log } from "./log.ts";
 
@@ -14,17 +14,24 @@ const events: Resource = {
   statusSubresource: false,
 };
 
-/** Tellings of one Transaction and reason that come within this time, in ms, become one event when they are many. */
+/** Of the tellings of one Transaction and reason within this time, in ms, the first few are written each at once … */
 const WINDOW = 1000;
-const MANY = 5;
+const FEW = 5;
 /** The same sentence is not told again within this time, in ms: what is still waited for shows its age in `kubectl describe`. */
 const REPEAT_AFTER = 60_000;
 /** The API server takes at most 1024 characters. */
 const LONGEST = 1024;
 
+/** … and the rest become one event when the time is over. */
 interface Heap {
+  told: number;
+  readonly rest: Told[];
+}
+
+interface Told {
   readonly txn: Transaction;
-  readonly tellings: Telling[];
+  readonly telling: Telling;
+  readonly at: Instant;
 }
 
 export interface Recorder {
@@ -42,11 +49,13 @@ export interface Recorder {
 export const recorder = (api: Api, identity: string, log: Log): Recorder => {
   const heaps = new Map<string, Heap>();
   const lastTold = new Map<string, number>();
+  const underway = new Set<Promise<void>>();
   let written = 0;
 
-  const write = async (txn: Transaction, { type, reason, message }: Telling, count: number): Promise<void> => {
+  const write = async ({ txn, telling, at }: Told, count: number): Promise<void> => {
     const { namespace, name, uid, resourceVersion } = txn.metadata;
-    const time = new Date(now()).toISOString();
+    const { type, reason, message } = telling;
+    const time = new Date(at).toISOString();
     written += 1;
     const answer = await api.send({
       verb: "create",
@@ -77,13 +86,12 @@ export const recorder = (api: Api, identity: string, log: Log): Recorder => {
   };
 
   const flushHeap = async (key: string): Promise<void> => {
-    const heap = heaps.get(key);
+    const rest = heaps.get(key)?.rest ?? [];
     heaps.delete(key);
-    const last = heap?.tellings.at(-1);
-    if (heap === undefined || last === undefined) return;
-    const { txn, tellings } = heap;
-    if (tellings.length <= MANY) for (const telling of tellings) await write(txn, telling, 1);
-    else await write(txn, { ...last, message: `${tellings.length} times, at last: ${last.message}` }, tellings.length);
+    const last = rest.at(-1);
+    if (last === undefined) return;
+    const message = rest.length === 1 ? last.telling.message : `${rest.length} more, at last: ${last.telling.message}`;
+    await write({ ...last, telling: { ...last.telling, message } }, rest.length);
   };
 
   const isRepeated = (txn: Transaction, { reason, message }: Telling): boolean => {
@@ -102,17 +110,22 @@ export const recorder = (api: Api, identity: string, log: Log): Recorder => {
   const tell = (txn: Transaction, telling: Telling): void => {
     if (isRepeated(txn, telling)) return;
     const key = `${txn.metadata.uid} ${telling.reason}`;
+    const told: Told = { txn, telling, at: now() };
     const heap = heaps.get(key);
-    if (heap !== undefined) {
-      heap.tellings.push(telling);
+    if (heap !== undefined && heap.told >= FEW) {
+      heap.rest.push(told);
       return;
     }
-    heaps.set(key, { txn, tellings: [telling] });
-    setTimeout(() => void flushHeap(key), WINDOW).unref();
+    if (heap === undefined) {
+      heaps.set(key, { told: 1, rest: [] });
+      setTimeout(() => void flushHeap(key), WINDOW).unref();
+    } else heap.told += 1;
+    const writing: Promise<void> = write(told, 1).finally(() => underway.delete(writing));
+    underway.add(writing);
   };
 
   const flush = async (): Promise<void> => {
-    await Promise.all([...heaps.keys()].map(flushHeap));
+    await Promise.all([...underway, ...[...heaps.keys()].map(flushHeap)]);
   };
 
   return { tell, flush };

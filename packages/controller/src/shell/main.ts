@@ -8,6 +8,8 @@ import { jsonLog } from "./log.ts";
 
 /** How long after the write timeout a change that cannot be seen counts as not made, in ms. */
 const MARGIN = 1000;
+/** When a Failed Transaction is first tried again, in ms. */
+const RECOVERY_DELAY = 30_000;
 
 const flags = parseFlags(process.argv.slice(2), process.env);
 if (E.isLeft(flags)) {
@@ -27,7 +29,7 @@ if (E.isLeft(config)) {
 
 const client = connect(config.right, { writeTimeout, deadline: requestDeadline });
 const janus = controller(client, {
-  settings: { controllerNamespace: namespace, writeTimeout, margin: MARGIN },
+  settings: { controllerNamespace: namespace, writeTimeout, margin: MARGIN, recoveryDelay: RECOVERY_DELAY },
   ...(watchNamespace === undefined ? {} : { watchNamespace }),
   concurrency,
   identity: process.env["POD_NAME"] ?? hostname(),

@@ -34,8 +34,8 @@ export interface Shell {
   readonly settings: Settings;
   readonly witness: Witness;
   readonly log: Log;
-  /** Whether the last event of this Transaction says that it is being deleted; only ever a reason to look. */
-  readonly seemsDeleted: (key: string) => boolean;
+  /** Whether somebody seems to want something of this Transaction that this version of it does not say; only a reason to look. */
+  readonly seemsCalled: (key: string, txn: Transaction) => boolean;
 }
 
 /** A Transaction that this process is at work on, and what it has learned of it. */
@@ -143,7 +143,7 @@ export const reconciler = (shell: Shell): Reconciler => {
 
   const steps = async (key: string, cell: Cell): Promise<Requeue | "stale"> => {
     for (let left = mostSteps(cell.txn); left > 0 && !stopping.signal.aborted; left -= 1) {
-      if (shell.seemsDeleted(key) && cell.txn.metadata.deletionTimestamp === undefined) return "stale";
+      if (shell.seemsCalled(key, cell.txn)) return "stale";
       const step = decide(situation(cell));
       switch (step.next) {
         case "done":

@@ -1,0 +1,40 @@
+import { REQUEST_ROLLBACK } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { Ask } from "./effect.ts";
+import { namespaces } from "./object.ts";
+import type { Situation } from "./situation.ts";
+
+/** What the people around a Transaction under way want of it. */
+export type Leaving =
+  | { readonly at: "staying" }
+  /** It has to be found out whether its namespace is being deleted. */
+  | { readonly at: "asking"; readonly effect: Ask }
+  | { readonly at: "release"; readonly why: string }
+  | { readonly at: "rollback"; readonly why: string };
+
+const readNamespace = ({ txn }: Situation): Ask => ({
+  purpose: "read-namespace",
+  as: "controller",
+  call: { verb: "get", place: { resource: namespaces, name: txn.metadata.namespace } },
+  learn: (known, answer) => ({
+    ...known,
+    // One that cannot be seen is not there to be waited for.
+    namespace: E.isRight(answer) && answer.right.metadata.deletionTimestamp === undefined ? "there" : "going",
+  }),
+});
+
+/** Deleting it releases it, or rolls it back first; in a namespace that is being deleted nothing is waited for. */
+export const leaving = (situation: Situation): Leaving => {
+  const { txn, known } = situation;
+  const { deletionTimestamp, annotations } = txn.metadata;
+  if (deletionTimestamp !== undefined) {
+    if (txn.spec.deletionPolicy === "Release") return { at: "release", why: "the Transaction was deleted" };
+    if (known.namespace === undefined) return { at: "asking", effect: readNamespace(situation) };
+    return known.namespace === "going"
+      ? { at: "release", why: "the namespace is being deleted" }
+      : { at: "rollback", why: "the Transaction was deleted, and its deletionPolicy is Rollback" };
+  }
+  return annotations?.[REQUEST_ROLLBACK] === undefined
+    ? { at: "staying" }
+    : { at: "rollback", why: `the annotation ${REQUEST_ROLLBACK} asks for it` };
+};

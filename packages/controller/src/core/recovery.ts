@@ -1,0 +1,89 @@
+import { FINALIZER, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
+import { run, type Step } from "./effect.ts";
+import { fromTimestamp, type Instant } from "./instant.ts";
+import { checkpoint, readJournal } from "./journaling.ts";
+import { journalIn } from "./known.ts";
+import { finalizers, record } from "./record.ts";
+import type { Situation } from "./situation.ts";
+
+/** How often a Failed Transaction is tried again by itself. After that a person has to ask for it. */
+export const MOST_RECOVERIES = 5;
+
+/** States of items that something may still have to be restored for. */
+const UNSETTLED: readonly string[] = ["kept", "undecided"];
+
+export const isUnsettled = ({ state }: Item): boolean => UNSETTLED.includes(state.at);
+
+export const isAskedFor = ({ metadata }: Transaction): boolean => metadata.annotations?.[RETRY_ROLLBACK] !== undefined;
+
+/**
+ * When a Failed Transaction is next tried: at once when somebody asks, by itself with delays that grow fourfold.
+ * `undefined`: never; nothing is left to restore, or there is nothing to restore it from.
+ */
+export const recoveryDue = ({ txn, settings }: Situation): Instant | undefined => {
+  const { phase, items, conditions, journal, recovery } = txn.status;
+  if (phase !== "Failed" || journal === undefined || txn.metadata.deletionTimestamp !== undefined) return undefined;
+  if (!items.some(isUnsettled)) return undefined;
+  if (isAskedFor(txn)) return 0;
+  const attempts = recovery?.attempts ?? 0;
+  const failed = fromTimestamp(conditions.find(({ type }) => type === "Failed")?.lastTransitionTime);
+  return attempts >= MOST_RECOVERIES || failed === undefined
+    ? undefined
+    : failed + settings.recoveryDelay * 4 ** attempts;
+};
+
+/**
+ * Takes a Failed Transaction up again: the finalizer first, then the journal is set back to where the rollback began, with
+ * only the unsettled items to be done, and then the phase. A crash in between leaves it due.
+ */
+export const recover = (situation: Situation): Step => {
+  const { txn, known, now } = situation;
+  const mine = txn.metadata.finalizers ?? [];
+  if (!mine.includes(FINALIZER)) return run(finalizers(txn, [...mine, FINALIZER]));
+  const journal = journalIn(known);
+  if (known.journal === undefined) return run(readJournal(txn));
+  const attempts = (txn.status.recovery?.attempts ?? 0) + (isAskedFor(txn) ? 0 : 1);
+  if (journal === undefined || journal.position.direction !== "back") {
+    const message = "the journal is gone or altered: what is listed in status.items has to be put right by hand";
+    const blocked = { type: "Warning", reason: "RecoveryBlocked", message } as const;
+    const recovery = { attempts: MOST_RECOVERIES };
+    const because = { reason: "RecoveryBlocked", message };
+    return run(record(txn, { recovery, because }, now, blocked));
+  }
+  const unsettled = txn.status.items.flatMap((item, index) => (isUnsettled(item) ? [index] : []));
+  const { reached } = journal.position;
+  const last = Math.max(...unsettled);
+  const cleared = unsettled.every((index) => !journal.notes.has(index));
+  if (!cleared || journal.position.cursor !== last)
+    return run(
+      checkpoint(txn, journal, {
+        position: { direction: "back", cursor: last, reached: Math.max(reached, last + 1), since: now },
+        unnoted: unsettled,
+      }),
+    );
+  const message = isAskedFor(txn)
+    ? `asked for by the annotation ${RETRY_ROLLBACK}`
+    : `attempt ${attempts} of ${MOST_RECOVERIES} to put back what could not be put back`;
+  const items = txn.status.items.map((item): Item => (isUnsettled(item) ? { ...item, state: again(item) } : item));
+  return run(
+    record(
+      txn,
+      { phase: "RollingBack", recovery: { attempts }, items, because: { reason: "RecoveryInitiated", message } },
+      now,
+      {
+        type: "Normal",
+        reason: "RecoveryInitiated",
+        message,
+      },
+    ),
+  );
+};
+
+/** To be undone once more, as if it had just been reached. */
+const again = ({ state }: Item): Item["state"] => {
+  if (state.at === "kept") {
+    const created = state.created === undefined ? {} : { created: state.created };
+    return { at: "committed", before: state.before, ...created };
+  }
+  return state.at === "undecided" ? { at: "committed", before: state.before } : state;
+};
