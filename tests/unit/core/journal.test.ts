@@ -18,7 +18,7 @@ import { arbitraryJson } from "./arbitrary-json.ts";
 import { transaction, UID } from "./transaction.ts";
 
 const CHANGES = 5;
-const txn = transaction([]);
+const txn = transaction([{ type: "Delete", target: { apiVersion: "v1", kind: "Secret", name: "gone" } }]);
 const forward = (cursor: number): Position => ({ direction: "forward", cursor });
 
 const index = fc.nat({ max: CHANGES - 1 });

@@ -17,7 +17,7 @@ import { arbitraryObject } from "./arbitrary-json.ts";
 import { transaction, UID } from "./transaction.ts";
 
 const KIB = 1024;
-const txn = transaction([]);
+const txn = transaction([{ type: "Delete", target: { apiVersion: "v1", kind: "Secret", name: "gone" } }]);
 
 const configMap = (data: object, resourceVersion = "1"): KubeObject => ({
   apiVersion: "v1",

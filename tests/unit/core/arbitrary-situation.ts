@@ -1,0 +1,244 @@
+import type { Change, Item, Transaction } from "@janus/api";
+import * as fc from "fast-check";
+import type { Version } from "../../../packages/controller/src/core/effect.ts";
+import type { Journal, Position } from "../../../packages/controller/src/core/journal.ts";
+import {
+  type Attempt,
+  type Known,
+  type LockSight,
+  nothing,
+  type Refusal,
+} from "../../../packages/controller/src/core/known.ts";
+import type { Resource } from "../../../packages/controller/src/core/object.ts";
+import type { Settings, Situation } from "../../../packages/controller/src/core/situation.ts";
+import { arbitraryObject } from "./arbitrary-answer.ts";
+import { arbitraryTransaction, error, store, word } from "./arbitrary-transaction.ts";
+
+/** When all of this happens, give or take a minute. */
+export const NOW = Date.UTC(2026, 0, 1, 12);
+const instant = fc.integer({ min: -60_000, max: 60_000 }).map((off) => NOW + off);
+
+const past = instant.map((at) => Math.min(at, NOW));
+
+export const settings = {
+  controllerNamespace: "janus-system",
+  writeTimeout: 5_000,
+  margin: 1_000,
+  recoveryDelay: 10_000,
+} as Settings;
+
+const CLUSTER_SCOPED: readonly string[] = ["Namespace", "CustomResourceDefinition", "ClusterRole"];
+
+const resourceOf = ({ target: { apiVersion, kind } }: Change): Resource => ({
+  group: apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "",
+  version: apiVersion.split("/").at(-1) ?? "",
+  plural: `${kind.toLowerCase()}s`,
+  kind,
+  namespaced: !CLUSTER_SCOPED.includes(kind),
+  statusSubresource: kind === "Namespace",
+});
+
+const version: fc.Arbitrary<Version> = fc.record({ uid: word, resourceVersion: word });
+
+const index = fc.nat({ max: 4 });
+const ofFew = <A>(value: fc.Arbitrary<A>): fc.Arbitrary<ReadonlyMap<number, A>> =>
+  fc.array(fc.tuple(index, value), { maxLength: 1 }).map((entries) => new Map(entries));
+const ofMost = <A>(value: fc.Arbitrary<A>): fc.Arbitrary<ReadonlyMap<number, A>> =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.array(value, { minLength: 5, maxLength: 5 }).map((all) => new Map(all.entries())) },
+    { weight: 1, arbitrary: ofFew(value) },
+  );
+
+const lock: fc.Arbitrary<LockSight> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({ at: fc.constant("held" as const), version, until: instant.map((at) => at + 70_000) }),
+  },
+  fc.record({ at: fc.constant("held" as const), version, until: instant }),
+  fc.record({ at: fc.constant("held" as const), version, until: instant, stale: fc.constant(true as const) }),
+  fc.constant({ at: "taken" as const }),
+  fc.record(
+    {
+      at: fc.constant("theirs" as const),
+      holder: fc.constantFrom("shop/other/u-9", "somebody", ""),
+      version,
+      looked: past,
+      seen: past,
+      expires: instant,
+      judged: fc.constantFrom("live" as const, "over" as const),
+    },
+    { requiredKeys: ["at", "holder", "version", "looked", "seen", "expires"] },
+  ),
+  fc.record({ at: fc.constantFrom("lost" as const, "impossible" as const), why: fc.constant("no") }),
+);
+
+/** Mostly in the direction of the phase. */
+const position = ({ spec, status }: Transaction): fc.Arbitrary<Position> => {
+  const count = spec.changes.length;
+  const forward = fc.nat({ max: count }).map((cursor): Position => ({ direction: "forward", cursor }));
+  const back = fc.tuple(fc.nat({ max: count }), fc.nat({ max: count }), past).map(
+    ([reached, by, since]): Position => ({
+      direction: "back",
+      cursor: Math.max(-1, reached - 1 - by),
+      reached,
+      since,
+    }),
+  );
+  const isBack = status.phase === "RollingBack" || status.phase === "Failed";
+  return fc.oneof({ weight: isBack ? 1 : 8, arbitrary: forward }, { weight: isBack ? 8 : 1, arbitrary: back });
+};
+
+const note = fc.record({ at: fc.constantFrom("unmade", "undecided", "kept", "restored"), error });
+const before = fc.record({
+  existed: fc.constant(true as const),
+  uid: word,
+  resourceVersion: word,
+  snapshot: fc.record({ store: fc.constant("deploy-v2-rollback-1"), key: fc.constant("item-0-1") }),
+});
+
+const journal = (txn: Transaction): fc.Arbitrary<Journal> =>
+  fc.record({
+    version,
+    position: position(txn),
+    created: ofFew(word),
+    notes: ofFew(note),
+    renewed: ofFew(fc.record({ before, stores: fc.array(store, { maxLength: 2 }) })),
+  }) as fc.Arbitrary<Journal>;
+
+const attempt: fc.Arbitrary<Attempt> = fc.oneof(
+  fc.record({ at: fc.constantFrom("unanswered" as const, "accepted" as const), sent: past }),
+  fc.record({
+    at: fc.constant("refused" as const),
+    sent: past,
+    code: fc.constantFrom(403, 404, 409),
+    message: error,
+  }),
+);
+
+const refusal: fc.Arbitrary<Refusal> = fc.record({
+  reason: fc.constantFrom("CommitFailed", "ConflictDetected", "LockRenewalFailed", "Timeout", "Deleted"),
+  message: error,
+  fate: fc.constantFrom("unsent", "unmade", "undecided"),
+});
+
+const storeData = fc.oneof(
+  fc.constant({ broken: "altered" }),
+  fc
+    .constantFrom(
+      '{"metadata":{}}',
+      "{",
+      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"uid":"1","resourceVersion":"1"}}',
+    )
+    .map((text) => ({
+      data: new Map([
+        ["item-0-1", text],
+        ["item-1-2", text],
+      ]),
+    })),
+);
+
+const storeKey = fc.constantFrom(
+  ...["ConfigMap", "Secret"].flatMap((kind) =>
+    ["deploy-v2-rollback", "deploy-v2-rollback-1"].map((name) => `${kind}/${name}`),
+  ),
+);
+const entries = <A>(value: fc.Arbitrary<A>): fc.Arbitrary<ReadonlyMap<string, A>> =>
+  fc.array(fc.tuple(storeKey, value), { maxLength: 4 }).map((all) => new Map(all));
+const released = fc.oneof(
+  storeKey,
+  storeKey.map((key) => `deleted ${key}`),
+  fc.constant("journal"),
+  index.map((at) => `lock ${at}`),
+);
+
+const problems = fc.oneof({ weight: 8, arbitrary: fc.constant([]) }, fc.array(error, { maxLength: 1 }));
+
+/** Everything that a process may know of a Transaction, each piece for itself. */
+const knownOf = (txn: Transaction): fc.Arbitrary<Known> => {
+  const kinds = [
+    ...new Map(
+      txn.spec.changes.map((change) => [`${change.target.apiVersion}/${change.target.kind}`, resourceOf(change)]),
+    ),
+  ];
+  const resources = fc
+    .tuple(
+      ...kinds.map((entry) =>
+        fc.constantFrom<readonly [string, Resource | null]>(entry, entry, entry, entry, entry, [entry[0], null]),
+      ),
+    )
+    .map((entries) => new Map<string, Resource | null>(entries));
+  return fc
+    .record(
+      {
+        since: instant,
+        projectedAt: instant,
+        resources: fc.oneof(
+          { weight: 9, arbitrary: resources },
+          { weight: 1, arbitrary: fc.constant(new Map<string, null>()) },
+        ),
+        namespace: fc.constantFrom(...(["there", "going"] as const)),
+        serviceAccount: fc.constantFrom(...(["there", "there", "there", "there", "missing"] as const)),
+        journal: fc.oneof(
+          { weight: 8, arbitrary: journal(txn) },
+          fc.constantFrom({ at: "missing" as const }, { at: "taken" as const }),
+          fc.record({ at: fc.constant("altered" as const), version }),
+        ),
+        locks: ofMost(lock),
+        live: ofMost(fc.record({ object: fc.option(arbitraryObject, { nil: undefined, freq: 3 }), at: past })),
+        before: ofMost(fc.option(arbitraryObject, { nil: undefined, freq: 6 })),
+        dryRuns: ofMost(problems),
+        reviews: ofMost(problems),
+        attempts: ofMost(attempt),
+        made: ofFew(fc.record({ created: word }, { requiredKeys: [] })),
+        refusals: ofFew(refusal),
+        triedSince: ofFew(past),
+        puts: ofFew(fc.nat({ max: 12 })),
+        warnings: ofFew(error),
+        stores: ofFew(
+          fc.oneof(store, fc.constantFrom("taken" as const, "left-over" as const), fc.constant({ unusable: "no" })),
+        ),
+        found: entries(fc.option(word)),
+        storeData: entries(storeData),
+        released: fc.array(released, { maxLength: 6 }).map((all) => new Set(all)),
+        queueing: fc.constant(true as const),
+      },
+      // Without these hardly anything is decided.
+      { requiredKeys: ["since", "projectedAt", "resources", "journal", "locks", "attempts", "live"] },
+    )
+    .map((known) => ({ ...nothing(known.since), ...known })) as fc.Arbitrary<Known>;
+};
+
+const isThere = ({ type }: Change): boolean => type !== "Create";
+
+/** In the middle of its work: everything is prepared and locked, and nothing has gone wrong yet. */
+const untroubled = ({ txn, known, ...rest }: Situation): Situation => {
+  const { deletionTimestamp: _, annotations: __, ...metadata } = txn.metadata;
+  const version = { uid: "1", resourceVersion: "1" };
+  const before = { ...version, existed: true, snapshot: { store: "deploy-v2-rollback", key: "item-0-1" } } as const;
+  const { changes } = txn.spec;
+  const items = changes.map(
+    (change): Item => ({
+      state: { at: "prepared", before: isThere(change) ? before : { existed: false } },
+    }),
+  );
+  const objects = changes.map((change) => {
+    const { apiVersion, kind } = change.target;
+    return isThere(change) ? { apiVersion, kind, metadata: version } : undefined;
+  });
+  return {
+    ...rest,
+    txn: { ...txn, metadata, status: { ...txn.status, items, startedAt: "2026-01-01T11:59:59Z" } },
+    known: {
+      ...known,
+      before: new Map(objects.entries()),
+      locks: new Map(changes.map((_, at) => [at, { at: "held", version, until: NOW + 100_000 }])),
+      made: new Map(),
+      refusals: new Map(),
+    },
+  };
+};
+
+const anything: fc.Arbitrary<Situation> = arbitraryTransaction.chain((txn) =>
+  knownOf(txn).map((known) => ({ txn, known, now: NOW, settings })),
+);
+export const arbitrarySituation: fc.Arbitrary<Situation> = fc.oneof(anything, anything.map(untroubled));

@@ -1,0 +1,107 @@
+import { decodeTransaction, Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decide } from "../../../packages/controller/src/core/decide.ts";
+import type { Ask, Effect, Step } from "../../../packages/controller/src/core/effect.ts";
+import { type Fault, meaning } from "../../../packages/controller/src/core/fault.ts";
+import { asObject, isObject, member } from "../../../packages/controller/src/core/json.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
+import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import { arbitraryFault, arbitraryObject } from "./arbitrary-answer.ts";
+import { arbitrarySituation } from "./arbitrary-situation.ts";
+
+/** What is wrong with a step. */
+const nonsense = (step: Step, now: number): string | undefined => {
+  if (step.next === "run" && step.effects.length === 0) return "it runs nothing";
+  return step.next === "wait" && step.until < now ? `it waits for what is over: ${step.because}` : undefined;
+};
+
+type Answer = E.Either<Fault, KubeObject>;
+const answer: fc.Arbitrary<Answer> = fc.oneof(
+  { weight: 2, arbitrary: arbitraryObject.map((one) => E.right(one)) },
+  { weight: 1, arbitrary: arbitraryFault.map((one) => E.left(one)) },
+);
+
+const isOwn = ({ purpose }: Ask): boolean => purpose === "record" || purpose === "finalizer";
+
+/** RFC 7386. */
+const merged = (at: unknown, patch: unknown): unknown =>
+  isObject(patch)
+    ? Object.fromEntries(
+        Object.entries({ ...asObject(at), ...patch }).flatMap(([name, value]) => {
+          const change = member(patch, name);
+          if (change === null) return [];
+          return [[name, change === undefined ? value : merged(asObject(at)[name], change)]];
+        }),
+      )
+    : patch;
+
+/** What the API server answers to a write that succeeds: what was sent, with a uid and a version. */
+const accepted = ({ txn }: Situation, { call }: Ask, other: KubeObject): KubeObject => {
+  const { uid = "1", resourceVersion = "1" } = other.metadata;
+  const body = "body" in call ? call.body : other;
+  const sent = (call.verb === "mergePatch" ? merged(Transaction.encode(txn), body) : body) as KubeObject;
+  return { ...sent, metadata: { uid, ...sent.metadata, resourceVersion } };
+};
+
+/** The situation after one effect was answered, as the shell folds it in. */
+const after = (at: Situation, effect: Effect, reply: Answer): Situation => {
+  const { known, now } = at;
+  if (!("call" in effect)) return { ...at, known: effect.learn(known, undefined, now) };
+  if (E.isLeft(reply) && meaning(reply.left) === "transient")
+    return { ...at, known: effect.lost?.(known, reply.left, now) ?? known };
+  if (isOwn(effect)) {
+    if (E.isLeft(reply)) return at;
+    const decoded = decodeTransaction(accepted(at, effect, reply.right));
+    if (E.isLeft(decoded)) throw new Error(`writes what cannot be read: ${decoded.left}`);
+    return { ...at, txn: decoded.right, known: effect.learn(known, reply, now, now) };
+  }
+  const wrote = effect.call.verb !== "get" && effect.call.verb !== "delete" && E.isRight(reply);
+  return { ...at, known: effect.learn(known, wrote ? E.right(accepted(at, effect, reply.right)) : reply, now, now) };
+};
+
+describe("the next step", () => {
+  it("is found in every situation, and makes sense: it waits for something to come, or does something", () => {
+    fc.assert(
+      fc.property(arbitrarySituation, (at) => {
+        expect(nonsense(decide(at), at.now)).toBeUndefined();
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("is found again after every answer to the one before, and makes sense", () => {
+    fc.assert(
+      fc.property(arbitrarySituation, fc.array(answer, { minLength: 1, maxLength: 30 }), (start, answers) => {
+        let at = start;
+        const left = answers.values();
+        for (let steps = 0; steps < 20; steps += 1) {
+          const step = decide(at);
+          expect(nonsense(step, at.now)).toBeUndefined();
+          if (step.next === "done") return;
+          if (step.next === "wait") at = { ...at, now: step.until };
+          else
+            for (const effect of step.effects) {
+              const next = left.next();
+              if (next.done) return;
+              at = after(at, effect, next.value);
+            }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("is the same for the same situation, which it leaves as it was", () => {
+    fc.assert(
+      fc.property(arbitrarySituation, (at) => {
+        const shown = () => JSON.stringify(at, (_, value: unknown) => (value instanceof Map ? [...value] : value));
+        const before = shown();
+        expect(JSON.stringify(decide(at))).toBe(JSON.stringify(decide(at)));
+        expect(shown()).toBe(before);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
