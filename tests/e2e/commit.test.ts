@@ -1,6 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { creating, deleting, patching, updating } from "../fixtures/changes.ts";
+import { clusterAdmin } from "../fixtures/cluster-admin.ts";
+import { gadget, gadgets } from "../fixtures/gadgets.ts";
 import {
   clusterRole,
   clusterRoleBinding,
@@ -137,12 +139,6 @@ it("locks a cluster-scoped target, whatever its name, in the controller's namesp
   expect(left.filter(({ metadata }) => metadata.name?.includes(namespace))).toEqual([]);
 });
 
-const clusterAdmin = async (namespace: string): Promise<void> => {
-  const binding = clusterRoleBinding(`${namespace}:admin`, "cluster-admin", `${namespace}/deployer`);
-  await administrator.create(binding);
-  onTestFinished(() => administrator.remove(binding));
-};
-
 it("creates a Namespace and what is in it", async () => {
   const { namespace: mine, janus, run } = await workspace();
   await clusterAdmin(mine);
@@ -162,31 +158,12 @@ it("creates a Namespace and what is in it", async () => {
 it("creates a CustomResourceDefinition and an object of it", async () => {
   const { namespace, janus, run, read } = await workspace();
   await clusterAdmin(namespace);
-  const group = `${namespace}.example.com`;
-  const crd = {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `gadgets.${group}` },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { plural: "gadgets", singular: "gadget", kind: "Gadget", listKind: "GadgetList" },
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-        },
-      ],
-    },
-  };
+  const [crd, one] = [gadgets(namespace), gadget(namespace)];
   onTestFinished(() => administrator.remove(crd));
   await janus();
-  const gadget = { apiVersion: `${group}/v1`, kind: "Gadget", metadata: { name: "one" }, size: 3 };
-  const { status } = await run([creating(crd), creating(gadget)]);
+  const { status } = await run([creating(crd), creating(one)]);
   expect(status).toMatchObject({ phase: "Committed", progress: "2/2" });
-  await expect.poll(() => read(gadget).catch(() => undefined)).toMatchObject({ size: 3 });
+  await expect.poll(() => read(one).catch(() => undefined)).toMatchObject({ size: 3 });
 });
 
 it("makes changes with rights that an earlier change has granted", async () => {

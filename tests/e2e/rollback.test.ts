@@ -1,10 +1,13 @@
 import type { KubeObject } from "@janus/kube";
 import { expect, it } from "vitest";
+import { administrator } from "../fixtures/administrator.ts";
 import { creating, deleting, patching, updating } from "../fixtures/changes.ts";
+import { clusterAdmin } from "../fixtures/cluster-admin.ts";
+import { gadget, gadgets } from "../fixtures/gadgets.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
-import { configMap, deployment, secret } from "../fixtures/manifests.ts";
+import { configMap, deployment, namespace, secret, service, within } from "../fixtures/manifests.ts";
 import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
-import { transaction, workspace } from "../fixtures/workspace.ts";
+import { namespaceName, transaction, workspace } from "../fixtures/workspace.ts";
 
 /** What the Deployment controller writes, whatever anybody else does. */
 const REVISION = "deployment.kubernetes.io/revision";
@@ -202,4 +205,38 @@ it("leaves a field alone that somebody has taken over since, says so, and ends a
     ],
   });
   expect(await read(configMap("config"))).toMatchObject({ data: { contested: "3", ours: "1" } });
+});
+
+it("gives a Service that it deleted its address and ports again", async () => {
+  const place = await workspace();
+  const former = { ...service("web"), spec: { type: "NodePort", ports: [{ port: 80 }] } };
+  await place.create(former);
+  const before = await place.read(former);
+  await place.janus(async (request, next) => {
+    if (isChangeOf("last")(request)) await place.create(configMap("last", { whose: "somebody's" }));
+    return next(request);
+  });
+  const { status } = await place.run([deleting(former), creating(configMap("last"))]);
+  expect(status.phase).toBe("RolledBack");
+  expect(recreated(await place.read(former))).toEqual(recreated(before));
+});
+
+it("takes a Namespace and a CustomResourceDefinition away again, with what was created in them", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const [inside, crd] = [namespaceName(), gadgets(place.namespace)];
+  await place.janus(async (request, next) => {
+    if (isChangeOf("last")(request)) await place.create(configMap("last", { whose: "somebody's" }));
+    return next(request);
+  });
+  const { status } = await place.run([
+    creating(namespace(inside)),
+    creating(within(inside, configMap("config"))),
+    creating(crd),
+    creating(within(inside, gadget(place.namespace))),
+    creating(configMap("last")),
+  ]);
+  expect(status.phase).toBe("RolledBack");
+  expect(await administrator.read(namespace(inside))).toBeUndefined();
+  expect(await administrator.read(crd)).toBeUndefined();
 });

@@ -99,10 +99,11 @@ const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: number)
           : run(readTarget(going, unreadable(going))))
       );
     case "out": {
-      if (attempt.at === "refused") return tryAgain(going, attempt);
-      const moved =
-        verdict.object !== undefined && verdict.object.metadata.resourceVersion !== before?.metadata.resourceVersion;
-      if (moved && verdict.object !== undefined) return renewSnapshot(situation, journal, going, verdict.object);
+      const { object } = verdict;
+      const moved = object?.metadata.resourceVersion !== before?.metadata.resourceVersion;
+      // A new version is why a write is refused as a conflict, and no reason for any other refusal.
+      if (attempt.at === "refused" && !(moved && attempt.code === 409)) return tryAgain(going, attempt);
+      if (moved && object !== undefined) return renewSnapshot(situation, journal, going, object);
       // Only a Create cannot simply be sent again: it bears no precondition that would stop the one that is still on its way.
       const settledAt = attempt.sent + quiet(settings);
       if (change.type !== "Create" || seenAt >= settledAt) return send(going);

@@ -1,0 +1,191 @@
+import type { Hook } from "@janus/kube";
+import { expect, it } from "vitest";
+import { administrator } from "../fixtures/administrator.ts";
+import { creating, deleting, patching, updating } from "../fixtures/changes.ts";
+import { gate, isChangeOf } from "../fixtures/gate.ts";
+import { configMap, deployment, within } from "../fixtures/manifests.ts";
+import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
+import { recording } from "../fixtures/recording.ts";
+import { type Workspace, workspace } from "../fixtures/workspace.ts";
+
+/** Does something once, right before the change of that target goes out: after everything was prepared. */
+const before = (name: string, meddle: () => Promise<unknown>): Hook => {
+  let done = false;
+  return async (request, next) => {
+    if (!done && isChangeOf(name)(request)) {
+      done = true;
+      await meddle();
+    }
+    return next(request);
+  };
+};
+
+const there = configMap("there", { a: "1", b: "1" });
+const somebody = { b: "somebody's" };
+
+it.each([
+  ["Patch", patching(configMap("there", { a: "2" })), { a: "2", ...somebody }],
+  ["Delete, whatever they have changed", deleting(there), undefined],
+])("goes on when others have changed other fields meanwhile: %s", async (_, change, data) => {
+  const { namespace, create, patch, janus, run } = await workspace();
+  await create(there);
+  await janus(before("there", () => patch(configMap("there", somebody))));
+  const { status } = await run([change]);
+  expect(status.phase).toBe("Committed");
+  expect((await administrator.read(within(namespace, there)))?.["data"]).toEqual(data);
+});
+
+it.each(["Patch", "Update", "Delete"])(
+  "goes on when others have only reported a status meanwhile: %s",
+  async (type) => {
+    const { create, patch, read, janus, run } = await workspace();
+    const web = deployment("web", "myapp:v1.0");
+    await create(web);
+    await expect.poll(async () => (await read(web))["status"]).toMatchObject({ observedGeneration: 1, replicas: 1 });
+    const report = { ...web, spec: {}, status: { conditions: [{ type: "Fine", status: "True" }] } };
+    await janus(before("web", () => patch(report, "status")));
+    const change = { Patch: patching, Update: updating, Delete: deleting }[type] ?? deleting;
+    const { status } = await run([change(deployment("web", "myapp:v2.0"))]);
+    expect(status.phase).toBe("Committed");
+  },
+);
+
+it.each([
+  ["Patch", patching(configMap("there", { a: "2" }))],
+  ["Delete", deleting(there)],
+])("puts back what others have changed meanwhile, and not what was there when it began: %s", async (_, change) => {
+  const place = await workspace();
+  await place.create(there);
+  await allowOneService(place);
+  await place.janus(before("there", () => place.patch(configMap("there", somebody))));
+  const { status } = await place.run([change, ...oneTooMany]);
+  expect(status.phase).toBe("RolledBack");
+  expect((await place.read(there))["data"]).toEqual({ a: "1", ...somebody });
+});
+
+const remove = ({ remove }: Workspace) => remove(there);
+const replace = async (place: Workspace) => {
+  await place.remove(there);
+  await place.create(configMap("there", somebody));
+};
+const edit = ({ patch }: Workspace) => patch(configMap("there", { a: "somebody's" }));
+
+it.each([
+  ["a Patch of fields that others have changed", patching(configMap("there", { a: "2" })), edit, "ConflictDetected"],
+  ["an Update of what others have changed", updating(configMap("there", { a: "2" })), edit, "ConflictDetected"],
+  ["a Patch of what others have deleted", patching(configMap("there", { a: "2" })), remove, "ConflictDetected"],
+  ["an Update of what others have deleted", updating(configMap("there", { a: "2" })), remove, "ConflictDetected"],
+  ["a Delete of what others have deleted", deleting(there), remove, "ConflictDetected"],
+  ["a Patch of what others have created anew", patching(configMap("there", { a: "2" })), replace, "ConflictDetected"],
+  ["an Update of what others have created anew", updating(configMap("there", { a: "2" })), replace, "ConflictDetected"],
+  ["a Delete of what others have created anew", deleting(there), replace, "CommitFailed"],
+] as const)("loses nobody's work: rolls back at %s", async (_, change, meddle, reason) => {
+  const place = await workspace();
+  await place.create(there, configMap("first", { a: "1" }));
+  let theirs: unknown;
+  await place.janus(
+    before("there", async () => {
+      await meddle(place);
+      theirs = await administrator.read(within(place.namespace, there));
+    }),
+  );
+  const { status } = await place.run([patching(configMap("first", { a: "2" })), change]);
+  expect(status).toMatchObject({ phase: "RolledBack", progress: "0/2" });
+  expect(status.conditions.find(({ type }) => type === "RolledBack")?.reason).toBe(reason);
+  expect(await administrator.read(within(place.namespace, there))).toEqual(theirs);
+  expect(await place.read(configMap("first"))).toMatchObject({ data: { a: "1" } });
+});
+
+it("rolls back at a Create of what others have created meanwhile, and leaves theirs alone", async () => {
+  const place = await workspace();
+  await place.create(configMap("first", { a: "1" }));
+  await place.janus(before("there", () => place.create(configMap("there", somebody))));
+  const { status } = await place.run([
+    patching(configMap("first", { a: "2" })),
+    creating(configMap("there", { a: "2" })),
+  ]);
+  expect(status).toMatchObject({ phase: "RolledBack", progress: "0/2" });
+  expect(await place.read(there)).toMatchObject({ data: somebody });
+  expect(await place.read(configMap("first"))).toMatchObject({ data: { a: "1" } });
+});
+
+const owned = async ({ create, read }: Workspace): Promise<void> => {
+  await create(configMap("owner", { a: "1" }));
+  const { uid } = (await read(configMap("owner"))).metadata;
+  const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid }];
+  await create({ ...configMap("owned", { a: "1" }), metadata: { name: "owned", ownerReferences } });
+};
+
+it("takes what has gone with an owner that it deleted itself for deleted", async () => {
+  const place = await workspace();
+  await owned(place);
+  await place.janus(before("owned", () => expect.poll(() => place.exists(configMap("owned"))).toBe(false)));
+  const { status } = await place.run([deleting(configMap("owner")), deleting(configMap("owned"))]);
+  expect(status).toMatchObject({ phase: "Committed", progress: "2/2" });
+});
+
+it("puts back an owner, and what it owns as owned by the new one", async () => {
+  const place = await workspace();
+  await owned(place);
+  await allowOneService(place);
+  await place.janus();
+  const { status } = await place.run([deleting(configMap("owned")), deleting(configMap("owner")), ...oneTooMany]);
+  expect(status.phase).toBe("RolledBack");
+  const { uid } = (await place.read(configMap("owner"))).metadata;
+  expect(await place.read(configMap("owned"))).toMatchObject({
+    data: { a: "1" },
+    metadata: { ownerReferences: [{ uid }] },
+  });
+});
+
+const held = (...finalizers: readonly string[]) => ({ ...configMap("held"), metadata: { name: "held", finalizers } });
+
+it("waits for the finalizers of what it deletes: only what is gone is deleted", async () => {
+  const place = await workspace();
+  await place.create(held("example.com/hold"));
+  const { hook, requests } = recording();
+  await place.janus(hook);
+  await place.submit([deleting(configMap("held")), creating(configMap("after"))]);
+  await expect.poll(() => requests.filter(isChangeOf("held")).length).toBe(1);
+  // It has looked again since, and still does not go on.
+  await expect.poll(() => requests.filter(({ purpose }) => purpose === "read-target").length).toBeGreaterThan(3);
+  expect(requests.filter(isChangeOf("after"))).toEqual([]);
+  await place.patch(held());
+  expect((await place.over()).status.phase).toBe("Committed");
+});
+
+it("ends as Failed, and keeps what was there before, when it may not put things back any more", async () => {
+  const place = await workspace();
+  await place.create(configMap("first", { a: "former" }));
+  const { hook, reached, open } = gate(isChangeOf("second"));
+  await place.janus(hook);
+  await place.submit([patching(configMap("first", { a: "2" })), creating(configMap("second"))]);
+  await reached;
+  const binding = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "RoleBinding", metadata: { name: "deployer" } };
+  await place.remove(binding);
+  const mayWrite = async () => {
+    const review = {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SubjectAccessReview",
+      metadata: { name: "" },
+      spec: {
+        user: `system:serviceaccount:${place.namespace}:deployer`,
+        resourceAttributes: { namespace: place.namespace, verb: "update", resource: "configmaps" },
+      },
+    };
+    return ((await administrator.create(review))["status"] as { readonly allowed: boolean }).allowed;
+  };
+  await expect.poll(mayWrite).toBe(false);
+  open();
+  await expect.poll(async () => (await place.txn()).status.phase).toBe("Failed");
+  const { status } = await place.txn();
+  expect(status.items).toMatchObject([
+    {
+      committed: true,
+      rolledBack: false,
+      error: expect.stringContaining('cannot get resource "configmaps"') as string,
+    },
+    { committed: false, error: expect.stringContaining('cannot create resource "configmaps"') as string },
+  ]);
+  expect(JSON.stringify((await place.read(configMap(status.rollbackRef ?? "")))["data"])).toContain("former");
+});
