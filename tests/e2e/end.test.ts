@@ -181,6 +181,9 @@ it("never holds up the end of its namespace, whatever its Transactions are at", 
   await reached;
   await expect.poll(() => requests.some(({ purpose }) => purpose === "read-lock")).toBe(true);
   await administrator.remove(namespaceOf(place.namespace));
+  // Everything in it is being deleted by now, ours included, and nothing can be created any more.
+  await expect.poll(async () => (await place.txn("committing")).metadata.deletionTimestamp).toBeDefined();
   open();
-  await expect.poll(() => administrator.read(namespaceOf(place.namespace))).toBeUndefined();
+  await expect.poll(() => place.names("backup.janus.io/v1alpha1", "Transaction")).toEqual([]);
+  await expect.poll(() => ours(place)).toEqual([]);
 });

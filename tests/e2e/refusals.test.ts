@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
 import { configMap, namespace, role, roleBinding, secret, service, within } from "../fixtures/manifests.ts";
+import { forbidConfigMaps } from "../fixtures/quota.ts";
 import { recording } from "../fixtures/recording.ts";
 import { transaction, type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
 
@@ -231,6 +232,23 @@ it("refuses when the name of its snapshot is taken by somebody's object, which i
   );
   expect(await place.read(somebodys)).toMatchObject({ data: { "item-0": "somebody's" } });
   expect(await place.read(configMap("config"))).toMatchObject({ data: { a: "1" } });
+});
+
+it("refuses when it could keep no record of what it does, and says why", async () => {
+  const place = await workspace();
+  await forbidConfigMaps(place);
+  const { message } = await refused(place, [creating(secret("new"))]);
+  expect(message).toMatch(/^nothing was touched: the journal cannot be written: .* exceeded quota: few-configmaps/);
+});
+
+it("refuses when it could not keep what is there, and says why", async () => {
+  const place = await workspace();
+  await place.create(configMap("there"));
+  await forbidConfigMaps(place);
+  const { message } = await refused(place, [patching(configMap("there", { a: "1" }))]);
+  expect(message).toMatch(
+    /^nothing was touched: the snapshot ConfigMap txn-rollback cannot be written: .* exceeded quota/,
+  );
 });
 
 it("refuses a Transaction that would change itself", async () => {

@@ -11,6 +11,7 @@ import {
   newJournal,
   type Position,
 } from "./journal.ts";
+import { sentence } from "./fault.ts";
 import type { KubeObject } from "./object.ts";
 import { journalIn, type Known, type NoJournal, set } from "./known.ts";
 
@@ -47,14 +48,22 @@ export const readJournal = (txn: Transaction): Ask => ({
   },
 });
 
+/** A refusal of the write itself, and not for what is there already, stays one for a while. */
+const learnWritten =
+  (txn: Transaction): Ask["learn"] =>
+  (known, answer, now, sent) => {
+    if (E.isRight(answer)) return learn(txn)(known, answer, now, sent);
+    const exists = answer.left.kind === "refused" && answer.left.code === 409;
+    return exists
+      ? { ...known, journal: { at: "taken" } }
+      : { ...known, journal: { at: "refused", why: sentence(answer.left), since: now } };
+  };
+
 export const createJournal = (txn: Transaction, position: Position): Ask => ({
   purpose: "journal",
   as: "controller",
   call: { verb: "create", place: journalPlace(txn), body: newJournal(txn, position), manager: "janus" },
-  learn: (known, answer, now, sent) => {
-    const exists = E.isLeft(answer) && answer.left.kind === "refused" && answer.left.code === 409;
-    return exists ? { ...known, journal: { at: "taken" } } : learn(txn)(known, answer, now, sent);
-  },
+  learn: learnWritten(txn),
   lost: (known) => ({ ...known, journal: { at: "taken" } }),
 });
 
@@ -63,7 +72,7 @@ const rewriteJournal = (txn: Transaction, version: Version, position: Position):
   purpose: "journal",
   as: "controller",
   call: { verb: "mergePatch", place: journalPlace(txn), body: { metadata: version, ...journalData({ position }) } },
-  learn: learn(txn),
+  learn: learnWritten(txn),
   lost: forget,
 });
 
@@ -72,7 +81,7 @@ export const findJournal = (txn: Transaction, { journal }: Known, position: Posi
   if (journal === undefined) return readJournal(txn);
   if ("position" in journal) return undefined;
   if (journal.at === "missing") return createJournal(txn, position);
-  return journal.at === "taken" ? readJournal(txn) : rewriteJournal(txn, journal.version, position);
+  return journal.at === "altered" ? rewriteJournal(txn, journal.version, position) : readJournal(txn);
 };
 
 /**

@@ -54,7 +54,15 @@ export interface Known {
 export type NoJournal =
   | { readonly at: "missing" }
   | { readonly at: "taken" }
-  | { readonly at: "altered"; readonly version: Version };
+  | { readonly at: "altered"; readonly version: Version }
+  | JournalRefused;
+
+/** The API server will not have it: its namespace is being deleted, a quota is used up. */
+export interface JournalRefused {
+  readonly at: "refused";
+  readonly why: string;
+  readonly since: Instant;
+}
 
 /** The journal, if it is known and whole. */
 export const journalIn = ({ journal }: Known): Journal | undefined =>

@@ -15,6 +15,7 @@ import type { Situation } from "./situation.ts";
 import { pack, snapshotKey } from "./snapshot.ts";
 import { store } from "./stores.ts";
 import { itemsOf } from "./targets.ts";
+import { isRefused } from "./without-journal.ts";
 
 /** The end of the time for going forward. */
 export const deadline = ({ txn, now }: Situation): number =>
@@ -98,6 +99,8 @@ const keep = (situation: Situation, refuse: (reason: string, general: readonly s
   const journaling = known.journal === undefined ? createJournal(txn, begin) : findJournal(txn, known, begin);
   const journal = journalIn(known);
   if (storing.at === "refused") return refuse("SnapshotFailed", [storing.why]);
+  if (isRefused(known.journal))
+    return refuse("SnapshotFailed", [`the journal cannot be written: ${known.journal.why}`]);
   if (storing.at === "going") return run(storing.effect, ...(journaling === undefined ? [] : [journaling]));
   if (journaling !== undefined || journal === undefined) return run(journaling ?? readJournal(txn));
 

@@ -15,6 +15,7 @@ import type { Situation } from "./situation.ts";
 import { isReleased, releaseStore } from "./stores.ts";
 import type { Item } from "./targets.ts";
 import { undo, type Undoing } from "./undo.ts";
+import { isRefused, withoutJournal } from "./without-journal.ts";
 
 /**
  * Puts back what was changed, in reverse, one item and one checkpoint at a time.
@@ -28,6 +29,7 @@ export const rollingBack = (situation: Situation): Step => {
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
   if (isAskedFor(txn)) return run(unask(txn));
+  if (isRefused(known.journal)) return withoutJournal(situation, known.journal, reached(situation), "unsent");
   const finding = findJournal(txn, known, { direction: "forward", cursor: reached(situation) });
   const journal = journalIn(known);
   if (finding !== undefined || journal === undefined) return run(finding ?? readJournal(txn));
