@@ -1,21 +1,13 @@
-import { type Change, fieldManager } from "@janus/api";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/body.ts";
 import { type Path, valueAt } from "../../../packages/controller/src/core/fields.ts";
 import { equal } from "../../../packages/controller/src/core/json.ts";
-import type { Json, JsonObject, KubeObject, Place } from "../../../packages/controller/src/core/object.ts";
+import type { Json, JsonObject, KubeObject } from "../../../packages/controller/src/core/object.ts";
 import { isMarked, restoration } from "../../../packages/controller/src/core/restore.ts";
 import { type Edit, edited, valuesAt } from "./edit.ts";
 import { apply, ownersOf, post, put } from "./server.ts";
-
-const author = { name: "deploy", uid: "u-1" };
-const manager = fieldManager(author);
-const place: Place = {
-  resource: { group: "", version: "v1", plural: "things", kind: "Thing", namespaced: true, statusSubresource: true },
-  namespace: "shop",
-  name: "thing",
-};
+import { author, manager, place, wish as wishOf } from "./thing.ts";
 
 const container = (name: string, field: string): Path => [
   "f:spec",
@@ -99,7 +91,7 @@ const world = fc
       type === "Patch" || anew ? {} : { spec, data },
       type === "Patch" ? edits.filter(sets) : edits,
     );
-    const wish: Change = { type, content, target: { apiVersion: "v1", kind: "Thing", name: "thing" } };
+    const wish = wishOf({ type, content });
     const body = changeBody(wish, place, before, author);
     const changed = type === "Patch" ? apply(before, body, manager) : put(before, body, manager);
     const versions = after.reduce<readonly KubeObject[]>(

@@ -59,6 +59,24 @@ const keysIn = (kind: ListKind, item: Json | undefined): JsonObject =>
     }),
   );
 
+interface Listed {
+  readonly element: string;
+  readonly item: Json;
+}
+
+/** Items by their element, and by number: some lists may name one twice, such as that of environment variables. */
+const numbered = (kind: ListKind, items: readonly Json[]): ReadonlyMap<string, Listed> => {
+  const numbers = new Map<string, number>();
+  return new Map(
+    items.map((item) => {
+      const element = elementOf(kind, item);
+      const number = numbers.get(element) ?? 0;
+      numbers.set(element, number + 1);
+      return [`${number} ${element}`, { element, item }];
+    }),
+  );
+};
+
 /** What became empty by the merge was not there, or is not any more. */
 const unlessBare = <A extends Json>(merged: A, bare: boolean, was: unknown, is: unknown): A | undefined =>
   bare && (was === undefined || is === undefined) ? undefined : merged;
@@ -115,17 +133,13 @@ export const merge = (before: JsonObject, live: JsonObject, claims: Claims): Mer
     spot: Spot,
     kind: ListKind,
   ): Json | undefined => {
-    const former = Map.groupBy(was ?? [], (item) => elementOf(kind, item));
-    const present = Map.groupBy(is ?? [], (item) => elementOf(kind, item));
+    const former = numbered(kind, was ?? []);
+    const present = numbered(kind, is ?? []);
     // In the order of before; what others added comes after.
-    const merged = [...new Set([...former.keys(), ...present.keys()])].flatMap((element): readonly Json[] => {
-      const [before, ...moreBefore] = former.get(element) ?? [];
-      const [live, ...moreLive] = present.get(element) ?? [];
-      const at = into(spot, element);
-      // Some lists may name an item twice (environment variables); such a group is nobody's but as a whole.
-      if (moreBefore.length + moreLive.length > 0)
-        return (at.theirs === undefined ? former.get(element) : present.get(element)) ?? [];
-      const value = mergeValues(before, live, at);
+    const merged = [...new Map([...former, ...present])].flatMap(([name, { element }]): readonly Json[] => {
+      const before = former.get(name)?.item;
+      const live = present.get(name)?.item;
+      const value = mergeValues(before, live, into(spot, element));
       if (value === undefined) return [];
       // An item that stays, if only for what others have in it, stays under its keys.
       return [isObject(value) ? { ...keysIn(kind, live ?? before), ...value } : value];
