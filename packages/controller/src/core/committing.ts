@@ -4,7 +4,7 @@ import { type Ask, type Effect, run, type Step, wait } from "./effect.ts";
 import { inDoubt, meaning, sentence } from "./fault.ts";
 import type { Journal } from "./journal.ts";
 import { checkpoint, findJournal, readJournal } from "./journaling.ts";
-import { type Attempt, journalIn, type Known, type Refusal, set, unset } from "./known.ts";
+import { type Attempt, journalIn, type Known, type Refusal, set, unansweredSince, unset } from "./known.ts";
 import { leaving } from "./leaving.ts";
 import { acquire, hold } from "./locks.ts";
 import { type KubeObject, type Place, show } from "./object.ts";
@@ -17,7 +17,6 @@ import { quiet, type Situation } from "./situation.ts";
 import { isReleased, releaseStore } from "./stores.ts";
 import { type Item, readTarget, writeOf } from "./targets.ts";
 import { turnBack } from "./turn-back.ts";
-import { isRefused, withoutJournal } from "./without-journal.ts";
 
 /** How long a change is tried whose Namespace, CRD or rights an earlier change has just brought, in ms. */
 const ENABLING_TIME = 30_000;
@@ -45,7 +44,6 @@ export const committing = (situation: Situation): Step => {
   const { txn, known } = situation;
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
-  if (isRefused(known.journal)) return withoutJournal(situation, known.journal, recordedCursor(situation), "undecided");
   const finding = findJournal(txn, known, { direction: "forward", cursor: recordedCursor(situation) });
   const journal = journalIn(known);
   if (finding !== undefined || journal === undefined) return run(finding ?? readJournal(txn));
@@ -88,9 +86,10 @@ const advance = (situation: Situation, journal: Journal, item: Item): Step => {
 const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: number): Step => {
   const { situation, journal, change, place, before } = going;
   const { txn, now, settings } = situation;
+  const mayBeMade = unansweredSince(attempt) !== undefined;
   switch (verdict.at) {
     case "in":
-      if (change.type === "Delete" && attempt.at === "refused" && !goesWithOwner(going))
+      if (change.type === "Delete" && attempt.at === "refused" && !mayBeMade && !goesWithOwner(going))
         return turnBack(situation, journal, conflict(`${show(place)} was deleted by somebody else`));
       return run(next(txn, journal, going, verdict.created));
     case "going":
@@ -123,7 +122,7 @@ const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: number)
       return turnBack(situation, journal, {
         reason: "CommitFailed",
         message: `${show(place)}: ${verdict.why}`,
-        fate: attempt.at === "refused" ? "unmade" : "undecided",
+        fate: mayBeMade ? "undecided" : "unmade",
       });
   }
 };
@@ -145,11 +144,14 @@ const tryAgain = (going: Going, { sent, code, message }: Extract<Attempt, { at: 
   const { txn, known, now } = situation;
   const enabling = dependsOnEarlier(txn, index) && now < (known.triedSince.get(index) ?? now) + ENABLING_TIME;
   if (code !== 409 && !enabling)
-    return turnBack(situation, journal, {
-      reason: "CommitFailed",
-      message: `the API server refused to ${change.type.toLowerCase()} ${show(place)}: ${message}`,
-      fate: "unmade",
-    });
+    return onceSettled(
+      going,
+      turnBack(situation, journal, {
+        reason: "CommitFailed",
+        message: `the API server refused to ${change.type.toLowerCase()} ${show(place)}: ${message}`,
+        fate: "unmade",
+      }),
+    );
   return now < sent + LOOK_AGAIN
     ? waiting(situation, journal, sent + LOOK_AGAIN, `trying again: ${show(place)}: ${message}`)
     : send(going);
@@ -168,14 +170,27 @@ const reasonToStop = ({ situation, journal, index }: Going, fate: Refusal["fate"
   return turnBack(situation, journal, { reason: "Timeout", message, fate });
 };
 
-/** The write itself, unless there is a reason to stop first: nothing is in doubt here. */
+/** Turns back from a target that is as it was, but not while a write that was not answered may still be made. */
+const onceSettled = (going: Going, back: Step): Step => {
+  const { situation, journal, index, place } = going;
+  const { known, now, settings } = situation;
+  const unanswered = unansweredSince(known.attempts.get(index));
+  if (unanswered === undefined) return back;
+  const settledAt = unanswered + quiet(settings);
+  if ((known.live.get(index)?.at ?? now) >= settledAt) return back;
+  return now < settledAt
+    ? waiting(situation, journal, settledAt, `a write to ${show(place)} that was not answered may still be made`)
+    : run(readTarget(going, unreadable(going)));
+};
+
+/** The write itself, unless there is a reason to stop first. */
 const send = (going: Going): Step => {
   const { situation, journal, index } = going;
   const { txn, known } = situation;
   const stop = (reason: Refusal["reason"], message: string): Step =>
-    turnBack(situation, journal, { reason, message, fate: "unsent" });
+    onceSettled(going, turnBack(situation, journal, { reason, message, fate: "unsent" }));
   const stopping = reasonToStop(going, "unsent");
-  if (stopping !== undefined) return stopping;
+  if (stopping !== undefined) return onceSettled(going, stopping);
   const all = places(txn, known);
   const isEarly = (index: number, at: Place): boolean => namespaceMaker(txn, index, at) === undefined;
   const early = new Map([...all].filter(([other, at]) => isEarly(other, at)));
@@ -226,10 +241,15 @@ const write = (going: Going): Ask => {
       }
       const fault = answer.left;
       const code = fault.kind === "refused" ? fault.code : 0;
+      const unanswered = unansweredSince(known.attempts.get(index));
+      const earlier = unanswered === undefined ? {} : { unanswered };
+      const refused: Attempt = { at: "refused", sent, code, message: sentence(fault), ...earlier };
       if (meaning(fault) === "conflict" || (code === 403 && dependsOnEarlier(txn, index))) {
         const triedSince = known.triedSince.has(index) ? known.triedSince : set(known.triedSince, index, now);
-        return { ...attempted(known, { at: "refused", sent, code, message: sentence(fault) }), triedSince };
+        return { ...attempted(known, refused), triedSince };
       }
+      // An earlier sending may have been made all the same: the target tells.
+      if (unanswered !== undefined) return attempted(known, refused);
       return {
         ...known,
         refusals: set(known.refusals, index, {

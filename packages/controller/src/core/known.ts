@@ -82,8 +82,21 @@ export interface Sighting {
  */
 export type Attempt =
   | { readonly at: "unanswered"; readonly sent: Instant }
-  | { readonly at: "refused"; readonly sent: Instant; readonly code: number; readonly message: string }
+  | {
+      readonly at: "refused";
+      readonly sent: Instant;
+      readonly code: number;
+      readonly message: string;
+      /** An earlier sending of the same write was not answered: when that was. It may have been made, or be made yet. */
+      readonly unanswered?: Instant;
+    }
   | { readonly at: "accepted"; readonly sent: Instant };
+
+/** When the last sending of a write was that may be made without anybody having heard of it. */
+export const unansweredSince = (attempt: Attempt | undefined): Instant | undefined => {
+  if (attempt?.at === "unanswered") return attempt.sent;
+  return attempt?.at === "refused" ? attempt.unanswered : undefined;
+};
 
 export interface Refusal {
   readonly reason:

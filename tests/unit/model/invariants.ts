@@ -1,0 +1,95 @@
+import { FINALIZER, type ItemState, marks } from "@janus/api";
+import { isTerminal, type KubeObject } from "@janus/controller";
+import { equal } from "../../../packages/controller/src/core/json.ts";
+import { targetKey } from "./scenario.ts";
+import type { State } from "./state.ts";
+import { situationOf } from "./successors.ts";
+
+const dataOf = (object: KubeObject | undefined): object | undefined => object?.["data"] as object | undefined;
+
+const isOurs = (object: KubeObject | undefined, uid: string): boolean =>
+  (object?.metadata.managedFields ?? []).some(({ manager = "" }) => marks(manager, uid));
+
+const books = (object: KubeObject): readonly unknown[] =>
+  (object.metadata.managedFields ?? []).toSorted((a, b) => ((a.manager ?? "") < (b.manager ?? "") ? -1 : 1));
+
+/** States of a change whose target must be as if we had never been there. */
+const CLEAN: readonly ItemState["at"][] = ["untouched", "refused", "prepared", "unmade", "restored"];
+
+/** What is wrong with a target that is said to be as it was, but for what others did. */
+const notAsBefore = (state: State, index: number): readonly string[] => {
+  const key = targetKey(index);
+  const { txn } = situationOf(state);
+  const is = state.world.objects.get(key);
+  const should = state.without.get(key);
+  const { type } = txn.spec.changes[index] ?? { type: "Create" };
+  // A target of a Delete in doubt that is gone counts as ours (design section 2).
+  if (type === "Delete" && state.deleted.has(key)) return [];
+  if (!equal(dataOf(is), dataOf(should)))
+    return [`${key} is ${JSON.stringify(dataOf(is))} instead of ${JSON.stringify(dataOf(should))}`];
+  if (is === undefined || should === undefined) return [];
+  const sameObject = is.metadata.uid === should.metadata.uid || type === "Delete";
+  return [
+    ...(sameObject ? [] : [`${key} is another object: ${is.metadata.uid} instead of ${should.metadata.uid}`]),
+    ...(isOurs(is, txn.metadata.uid) ? [`${key} carries our mark`] : []),
+    ...(state.touched.has(key) || equal(books(is), books(should))
+      ? []
+      : [`${key} is owned by ${JSON.stringify(books(is))} instead of ${JSON.stringify(books(should))}`]),
+  ];
+};
+
+/** What is wrong with a target after Committed. */
+const notCommitted = (state: State, index: number): readonly string[] => {
+  const key = targetKey(index);
+  const change = situationOf(state).txn.spec.changes[index];
+  if (change === undefined || state.touched.has(key)) return [];
+  const is = dataOf(state.world.objects.get(key));
+  const should =
+    change.type === "Delete"
+      ? undefined
+      : {
+          ...(change.type === "Patch" ? dataOf(state.without.get(key)) : {}),
+          ...(change.content["data"] as object),
+        };
+  return equal(is, should) ? [] : [`${key} is ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`];
+};
+
+const UNSETTLED: readonly ItemState["at"][] = ["kept", "undecided", "committed"];
+
+/** What is left behind that should not be. */
+const leftBehind = (state: State): readonly string[] => {
+  const { txn } = situationOf(state);
+  const { phase, items } = txn.status;
+  const unsettled = phase === "Failed" && items.some(({ state: item }) => UNSETTLED.includes(item.at));
+  return [...state.world.objects].flatMap(([key, object]) => {
+    if (state.stray.has(key)) return [];
+    const spec = object["spec"] as { readonly holderIdentity?: string } | undefined;
+    if (key.startsWith("Lease ")) return spec?.holderIdentity?.endsWith(txn.metadata.uid) ? [`${key} is left`] : [];
+    if (key.includes("janus-journal-")) return unsettled ? [] : [`${key} is left`];
+    if (!key.includes("-rollback")) return [];
+    const held = (object.metadata.finalizers ?? []).length > 0;
+    const owned = (object.metadata.ownerReferences ?? []).length > 0;
+    const fits = phase === "RolledBack" ? owned && !held : unsettled && !held;
+    return fits ? [] : [`${key} is left`];
+  });
+};
+
+/** What must hold when nothing is left to do (design section 3). */
+export const violations = (state: State): readonly string[] => {
+  const { txn } = situationOf(state);
+  const { phase, items } = txn.status;
+  const wrong = (index: number): readonly string[] => {
+    const at = items[index]?.state.at ?? "untouched";
+    if (phase === "Committed")
+      return at === "committed" ? notCommitted(state, index) : [`Committed, but changes[${index}] is ${at}`];
+    if (CLEAN.includes(at))
+      return notAsBefore(state, index).map((text) => `${phase}, and changes[${index}] is ${at}, but ${text}`);
+    return phase === "RolledBack" ? [`RolledBack, but changes[${index}] is ${at}`] : [];
+  };
+  return [
+    ...(isTerminal(phase) ? [] : [`nothing is left to do, and the phase is ${phase}`]),
+    ...((txn.metadata.finalizers ?? []).includes(FINALIZER) ? ["the finalizer is left"] : []),
+    ...txn.spec.changes.flatMap((_, index) => wrong(index)),
+    ...leftBehind(state),
+  ];
+};

@@ -1,0 +1,95 @@
+import { type KubeObject } from "@janus/controller";
+import { put, apply } from "../core/server.ts";
+import { stored, untimed, withoutStatus, type World } from "./api-server.ts";
+
+/** Something that others do to an object between two requests of ours. */
+export interface Deed {
+  readonly name: string;
+  /** The object afterwards; "no" where it cannot be done. */
+  readonly on: (object: KubeObject | undefined, key: string, version: string) => KubeObject | undefined | "no";
+}
+
+const versioned = (live: KubeObject, next: KubeObject, resourceVersion: string): KubeObject => {
+  const entries = next.metadata.managedFields?.map(untimed);
+  const { managedFields: _, ...metadata } = next.metadata;
+  return {
+    ...next,
+    ...(live["status"] === undefined ? {} : { status: live["status"] }),
+    metadata: {
+      ...metadata,
+      ...(live.metadata.namespace === undefined ? {} : { namespace: live.metadata.namespace }),
+      ...(live.metadata.deletionTimestamp === undefined ? {} : { deletionTimestamp: live.metadata.deletionTimestamp }),
+      resourceVersion,
+      ...(entries === undefined ? {} : { managedFields: entries }),
+    },
+  };
+};
+
+const edit =
+  (data: object) =>
+  (live: KubeObject | undefined, _: string, version: string): KubeObject | "no" =>
+    live === undefined
+      ? "no"
+      : versioned(
+          live,
+          put(
+            withoutStatus(live),
+            { ...withoutStatus(live), data: { ...(live["data"] as object), ...data } },
+            "person",
+          ),
+          version,
+        );
+
+const theirs = (key: string, version: string): KubeObject => {
+  const [kind = "", path = ""] = key.split(" ");
+  const [namespace = "", name = ""] = path.split("/");
+  return {
+    apiVersion: "example.com/v1",
+    kind,
+    metadata: { name, namespace, uid: `person's ${key} #${version}`, resourceVersion: version },
+    data: { ours: "theirs", other: "theirs" },
+  };
+};
+
+export const deeds: readonly Deed[] = [
+  { name: "edits another field of", on: edit({ other: "theirs" }) },
+  { name: "edits our field of", on: edit({ ours: "theirs" }) },
+  {
+    name: "applies the value that our field has in",
+    on: (live, _, version) => {
+      const ours = (live?.["data"] as { readonly ours?: string } | undefined)?.ours;
+      return live === undefined || ours === undefined
+        ? "no"
+        : versioned(live, apply(withoutStatus(live), { data: { ours } }, "applier"), version);
+    },
+  },
+  {
+    name: "writes the status of",
+    on: (live, _, resourceVersion) =>
+      live === undefined ? "no" : { ...live, status: { seen: true }, metadata: { ...live.metadata, resourceVersion } },
+  },
+  { name: "deletes", on: (live) => (live === undefined ? "no" : undefined) },
+  { name: "deletes and creates again", on: (live, key, version) => (live === undefined ? "no" : theirs(key, version)) },
+  { name: "creates", on: (live, key, version) => (live === undefined ? theirs(key, version) : "no") },
+];
+
+/** What becomes of a Lease of ours. */
+export const leaseDeeds: readonly Deed[] = [
+  { name: "deletes", on: (live) => (live === undefined ? "no" : undefined) },
+  {
+    name: "takes",
+    on: (live, _, resourceVersion) =>
+      live === undefined
+        ? "no"
+        : {
+            ...live,
+            metadata: { ...live.metadata, resourceVersion },
+            spec: { holderIdentity: "somebody", leaseDurationSeconds: 15 },
+          },
+  },
+];
+
+export const did = (world: World, key: string, deed: Deed): World | undefined => {
+  const next = deed.on(world.objects.get(key), key, String((world.writes.get(key) ?? 0) + 1));
+  return next === "no" ? undefined : stored(world, key, next);
+};

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { follow } from "./follow.ts";
+import { violations } from "./invariants.ts";
+import { begin, NEVER, type Type } from "./scenario.ts";
+import type { Budget } from "./state.ts";
+import { situationOf } from "./successors.ts";
+
+interface Story {
+  readonly types: readonly Type[];
+  readonly left: Partial<Budget>;
+  readonly schedule: readonly string[];
+  readonly phase: string;
+}
+
+/** Schedules that the exploration found, and that once ended badly. */
+const stories: Readonly<Record<string, Story>> = {
+  "a deletion that was given up, arrives after the look at its target and has its second sending find nothing": {
+    types: ["Create", "Delete"],
+    left: { all: 1, late: 1 },
+    schedule: [
+      "change: delete Widget shop/b → no answer, it is still under way",
+      "read-target: get Widget shop/b → ok",
+      "the delete Widget shop/b that was given up arrives late: ok",
+      "change: delete Widget shop/b → Widget shop/b not found",
+    ],
+    phase: "Committed",
+  },
+  "an update that was given up, and arrives when its second sending was denied": {
+    types: ["Update"],
+    left: { all: 2, late: 1, refused: 1 },
+    schedule: [
+      "change: update Widget shop/a → no answer, it is still under way",
+      "change: update Widget shop/a → denied by admission",
+      "the update Widget shop/a that was given up arrives late: ok",
+    ],
+    phase: "Committed",
+  },
+};
+
+it.each(Object.entries(stories))("ends well: %s", (_, { types, left, schedule, phase }) => {
+  const { end, story } = follow(
+    begin(types, { ...NEVER, ...left }),
+    { fence: true, lateTakeover: true, recoveries: 0 },
+    schedule,
+  );
+  expect({ story, violations: violations(end) }).toMatchObject({ violations: [] });
+  expect(situationOf(end).txn.status.phase).toBe(phase);
+});
