@@ -7,6 +7,13 @@ export type { Connection, Credentials, TlsOptions } from "./credentials.ts";
 export { type Discovery, discovery, type UnknownKind } from "./discovery.ts";
 export type * from "./error.ts";
 export type * from "./object.ts";
+export { leader, type Leader, type LeaderOptions } from "./leader.ts";
+export { whileLeading } from "./leader-api.ts";
+export { callOf, heardOf } from "./leader-call.ts";
+export { type LeaderRecord, leaderRecordOf, leases, type LeasePlace, type Term } from "./leader-lease.ts";
+export * as candidate from "./leader-step.ts";
+export type { Candidacy, Candidate, Heard as LeaseHeard } from "./leader-step.ts";
+export { type LeaderTiming, timingProblem } from "./leader-timing.ts";
 export { listAll, type Page } from "./pages.ts";
 export { queue, type Queue, type QueueEvent, type QueueOptions, type Requeue } from "./queue.ts";
 export {

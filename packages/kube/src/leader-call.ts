@@ -1,0 +1,42 @@
+import * as E from "fp-ts/lib/Either.js";
+import type { Request } from "./api.ts";
+import type { ApiError } from "./error.ts";
+import { claimLease, type LeasePlace, readLease, releaseLease, renewLease } from "./leader-lease.ts";
+import type { Candidacy, Candidate, Heard } from "./leader-step.ts";
+import type { KubeObject } from "./object.ts";
+
+/** What a candidate asks of the API server in this state; undefined where it waits. @param wall ms since the epoch */
+export const callOf = (
+  state: Candidacy,
+  place: LeasePlace,
+  { timing }: Candidate,
+  wall: number,
+): Request | undefined => {
+  switch (state.at) {
+    case "looking":
+    case "checking":
+      return readLease(place);
+    case "claiming":
+      return claimLease(place, state.term, state.sight.record?.resourceVersion, timing.leaseDuration, wall);
+    case "renewing":
+      return renewLease(place, state.tenure.resourceVersion, wall);
+    case "releasing":
+      return releaseLease(place, state.tenure.resourceVersion, wall);
+    case "standby":
+    case "leading":
+    case "over":
+      return undefined;
+  }
+};
+
+/** What the answer to such a call means. */
+export const heardOf = ({ verb }: Request, answer: E.Either<ApiError, KubeObject>): Heard => {
+  if (E.isRight(answer)) return { type: verb === "get" ? "read" : "written", lease: answer.right } satisfies Heard;
+  const error = answer.left;
+  if (error.kind === "unanswered") return { type: "failed", reason: error.message };
+  if (verb === "get" && error.code === 404) return { type: "read", lease: undefined };
+  // A create is answered with 404 where its namespace does not exist.
+  if (verb !== "get" && (error.code === 409 || (verb !== "create" && error.code === 404))) return { type: "conflict" };
+  const { retryAfter } = error;
+  return { type: "failed", reason: error.message, ...(retryAfter === undefined ? {} : { retryAfter }) };
+};

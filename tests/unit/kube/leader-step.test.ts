@@ -1,0 +1,141 @@
+import { type Candidacy, candidate, type KubeObject, type LeaseHeard } from "@janus/kube";
+import { describe, expect, it } from "vitest";
+import { timing } from "./leader-world.ts";
+
+const lease = (holder: string | undefined, transitions: number, resourceVersion: string, seconds = 30): KubeObject => ({
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  metadata: { resourceVersion },
+  spec: {
+    ...(holder === undefined ? {} : { holderIdentity: holder }),
+    leaseTransitions: transitions,
+    leaseDurationSeconds: seconds,
+  },
+});
+const read = (object?: KubeObject): LeaseHeard => ({ type: "read", lease: object });
+const written = (object: KubeObject): LeaseHeard => ({ type: "written", lease: object });
+const failed: LeaseHeard = { type: "failed", reason: "no answer in time" };
+const conflict: LeaseHeard = { type: "conflict" };
+const waited: LeaseHeard = { type: "waited" };
+
+const me = { identity: "me", timing };
+/** `[sent, now]` of each thing heard. */
+const through = (from: Candidacy, ...story: readonly (readonly [number, number, LeaseHeard])[]): Candidacy =>
+  story.reduce((state, [sent, now, heard]) => candidate.step(state, heard, { sent, now, random: 0 }, me), from);
+
+const leading = through(candidate.candidacy, [0, 5, read()], [5, 10, written(lease("me", 1, "1"))]);
+
+describe("a candidate", () => {
+  it("takes a Lease that there is not, as term 1, and leads from the sending of its claim", () => {
+    expect(through(candidate.candidacy, [0, 5, read()])).toMatchObject({ at: "claiming", term: { transitions: 1 } });
+    expect(leading).toMatchObject({ at: "leading", tenure: { until: 5 + timing.renewDeadline }, due: 5_005 });
+    expect(candidate.leads(leading, 6_005)).toBe(timing.renewDeadline - 6_000);
+    expect(candidate.leads(leading, 5 + timing.renewDeadline)).toBe(0);
+  });
+
+  it.each([
+    ["released", lease("", 6, "9")],
+    ["released by client-go, which leaves the holder out", lease(undefined, 6, "9")],
+    ["its own, of a former life", lease("me", 6, "9")],
+  ])("takes a Lease at once that is %s, as another term", (_, free) => {
+    expect(through(candidate.candidacy, [0, 5, read(free)])).toMatchObject({
+      at: "claiming",
+      term: { holder: "me", transitions: 7 },
+    });
+  });
+
+  it("leaves another's alone for the holder's duration since it was seen to change, whenever it was written", () => {
+    const seen = through(candidate.candidacy, [0, 100, read(lease("you", 1, "1", 40))]);
+    expect(seen).toMatchObject({ at: "standby", sight: { free: 40_100 }, until: 5_100 });
+    const again = through(seen, [100, 5_100, waited], [5_100, 5_200, read(lease("you", 1, "1", 40))]);
+    expect(again).toMatchObject({ at: "standby", sight: { free: 40_100 } });
+    const renewed = through(again, [5_200, 10_200, waited], [10_200, 10_300, read(lease("you", 1, "2", 40))]);
+    expect(renewed).toMatchObject({ sight: { free: 50_300 }, until: 15_300 });
+    expect(through(again, [5_200, 40_100, waited])).toMatchObject({ at: "claiming", term: { transitions: 2 } });
+  });
+
+  it("waits no longer than until the Lease is free", () => {
+    const late = through(
+      candidate.candidacy,
+      [0, 0, read(lease("you", 1, "1"))],
+      [0, 28_000, waited],
+      [28_000, 28_001, read(lease("you", 1, "1"))],
+    );
+    expect(late).toMatchObject({ at: "standby", until: 30_000 });
+  });
+
+  it("does not take a Lease at once that has vanished before its eyes: its leader may not know yet", () => {
+    const seen = through(candidate.candidacy, [0, 0, read(lease("you", 1, "1"))], [0, 5_000, waited]);
+    expect(through(seen, [5_000, 5_000, read()])).toMatchObject({ at: "standby", sight: { free: 35_000 } });
+  });
+
+  it("claims another term when the answer to its claim was lost", () => {
+    const lost = through(candidate.candidacy, [0, 5, read()], [5, 5_005, failed]);
+    expect(lost).toMatchObject({ at: "standby" });
+    expect(
+      through(lost, [5_005, 10_005, waited], [10_005, 10_006, conflict], [10_006, 10_007, read(lease("me", 1, "1"))]),
+    ).toMatchObject({ at: "claiming", term: { transitions: 2 } });
+  });
+
+  it("does not lead when the answer to its claim came after the renew deadline", () => {
+    const late = through(candidate.candidacy, [0, 5, read()], [5, 20_005, written(lease("me", 1, "1"))]);
+    expect(late.at).toBe("looking");
+  });
+});
+
+describe("a leader", () => {
+  const renewing = through(leading, [10, 5_005, waited]);
+
+  it("renews, and leads on from the sending of the renewal", () => {
+    expect(renewing.at).toBe("renewing");
+    expect(through(renewing, [5_005, 6_000, written(lease("me", 1, "2"))])).toMatchObject({
+      at: "leading",
+      tenure: { until: 25_005, resourceVersion: "2" },
+    });
+  });
+
+  it("leads on when a renewal fails, and tries again; but not beyond the deadline of the last one", () => {
+    const missed = through(renewing, [5_005, 10_005, failed]);
+    expect(missed).toMatchObject({ at: "leading", tenure: { until: 20_005 }, due: 10_005 });
+    expect(through(missed, [10_005, 10_005, waited], [10_005, 20_005, failed])).toMatchObject({ at: "over" });
+    expect(through(missed, [10_005, 20_005, waited])).toMatchObject({ at: "over" });
+  });
+
+  it("does not count a renewal that changed nothing: others have not seen it", () => {
+    const same = through(renewing, [5_005, 5_006, written(lease("me", 1, "1"))]);
+    expect(same).toMatchObject({ at: "leading", tenure: { until: 20_005 } });
+  });
+
+  it("reads the Lease when somebody has written it, and goes on if that did not end its term", () => {
+    const checking = through(renewing, [5_005, 5_010, conflict]);
+    expect(checking.at).toBe("checking");
+    expect(through(checking, [5_010, 5_015, read(lease("me", 1, "7"))])).toMatchObject({
+      at: "renewing",
+      tenure: { resourceVersion: "7", until: 20_005 },
+    });
+  });
+
+  it.each([
+    ["another holds it", lease("you", 2, "7"), "you leads now, in term 2"],
+    ["it is another term of its own", lease("me", 2, "7"), "me leads now, in term 2"],
+    ["somebody has released it", lease("", 1, "7"), "the Lease was taken away"],
+    ["it is gone", undefined, "the Lease was deleted"],
+  ])("stops at once when %s", (_, now, because) => {
+    expect(through(renewing, [5_005, 5_010, conflict], [5_010, 5_015, read(now)])).toEqual({ at: "over", because });
+  });
+
+  it("does nothing while in doubt, until a renewal that was sent after the doubt has succeeded", () => {
+    const doubted = candidate.doubt(renewing, 5_500);
+    expect(candidate.leads(doubted, 5_500)).toBe(0);
+    const early = through(doubted, [5_005, 5_600, written(lease("me", 1, "2"))]);
+    expect(candidate.leads(early, 5_600)).toBe(0);
+    const sure = through(early, [5_600, 5_600, waited], [5_600, 5_700, written(lease("me", 1, "3"))]);
+    expect(candidate.leads(sure, 5_700)).toBeGreaterThan(0);
+  });
+
+  it("stops leading before it gives the Lease back", () => {
+    const releasing = candidate.leave(leading);
+    expect([releasing.at, candidate.leads(releasing, 10)]).toEqual(["releasing", 0]);
+    expect(through(releasing, [10, 20, written(lease("", 1, "2"))])).toEqual({ at: "over", because: "released" });
+  });
+});

@@ -1,0 +1,110 @@
+import { type Api, type KubeObject, leader, type Request, whileLeading } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import { leaseServer, timing } from "./leader-world.ts";
+import { manualClock, settled } from "./manual-clock.ts";
+
+/** Candidates for one Lease; requests that `hangs` tells of are never answered. */
+const election = () => {
+  const clock = manualClock();
+  const server = leaseServer();
+  const hung: { is: (request: Request) => boolean } = { is: () => false };
+  const requests: Request[] = [];
+  const api: Api = {
+    send: (request) => {
+      requests.push(request);
+      return hung.is(request) ? new Promise(() => {}) : Promise.resolve(server.answer(request));
+    },
+    watch: () => {
+      throw new Error("nothing is watched");
+    },
+  };
+  const place = { namespace: "ns", name: "leader" };
+  const run = (identity: string) =>
+    leader(api, { place, identity, timing, clock, random: () => 0, wall: () => clock.now() });
+  return { clock, hung, requests, api, run };
+};
+
+describe("the leadership", () => {
+  it("is kept by renewing, while others stand by", async () => {
+    const { clock, run } = election();
+    const [a, b] = [run("a"), run("b")];
+    await clock.pass(10 * timing.leaseDuration);
+    expect(await a.elected).toEqual({ holder: "a", transitions: 1 });
+    expect([a.left() > 0, b.left()]).toEqual([true, 0]);
+    expect(b.state()).toMatchObject({ at: "standby", sight: { record: { holder: "a" } } });
+  });
+
+  it("passes on when calls hang: the leader stops at its renew deadline, another leads after the lease duration", async () => {
+    const { clock, hung, run } = election();
+    const [a, b] = [run("a"), run("b")];
+    await clock.pass(1);
+    hung.is = (request) => request.verb === "mergePatch";
+    await clock.pass(timing.renewDeadline - 2);
+    expect(a.left()).toBeGreaterThan(0);
+    await clock.pass(2);
+    expect(a.left()).toBe(0);
+    expect(await a.over).toMatch(/could not be renewed in time/);
+    hung.is = () => false;
+    await clock.pass(timing.leaseDuration + timing.retryPeriod - timing.renewDeadline);
+    expect(await b.elected).toEqual({ holder: "b", transitions: 2 });
+  });
+
+  it("passes on within a retry period when its leader leaves", async () => {
+    const { clock, run } = election();
+    const [a, b] = [run("a"), run("b")];
+    await clock.pass(100);
+    const left = a.leave();
+    await settled();
+    expect([await left, a.left()]).toEqual(["released", 0]);
+    await clock.pass(timing.retryPeriod);
+    expect(await b.elected).toEqual({ holder: "b", transitions: 2 });
+  });
+
+  it("is never had by one who leaves before that", async () => {
+    const { clock, run } = election();
+    const [a, b] = [run("a"), run("b")];
+    await clock.pass(100);
+    expect(await b.leave()).toBe("left without having led");
+    expect(await b.elected).toBeUndefined();
+    expect(a.left()).toBeGreaterThan(0);
+  });
+
+  it("is renewed at once when it is in doubt", async () => {
+    const { clock, run } = election();
+    const a = run("a");
+    await clock.pass(100);
+    a.doubt();
+    expect(a.left()).toBe(0);
+    await clock.pass(1);
+    expect(a.left()).toBeGreaterThan(timing.renewDeadline - 100);
+  });
+});
+
+describe("the API while leading", () => {
+  const request: Request = { verb: "raw", path: "/version" };
+  const sent: Request[] = [];
+  const api: Api = {
+    send: (request) => {
+      sent.push(request);
+      return Promise.resolve(E.right({ kind: "Version" } as KubeObject));
+    },
+    watch: () => {
+      throw new Error("nothing is watched");
+    },
+  };
+
+  it("cuts off at the renew deadline what is under way", async () => {
+    await whileLeading(api, { left: () => 2_000 }, 15_000).send(request);
+    await whileLeading(api, { left: () => 20_000 }, 15_000).send(request);
+    await whileLeading(api, { left: () => 20_000 }, 15_000).send({ ...request, deadline: 10 });
+    expect(sent.map(({ deadline }) => deadline)).toEqual([2_000, 15_000, 10]);
+  });
+
+  it("sends nothing when the term is over, and says so", async () => {
+    sent.length = 0;
+    const answer = await whileLeading(api, { left: () => 0 }, 15_000).send(request);
+    expect(answer).toMatchObject({ left: { kind: "unanswered", cause: "never-sent" } });
+    expect(sent).toEqual([]);
+  });
+});
