@@ -46,7 +46,10 @@ const write = (txn: Transaction, n: number, pack: Pack): Ask => {
   };
 };
 
-/** One that names our uid is a leftover of ours from before a crash, and ignored; anything else is somebody's. */
+/**
+ * One that names our uid is a leftover of ours from before a crash; one that names another is the only copy of what a
+ * former Transaction of our name found: both are ignored, and the next name is taken. Anything else is somebody's.
+ */
 const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): Ask => {
   const store = { kind, name: storeName(txn.metadata.name, n) };
   return {
@@ -58,7 +61,7 @@ const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): Ask => 
       return sighted(
         known,
         n,
-        answer.right.metadata.labels?.[UID_LABEL] === txn.metadata.uid
+        answer.right.metadata.labels?.[UID_LABEL] !== undefined
           ? "left-over"
           : {
               unusable: `${kind} ${store.name} exists and is not ours: delete or rename it, then create the Transaction again`,
