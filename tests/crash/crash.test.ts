@@ -1,26 +1,32 @@
 import { connect, discovery, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { beforeAll, describe, expect, it } from "vitest";
-import { controlPlane } from "../fixtures/cluster.ts";
-import { installCrd } from "../fixtures/crd.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { violations } from "./invariants.ts";
 import type { Death } from "./mortal.ts";
 import { type Casting, play } from "./play.ts";
 import { installRefusal } from "./refusal.ts";
+import { installTransactions } from "./transactions.ts";
 import { scenarios } from "./scenario.ts";
 
 /** Plays that go on side by side. They mostly wait. */
 const SIDE_BY_SIDE = 12;
 
-const config = loadConfig({}, controlPlane.kubeconfig);
-if (E.isLeft(config)) throw new Error(config.left);
-const api = connect(config.right);
-const casting: Casting = { connection: config.right, api, find: discovery(api) };
+let controlPlane: ControlPlane;
+let casting: Casting;
 
+// One of its own: the hundreds of namespaces would keep the controllers of the shared one busy.
 beforeAll(async () => {
-  await installCrd();
+  controlPlane = await startControlPlane();
+  const config = loadConfig({}, controlPlane.kubeconfig);
+  if (E.isLeft(config)) throw new Error(config.left);
+  const api = connect(config.right);
+  casting = { connection: config.right, api, find: discovery(api) };
+  await installTransactions(api);
   await installRefusal(api);
 });
+
+afterAll(() => controlPlane.stop());
 
 /** Runs all, a bounded number at a time. */
 const all = async <A, B>(items: readonly A[], run: (item: A) => Promise<B>): Promise<readonly B[]> => {

@@ -107,6 +107,13 @@ export const play = async (
     }),
   );
   await create(api, find, namespace, { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "deploy" } });
+  await create(api, find, namespace, {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata: { name: "deploy" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "admin" },
+    subjects: [{ kind: "ServiceAccount", name: "deploy", namespace }],
+  });
   await Promise.all(scenario.before.map((object) => create(api, find, namespace, object)));
   const before = await look(api, namespace);
   await create(api, find, namespace, {
@@ -122,7 +129,6 @@ export const play = async (
     traces.push(life.trace);
     if (end !== "died") {
       const after = await look(api, namespace);
-      void api.send({ verb: "delete", resource: namespaces, name: namespace });
       return { before, after, transaction: end, traces };
     }
     await sleep(pause);

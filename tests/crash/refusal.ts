@@ -17,22 +17,13 @@ const bindings: Resource = {
   plural: "validatingadmissionpolicybindings",
   kind: "ValidatingAdmissionPolicyBinding",
 };
-const bindingsOfRoles: Resource = {
-  group: "rbac.authorization.k8s.io",
-  version: "v1",
-  plural: "clusterrolebindings",
-  kind: "ClusterRoleBinding",
-  namespaced: false,
-  statusSubresource: false,
-};
-
 const [[label, value] = ["", ""]] = Object.entries(REFUSED);
 const marked = (object: string): string =>
   `${object} != null && has(${object}.metadata.labels) && '${label}' in ${object}.metadata.labels && ${object}.metadata.labels['${label}'] == '${value}'`;
 
 /**
  * Makes the API server refuse objects with the label {@link REFUSED} that a ServiceAccount writes or deletes, except in a
- * dry run: what a preflight cannot see. And lets every ServiceAccount do what `admin` may.
+ * dry run: what a preflight cannot see.
  */
 export const installRefusal = async (api: Api): Promise<void> => {
   const objects: readonly (readonly [Resource, object])[] = [
@@ -81,16 +72,6 @@ export const installRefusal = async (api: Api): Promise<void> => {
         spec: { policyName: NAME, validationActions: ["Deny"] },
       },
     ],
-    [
-      bindingsOfRoles,
-      {
-        apiVersion: "rbac.authorization.k8s.io/v1",
-        kind: "ClusterRoleBinding",
-        metadata: { name: "tests.janus.io-service-accounts" },
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "admin" },
-        subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "system:serviceaccounts" }],
-      },
-    ],
   ];
   for (const [resource, body] of objects) {
     const { name } = (body as { readonly metadata: { readonly name: string } }).metadata;
@@ -110,7 +91,7 @@ const inForce = async (api: Api): Promise<void> => {
       verb: "create",
       resource: configMaps,
       namespace: "default",
-      as: { user: "system:serviceaccount:default:default" },
+      as: { user: "system:serviceaccount:default:default", groups: ["system:masters"] },
       body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels: REFUSED } },
     });
     if (E.isLeft(answer) && answer.left.message.includes("refused for real")) return;

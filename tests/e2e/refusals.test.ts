@@ -87,19 +87,19 @@ it("refuses what the ServiceAccount may not write, in the API server's words", a
 });
 
 it.each([
-  ["Create", "delete", ["get", "create"], creating(configMap("new"))],
-  ["Patch", "update", ["get", "patch"], patching(configMap("there", { a: "1" }))],
-  ["Delete", "create", ["get", "delete"], deleting(configMap("there"))],
+  ["Create", "the verb delete", ["get", "create"], creating(configMap("new"))],
+  ["Patch", "the verb update", ["get", "patch"], patching(configMap("there", { a: "1" }))],
+  ["Delete", "the verbs create and update", ["get", "delete"], deleting(configMap("there"))],
 ] as const)(
-  "refuses a %s that the ServiceAccount could not put back for want of `%s`",
-  async (_, verb, verbs, change) => {
+  "refuses a %s that the ServiceAccount could not put back for want of %s",
+  async (_, wanted, verbs, change) => {
     const place = await workspace();
     await place.create(configMap("there"));
     await may(place, "configmaps", ...verbs);
     const { message } = await refused(place, [change], { serviceAccountName: "weak" });
     expect(message).toBe(
       `nothing was touched: changes[0]: ServiceAccount weak could not put ConfigMap ${place.namespace}/${change.target.name} ` +
-        `back: grant it the verb ${verb} on configmaps`,
+        `back: grant it ${wanted} on configmaps`,
     );
   },
 );
@@ -232,6 +232,21 @@ it("refuses when the name of its snapshot is taken by somebody's object, which i
   );
   expect(await place.read(somebodys)).toMatchObject({ data: { "item-0": "somebody's" } });
   expect(await place.read(configMap("config"))).toMatchObject({ data: { a: "1" } });
+});
+
+it("refuses a target in a namespace that does not exist", async () => {
+  const { message } = await refused(await workspace(), [creating(within("nowhere", configMap("new")))]);
+  expect(message).toBe(
+    'nothing was touched: changes[0]: ConfigMap nowhere/new: it cannot be locked: namespaces "nowhere" not found',
+  );
+});
+
+it("refuses what is so large that it could not keep its own status", async () => {
+  const large = Array.from({ length: 3 }, (_, n) => creating(configMap(`large-${n}`, { text: "x".repeat(400_000) })));
+  const { message } = await refused(await workspace(), large);
+  expect(message).toMatch(
+    /^nothing was touched: the Transaction is too large to keep its own status \(11\d\d of 1024 KiB\): split it$/,
+  );
 });
 
 it("refuses when it could keep no record of what it does, and says why", async () => {

@@ -117,17 +117,17 @@ describe("kubectl", () => {
       "good",
       "Committed",
       "2/2",
+      expect.stringMatching(/^\d+s$/),
       "deployer",
       "all 2 changes are made",
-      expect.stringMatching(/^\d+s$/),
     ]);
     expect(bad).toEqual([
       "bad",
       "Failed",
       "0/1",
+      expect.stringMatching(/^\d+s$/),
       "deployer",
       `nothing was touched: changes[0]: ConfigMap ${namespace}/missing does not exist: use Create`,
-      expect.stringMatching(/^\d+s$/),
     ]);
   });
 

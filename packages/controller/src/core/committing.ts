@@ -17,6 +17,7 @@ import { quiet, type Situation } from "./situation.ts";
 import { isReleased, releaseStore } from "./stores.ts";
 import { type Item, readTarget, writeOf } from "./targets.ts";
 import { turnBack } from "./turn-back.ts";
+import { isRefused, withoutJournal } from "./without-journal.ts";
 
 /** How long a change is tried whose Namespace, CRD or rights an earlier change has just brought, in ms. */
 const ENABLING_TIME = 30_000;
@@ -44,6 +45,7 @@ export const committing = (situation: Situation): Step => {
   const { txn, known } = situation;
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
+  if (isRefused(known.journal)) return withoutJournal(situation, known.journal, recordedCursor(situation), "undecided");
   const finding = findJournal(txn, known, { direction: "forward", cursor: recordedCursor(situation) });
   const journal = journalIn(known);
   if (finding !== undefined || journal === undefined) return run(finding ?? readJournal(txn));

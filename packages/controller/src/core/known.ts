@@ -27,7 +27,7 @@ export interface Known {
   /** What the preflight found, by change; an empty list: nothing is in the way. */
   readonly dryRuns: ReadonlyMap<number, readonly string[]>;
   /** By change and verb, as {@link reviewKey}. */
-  readonly reviews: ReadonlyMap<string, readonly string[]>;
+  readonly reviews: ReadonlyMap<string, "allowed" | "denied">;
   /** Snapshot stores by number. */
   readonly stores: ReadonlyMap<number, StoreSight>;
   /** Uids of our stores that were looked for by name, as `kind/name`; `null` where there is none of ours. */

@@ -53,9 +53,8 @@ const review = (txn: Transaction, { index, place }: Item, verb: string): Ask => 
   },
   learn: (known, answer) => {
     const allowed = E.isRight(answer) && asObject(answer.right["status"])["allowed"] === true;
-    const problem = `ServiceAccount ${txn.spec.serviceAccountName} could not put ${show(place)} back: grant it the verb ${verb} on ${place.resource.plural}`;
-    const problems = allowed || dependsOnEarlier(txn, index) ? [] : [problem];
-    return { ...known, reviews: set(known.reviews, reviewKey(index, verb), problems) };
+    const verdict = allowed || dependsOnEarlier(txn, index) ? "allowed" : "denied";
+    return { ...known, reviews: set(known.reviews, reviewKey(index, verb), verdict) };
   },
 });
 
@@ -130,8 +129,17 @@ export const examine = (txn: Transaction, known: Known, item: Item): readonly As
   return examined ? reviewed : [...reviewed, dryRun(txn, item, seen)];
 };
 
+/** What the ServiceAccount may not do that the rollback of the change needs. */
+const missingRights = ({ serviceAccountName }: Transaction["spec"], item: Item, known: Known): readonly string[] => {
+  const denied = UNDO[item.change.type].filter((verb) => known.reviews.get(reviewKey(item.index, verb)) === "denied");
+  const verbs = `the verb${denied.length > 1 ? "s" : ""} ${denied.join(" and ")} on ${item.place.resource.plural}`;
+  return denied.length === 0
+    ? []
+    : [`ServiceAccount ${serviceAccountName} could not put ${show(item.place)} back: grant it ${verbs}`];
+};
+
 /** Everything that is in the way of a change. */
-export const problems = (item: Item, known: Known): readonly string[] => [
+export const problems = (txn: Transaction, item: Item, known: Known): readonly string[] => [
   ...(known.dryRuns.get(item.index) ?? seenProblems(item, known)),
-  ...UNDO[item.change.type].flatMap((verb) => known.reviews.get(reviewKey(item.index, verb)) ?? []),
+  ...missingRights(txn.spec, item, known),
 ];

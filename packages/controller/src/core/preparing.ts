@@ -78,7 +78,7 @@ export const preparing = (situation: Situation): Step => {
   if (questions.length > 0) return run(...questions);
   const found = new Map(
     items.flatMap((item) => {
-      const all = problems(item, known);
+      const all = problems(txn, item, known);
       return all.length === 0 ? [] : [[item.index, all] as const];
     }),
   );

@@ -15,8 +15,8 @@ const events: Resource = {
 };
 
 /** Of the tellings of one Transaction and reason within this time, in ms, the first few are written each at once … */
-const WINDOW = 1000;
-const FEW = 5;
+const WINDOW = 2000;
+const FEW = 3;
 /** The same sentence is not told again within this time, in ms: what is still waited for shows its age in `kubectl describe`. */
 const REPEAT_AFTER = 60_000;
 /** The API server takes at most 1024 characters. */
