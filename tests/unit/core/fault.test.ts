@@ -50,6 +50,15 @@ const rows: readonly Row[] = [
     "permanent",
     "may be made",
   ],
+  [
+    "500 of an apply of what is no object of its kind",
+    refused(
+      500,
+      "failed to create typed patch object (shop/web; apps/v1, Kind=Deployment): .spec.x: field not declared",
+    ),
+    "permanent",
+    "may be made",
+  ],
   ["500 by a webhook that is down", refused(500, 'failed calling webhook "x"'), "transient", "may be made"],
   ["502 of a proxy", refused(502), "transient", "may be made"],
   ["503", refused(503), "transient", "may be made"],

@@ -145,7 +145,7 @@ const data = fc.oneof(
       ),
       { maxLength: 6 },
     )
-    .map((entries) => Object.fromEntries(entries)),
+    .map((entries) => ({ position: JSON.stringify(forward(1)), ...Object.fromEntries(entries) })),
 );
 
 const isIndex = (at: number): boolean => Number.isInteger(at) && at >= 0 && at < CHANGES;
@@ -187,6 +187,25 @@ describe("a journal that was edited by hand, or cut off", () => {
     ["cut off", { position: '{"direction":"forward","cur' }],
   ])("is none %s", (_, data) => {
     expect(decodeJournal({ ...begun, data }, CHANGES)).toBeUndefined();
+  });
+
+  const whole = {
+    before: { existed: true, uid: "o-1", resourceVersion: "5", snapshot: { store: "s", key: "k" } },
+    stores: [{ kind: "ConfigMap", name: "s", uid: "s-1", digest: "sha256:0" }],
+  };
+  it.each<readonly [string, unknown, number]>([
+    ["whole", whole, 1],
+    ["without what was before", { stores: whole.stores }, 0],
+    ["of no object", { ...whole, before: { ...whole.before, uid: 1 } }, 0],
+    ["of no version", { ...whole, before: { ...whole.before, resourceVersion: undefined } }, 0],
+    ["in no store", { ...whole, before: { ...whole.before, snapshot: { key: "k" } } }, 0],
+    ["under no key", { ...whole, before: { ...whole.before, snapshot: { store: "s" } } }, 0],
+    ["without stores", { ...whole, stores: "s" }, 0],
+    ["in a store of another kind", { ...whole, stores: [{ ...whole.stores[0], kind: "Lease" }] }, 0],
+    ["in a store without digest", { ...whole, stores: [{ ...whole.stores[0], digest: null }] }, 0],
+  ])("has a newer snapshot only if that is whole: one %s", (_, renewed, count) => {
+    const data = { position: JSON.stringify(forward(1)), "renewed-0": JSON.stringify(renewed) };
+    expect(decodeJournal({ ...begun, data }, CHANGES)?.renewed.size).toBe(count);
   });
 
   it("is none without a version to write it from", () => {

@@ -25,7 +25,7 @@ const patched = apply(before, changeBody(patch, place, before, author), manager)
 const updated = put(before, changeBody(update, place, before, author), manager);
 const created = varied({ managedFields: [{ manager, operation: "Update" }], uid: "o-2" }, holding({ a: "2" }));
 const foreign = varied({ uid: "o-9" }, post(holding({ a: "2" }), "person"));
-const status = varied({ resourceVersion: "2" }, { ...before, status: { phase: "x" } });
+const status = varied({ resourceVersion: "9" }, { ...before, status: { phase: "x" } });
 const going = varied({ resourceVersion: "2", deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["x/y"] });
 
 type Row = readonly [
