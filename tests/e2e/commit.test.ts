@@ -27,7 +27,7 @@ it("makes changes of all four types, in the order of the list", async () => {
     configMap("deleted"),
   );
   const { hook, requests } = recording();
-  await janus(hook);
+  const { log } = await janus(hook);
   const { status } = await run([
     creating(configMap("created", { a: "1" })),
     updating(configMap("updated", { a: "2" })),
@@ -41,6 +41,7 @@ it("makes changes of all four types, in the order of the list", async () => {
   expect(await exists(configMap("deleted"))).toBe(false);
   const changes = requests.filter(({ purpose }) => purpose === "change").map(({ verb }) => verb);
   expect(changes).toEqual(["create", "update", "delete", "apply"]);
+  expect(log.filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([]);
 });
 
 it("commits the three changes of deploy-v2, and leaves nothing of its own behind", async () => {
@@ -187,4 +188,15 @@ it("makes changes with rights that an earlier change has granted", async () => {
   ]);
   expect(status).toMatchObject({ phase: "Committed", progress: "3/3" });
   expect(await other.read(configMap("granted"))).toMatchObject({ data: { a: "1" } });
+});
+
+it("works on many Transactions side by side", async () => {
+  const { janus, submit, over, names } = await workspace();
+  await janus();
+  const all = Array.from({ length: 20 }, (_, n) => `t${n}`);
+  const changes = (name: string) => ["a", "b", "c"].map((part) => creating(configMap(`${name}-${part}`, { name })));
+  await Promise.all(all.map((name) => submit(changes(name), { name })));
+  for (const name of all) expect((await over(name)).status).toMatchObject({ phase: "Committed", progress: "3/3" });
+  expect((await names("v1", "ConfigMap")).filter((name) => /^t\d+-[abc]$/.test(name))).toHaveLength(60);
+  expect(await names("coordination.k8s.io/v1", "Lease")).toEqual([]);
 });

@@ -240,3 +240,18 @@ it("takes a Namespace and a CustomResourceDefinition away again, with what was c
   expect(await administrator.read(namespace(inside))).toBeUndefined();
   expect(await administrator.read(crd)).toBeUndefined();
 });
+
+it("puts back more than one object could hold", async () => {
+  const place = await workspace();
+  await allowOneService(place);
+  const text = "a line of text, äöü and 😀\n".repeat(20_000);
+  const names = ["a", "b", "c"];
+  await place.create(...names.map((name) => configMap(name, { text, small: "1" })));
+  const before = await Promise.all(names.map((name) => place.read(configMap(name))));
+  await place.janus();
+  const { status } = await place.run([...names.map((name) => deleting(configMap(name))), ...oneTooMany]);
+  expect(status.phase).toBe("RolledBack");
+  expect(status.snapshots.map(({ name }) => name)).toEqual(["txn-rollback", "txn-rollback-1", "txn-rollback-2"]);
+  const after = await Promise.all(names.map((name) => place.read(configMap(name))));
+  expect(after.map(recreated)).toEqual(before.map(recreated));
+});
