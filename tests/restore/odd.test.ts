@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { podTemplate } from "./kinds.ts";
 import { manifest } from "./scene.ts";
 import { lasting, owners, target } from "./target.ts";
 
@@ -59,4 +60,26 @@ it("a port that the API server gave a Service in consequence of the change goes 
   const restored = await restore();
   expect(restored.conflicts).toEqual([]);
   expect(lasting(restored.object)).toEqual(lasting(before));
+});
+
+const deploymentOf = (variables: object) => ({
+  selector: { matchLabels: { app: "web" } },
+  template: { ...podTemplate("web:1"), spec: { containers: [{ name: "web", image: "web:1", env: variables }] } },
+});
+
+it("environment variables that are named twice come back as they were, in their order", async () => {
+  const env = [
+    { name: "A", value: "1" },
+    { name: "B", value: "1" },
+    { name: "A", value: "2" },
+  ];
+  const object = await target(manifest("apps/v1", "Deployment", "twice"));
+  await object.create("kubectl", { spec: deploymentOf(env) });
+  const { before, restore } = await object.change("Update", {
+    spec: deploymentOf(env.with(1, { name: "B", value: "2" })),
+  });
+  await object.edit("person", { spec: { paused: true } });
+  const restored = await restore();
+  expect(restored).toMatchObject({ conflicts: [], isOurs: false });
+  expect(restored.object["spec"]).toEqual({ ...(before["spec"] as object), paused: true });
 });
