@@ -50,12 +50,20 @@ const live = (connection: Connection, namespace: string, death: Death | undefine
   };
 };
 
-const create = async (api: Api, find: Discovery, namespace: string, object: JsonObject): Promise<void> => {
+const create = async (api: Api, find: Discovery, namespace: string, object: JsonObject): Promise<KubeObject> => {
   const { apiVersion, kind } = object as { readonly apiVersion: string; readonly kind: string };
   const resource = must(await find.resource(apiVersion, kind));
   const metadata = { ...(object["metadata"] as JsonObject), namespace };
-  must(await api.send({ verb: "create", resource, namespace, body: { ...object, metadata }, fieldManager: "setup" }));
+  return must(
+    await api.send({ verb: "create", resource, namespace, body: { ...object, metadata }, fieldManager: "setup" }),
+  );
 };
+
+/** `uid of <Kind>/<name>` becomes the uid of an object that was created before. */
+const withUids = (object: JsonObject, uids: ReadonlyMap<string, string>): JsonObject =>
+  JSON.parse(
+    JSON.stringify(object).replaceAll(/uid of (\w+\/\w+)/g, (_, key: string) => uids.get(key) ?? "unknown"),
+  ) as JsonObject;
 
 const isOver = (transaction: KubeObject): boolean => {
   const { phase } = (transaction["status"] ?? {}) as { phase?: string };
@@ -114,7 +122,11 @@ export const play = async (
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "admin" },
     subjects: [{ kind: "ServiceAccount", name: "deploy", namespace }],
   });
-  await Promise.all(scenario.before.map((object) => create(api, find, namespace, object)));
+  const uids = new Map<string, string>();
+  for (const object of scenario.before) {
+    const { kind, metadata } = await create(api, find, namespace, withUids(object, uids));
+    uids.set(`${kind}/${metadata.name}`, metadata.uid ?? "");
+  }
   const before = await look(api, namespace);
   await create(api, find, namespace, {
     apiVersion: "backup.janus.io/v1alpha1",

@@ -73,7 +73,43 @@ const spec = (changes: readonly JsonObject[], more: JsonObject = {}): JsonObject
   changes,
 });
 
+const owned = (name: string, owner: string): JsonObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: {
+    name,
+    ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: owner, uid: `uid of ConfigMap/${owner}` }],
+  },
+  data: { of: owner },
+});
+
+const deletion = (name: string): JsonObject => ({ type: "Delete", target: target("ConfigMap", name) });
+
+const refusedCreate: JsonObject = {
+  type: "Create",
+  target: target("ServiceAccount", "refused"),
+  content: { metadata: { labels: REFUSED } },
+};
+
+const family: readonly JsonObject[] = [
+  configMap("bystander", { nobody: "touches me" }),
+  configMap("parent", { is: "owner" }),
+  owned("child", "parent"),
+];
+
 export const scenarios: readonly Scenario[] = [
+  {
+    name: "an owner and what it owns are deleted, and both come back",
+    outcome: "RolledBack",
+    before: family,
+    spec: spec([deletion("parent"), deletion("child"), refusedCreate]),
+  },
+  {
+    name: "what is owned is deleted, then its owner, and both come back",
+    outcome: "RolledBack",
+    before: family,
+    spec: spec([deletion("child"), deletion("parent"), refusedCreate]),
+  },
   { name: "all four types commit", outcome: "Committed", before: before(), spec: spec(changes()) },
   ...[0, 1, 2, 3, 4].map(
     (refused): Scenario => ({

@@ -79,14 +79,22 @@ const ownership = (
   return all.length === 0 ? NOBODY : all;
 };
 
-/** Who owns what in an object that was created again: as before, and whatever others own in it since. */
+/** Who owns what in an object that was created again: as before, but for what others have taken over since. */
 export const recreatedOwnership = (
   before: KubeObject,
   live: KubeObject,
   uid: string,
 ): readonly ManagedFieldsEntry[] => {
   const since = (live.metadata.managedFields ?? []).filter((entry) => !marks(entry.manager ?? "", uid));
-  const former = before.metadata.managedFields ?? [];
+  const taken = fieldsOf(since);
+  const former = (before.metadata.managedFields ?? []).map((entry) => {
+    const fields = entry.fieldsV1 ?? none;
+    const fieldsV1 = filter(fields, (path) => {
+      const isLost = nodeAt(taken, path) !== undefined && isWhole(nodeAt(fields, path) ?? none);
+      return !isLost || equal(valueAt(live, path), valueAt(before, path));
+    });
+    return equal(fieldsV1, fields) ? entry : { ...entry, fieldsV1 };
+  });
   const all = [
     ...former.map((entry) => {
       const again = since.find((other) => sameWriter(entry, other));

@@ -1,6 +1,6 @@
-import { fieldManager, type Transaction } from "@janus/api";
+import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { recordedBefore } from "./before.ts";
+import { snapshotOf } from "./before.ts";
 import { recreateBody } from "./body.ts";
 import type { Ask, Effect } from "./effect.ts";
 import { type Fault, sentence } from "./fault.ts";
@@ -9,11 +9,12 @@ import type { Journal } from "./journal.ts";
 import { checkpoint } from "./journaling.ts";
 import { asObject } from "./json.ts";
 import { type Known, set, type Sighting, unset } from "./known.ts";
-import { type KubeObject, type OwnerReference, show } from "./object.ts";
+import { type KubeObject, show } from "./object.ts";
+import { isOwnedBy, livingOwners, withNewOwners } from "./owners.ts";
 import { isMarked, recreatedOwnership, restoration } from "./restore.ts";
 import { showPaths } from "./settle.ts";
 import type { Situation } from "./situation.ts";
-import { type Item, readTarget } from "./targets.ts";
+import { type Item, itemsOf, readTarget } from "./targets.ts";
 
 /** The next thing to do to put one item back, or how that ended. */
 export type Undoing =
@@ -135,26 +136,6 @@ const undoEdit = (undone: Undone, before: KubeObject): Undoing => {
   }
 };
 
-/** Owners of the object of before that exist now: those that this rollback has created again go by their new uid. */
-const ownersOf = (undone: Undone, before: KubeObject): readonly OwnerReference[] => {
-  const { situation, journal } = undone;
-  return (before.metadata.ownerReferences ?? []).flatMap((owner) => {
-    const at = deletedAt(situation.txn, journal, owner.uid);
-    if (at === undefined) return [owner];
-    const uid = journal.created.get(at);
-    return uid === undefined ? [] : [{ ...owner, uid }];
-  });
-};
-
-/** The change of this Transaction that deleted the object with this uid. */
-const deletedAt = (txn: Transaction, journal: Journal, uid: string): number | undefined => {
-  const found = txn.spec.changes.findIndex(({ type }, index) => {
-    const before = recordedBefore(txn, journal, index);
-    return type === "Delete" && before.existed && before.uid === uid;
-  });
-  return found === -1 ? undefined : found;
-};
-
 /** Values that the API server hands out, and may not be able to hand out again. */
 const withoutAllocations = (before: KubeObject): KubeObject => {
   const { clusterIP: _, clusterIPs: __, healthCheckNodePort: ___, ...spec } = asObject(before["spec"]);
@@ -203,22 +184,53 @@ const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
     return kept(`${show(place)} was created by somebody else meanwhile: it is left alone`);
   if (created === undefined) return going(checkpoint(txn, journal, { created: [index, uid] }));
   if (uid !== created) return kept(`${show(place)} was created again by somebody else meanwhile: it is left alone`);
-  if (!isMarked(object, txn.metadata.uid)) return { at: "restored", ...(warning === undefined ? {} : { warning }) };
+  if (!isMarked(object, txn.metadata.uid))
+    return adopt(undone, before, uid) ?? { at: "restored", ...(warning === undefined ? {} : { warning }) };
+  const managedFields = recreatedOwnership(withNewOwners(txn, journal, before), object, txn.metadata.uid);
   return going(
-    restoring(
-      undone,
-      {
-        verb: "update",
-        place,
-        manager: fieldManager(txn.metadata),
-        body: {
-          ...object,
-          metadata: { ...object.metadata, managedFields: recreatedOwnership(before, object, txn.metadata.uid) },
-        },
-      },
-      "is-live",
-    ),
+    restoring(undone, putCall(undone, { ...object, metadata: { ...object.metadata, managedFields } }), "is-live"),
   );
+};
+
+const putCall = ({ place, situation }: Undone, body: KubeObject): Ask["call"] => ({
+  verb: "update",
+  place,
+  manager: fieldManager(situation.txn.metadata),
+  body,
+});
+
+/**
+ * Makes the object, which exists again under a new uid, the owner of its dependents again: those that the Transaction has
+ * deleted too, and that were restored before it. In two PUTs each, as in {@link undoEdit}.
+ */
+const adopt = (undone: Undone, before: KubeObject, uid: string): Undoing | undefined => {
+  const { situation, journal } = undone;
+  const { txn, known } = situation;
+  for (const item of itemsOf(txn, known)) {
+    const reborn = journal.created.get(item.index);
+    if (item.change.type !== "Delete" || item.index <= undone.index || reborn === undefined) continue;
+    const snapshot = snapshotOf(txn, known, journal, item.index);
+    if (snapshot.at === "unread") return going(...snapshot.effects);
+    if (snapshot.at !== "object" || !isOwnedBy(snapshot.object, before.metadata.uid)) continue;
+    const seen = known.live.get(item.index);
+    if (seen === undefined) return going(readTarget(item, refusedFor(undone)));
+    const { object } = seen;
+    if (object?.metadata.uid !== reborn || object.metadata.deletionTimestamp !== undefined) continue;
+    const dependent: Undone = { ...undone, ...item, seen };
+    const former = withNewOwners(txn, journal, snapshot.object);
+    if (!isOwnedBy(object, uid)) {
+      const owner = (former.metadata.ownerReferences ?? []).filter((reference) => reference.uid === uid);
+      const ownerReferences = [...(object.metadata.ownerReferences ?? []), ...owner];
+      const body = { ...object, metadata: { ...object.metadata, ownerReferences } };
+      return going(restoring(dependent, putCall(dependent, body), "is-live"));
+    }
+    if (isMarked(object, txn.metadata.uid)) {
+      const managedFields = recreatedOwnership(former, object, txn.metadata.uid);
+      const body = { ...object, metadata: { ...object.metadata, managedFields } };
+      return going(restoring(dependent, putCall(dependent, body), "is-live"));
+    }
+  }
+  return undefined;
 };
 
 const recreate = (undone: Undone, before: KubeObject): Ask => {
@@ -229,7 +241,7 @@ const recreate = (undone: Undone, before: KubeObject): Ask => {
       verb: "create",
       place,
       manager: fieldManager(situation.txn.metadata),
-      body: recreateBody(before, place, situation.txn.metadata, ownersOf(undone, before)),
+      body: recreateBody(before, place, situation.txn.metadata, livingOwners(situation.txn, undone.journal, before)),
     },
     "is-live",
   );

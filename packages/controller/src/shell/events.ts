@@ -14,7 +14,8 @@ const events: Resource = {
   statusSubresource: false,
 };
 
-/** Of the tellings of one Transaction and reason within this time, in ms, the first few are written each at once … */
+/** There may be hundreds of these. Of those of one Transaction within this time, in ms, the first few are written at once … */
+const MANY: readonly string[] = ["ItemCommitted", "ItemRolledBack", "RollbackFailed"];
 const WINDOW = 2000;
 const FEW = 3;
 /** The same sentence is not told again within this time, in ms: what is still waited for shows its age in `kubectl describe`. */
@@ -112,7 +113,7 @@ export const recorder = (api: Api, identity: string, log: Log): Recorder => {
     const key = `${txn.metadata.uid} ${telling.reason}`;
     const told: Told = { txn, telling, at: now() };
     const heap = heaps.get(key);
-    if (heap !== undefined && heap.told >= FEW) {
+    if (heap !== undefined && heap.told >= FEW && MANY.includes(telling.reason)) {
       heap.rest.push(told);
       return;
     }

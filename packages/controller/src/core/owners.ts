@@ -1,0 +1,44 @@
+import type { Transaction } from "@janus/api";
+import { recordedBefore } from "./before.ts";
+import type { Journal } from "./journal.ts";
+import type { KubeObject, OwnerReference } from "./object.ts";
+
+export const isOwnedBy = (object: KubeObject, uid: string | undefined): boolean =>
+  (object.metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
+
+/**
+ * The uid under which an owner exists now: the same, unless this Transaction has deleted it; then the new one, if rollback
+ * has created it again, else none.
+ */
+const uidNow = (txn: Transaction, journal: Journal, uid: string): string | undefined => {
+  const deleted = txn.spec.changes.findIndex(({ type }, index) => {
+    const before = recordedBefore(txn, journal, index);
+    return type === "Delete" && before.existed && before.uid === uid;
+  });
+  return deleted === -1 ? uid : journal.created.get(deleted);
+};
+
+/**
+ * Owners of the object of before that exist now. A reference to any other would have the garbage collector take the object
+ * within milliseconds; an owner that is restored later adopts it again.
+ */
+export const livingOwners = (txn: Transaction, journal: Journal, before: KubeObject): readonly OwnerReference[] =>
+  (before.metadata.ownerReferences ?? []).flatMap((owner) => {
+    const uid = uidNow(txn, journal, owner.uid);
+    return uid === undefined ? [] : [{ ...owner, uid }];
+  });
+
+/** The object of before with the new uids of its owners, in managedFields too, which name owner references by uid. */
+export const withNewOwners = (txn: Transaction, journal: Journal, before: KubeObject): KubeObject => {
+  const ownerReferences = livingOwners(txn, journal, before);
+  if (ownerReferences.length === 0) return before;
+  const renamed = (before.metadata.ownerReferences ?? []).reduce(
+    (text, { uid }) => {
+      const now = uidNow(txn, journal, uid);
+      return now === undefined ? text : text.replaceAll(uid, now);
+    },
+    JSON.stringify(before.metadata.managedFields ?? []),
+  );
+  const managedFields = JSON.parse(renamed) as NonNullable<KubeObject["metadata"]["managedFields"]>;
+  return { ...before, metadata: { ...before.metadata, ownerReferences, managedFields } };
+};
