@@ -5,8 +5,13 @@ import { stored, untimed, withoutStatus, type World } from "./api-server.ts";
 /** Something that others do to an object between two requests of ours. */
 export interface Deed {
   readonly name: string;
-  /** The object afterwards; "no" where it cannot be done. */
-  readonly on: (object: KubeObject | undefined, key: string, version: string) => KubeObject | undefined | "no";
+  /** The object afterwards; "no" where it cannot be done. `seen`: what made them do it. */
+  readonly on: (
+    object: KubeObject | undefined,
+    key: string,
+    version: string,
+    seen: KubeObject | undefined,
+  ) => KubeObject | undefined | "no";
 }
 
 const versioned = (live: KubeObject, next: KubeObject, resourceVersion: string): KubeObject => {
@@ -56,8 +61,8 @@ export const deeds: readonly Deed[] = [
   { name: "edits our field of", on: edit({ ours: "theirs" }) },
   {
     name: "applies the value that our field has in",
-    on: (live, _, version) => {
-      const ours = (live?.["data"] as { readonly ours?: string } | undefined)?.ours;
+    on: (live, _, version, seen) => {
+      const ours = (seen?.["data"] as { readonly ours?: string } | undefined)?.ours;
       return live === undefined || ours === undefined
         ? "no"
         : versioned(live, apply(withoutStatus(live), { data: { ours } }, "applier"), version);
@@ -90,6 +95,7 @@ export const leaseDeeds: readonly Deed[] = [
 ];
 
 export const did = (world: World, key: string, deed: Deed): World | undefined => {
-  const next = deed.on(world.objects.get(key), key, String((world.writes.get(key) ?? 0) + 1));
+  const live = world.objects.get(key);
+  const next = deed.on(live, key, String((world.writes.get(key) ?? 0) + 1), live);
   return next === "no" ? undefined : stored(world, key, next);
 };

@@ -35,6 +35,17 @@ const stories: Readonly<Record<string, Story>> = {
     ],
     phase: "Committed",
   },
+  "somebody takes over a field of an object that was created again, before its former owners are back": {
+    types: ["Delete", "Create"],
+    left: { all: 2, refused: 1, others: 1 },
+    schedule: [
+      "change: create Widget shop/b → denied by admission",
+      "restore: create Widget shop/a → ok",
+      "somebody edits another field of Widget shop/a",
+      "restore: update Widget shop/a → Widget shop/a is another one, or has been modified",
+    ],
+    phase: "RolledBack",
+  },
 };
 
 it.each(Object.entries(stories))("ends well: %s", (_, { types, left, schedule, phase }) => {

@@ -171,11 +171,7 @@ const alone = (state: State, key: string, deed: Deed, result: KubeObject | undef
   )
     next.set(key, result);
   else {
-    const live = next.get(key);
-    const other =
-      deed.name.startsWith("applies") && live !== undefined
-        ? { ...live, data: { ...(live["data"] as object), ours: (result["data"] as { readonly ours: string }).ours } }
-        : deed.on(live, key, result.metadata.resourceVersion ?? "");
+    const other = deed.on(next.get(key), key, result.metadata.resourceVersion ?? "", result);
     if (other !== "no" && other !== undefined) next.set(key, other);
   }
   return next;

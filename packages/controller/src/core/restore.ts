@@ -87,13 +87,14 @@ export const recreatedOwnership = (
 ): readonly ManagedFieldsEntry[] => {
   const since = (live.metadata.managedFields ?? []).filter((entry) => !marks(entry.manager ?? "", uid));
   const taken = fieldsOf(since);
-  const former = (before.metadata.managedFields ?? []).map((entry) => {
+  const former = (before.metadata.managedFields ?? []).flatMap((entry) => {
     const fields = entry.fieldsV1 ?? none;
     const fieldsV1 = filter(fields, (path) => {
       const isLost = nodeAt(taken, path) !== undefined && isWhole(nodeAt(fields, path) ?? none);
       return !isLost || equal(valueAt(live, path), valueAt(before, path));
     });
-    return equal(fieldsV1, fields) ? entry : { ...entry, fieldsV1 };
+    if (equal(fieldsV1, fields)) return [entry];
+    return isWhole(fieldsV1) ? [] : [{ ...entry, fieldsV1 }];
   });
   const all = [
     ...former.map((entry) => {
