@@ -50,6 +50,7 @@ it("a port that the API server gave a Service, and took with the type, is asked 
   expect(changed["spec"]).not.toEqual(before["spec"]);
   const restored = await restore();
   expect(restored.conflicts).toEqual([]);
+  expect(restored.puts).toBeLessThanOrEqual(2);
   expect(lasting(restored.object)).toEqual(lasting(before));
 });
 

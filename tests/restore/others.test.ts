@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Kind, kinds, podTemplate } from "./kinds.ts";
+import { GROUP, type Kind, kinds, podTemplate } from "./kinds.ts";
 import { manifest, world } from "./scene.ts";
 import { type Fields, owners, target } from "./target.ts";
 
@@ -46,5 +46,21 @@ describe("what others did since the change", () => {
     const { object: live, conflicts, isOurs } = await restore();
     expect({ conflicts, isOurs }).toEqual({ conflicts: [".data.a"], isOurs: false });
     expect(live["data"]).toEqual({ a: "2", b: "1" });
+  });
+
+  it("stays in lists that are merged, whatever its characters", async () => {
+    const object = await target(manifest(`${GROUP}/v1`, "Split", "merged"));
+    await object.apply("gitops", { spec: { hosts: ["a"], ports: [{ port: 80 }] } });
+    const { restore } = await object.change("Patch", { spec: { hosts: ["b"], ports: [{ port: 81 }] } });
+    await object.apply("person", { spec: { hosts: ["<&>", "é\u2028"], ports: [{ port: 82, name: "<" }] } });
+    const { object: live, conflicts, isOurs } = await restore();
+    expect({ conflicts, isOurs }).toEqual({ conflicts: [], isOurs: false });
+    expect(live["spec"]).toEqual({
+      hosts: ["a", "<&>", "é\u2028"],
+      ports: [
+        { port: 80, protocol: "TCP" },
+        { port: 82, protocol: "TCP", name: "<" },
+      ],
+    });
   });
 });

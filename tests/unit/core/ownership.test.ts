@@ -67,7 +67,7 @@ describe("status", () => {
 });
 
 describe("who owns what", () => {
-  it("is cleared where nobody did: an empty list would be taken for none given", () => {
+  it("is cleared where nobody did: an empty list is documented not to do that", () => {
     const live = bare({ data: { a: "2" } }, [entry(manager, { "f:data": { "f:a": {} } })]);
     const { put: body } = restoration(
       wish(update({ data: { a: "2" } })),

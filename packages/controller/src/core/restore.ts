@@ -27,7 +27,10 @@ const sameWriter = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): boolean =>
 /** Under this name the API server books what it finds when the first apply comes to an object that nothing was booked of. */
 const FIRST_APPLY = "before-first-apply";
 
-/** What clears managedFields; the API server takes an empty list for none given. */
+/**
+ * What clears managedFields. An empty list is documented not to.
+ * https://kubernetes.io/docs/reference/using-api/server-side-apply/#clearing-managedfields
+ */
 const NOBODY: readonly ManagedFieldsEntry[] = [{}];
 
 /** What others own in the live object; where our apply was the first, what was booked for its sake goes with it. */
