@@ -194,8 +194,15 @@ it("works on many Transactions side by side", async () => {
   const { janus, submit, over, names } = await workspace();
   await janus();
   const all = Array.from({ length: 20 }, (_, n) => `t${n}`);
-  const changes = (name: string) => ["a", "b", "c"].map((part) => creating(configMap(`${name}-${part}`, { name })));
-  await Promise.all(all.map((name) => submit(changes(name), { name })));
+  const parts = ["a", "b", "c"];
+  await Promise.all(
+    all.map((name) =>
+      submit(
+        parts.map((part) => creating(configMap(`${name}-${part}`))),
+        { name },
+      ),
+    ),
+  );
   for (const name of all) expect((await over(name)).status).toMatchObject({ phase: "Committed", progress: "3/3" });
   expect((await names("v1", "ConfigMap")).filter((name) => /^t\d+-[abc]$/.test(name))).toHaveLength(60);
   expect(await names("coordination.k8s.io/v1", "Lease")).toEqual([]);

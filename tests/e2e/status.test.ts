@@ -150,11 +150,10 @@ describe("kubectl", () => {
     const { namespace, create, janus, run } = place;
     await create(configMap("config", { a: "1" }));
     await allowOneService(place);
-    await janus();
+    const { stop, log } = await janus();
     await run([patching(configMap("config", { a: "2" })), ...oneTooMany]);
-    const reasons = async () => (await eventsOf(namespace, "txn")).map(({ reason }) => reason);
-    await expect.poll(reasons).toContain("ItemRolledBack");
-    await expect.poll(async () => (await reasons()).filter((reason) => reason === "PhaseTransition").length).toBe(5);
+    await stop();
+    expect(log.filter((line) => line.includes("an event was not written"))).toEqual([]);
 
     const { stdout } = await kubectl("describe", "txn", "txn", "-n", namespace);
     const story = stdout.slice(stdout.indexOf("Events:"));
@@ -176,16 +175,17 @@ describe("kubectl", () => {
 });
 
 describe("events", () => {
-  it("of a hundred changes are a handful", async () => {
+  it("of a hundred changes are a few each two seconds", async () => {
     const { namespace, janus, run } = await workspace();
     const running = await janus();
+    const began = performance.now();
     await run(many(100));
     await running.stop();
-    const told = await eventsOf(namespace, "txn");
-    expect(told.length).toBeLessThan(15);
-    const committed = told.filter(({ reason }) => reason === "ItemCommitted");
-    expect(committed.reduce((sum, { count }) => sum + count, 0)).toBe(100);
-    expect(committed.at(-1)?.message).toContain("100/100 Create ConfigMap");
+    const windows = Math.ceil((performance.now() - began) / 2000);
+    const told = (await eventsOf(namespace, "txn")).filter(({ reason }) => reason === "ItemCommitted");
+    expect(told.length).toBeLessThanOrEqual(4 * windows);
+    expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(100);
+    expect(told.at(-1)?.message).toContain("100/100 Create ConfigMap");
   });
 
   it("say what somebody else has changed when that is in the way", async () => {
