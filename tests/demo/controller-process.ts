@@ -75,7 +75,13 @@ export const controllerProcess = async (controlPlane: ControlPlane, admin: Admin
     {
       name: serviceAccount.name,
       file: process.execPath,
-      args: ["--conditions=source", source, `--kubeconfig=${kubeconfig}`, `--http-port=${port}`],
+      args: [
+        "--conditions=source",
+        source,
+        `--kubeconfig=${kubeconfig}`,
+        `--http-port=${port}`,
+        "--leader-elect=false", // there is one; killed and started again, it would wait for its own former Lease
+      ],
       directory,
       isReady: () =>
         fetch(`${at}/readyz`, { signal: AbortSignal.timeout(2000) }).then(

@@ -60,7 +60,7 @@ describe("the controller's Pod", () => {
   });
 
   it("is really made by its Deployment", async () => {
-    const created = ["wait", "--for=jsonpath={.status.replicas}=1", "--timeout=30s"];
+    const created = ["wait", "--for=jsonpath={.status.replicas}=2", "--timeout=30s"];
     expect(await kubectl(...created, "deployment/janus-controller", "-n", namespace)).toMatchObject({ code: 0 });
   });
 });

@@ -1,3 +1,4 @@
 export * from "./core/index.ts";
 export { controller, type Controller, type ControllerOptions } from "./shell/controller.ts";
+export { leadership, type Leadership, type LeadershipOptions, type LeaderStatus } from "./shell/leadership.ts";
 export { jsonLog, type Log, type LogLevel } from "./shell/log.ts";

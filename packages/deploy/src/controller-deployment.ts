@@ -25,11 +25,11 @@ const probe = (path: string): k8s.Probe => ({
   timeoutSeconds: 5,
 });
 
-/** `/healthz`, `/readyz` and `/metrics` are all served on this port. */
+/** `/healthz`, `/readyz`, `/status` and `/metrics` are all served on this port. */
 const port = 8080;
 
 /**
- * The controller itself: one Pod that meets the `restricted` Pod Security Standard and writes to no disk.
+ * The controller itself: two Pods, of which one leads, that meet the `restricted` Pod Security Standard and write to no disk.
  *
  * Source: https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
  */
@@ -57,10 +57,9 @@ export class ControllerDeployment extends Construct {
     new k8s.KubeDeployment(this, "Resource", {
       metadata: { name: controllerName, namespace: props.namespace ?? defaultNamespace, labels: controllerLabels },
       spec: {
-        replicas: 1,
-        // There is no leader election yet. A rolling update would run the old and the new controller side by side, and both would
-        // work on the same Transactions; Recreate starts the new one when the old one has gone.
-        strategy: { type: "Recreate" },
+        // One leads, and one stands by. Both are ready, so that a rolling update, or a drain of a node, comes to its end.
+        replicas: 2,
+        strategy: { type: "RollingUpdate" },
         selector: { matchLabels: controllerLabels },
         template: {
           metadata: {

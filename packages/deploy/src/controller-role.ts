@@ -19,7 +19,7 @@ const rules: readonly k8s.PolicyRule[] = [
   { apiGroups: ["backup.janus.io"], resources: ["transactions/status"], verbs: ["get", "patch", "update"] },
   // An owner reference with blockOwnerDeletion, as on a rolled-back snapshot, needs this (OwnerReferencesPermissionEnforcement).
   { apiGroups: ["backup.janus.io"], resources: ["transactions/finalizers"], verbs: ["update"] },
-  // A lock is a Lease in its target's namespace; `list` and `watch` see that one has become free.
+  // A lock is a Lease in its target's namespace; `list` and `watch` see that one has become free. The leader's Lease is one more.
   {
     apiGroups: ["coordination.k8s.io"],
     resources: ["leases"],
@@ -35,6 +35,8 @@ const rules: readonly k8s.PolicyRule[] = [
   // `get` tells a missing ServiceAccount from one without rights; `impersonate` is how targets are read and written. The API server
   // adds the groups of a ServiceAccount to its impersonated user by itself: there is no right to impersonate any group or user.
   { apiGroups: [""], resources: ["serviceaccounts"], verbs: ["get", "impersonate"] },
+  // Writes to targets carry the term of the leader that decided them, which the fence compares with the leader's Lease.
+  { apiGroups: ["authentication.k8s.io"], resources: ["userextras/janus.io/fence"], verbs: ["impersonate"] },
 ];
 
 /**

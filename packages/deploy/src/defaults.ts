@@ -4,5 +4,8 @@ export const defaultNamespace = "janus-system";
 /** Name of the controller's ServiceAccount, ClusterRole, ClusterRoleBinding and Deployment. */
 export const controllerName = "janus-controller";
 
+/** The Lease of the leader among the controllers, in the controller's namespace. */
+export const leaderLease = "janus-controller-leader";
+
 /** The image of the release that these manifests belong to. */
 export const defaultImage = "ghcr.io/janus-project/janus:0.1.0";

@@ -5,6 +5,7 @@ export { ControllerServiceAccount, type ControllerServiceAccountProps } from "./
 export { installation } from "./installation.ts";
 export { Janus, type JanusProps } from "./janus.ts";
 export { JanusNamespace, type JanusNamespaceProps } from "./janus-namespace.ts";
+export { LeaderFence, type LeaderFenceProps } from "./leader-fence.ts";
 export { type Manifest, render, yaml } from "./render.ts";
 export { TransactionCrd } from "./transaction-crd.ts";
 export { TransactionRoles } from "./transaction-roles.ts";

@@ -4,6 +4,7 @@ import { ControllerRole } from "./controller-role.ts";
 import { ControllerRoleBinding } from "./controller-role-binding.ts";
 import { ControllerServiceAccount } from "./controller-service-account.ts";
 import { JanusNamespace } from "./janus-namespace.ts";
+import { LeaderFence } from "./leader-fence.ts";
 import { TransactionCrd } from "./transaction-crd.ts";
 import { TransactionRoles } from "./transaction-roles.ts";
 
@@ -35,6 +36,7 @@ export class Janus extends Construct {
     new ControllerRole(this, "Role");
     new ControllerRoleBinding(this, "RoleBinding", props);
     new TransactionRoles(this, "TransactionRoles");
+    new LeaderFence(this, "Fence", props);
     new ControllerDeployment(this, "Deployment", props);
   }
 }

@@ -20,8 +20,8 @@ const pod = deployment().spec.template.spec;
 const containers = [...pod.containers, ...(pod.initContainers ?? [])];
 
 describe("the controller's Deployment", () => {
-  it("never has two controllers run side by side", () => {
-    expect(deployment().spec).toMatchObject({ replicas: 1, strategy: { type: "Recreate" } });
+  it("has one controller stand by, and replaces them one after the other", () => {
+    expect(deployment().spec).toMatchObject({ replicas: 2, strategy: { type: "RollingUpdate" } });
   });
 
   it("selects its own Pods", () => {

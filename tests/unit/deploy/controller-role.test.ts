@@ -45,6 +45,7 @@ describe("the controller's ClusterRole", () => {
         "events.events.k8s.io",
         "namespaces",
         "serviceaccounts",
+        "userextras/janus.io/fence.authentication.k8s.io",
       ]),
     );
   });
@@ -55,8 +56,11 @@ describe("the controller's ClusterRole", () => {
     );
   });
 
-  it("impersonates ServiceAccounts and nobody else", () => {
-    expect(rights.filter((right) => right.startsWith("impersonate"))).toEqual(["impersonate serviceaccounts"]);
+  it("impersonates ServiceAccounts and nobody else, with a token of its term and nothing else", () => {
+    expect(rights.filter((right) => right.startsWith("impersonate"))).toEqual([
+      "impersonate serviceaccounts",
+      "impersonate userextras/janus.io/fence.authentication.k8s.io",
+    ]);
   });
 
   it("makes no Transactions: they are the users'", () => {

@@ -4,7 +4,14 @@ import * as deploy from "@janus/deploy";
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 
-const clusterScoped = new Set(["Namespace", "CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding"]);
+const clusterScoped = new Set([
+  "Namespace",
+  "CustomResourceDefinition",
+  "ClusterRole",
+  "ClusterRoleBinding",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionPolicyBinding",
+]);
 
 describe("the installation", () => {
   it("is these objects, each under a name of its own, in an order in which they can be applied", () => {
@@ -16,6 +23,8 @@ describe("the installation", () => {
       "ClusterRoleBinding janus-controller",
       "ClusterRole janus-transactions-view",
       "ClusterRole janus-transactions-edit",
+      "ValidatingAdmissionPolicy janus-fence",
+      "ValidatingAdmissionPolicyBinding janus-fence",
       "Deployment janus-controller",
     ]);
   });
@@ -34,6 +43,15 @@ describe("the installation", () => {
     expect(objects[0]).toMatchObject({ kind: "Namespace", metadata: { name: "elsewhere" } });
     expect(objects.find(({ kind }) => kind === "ClusterRoleBinding")).toMatchObject({
       subjects: [{ kind: "ServiceAccount", name: "janus-controller", namespace: "elsewhere" }],
+    });
+  });
+
+  it("fences with the Lease of that namespace, under the name by which the controller asks for it", () => {
+    const binding = deploy
+      .installation({ namespace: "elsewhere" })
+      .find(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
+    expect(binding).toMatchObject({
+      spec: { paramRef: { name: "janus-controller-leader", namespace: "elsewhere", parameterNotFoundAction: "Allow" } },
     });
   });
 
@@ -63,6 +81,7 @@ describe("each part", () => {
     [["ClusterRole"], deploy.ControllerRole],
     [["ClusterRoleBinding"], deploy.ControllerRoleBinding],
     [["ClusterRole", "ClusterRole"], deploy.TransactionRoles],
+    [["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"], deploy.LeaderFence],
     [["Deployment"], deploy.ControllerDeployment],
   ] as const;
 

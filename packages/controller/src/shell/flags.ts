@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { type LeaderTiming, type LeasePlace, timingProblem } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { LogLevel } from "./log.ts";
 
@@ -10,6 +11,8 @@ export interface Flags {
   readonly httpPort: number;
   readonly writeTimeout: number;
   readonly requestDeadline: number;
+  /** Undefined: no other controller works on the same Transactions. */
+  readonly leaderElection: { readonly place: LeasePlace; readonly timing: LeaderTiming } | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -25,9 +28,17 @@ Flags:
                                       Default: $POD_NAMESPACE, else janus-system.
   --watch-namespace <name>            Only Transactions of this namespace. Default: of all.
   --max-concurrent-reconciles <n>     Transactions worked on at the same time. Default: 16.
-  --http-port <port>                  Port of /healthz, /readyz and /metrics; 0 takes a free one. Default: 8080.
+  --http-port <port>                  Port of /healthz, /readyz, /status and /metrics; 0 takes a free one. Default: 8080.
   --write-timeout <duration>          After this time the API server gives up a write. Default: 5s.
   --request-deadline <duration>       After this time a request's connection is closed. Default: 15s.
+  --leader-elect[=false]              Whether one of several controllers leads, and only that one works. Default: true.
+  --leader-elect-lease-duration <d>   How long the others leave a leader alone that they do not see renew. Default: 30s.
+  --leader-elect-renew-deadline <d>   A leader that could not renew for so long stops. Default: 20s.
+  --leader-elect-retry-period <d>     Between two renewals, and between two looks of a standby. Default: 5s.
+  --leader-elect-resource-name <name> Name of the leader's Lease. Default: janus-controller-leader.
+                                      The fence that is installed looks at the Lease of this name.
+  --leader-elect-resource-namespace <name>
+                                      Namespace of the leader's Lease. Default: that of --namespace.
   --log-level <level>                 debug, info, warn or error. Default: info.
   --help                              Shows this text.
 `;
@@ -47,6 +58,9 @@ const integer = (text: string, least: number, most: number): number | undefined 
 
 const wrong = (text: string): ReturnType<typeof parseFlags> => E.left({ help: false, text: `${text}; see --help` });
 
+/** As with other programs of Kubernetes, the flag alone means yes. */
+const spelledOut = (arg: string): string => (arg === "--leader-elect" ? "--leader-elect=true" : arg);
+
 /** Left: what is wrong with the flags; or the help text, if that was asked for. */
 export const parseFlags = (
   args: readonly string[],
@@ -54,7 +68,7 @@ export const parseFlags = (
 ): E.Either<{ readonly help: boolean; readonly text: string }, Flags> => {
   try {
     const { values } = parseArgs({
-      args: [...args],
+      args: args.map(spelledOut),
       options: {
         kubeconfig: { type: "string" },
         namespace: { type: "string", default: env["POD_NAMESPACE"] ?? "janus-system" },
@@ -63,6 +77,12 @@ export const parseFlags = (
         "http-port": { type: "string", default: "8080" },
         "write-timeout": { type: "string", default: "5s" },
         "request-deadline": { type: "string", default: "15s" },
+        "leader-elect": { type: "string", default: "true" },
+        "leader-elect-lease-duration": { type: "string", default: "30s" },
+        "leader-elect-renew-deadline": { type: "string", default: "20s" },
+        "leader-elect-retry-period": { type: "string", default: "5s" },
+        "leader-elect-resource-name": { type: "string", default: "janus-controller-leader" },
+        "leader-elect-resource-namespace": { type: "string" },
         "log-level": { type: "string", default: "info" },
         help: { type: "boolean", default: false },
       },
@@ -72,12 +92,23 @@ export const parseFlags = (
     const httpPort = integer(values["http-port"], 0, 65_535);
     const writeTimeout = milliseconds(values["write-timeout"]);
     const requestDeadline = milliseconds(values["request-deadline"]);
+    const elect = values["leader-elect"];
+    const leaseDuration = milliseconds(values["leader-elect-lease-duration"]);
+    const renewDeadline = milliseconds(values["leader-elect-renew-deadline"]);
+    const retryPeriod = milliseconds(values["leader-elect-retry-period"]);
     const level = values["log-level"];
     if (concurrency === undefined) return wrong("--max-concurrent-reconciles takes a number from 1 to 1000");
     if (httpPort === undefined) return wrong("--http-port takes a port number");
     if (writeTimeout === undefined) return wrong("--write-timeout takes a duration such as 5s");
     if (requestDeadline === undefined) return wrong("--request-deadline takes a duration such as 15s");
     if (requestDeadline <= writeTimeout) return wrong("--request-deadline must be longer than --write-timeout");
+    if (elect !== "true" && elect !== "false") return wrong("--leader-elect takes true or false");
+    if (leaseDuration === undefined) return wrong("--leader-elect-lease-duration takes a duration such as 30s");
+    if (renewDeadline === undefined) return wrong("--leader-elect-renew-deadline takes a duration such as 20s");
+    if (retryPeriod === undefined) return wrong("--leader-elect-retry-period takes a duration such as 5s");
+    const timing = { leaseDuration, renewDeadline, retryPeriod, writeTimeout };
+    const problem = elect === "true" ? timingProblem(timing) : undefined;
+    if (problem !== undefined) return wrong(`leader election: ${problem}`);
     if (!LEVELS.includes(level)) return wrong("--log-level takes debug, info, warn or error");
     return E.right({
       kubeconfig: values.kubeconfig,
@@ -87,6 +118,16 @@ export const parseFlags = (
       httpPort,
       writeTimeout,
       requestDeadline,
+      leaderElection:
+        elect === "true"
+          ? {
+              place: {
+                namespace: values["leader-elect-resource-namespace"] ?? values.namespace,
+                name: values["leader-elect-resource-name"],
+              },
+              timing,
+            }
+          : undefined,
       logLevel: level as LogLevel,
     });
   } catch (error) {

@@ -1,0 +1,35 @@
+import { Counter, Gauge, Registry } from "prom-client";
+
+export interface LeaderMetrics {
+  readonly registry: Registry;
+  /** Another term than the one that was seen before. */
+  readonly changed: () => void;
+  /** Undefined: it could not be told. */
+  readonly fence: (isUp: boolean | undefined) => void;
+}
+
+/** `isLeader`: right now. */
+export const leaderMetrics = (isLeader: () => boolean): LeaderMetrics => {
+  const registry = new Registry();
+  registry.registerMetric(
+    new Gauge({
+      name: "janus_leader_elected",
+      help: "1 while this process leads, else 0.",
+      registers: [],
+      collect() {
+        this.set(isLeader() ? 1 : 0);
+      },
+    }),
+  );
+  const changes = new Counter({
+    name: "janus_leader_changes_total",
+    help: "Terms of leading, of any controller, that this process has seen begin.",
+    registers: [registry],
+  });
+  const fence = new Gauge({
+    name: "janus_fence_up",
+    help: "1 when the API server refuses writes to targets in a term that is over; 0 when it does not, when that could not be told, and on a standby.",
+    registers: [registry],
+  });
+  return { registry, changed: () => changes.inc(), fence: (isUp) => fence.set(isUp === true ? 1 : 0) };
+};

@@ -1,0 +1,74 @@
+import { k8s } from "cdk8s-plus-30";
+import { Construct } from "constructs";
+import { defaultNamespace, leaderLease } from "./defaults.ts";
+import { controllerLabels } from "./labels.ts";
+
+export interface LeaderFenceProps {
+  /**
+   * Namespace of the controller, where the Lease of its leader is.
+   * @default "janus-system"
+   */
+  readonly namespace?: string;
+}
+
+const name = "janus-fence";
+const key = "janus.io/fence";
+
+/** What the Lease says now, in the form of the token. A Lease that was released has no holder, and no token fits it. */
+const term =
+  "(has(params.spec.holderIdentity) ? params.spec.holderIdentity : '') + '/' + " +
+  "string(has(params.spec.leaseTransitions) ? params.spec.leaseTransitions : 0)";
+
+/**
+ * Refuses what a leader writes to targets when its term is over: also when it was paused right before the write, and has
+ * noticed nothing.
+ *
+ * Guarantees: a write that carries the token of another term than that of the Lease is refused. Writes without a token,
+ *             which are everybody else's, are let through, and so is everything while there is no Lease: the parameter is
+ *             looked up before the match conditions, so that a stricter policy would stop every write in the cluster.
+ *             Admission policies themselves are beyond it.
+ * Source:     https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#parameter-resources
+ */
+export class LeaderFence extends Construct {
+  constructor(scope: Construct, id: string, props: LeaderFenceProps = {}) {
+    super(scope, id);
+    const metadata = { name, labels: controllerLabels };
+    new k8s.KubeValidatingAdmissionPolicy(this, "Policy", {
+      metadata,
+      spec: {
+        failurePolicy: "Ignore",
+        paramKind: { apiVersion: "coordination.k8s.io/v1", kind: "Lease" },
+        matchConstraints: {
+          resourceRules: [
+            { apiGroups: ["*"], apiVersions: ["*"], operations: ["CREATE", "UPDATE", "DELETE"], resources: ["*/*"] },
+          ],
+        },
+        matchConditions: [
+          {
+            name: "bears-a-token",
+            expression: `has(request.userInfo.extra) && '${key}' in request.userInfo.extra`,
+          },
+        ],
+        validations: [
+          {
+            expression: `request.userInfo.extra['${key}'] == [${term}]`,
+            // The controller knows the refusal by the key in it.
+            message: `${key}: this write was decided by a leader of Janus whose term is over`,
+          },
+        ],
+      },
+    });
+    new k8s.KubeValidatingAdmissionPolicyBinding(this, "Binding", {
+      metadata,
+      spec: {
+        policyName: name,
+        validationActions: ["Deny"],
+        paramRef: {
+          name: leaderLease,
+          namespace: props.namespace ?? defaultNamespace,
+          parameterNotFoundAction: "Allow",
+        },
+      },
+    });
+  }
+}
