@@ -124,12 +124,15 @@ it("takes what has gone with an owner that it deleted itself for deleted", async
   expect(status).toMatchObject({ phase: "Committed", progress: "2/2" });
 });
 
-it("puts back an owner, and what it owns as owned by the new one", async () => {
+it.each([
+  ["the owner first", ["owner", "owned"]],
+  ["what it owns first", ["owned", "owner"]],
+])("puts back an owner, and what it owns as owned by the new one: %s", async (_, names) => {
   const place = await workspace();
   await owned(place);
   await allowOneService(place);
   await place.janus();
-  const { status } = await place.run([deleting(configMap("owned")), deleting(configMap("owner")), ...oneTooMany]);
+  const { status } = await place.run([...names.map((name) => deleting(configMap(name))), ...oneTooMany]);
   expect(status.phase).toBe("RolledBack");
   const { uid } = (await place.read(configMap("owner"))).metadata;
   expect(await place.read(configMap("owned"))).toMatchObject({
