@@ -67,7 +67,7 @@ describe("the next step", () => {
       fc.property(arbitrarySituation, (at) => {
         expect(nonsense(decide(at), at.now)).toBeUndefined();
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 
@@ -89,7 +89,7 @@ describe("the next step", () => {
             }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 

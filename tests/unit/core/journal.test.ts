@@ -174,7 +174,7 @@ describe("a journal that was edited by hand, or cut off", () => {
           }
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 

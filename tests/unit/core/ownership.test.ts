@@ -133,7 +133,7 @@ it("whatever JSON it is given, it never throws", () => {
         recreatedOwnership(before, live, author.uid);
       }).not.toThrow();
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 

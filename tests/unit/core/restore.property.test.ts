@@ -131,7 +131,7 @@ const expected = ({ before, changed, live, isTheirs }: World, path: Path): unkno
   return isTheirs(path) && !gone ? valueAt(live, path) : valueAt(before, path);
 };
 
-const check = (holds: (world: World) => void) => fc.assert(fc.property(world, holds), { numRuns: 100 });
+const check = (holds: (world: World) => void) => fc.assert(fc.property(world, holds), { numRuns: 60 });
 const texts = (all: readonly Path[]) => all.map((path) => JSON.stringify(path)).toSorted();
 
 describe("taking a change back, whatever others did before and after", () => {

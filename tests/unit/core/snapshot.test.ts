@@ -80,7 +80,7 @@ describe("snapshots", () => {
 
   it.each<readonly [string, KubeObject]>([
     ["of one store", configMap({ text: "x".repeat(700 * KIB) })],
-    ["of more than a store", configMap({ text: "x".repeat(2000 * KIB) })],
+    ["of more than a store", configMap({ text: "x".repeat(1500 * KIB) })],
     ["of characters of three bytes", configMap({ text: "€".repeat(310 * KIB) })],
     ["cut within characters of two units", configMap({ text: "😀".repeat(250 * KIB) })],
     ["cut within those, one off", configMap({ textx: "😀".repeat(250 * KIB) })],
@@ -130,7 +130,7 @@ describe("snapshots", () => {
   });
 
   it("are not there when a part is missing, or is no JSON of an object", () => {
-    const large = configMap({ text: "x".repeat(2000 * KIB) });
+    const large = configMap({ text: "x".repeat(1200 * KIB) });
     const { packs } = pack(new Map([[0, large]]));
     const stores = packs.map(({ data }) => data);
     const key = snapshotKey(0, large);
