@@ -11,7 +11,7 @@ const KINDS = ["ConfigMap", "Secret"] as const;
 
 /**
  * Stores that a former process wrote and did not live to record. They are written one after the other under consecutive
- * names, so the first name that neither kind has ends the search.
+ * names, so the first name that neither kind has ends the search. What has come in the place of a recorded store is none.
  */
 export const leftOvers = ({ txn, known }: Situation): readonly Effect[] => {
   const stores = allStores(txn, journalIn(known));
@@ -27,7 +27,8 @@ export const leftOvers = ({ txn, known }: Situation): readonly Effect[] => {
       return KINDS.filter((_, at) => found[at] === undefined).map((kind) => probe(txn, kind, name));
     const ours = KINDS.flatMap((kind, at): readonly SnapshotStore[] => {
       const uid = found[at];
-      return uid === null || uid === undefined || recorded.has(uid) ? [] : [{ kind, name, uid, digest: "" }];
+      const isRecorded = stores.some((store) => store.kind === kind && store.name === name);
+      return uid === null || uid === undefined || isRecorded ? [] : [{ kind, name, uid, digest: "" }];
     });
     const effects = ours.flatMap((ref) => {
       if (!isReleased(known, ref)) return [releaseStore(txn, ref, "free")];

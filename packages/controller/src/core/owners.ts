@@ -28,17 +28,21 @@ export const livingOwners = (txn: Transaction, journal: Journal, before: KubeObj
     return uid === undefined ? [] : [{ ...owner, uid }];
   });
 
-/** The object of before with the new uids of its owners, in managedFields too, which name owner references by uid. */
+type Entries = NonNullable<KubeObject["metadata"]["managedFields"]>;
+
+/** managedFields name owner references by uid: by the new uids of the owners of `before`. */
+export const withNewUids = (txn: Transaction, journal: Journal, before: KubeObject, entries: Entries): Entries => {
+  const renamed = (before.metadata.ownerReferences ?? []).reduce((text, { uid }) => {
+    const now = uidNow(txn, journal, uid);
+    return now === undefined ? text : text.replaceAll(uid, now);
+  }, JSON.stringify(entries));
+  return JSON.parse(renamed) as Entries;
+};
+
+/** The object of before with the new uids of its owners. */
 export const withNewOwners = (txn: Transaction, journal: Journal, before: KubeObject): KubeObject => {
   const ownerReferences = livingOwners(txn, journal, before);
   if (ownerReferences.length === 0) return before;
-  const renamed = (before.metadata.ownerReferences ?? []).reduce(
-    (text, { uid }) => {
-      const now = uidNow(txn, journal, uid);
-      return now === undefined ? text : text.replaceAll(uid, now);
-    },
-    JSON.stringify(before.metadata.managedFields ?? []),
-  );
-  const managedFields = JSON.parse(renamed) as NonNullable<KubeObject["metadata"]["managedFields"]>;
+  const managedFields = withNewUids(txn, journal, before, before.metadata.managedFields ?? []);
   return { ...before, metadata: { ...before.metadata, ownerReferences, managedFields } };
 };

@@ -1,9 +1,9 @@
 import { FINALIZER, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
-import { run, type Step } from "./effect.ts";
+import { run, type Step, type Telling } from "./effect.ts";
 import { fromTimestamp, type Instant } from "./instant.ts";
 import { checkpoint, readJournal } from "./journaling.ts";
-import { journalIn } from "./known.ts";
-import { finalizers, record } from "./record.ts";
+import { journalIn, type Known, nothing } from "./known.ts";
+import { finalizers, record, unask } from "./record.ts";
 import type { Situation } from "./situation.ts";
 
 /** How often a Failed Transaction is tried again by itself. After that a person has to ask for it. */
@@ -45,6 +45,8 @@ export const recover = (situation: Situation): Step => {
   const attempts = (txn.status.recovery?.attempts ?? 0) + (isAskedFor(txn) ? 0 : 1);
   if (journal === undefined || journal.position.direction !== "back") {
     const message = "the journal is gone or altered: what is listed in status.items has to be put right by hand";
+    const isTold = txn.status.conditions.some((condition) => condition.message === message);
+    if (isTold && isAskedFor(txn)) return run(unask(txn));
     const blocked = { type: "Warning", reason: "RecoveryBlocked", message } as const;
     const recovery = { attempts: MOST_RECOVERIES };
     const because = { reason: "RecoveryBlocked", message };
@@ -65,19 +67,19 @@ export const recover = (situation: Situation): Step => {
     ? `asked for by the annotation ${RETRY_ROLLBACK}`
     : `attempt ${attempts} of ${MOST_RECOVERIES} to put back what could not be put back`;
   const items = txn.status.items.map((item): Item => (isUnsettled(item) ? { ...item, state: again(item) } : item));
-  return run(
-    record(
-      txn,
-      { phase: "RollingBack", recovery: { attempts }, items, because: { reason: "RecoveryInitiated", message } },
-      now,
-      {
-        type: "Normal",
-        reason: "RecoveryInitiated",
-        message,
-      },
-    ),
-  );
+  const because = { reason: "RecoveryInitiated", message };
+  const told: Telling = { type: "Normal", ...because };
+  const recorded = record(txn, { phase: "RollingBack", recovery: { attempts }, items, because }, now, told);
+  return run({ ...recorded, learn: (former: Known) => afresh(former, now) });
 };
+
+/** What the last attempt has seen and met says nothing of what is there now. What was there before stays true. */
+const afresh = ({ resources, before, journal }: Known, now: Instant): Known => ({
+  ...nothing(now),
+  resources,
+  before,
+  ...(journal === undefined ? {} : { journal }),
+});
 
 /** To be undone once more, as if it had just been reached. */
 const again = ({ state }: Item): Item["state"] => {

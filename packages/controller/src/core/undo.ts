@@ -10,7 +10,7 @@ import { checkpoint } from "./journaling.ts";
 import { asObject } from "./json.ts";
 import { type Known, set, type Sighting, unset } from "./known.ts";
 import { type KubeObject, show } from "./object.ts";
-import { isOwnedBy, livingOwners, withNewOwners } from "./owners.ts";
+import { isOwnedBy, livingOwners, withNewOwners, withNewUids } from "./owners.ts";
 import { isMarked, recreatedOwnership, restoration } from "./restore.ts";
 import { showPaths } from "./settle.ts";
 import type { Situation } from "./situation.ts";
@@ -225,7 +225,9 @@ const adopt = (undone: Undone, before: KubeObject, uid: string): Undoing | undef
       return going(restoring(dependent, putCall(dependent, body), "is-live"));
     }
     if (isMarked(object, txn.metadata.uid)) {
-      const managedFields = recreatedOwnership(former, object, txn.metadata.uid);
+      const renamed = withNewUids(txn, journal, snapshot.object, object.metadata.managedFields ?? []);
+      const live = { ...object, metadata: { ...object.metadata, managedFields: renamed } };
+      const managedFields = recreatedOwnership(former, live, txn.metadata.uid);
       const body = { ...object, metadata: { ...object.metadata, managedFields } };
       return going(restoring(dependent, putCall(dependent, body), "is-live"));
     }
