@@ -1,0 +1,215 @@
+import { controller, leadership, type Leadership } from "@janus/controller";
+import { connect, type Hook, type KubeObject, loadConfig } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { isChangeOf } from "../fixtures/gate.ts";
+import { type FenceStage, fenceStage, leaderOf, type Replica, REQUEST_DEADLINE, ROOM, timing } from "./fence-stage.ts";
+
+let stage: FenceStage;
+beforeAll(async () => {
+  stage = await fenceStage(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
+}, 120_000);
+afterAll(() => stage.end());
+
+const configMap = (name: string, version: string) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name },
+  data: { version },
+});
+
+const names = (prefix: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+
+/** Creates these ConfigMaps with version 1, and a Transaction that takes them to version 2. */
+const submit = async (name: string, targets: readonly string[]): Promise<void> => {
+  await stage.apply(...targets.map((target) => configMap(target, "1")));
+  await stage.apply({
+    apiVersion: "backup.janus.io/v1alpha1",
+    kind: "Transaction",
+    metadata: { name },
+    spec: {
+      serviceAccountName: "deployer",
+      changes: targets.map((target) => ({
+        type: "Patch",
+        target: { apiVersion: "v1", kind: "ConfigMap", name: target },
+        content: { data: { version: "2" } },
+      })),
+    },
+  });
+};
+
+const phaseOf = async (name: string): Promise<unknown> =>
+  ((await stage.read("transaction", name))["status"] as { readonly phase?: string } | undefined)?.phase;
+const versionOf = (object: KubeObject): unknown => (object["data"] as { readonly version: string }).version;
+const becomes = (name: string, phase: string) =>
+  expect.poll(() => phaseOf(name), { timeout: timing.leaseDuration + 5 * ROOM }).toBe(phase);
+
+/** A controller in this process, that `pausesAt` stops in its tracks at a request: it and all later ones are held up. */
+const paused = (pausesAt: string) => {
+  const [reached, opened, sent] = [
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<Awaited<ReturnType<Hook>>>(),
+  ];
+  let isPaused = false;
+  const hook: Hook = async (request, next) => {
+    const isIt = !isPaused && isChangeOf(pausesAt)(request);
+    isPaused ||= isIt;
+    if (isIt) reached.resolve();
+    if (isPaused) await opened.promise;
+    const answer = await next(request);
+    if (isIt) sent.resolve(answer);
+    return answer;
+  };
+  return { hook, reached: reached.promise, wake: opened.resolve, sent: sent.promise };
+};
+
+const candidate = (identity: string, ...hooks: readonly Hook[]) => {
+  const config = loadConfig({}, stage.kubeconfig);
+  if (E.isLeft(config)) throw new Error(config.left);
+  const client = connect(config.right, { hooks, writeTimeout: timing.writeTimeout, deadline: REQUEST_DEADLINE });
+  const election = leadership(client, {
+    identity,
+    place: { namespace: "janus-system", name: "janus-controller-leader" },
+    timing,
+    deadline: REQUEST_DEADLINE,
+    log: () => {},
+  });
+  onTestFinished(() => client.close());
+  return election;
+};
+
+/** Works as the controller process does, as soon as it leads. */
+const working = async (election: Leadership): Promise<void> => {
+  const api = await election.elected;
+  if (api === undefined) throw new Error("lost before it began");
+  const { stop } = controller(api, {
+    settings: {
+      controllerNamespace: "janus-system",
+      writeTimeout: timing.writeTimeout,
+      margin: 200,
+      recoveryDelay: 1000,
+    },
+    concurrency: 4,
+    identity: "test",
+    log: () => {},
+  });
+  onTestFinished(async () => {
+    await stop();
+    await election.leave();
+  });
+};
+
+/** A leader is paused right before a write to `target`, another one takes over, and the first one wakes. */
+const pausedBeforeTheWrite = async (name: string) => {
+  const [target = ""] = names(name, 1);
+  const { hook, reached, wake, sent } = paused(target);
+  const first = candidate("first", hook);
+  await working(first);
+  await submit(name, [target]);
+  await reached;
+  const second = candidate("second");
+  await second.elected;
+  expect(versionOf(await stage.read("configmap", target))).toBe("1");
+  return { first, second, target, wake, sent };
+};
+
+describe("a leader that is paused between its last check and the write itself, until another one leads", {
+  timeout: 60_000,
+}, () => {
+  // In this order: the policy is bound once and for all.
+  it("would change the target when it wakes, if nothing but itself held it back", async () => {
+    const { second, target, wake, sent } = await pausedBeforeTheWrite("unfenced");
+    wake();
+    expect(E.isRight(await sent)).toBe(true);
+    expect(versionOf(await stage.read("configmap", target))).toBe("2");
+    expect(second.status().fence).not.toBe("up");
+    await working(second);
+    await becomes("unfenced", "Committed");
+  });
+
+  it("changes nothing when it wakes: the API server refuses the write, and it leads no more", async () => {
+    await stage.complete();
+    const { first, second, target, wake, sent } = await pausedBeforeTheWrite("fenced");
+    await expect.poll(() => second.status().fence, { timeout: ROOM + 10_000 }).toBe("up");
+    wake();
+    expect(await sent).toMatchObject({
+      left: { kind: "refused", code: 422, message: expect.stringContaining("janus.io/fence") },
+    });
+    expect(versionOf(await stage.read("configmap", target))).toBe("1");
+    await first.over;
+    await working(second);
+    await becomes("fenced", "Committed");
+    expect(versionOf(await stage.read("configmap", target))).toBe("2");
+  });
+});
+
+/** Of all ConfigMaps and Transactions. */
+const versions = (): Promise<string> =>
+  stage.kubectl("get", "configmaps,transactions", "-n=default", "-o=jsonpath={.items[*].metadata.resourceVersion}");
+
+const replicas = async (...names: readonly string[]): Promise<readonly [Replica, Replica]> => {
+  const [a, b] = await Promise.all(names.map((name) => stage.replica(name)));
+  if (a === undefined || b === undefined) throw new Error("two are needed");
+  onTestFinished(async () => void (await Promise.all([a.kill(), b.kill()])));
+  const leader = await leaderOf([a, b]);
+  return leader === a ? [a, b] : [b, a];
+};
+/** How long it takes until it leads, in ms. */
+const succession = async (heir: Replica): Promise<number> => {
+  const began = performance.now();
+  await leaderOf([heir]);
+  return performance.now() - began;
+};
+
+describe("two controller processes", { timeout: 120_000 }, () => {
+  it("agree on who leads, are both ready, and say so", async () => {
+    const [leader, standby] = await replicas("a", "b");
+    const identity = (await leader.status())?.identity;
+    expect(await standby.status()).toMatchObject({
+      leader: false,
+      lease_name: "janus-controller-leader",
+      lease_namespace: "janus-system",
+      leader_identity: identity,
+    });
+    expect(await standby.get("/readyz")).toMatchObject({ status: 200 });
+    expect((await standby.get("/metrics")).text).toContain("janus_leader_elected 0");
+    expect((await leader.get("/metrics")).text).toContain("janus_leader_elected 1");
+    await expect.poll(async () => (await leader.get("/metrics")).text).toContain("janus_fence_up 1");
+  });
+
+  it("replace a killed leader within the lease duration and a retry period", async () => {
+    const [leader, standby] = await replicas("c", "d");
+    await leader.kill();
+    expect(await succession(standby)).toBeLessThan(timing.leaseDuration + timing.retryPeriod + ROOM);
+  });
+
+  it("replace one that ends in good order without waiting for its lease", async () => {
+    const [leader, standby] = await replicas("e", "f");
+    const { term = 0 } = (await leader.status()) ?? {};
+    leader.signal("SIGTERM");
+    expect(await succession(standby)).toBeLessThan(timing.leaseDuration);
+    expect(await standby.status()).toMatchObject({ leader: true, term: term + 1 });
+    await expect.poll(leader.isRunning).toBe(false);
+  });
+
+  it("let one finish what the other was stopped in the middle of, and that one changes nothing when it wakes", async () => {
+    const [leader, standby] = await replicas("g", "h");
+    const targets = names("halfway", 60);
+    await submit("halfway", targets);
+    await expect
+      .poll(async () => versionOf(await stage.read("configmap", targets[5] ?? "")), { interval: 5 })
+      .toBe("2");
+    leader.signal("SIGSTOP");
+    expect(await phaseOf("halfway")).toBe("Committing");
+    await leaderOf([standby]);
+    await becomes("halfway", "Committed");
+    await expect.poll(async () => (await stage.read("transaction", "halfway")).metadata.finalizers).toBeUndefined();
+    const before = await versions();
+    leader.signal("SIGCONT");
+    await expect.poll(leader.isRunning, { timeout: ROOM }).toBe(false);
+    expect(await versions()).toBe(before);
+    expect(await standby.status()).toMatchObject({ leader: true });
+  });
+});
