@@ -14,7 +14,8 @@ import { projected, record, unask } from "./record.ts";
 import type { Situation } from "./situation.ts";
 import { isReleased, releaseStore } from "./stores.ts";
 import type { Item } from "./targets.ts";
-import { undo, type Undoing } from "./undo.ts";
+import { undo } from "./undo.ts";
+import type { Undoing } from "./undoing.ts";
 import { isRefused, withoutJournal } from "./without-journal.ts";
 
 /**

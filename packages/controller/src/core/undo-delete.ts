@@ -1,0 +1,141 @@
+import { fieldManager } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { snapshotOf } from "./before.ts";
+import { recreateBody } from "./body.ts";
+import type { Ask } from "./effect.ts";
+import { type Fault, sentence } from "./fault.ts";
+import { checkpoint } from "./journaling.ts";
+import { asObject } from "./json.ts";
+import { set } from "./known.ts";
+import { type KubeObject, show } from "./object.ts";
+import { isOwnedBy, livingOwners, withNewOwners, withNewUids } from "./owners.ts";
+import { isMarked, recreatedOwnership } from "./restore.ts";
+import { itemsOf, readTarget } from "./targets.ts";
+import { going, kept, LOOK_AGAIN, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
+
+/** Values that the API server hands out, and may not be able to hand out again. */
+const withoutAllocations = (before: KubeObject): KubeObject => {
+  const { clusterIP: _, clusterIPs: __, healthCheckNodePort: ___, ...spec } = asObject(before["spec"]);
+  const ports = Array.isArray(spec["ports"])
+    ? {
+        ports: spec["ports"].map((port: unknown) =>
+          Object.fromEntries(Object.entries(asObject(port)).filter(([name]) => name !== "nodePort")),
+        ),
+      }
+    : {};
+  return { ...before, spec: { ...spec, ...ports } };
+};
+
+const isAllocation = (fault: Fault): boolean =>
+  fault.kind === "refused" &&
+  fault.code === 422 &&
+  /provided (IP|port) is|already allocated|clusterIP|nodePort/i.test(fault.message);
+
+/**
+ * Creates again what was deleted: first the object, then its new uid goes into the journal, then who owned what. Values of
+ * a Service that are taken meanwhile are let go, with a warning.
+ */
+export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
+  const { seen, place, journal, index, situation } = undone;
+  const { txn, known, now } = situation;
+  const { object } = seen;
+  const created = journal.created.get(index);
+  const warning = known.warnings.get(index);
+  if (object === undefined)
+    return created === undefined
+      ? going(recreate(undone, warning === undefined ? before : withoutAllocations(before)))
+      : kept(`${show(place)} was created again, and deleted again by somebody else`);
+  const { uid = "" } = object.metadata;
+  if (uid === before.metadata.uid) {
+    const until = seen.at + LOOK_AGAIN;
+    if (object.metadata.deletionTimestamp === undefined) return { at: "restored" };
+    if (now >= until) return going(readTarget(undone, refusedFor(undone)));
+    const finalizers = (object.metadata.finalizers ?? []).join(", ");
+    return {
+      at: "wait",
+      until,
+      because: `waiting for the finalizers of ${show(place)}, which is still being deleted: ${finalizers}`,
+    };
+  }
+  if (created === undefined && !isMarked(object, txn.metadata.uid))
+    return kept(`${show(place)} was created by somebody else meanwhile: it is left alone`);
+  if (created === undefined) return going(checkpoint(txn, journal, { created: [index, uid] }));
+  if (uid !== created) return kept(`${show(place)} was created again by somebody else meanwhile: it is left alone`);
+  if (!isMarked(object, txn.metadata.uid))
+    return adopt(undone, before, uid) ?? { at: "restored", ...(warning === undefined ? {} : { warning }) };
+  const managedFields = recreatedOwnership(withNewOwners(txn, journal, before), object, txn.metadata.uid);
+  return going(
+    restoring(undone, putCall(undone, { ...object, metadata: { ...object.metadata, managedFields } }), "is-live"),
+  );
+};
+
+const putCall = ({ place, situation }: Undone, body: KubeObject): Ask["call"] => ({
+  verb: "update",
+  place,
+  manager: fieldManager(situation.txn.metadata),
+  body,
+});
+
+/**
+ * Makes the object, which exists again under a new uid, the owner of its dependents again: those that the Transaction has
+ * deleted too, and that were restored before it. In two PUTs each, as in {@link undoEdit}.
+ */
+const adopt = (undone: Undone, before: KubeObject, uid: string): Undoing | undefined => {
+  const { situation, journal } = undone;
+  const { txn, known } = situation;
+  for (const item of itemsOf(txn, known)) {
+    const reborn = journal.created.get(item.index);
+    if (item.change.type !== "Delete" || item.index <= undone.index || reborn === undefined) continue;
+    const snapshot = snapshotOf(txn, known, journal, item.index);
+    if (snapshot.at === "unread") return going(...snapshot.effects);
+    if (snapshot.at !== "object" || !isOwnedBy(snapshot.object, before.metadata.uid)) continue;
+    const seen = known.live.get(item.index);
+    if (seen === undefined) return going(readTarget(item, refusedFor(undone)));
+    const { object } = seen;
+    if (object?.metadata.uid !== reborn || object.metadata.deletionTimestamp !== undefined) continue;
+    const dependent: Undone = { ...undone, ...item, seen };
+    const former = withNewOwners(txn, journal, snapshot.object);
+    if (!isOwnedBy(object, uid)) {
+      const owner = (former.metadata.ownerReferences ?? []).filter((reference) => reference.uid === uid);
+      const ownerReferences = [...(object.metadata.ownerReferences ?? []), ...owner];
+      const body = { ...object, metadata: { ...object.metadata, ownerReferences } };
+      return going(restoring(dependent, putCall(dependent, body), "is-live"));
+    }
+    if (isMarked(object, txn.metadata.uid)) {
+      const renamed = withNewUids(txn, journal, snapshot.object, object.metadata.managedFields ?? []);
+      const live = { ...object, metadata: { ...object.metadata, managedFields: renamed } };
+      const managedFields = recreatedOwnership(former, live, txn.metadata.uid);
+      const body = { ...object, metadata: { ...object.metadata, managedFields } };
+      return going(restoring(dependent, putCall(dependent, body), "is-live"));
+    }
+  }
+  return undefined;
+};
+
+const recreate = (undone: Undone, before: KubeObject): Ask => {
+  const { place, index, situation } = undone;
+  const ask = restoring(
+    undone,
+    {
+      verb: "create",
+      place,
+      manager: fieldManager(situation.txn.metadata),
+      body: recreateBody(before, place, situation.txn.metadata, livingOwners(situation.txn, undone.journal, before)),
+    },
+    "is-live",
+  );
+  return {
+    ...ask,
+    learn: (known, answer, now, sent) =>
+      E.isLeft(answer) && isAllocation(answer.left) && !known.warnings.has(index)
+        ? {
+            ...known,
+            warnings: set(
+              known.warnings,
+              index,
+              `addresses or ports were taken meanwhile, and are new: ${sentence(answer.left)}`,
+            ),
+          }
+        : ask.learn(known, answer, now, sent),
+  };
+};

@@ -1,0 +1,62 @@
+import * as E from "fp-ts/lib/Either.js";
+import type { Ask, Effect } from "./effect.ts";
+import { type Fault, sentence } from "./fault.ts";
+import type { Instant } from "./instant.ts";
+import type { Journal } from "./journal.ts";
+import { type Known, set, type Sighting, unset } from "./known.ts";
+import { show } from "./object.ts";
+import type { Situation } from "./situation.ts";
+import type { Item } from "./targets.ts";
+
+/** The next thing to do to put one item back, or how that ended. */
+export type Undoing =
+  | { readonly at: "run"; readonly effects: readonly Effect[] }
+  | { readonly at: "wait"; readonly until: Instant; readonly because: string }
+  | { readonly at: "restored"; readonly warning?: string }
+  | { readonly at: "kept"; readonly error: string };
+
+/** How often an object is looked at that only others can let go, in ms. */
+export const LOOK_AGAIN = 1000;
+
+export interface Undone extends Item {
+  readonly situation: Situation;
+  readonly journal: Journal;
+  readonly seen: Sighting;
+}
+
+export const going = (...effects: readonly Effect[]): Undoing => ({ at: "run", effects });
+export const kept = (error: string): Undoing => ({ at: "kept", error });
+
+/** A refusal ends the attempt on this item; a conflict or absence means to look again. */
+export const refusedFor =
+  (item: Item): Ask["learn"] =>
+  (known, answer) =>
+    E.isRight(answer) ? known : noted(known, item, answer.left);
+
+const noted = (known: Known, { index, place }: Item, fault: Fault): Known => ({
+  ...known,
+  refusals: set(known.refusals, index, {
+    reason: "CommitFailed",
+    message: `${show(place)}: the API server refuses to put it back: ${sentence(fault)}`,
+    fate: "undecided",
+  }),
+});
+
+const lookAgain = (known: Known, { index }: Item): Known => ({ ...known, live: unset(known.live, index) });
+
+const movedOn = (fault: Fault): boolean => fault.kind === "refused" && (fault.code === 404 || fault.code === 409);
+
+/** After any write the target is read again, or its answer taken for the read. */
+export const restoring = (undone: Undone, call: Ask["call"], answered: "is-live" | "look"): Ask => ({
+  purpose: "restore",
+  as: "serviceAccount",
+  call,
+  learn: (known, answer, _, sent) => {
+    if (E.isRight(answer))
+      return answered === "look"
+        ? lookAgain(known, undone)
+        : { ...known, live: set(known.live, undone.index, { object: answer.right, at: sent }) };
+    return movedOn(answer.left) ? lookAgain(known, undone) : noted(known, undone, answer.left);
+  },
+  lost: (known) => lookAgain(known, undone),
+});
