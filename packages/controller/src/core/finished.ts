@@ -5,7 +5,7 @@ import { fromTimestamp } from "./instant.ts";
 import { deleteJournal, readJournal } from "./journaling.ts";
 import { journalIn } from "./known.ts";
 import { leftOvers } from "./left-overs.ts";
-import { lockPlace, look, release } from "./locks.ts";
+import { lockPlace, look, release } from "./lease.ts";
 import { discoveries, places } from "./places.ts";
 import { isUnsettled, recover, recoveryDue } from "./recovery.ts";
 import { finalizers, ownPlace } from "./record.ts";

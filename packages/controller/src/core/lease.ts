@@ -1,0 +1,200 @@
+import {
+  holderIdentity,
+  lockLease,
+  MANAGED_BY,
+  MANAGED_BY_LABEL,
+  transactionLabel,
+  TRANSACTION_LABEL,
+} from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { Ask } from "./effect.ts";
+import { sentence } from "./fault.ts";
+import { type Instant, toMicroTime } from "./instant.ts";
+import { asObject } from "./json.ts";
+import { type Known, type LockSight, set, unset } from "./known.ts";
+import { type KubeObject, leases, type Place, transactions } from "./object.ts";
+import { isTerminal } from "./record.ts";
+import type { Situation } from "./situation.ts";
+
+/** Where the Lease that locks a target is: in the target's namespace, or in the controller's for cluster-scoped ones. */
+export const lockPlace = (place: Place, controllerNamespace: string): Place => ({
+  resource: leases,
+  namespace: place.namespace ?? controllerNamespace,
+  name: lockLease({
+    group: place.resource.group,
+    kind: place.resource.kind,
+    name: place.name,
+    ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
+  }),
+});
+
+/**
+ * How long a lock is good without being renewed: lockTimeout, raised where that could not work, since a write must fit in
+ * and all locks must be renewed before a third of it has passed (2 ms a lock is ten times what a renewal was measured at,
+ * with ten side by side).
+ */
+export const lockDuration = ({ txn, settings }: Pick<Situation, "txn" | "settings">): number =>
+  Math.max(txn.spec.lockTimeout, 3 * (settings.writeTimeout + txn.spec.changes.length * 2));
+
+/** leaseDurationSeconds is a 32-bit integer. */
+const INT32 = 2 ** 31 - 1;
+
+const me = ({ txn }: Situation): string => holderIdentity(txn.metadata);
+
+const leaseSpec = (situation: Situation, now: Instant, former: object): object => ({
+  ...former,
+  holderIdentity: me(situation),
+  leaseDurationSeconds: Math.min(Math.ceil(lockDuration(situation) / 1000), INT32),
+  renewTime: toMicroTime(now),
+});
+
+const labels = ({ txn }: Situation): object => ({
+  [MANAGED_BY_LABEL]: MANAGED_BY,
+  [TRANSACTION_LABEL]: transactionLabel(txn.metadata.name),
+});
+
+const withLock = (known: Known, index: number, sight: LockSight | undefined): Known => ({
+  ...known,
+  locks: sight === undefined ? unset(known.locks, index) : set(known.locks, index, sight),
+});
+
+const held = (lease: KubeObject, sent: Instant, situation: Situation): LockSight => ({
+  at: "held",
+  version: { uid: lease.metadata.uid ?? "", resourceVersion: lease.metadata.resourceVersion ?? "" },
+  until: sent + lockDuration(situation),
+});
+
+/** Takes a lock that nobody holds, as far as we know. */
+export const create = (situation: Situation, index: number, place: Place): Ask => ({
+  purpose: "lock",
+  as: "controller",
+  call: {
+    verb: "create",
+    place,
+    manager: "janus",
+    body: {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name: place.name, namespace: place.namespace, labels: labels(situation) },
+      spec: leaseSpec(situation, situation.now, { acquireTime: toMicroTime(situation.now), leaseTransitions: 0 }),
+    },
+  },
+  learn: (known, answer, _, sent) => {
+    if (E.isRight(answer)) return withLock(known, index, held(answer.right, sent, situation));
+    const fault = answer.left;
+    const taken = fault.kind === "refused" && fault.code === 409;
+    return withLock(
+      known,
+      index,
+      taken ? { at: "taken" } : { at: "impossible", why: `it cannot be locked: ${sentence(fault)}` },
+    );
+  },
+  lost: (known) => withLock(known, index, { at: "taken" }),
+});
+
+/** Writes us into a Lease that is there: to renew it, or to take it over. */
+export const claim = (
+  situation: Situation,
+  index: number,
+  place: Place,
+  sight: Extract<LockSight, { at: "held" | "theirs" }>,
+): Ask => ({
+  purpose: sight.at === "held" ? "renew-lock" : "lock",
+  as: "controller",
+  call: {
+    verb: "mergePatch",
+    place,
+    body: {
+      metadata: { ...sight.version, ...(sight.at === "held" ? {} : { labels: labels(situation) }) },
+      spec: leaseSpec(situation, situation.now, sight.at === "held" ? {} : { acquireTime: toMicroTime(situation.now) }),
+    },
+  },
+  learn: (known, answer, _, sent) =>
+    // Whatever was in the way, a look at the Lease tells.
+    withLock(known, index, E.isRight(answer) ? held(answer.right, sent, situation) : stillUntil(known, index)),
+  lost: (known) => withLock(known, index, stillUntil(known, index)),
+});
+
+/** After a renewal that did not get through: to be read again, and good until then for as long as it was. */
+const stillUntil = (known: Known, index: number): LockSight => {
+  const sight = known.locks.get(index);
+  return sight?.at === "held" ? { ...sight, stale: true } : { at: "taken" };
+};
+
+/** How often a lock that somebody else holds is looked at, in ms. */
+export const LOOK_AGAIN = 1000;
+
+/** Finds out who holds a lock. `mine`: whether a Lease that is not ours means that we have lost it. */
+export const look = (situation: Situation, index: number, place: Place, mine: boolean): Ask => ({
+  purpose: "read-lock",
+  as: "controller",
+  call: { verb: "get", place },
+  learn: (known, answer, now) => {
+    if (E.isLeft(answer)) {
+      const gone = answer.left.kind === "refused" && answer.left.code === 404;
+      if (!gone)
+        return withLock(known, index, { at: "impossible", why: `its lock cannot be read: ${sentence(answer.left)}` });
+      return withLock(
+        known,
+        index,
+        mine ? { at: "lost", why: `Lease ${place.namespace}/${place.name} was deleted` } : undefined,
+      );
+    }
+    const lease = answer.right;
+    const spec = asObject(lease["spec"]);
+    const holder = typeof spec["holderIdentity"] === "string" ? spec["holderIdentity"] : "";
+    const version = { uid: lease.metadata.uid ?? "", resourceVersion: lease.metadata.resourceVersion ?? "" };
+    // Ours, from before a crash or a lost reply: renewed at once, so that `until` is certain.
+    const former = known.locks.get(index);
+    if (holder === me(situation))
+      return withLock(known, index, { at: "held", version, until: former?.at === "held" ? former.until : now });
+    if (mine)
+      return withLock(known, index, { at: "lost", why: `Lease ${place.namespace}/${place.name} is held by ${holder}` });
+    const unmoved = former?.at === "theirs" && former.version.resourceVersion === version.resourceVersion;
+    const seconds = typeof spec["leaseDurationSeconds"] === "number" ? spec["leaseDurationSeconds"] : 0;
+    const seen = unmoved ? former.seen : now;
+    return withLock(known, index, {
+      at: "theirs",
+      holder,
+      version,
+      looked: now,
+      seen,
+      expires: holder === "" ? seen : seen + seconds * 1000,
+    });
+  },
+});
+
+/** Whether the Transaction that holds a lock still needs it: a live read, by uid. */
+export const judge = (index: number, holder: { namespace: string; name: string; uid: string }): Ask => ({
+  purpose: "read-holder",
+  as: "controller",
+  call: { verb: "get", place: { resource: transactions, namespace: holder.namespace, name: holder.name } },
+  learn: (known, answer) => {
+    const sight = known.locks.get(index);
+    if (sight?.at !== "theirs") return known;
+    const gone = E.isLeft(answer)
+      ? answer.left.kind === "refused" && answer.left.code === 404
+      : answer.right.metadata.uid !== holder.uid;
+    const phase = E.isRight(answer) ? asObject(answer.right["status"])["phase"] : undefined;
+    const over = gone || isTerminal(phase as Parameters<typeof isTerminal>[0]);
+    return withLock(known, index, { ...sight, judged: over ? "over" : "live" });
+  },
+});
+
+/** Gives one lock back, only if it is still ours. */
+export const release = ({ known }: Situation, index: number, place: Place): readonly Ask[] => {
+  const sight = known.locks.get(index);
+  if (sight?.at !== "held") return [];
+  return [
+    {
+      purpose: "release-lock",
+      as: "controller",
+      call: { verb: "delete", place, preconditions: sight.version },
+      learn: (known, answer) =>
+        E.isRight(answer)
+          ? { ...withLock(known, index, undefined), released: new Set([...known.released, `lock ${index}`]) }
+          : withLock(known, index, { at: "taken" }),
+      lost: (known) => withLock(known, index, { at: "taken" }),
+    },
+  ];
+};
