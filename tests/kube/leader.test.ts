@@ -1,0 +1,129 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { leader, leases, type Leader, type LeasePlace } from "@janus/kube";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { controlPlane, freshNamespace } from "../fixtures/cluster.ts";
+import { right, sharedClient } from "./client.ts";
+
+const api = sharedClient();
+const timing = { leaseDuration: 3_000, renewDeadline: 2_000, retryPeriod: 500, writeTimeout: 800 };
+/** What a busy machine may add. */
+const ROOM = 6_000;
+
+const place = async (): Promise<LeasePlace> => ({ namespace: await freshNamespace(), name: "leader" });
+
+const stand = (place: LeasePlace, identity: string): Leader => {
+  const one = leader(api, { place, identity, timing });
+  onTestFinished(async () => void (await one.leave()));
+  return one;
+};
+
+interface Spec {
+  readonly holderIdentity?: string;
+  readonly leaseTransitions?: number;
+  readonly [field: string]: unknown;
+}
+const specOf = async (at: LeasePlace): Promise<Spec> =>
+  right(await api.send({ verb: "get", resource: leases, ...at }))["spec"] as Spec;
+
+describe("a leader", () => {
+  it("writes a Lease that everybody can read, and renews it", async () => {
+    const at = await place();
+    const one = stand(at, "pod-1_4711");
+    expect(await one.elected).toEqual({ holder: "pod-1_4711", transitions: 1 });
+    const spec = await specOf(at);
+    const microTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    expect(spec).toEqual({
+      holderIdentity: "pod-1_4711",
+      leaseDurationSeconds: 3,
+      leaseTransitions: 1,
+      acquireTime: microTime,
+      renewTime: microTime,
+    });
+    await expect.poll(async () => (await specOf(at))["renewTime"]).not.toBe(spec["renewTime"]);
+    expect(await specOf(at)).toMatchObject({ acquireTime: spec["acquireTime"], leaseTransitions: 1 });
+  });
+
+  it("begins another term each time, also under its former name", async () => {
+    const at = await place();
+    expect(await stand(at, "a").elected).toMatchObject({ transitions: 1 });
+    const again = stand(at, "a");
+    expect(await again.elected).toMatchObject({ transitions: 2 });
+    await again.leave();
+    expect(await specOf(at)).toMatchObject({ holderIdentity: "", leaseTransitions: 2 });
+    expect(await stand(at, "b").elected).toEqual({ holder: "b", transitions: 3 });
+  });
+
+  it("notices that its term has been ended, and stops", async () => {
+    const at = await place();
+    const one = stand(at, "a");
+    await one.elected;
+    const body = { spec: { holderIdentity: "b", leaseTransitions: 2 } };
+    right(await api.send({ verb: "mergePatch", resource: leases, ...at, body }));
+    expect(await one.over).toBe("b leads now, in term 2");
+    expect(one.left()).toBe(0);
+  });
+
+  it("is not disturbed by who labels its Lease", async () => {
+    const at = await place();
+    const one = stand(at, "a");
+    await one.elected;
+    const body = { metadata: { labels: { team: "platform" } } };
+    right(await api.send({ verb: "mergePatch", resource: leases, ...at, body }));
+    const { renewTime } = await specOf(at);
+    await expect.poll(async () => (await specOf(at))["renewTime"]).not.toBe(renewTime);
+    expect(one.left()).toBeGreaterThan(0);
+    expect(right(await api.send({ verb: "get", resource: leases, ...at })).metadata.labels).toEqual({
+      team: "platform",
+    });
+  });
+});
+
+/** A kube-controller-manager that is hardly more than a client-go candidate for this Lease. */
+const clientGo = (at: LeasePlace): { readonly kill: () => Promise<void> } => {
+  const child = spawn(
+    controlPlane.binaries["kube-controller-manager"],
+    [
+      `--kubeconfig=${controlPlane.kubeconfig}`,
+      "--controllers=bootstrap-signer-controller", // it finds nothing to do
+      "--secure-port=0",
+      "--leader-elect=true",
+      `--leader-elect-resource-namespace=${at.namespace}`,
+      `--leader-elect-resource-name=${at.name}`,
+      `--leader-elect-lease-duration=${timing.leaseDuration}ms`,
+      `--leader-elect-renew-deadline=${timing.renewDeadline}ms`,
+      `--leader-elect-retry-period=${timing.retryPeriod}ms`,
+    ],
+    { stdio: "ignore" },
+  );
+  const exited = once(child, "exit");
+  const kill = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await exited;
+  };
+  onTestFinished(kill);
+  return { kill };
+};
+
+describe("beside a client-go candidate for the same Lease", { timeout: 90_000 }, () => {
+  it("stands by while that one leads, takes over when it is dead, and lets another one of its kind lead when it leaves", async () => {
+    const at = await place();
+    const first = clientGo(at);
+    const holder = async () => (await api.send({ verb: "get", resource: leases, ...at }).then(right))["spec"] as Spec;
+    await expect.poll(() => holder().catch(() => ({})), { timeout: 30_000 }).toHaveProperty("holderIdentity");
+    const { leaseTransitions = 0 } = await holder();
+    const ours = stand(at, "ours");
+    await new Promise((resolve) => setTimeout(resolve, timing.leaseDuration + timing.retryPeriod));
+    expect([ours.left(), ours.state().at === "over"]).toEqual([0, false]);
+    await first.kill();
+    const killed = performance.now();
+    expect(await ours.elected).toEqual({ holder: "ours", transitions: leaseTransitions + 1 });
+    expect(performance.now() - killed).toBeLessThan(timing.leaseDuration + timing.retryPeriod + ROOM);
+    clientGo(at);
+    await new Promise((resolve) => setTimeout(resolve, timing.leaseDuration + timing.retryPeriod));
+    expect(ours.left()).toBeGreaterThan(0);
+    await ours.leave();
+    await expect.poll(async () => (await holder()).holderIdentity, { timeout: 30_000 }).toMatch(/.+/);
+    expect((await holder()).leaseTransitions).toBeGreaterThan(leaseTransitions + 1);
+  });
+});
