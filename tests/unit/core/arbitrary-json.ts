@@ -1,9 +1,10 @@
 import * as fc from "fast-check";
+import { arbitraryText } from "./arbitrary-text.ts";
 import type { Json, JsonObject } from "../../../packages/controller/src/core/object.ts";
 
 const name = fc.oneof(
   fc.constantFrom("a", "name", "data", "spec", "metadata", "managedFields", "__proto__", "constructor", "toString", ""),
-  fc.string({ maxLength: 3, unit: "binary" }),
+  arbitraryText({ maxLength: 3 }),
 );
 
 /** Any JSON, with a liking for names that mean something somewhere. */
@@ -11,7 +12,7 @@ export const arbitraryJson: fc.Arbitrary<Json> = fc.letrec<{ json: Json }>((tie)
   json: fc.oneof(
     { maxDepth: 4 },
     fc.constantFrom<Json>(null, true, false, 0, -1.5, "", "a", "b"),
-    fc.string({ maxLength: 4, unit: "binary" }),
+    arbitraryText({ maxLength: 4 }),
     fc.array(tie("json"), { maxLength: 3 }),
     fc.array(fc.tuple(name, tie("json")), { maxLength: 3 }).map((entries) => Object.fromEntries(entries)),
   ),

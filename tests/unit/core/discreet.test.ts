@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { discreet } from "../../../packages/controller/src/core/discreet.ts";
 import type { Fault } from "../../../packages/controller/src/core/fault.ts";
+import { arbitraryText } from "./arbitrary-text.ts";
 
 const refused = (message: string): Fault => ({
   kind: "refused",
@@ -23,7 +24,9 @@ it.each([
 });
 
 it("hides every value, whatever is in it", () => {
-  const value = fc.string({ unit: "binary", minLength: 1 }).filter((text) => !"before […] after".includes(text));
+  const value = arbitraryText({ minLength: 1 }).filter(
+    (text) => !"before … after".includes(text) && !/[[\]]/.test(text),
+  );
   fc.assert(
     fc.property(value, (text) => {
       const { message } = discreet(refused(`before [${text}] after`), { stringData: { key: text } });

@@ -15,6 +15,7 @@ import {
 } from "../../../packages/controller/src/core/journal.ts";
 import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
 import { arbitraryJson } from "./arbitrary-json.ts";
+import { arbitraryText } from "./arbitrary-text.ts";
 import { transaction, UID } from "./transaction.ts";
 
 const CHANGES = 5;
@@ -33,10 +34,10 @@ const position: fc.Arbitrary<Position> = fc.oneof(
     }),
   ),
 );
-const text = fc.string({ unit: "binary", minLength: 1, maxLength: 10 });
+const text = arbitraryText({ minLength: 1, maxLength: 10 });
 const note: fc.Arbitrary<Note> = fc.record({
   at: fc.constantFrom("unmade", "undecided", "kept", "restored"),
-  error: fc.string({ unit: "binary" }),
+  error: arbitraryText(),
 });
 const renewed: fc.Arbitrary<Renewed> = fc.record({
   before: fc.record({
