@@ -20,12 +20,12 @@ const instant = fc.integer({ min: -60_000, max: 60_000 }).map((off) => NOW + off
 
 const past = instant.map((at) => Math.min(at, NOW));
 
-export const settings = {
+export const settings: Settings = {
   controllerNamespace: "janus-system",
   writeTimeout: 5_000,
   margin: 1_000,
   recoveryDelay: 10_000,
-} as Settings;
+};
 
 const CLUSTER_SCOPED: readonly string[] = ["Namespace", "CustomResourceDefinition", "ClusterRole"];
 
