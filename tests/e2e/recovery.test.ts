@@ -1,0 +1,257 @@
+import { FINALIZER, type Phase, RETRY_ROLLBACK } from "@janus/api";
+import type { Hook } from "@janus/kube";
+import { expect, it } from "vitest";
+import { creating, deleting, patching } from "../fixtures/changes.ts";
+import { eventsOf } from "../fixtures/events.ts";
+import { isChangeOf } from "../fixtures/gate.ts";
+import { configMap } from "../fixtures/manifests.ts";
+import { forbidConfigMaps } from "../fixtures/quota.ts";
+import { recording } from "../fixtures/recording.ts";
+import { transaction, type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
+
+const NAMES = ["a", "b", "c"];
+const changes = [...NAMES.map((name) => patching(configMap(name, { value: "new" }))), creating(configMap("last"))];
+
+const values = ({ read }: Workspace) =>
+  Promise.all(NAMES.map(async (name) => ((await read(configMap(name)))["data"] as { value: string }).value));
+
+/** Before the last change is made, which fails by that, a person takes `b` over. */
+const takesOver =
+  ({ patch, create }: Workspace): Hook =>
+  async (request, next) => {
+    if (isChangeOf("last")(request)) {
+      await patch(configMap("b", { value: "theirs" }));
+      await create(configMap("last", { whose: "somebody's" }));
+    }
+    return next(request);
+  };
+
+const givesBack = ({ patch }: Workspace) => patch(configMap("b", { value: "old" }));
+
+const asksAgain = ({ patch }: Workspace) =>
+  patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [RETRY_ROLLBACK]: "please" } } });
+
+/** A workspace whose Transaction has Failed, because `b` cannot be put back. */
+const failed = async (settings: { readonly recoveryDelay?: number } = {}, ...hooks: readonly Hook[]) => {
+  const place = await workspace(settings);
+  await place.create(...NAMES.map((name) => configMap(name, { value: "old" })));
+  const running = await place.janus(...hooks, takesOver(place));
+  return { place, running, txn: await place.run(changes) };
+};
+
+/** The Transaction when it has got so far, and nothing of ours is left on it. */
+const ended = async (place: Workspace, phase: Phase): Promise<Txn> => {
+  await expect.poll(async () => (await place.txn()).status.phase, { timeout: 40_000 }).toBe(phase);
+  return place.over();
+};
+
+const annotated = ({ metadata }: Txn): boolean => metadata.annotations?.[RETRY_ROLLBACK] !== undefined;
+
+/** The Transaction when the request for another attempt is answered. */
+const answered = async (place: Workspace): Promise<Txn> => {
+  await expect.poll(async () => annotated(await place.txn()), { timeout: 40_000 }).toBe(false);
+  return place.over();
+};
+
+const told = async ({ namespace }: Workspace, reason: string): Promise<readonly string[]> =>
+  (await eventsOf(namespace, "txn")).filter((event) => event.reason === reason).map(({ message }) => message);
+
+const journals = async ({ names }: Workspace) =>
+  (await names("v1", "ConfigMap")).filter((name) => name.includes("journal"));
+
+const leases = ({ names }: Workspace) => names("coordination.k8s.io/v1", "Lease");
+
+const store = configMap("txn-rollback");
+
+it("puts back what it can, tells of the rest, and keeps what that needs", async () => {
+  const { place, txn } = await failed();
+  expect(txn.status).toMatchObject({
+    phase: "Failed",
+    items: [
+      { committed: true, rolledBack: true },
+      { committed: true, rolledBack: false, error: expect.stringContaining(".data.value") as string },
+      { committed: true, rolledBack: true },
+      { committed: false },
+    ],
+  });
+  expect(await values(place)).toEqual(["old", "theirs", "old"]);
+  expect(txn.metadata.finalizers ?? []).toEqual([]);
+  expect(await leases(place)).toEqual([]);
+  expect(await journals(place)).toHaveLength(1);
+  const { metadata } = await place.read(store);
+  // Nothing but a person takes it away, and it holds up nobody.
+  expect(metadata).not.toHaveProperty("ownerReferences");
+  expect(metadata).not.toHaveProperty("finalizers");
+});
+
+it("puts the rest back when somebody asks for it, under the finalizer and the locks again, and cleans up", async () => {
+  const { hook, requests } = recording();
+  const { place } = await failed({}, hook);
+  await givesBack(place);
+  const before = requests.length;
+  await asksAgain(place);
+  const txn = await ended(place, "RolledBack");
+
+  expect(annotated(txn)).toBe(false);
+  expect(await values(place)).toEqual(["old", "old", "old"]);
+  expect(txn.status.items).toMatchObject([
+    { rolledBack: true },
+    { rolledBack: true },
+    { rolledBack: true },
+    { rolledBack: true },
+  ]);
+  const since = requests.slice(before);
+  const first = (purpose: string) => since.findIndex((request) => request.purpose === purpose);
+  expect(JSON.stringify(since[first("finalizer")])).toContain(FINALIZER);
+  expect(first("record")).toBeGreaterThan(first("finalizer"));
+  expect(first("lock")).toBeGreaterThan(first("record"));
+  expect(first("read-target")).toBeGreaterThan(first("lock"));
+  await expect
+    .poll(() => told(place, "RecoveryInitiated"))
+    .toEqual([expect.stringContaining(RETRY_ROLLBACK) as string]);
+
+  expect(await leases(place)).toEqual([]);
+  expect(await journals(place)).toEqual([]);
+  const { metadata } = await place.read(store);
+  expect(metadata.ownerReferences).toMatchObject([{ kind: "Transaction", name: "txn", uid: txn.metadata.uid }]);
+});
+
+it("tries by itself again, and ends as RolledBack once nothing is in the way any more", async () => {
+  const { place } = await failed({ recoveryDelay: 300 });
+  await givesBack(place);
+  const txn = await ended(place, "RolledBack");
+  expect(await values(place)).toEqual(["old", "old", "old"]);
+  expect(await leases(place)).toEqual([]);
+  expect(await journals(place)).toEqual([]);
+  expect((await place.read(store)).metadata.ownerReferences).toMatchObject([{ uid: txn.metadata.uid }]);
+});
+
+it("creates what it could not create again as soon as that is possible", async () => {
+  const place = await workspace({ recoveryDelay: 500 });
+  await place.create(configMap("gone", { value: "old" }));
+  await place.janus(async (request, next) => {
+    if (isChangeOf("last")(request)) await forbidConfigMaps(place);
+    return next(request);
+  });
+  const { status } = await place.run([deleting(configMap("gone")), creating(configMap("last"))]);
+  expect(status).toMatchObject({
+    phase: "Failed",
+    items: [{ committed: true, rolledBack: false, error: expect.stringContaining("exceeded quota") as string }, {}],
+  });
+  await place.remove({ apiVersion: "v1", kind: "ResourceQuota", metadata: { name: "few-configmaps" } });
+  await ended(place, "RolledBack");
+  expect((await place.read(configMap("gone")))["data"]).toEqual({ value: "old" });
+  expect(await leases(place)).toEqual([]);
+});
+
+it("tries so a bounded number of times, each time after a longer pause, then only when it is asked to", async () => {
+  const recoveryDelay = 20;
+  const began: number[] = [];
+  const over: number[] = [];
+  const { place, running } = await failed({ recoveryDelay }, async (request, next) => {
+    const written = "body" in request ? JSON.stringify(request.body) : "";
+    if (request.purpose === "record" && written.includes('"reason":"RecoveryInitiated"')) began.push(Date.now());
+    if (request.purpose === "record" && written.includes('"phase":"Failed"')) over.push(Date.now());
+    return next(request);
+  });
+  await expect.poll(() => told(place, "RecoveryBlocked"), { timeout: 40_000 }).toHaveLength(1);
+  expect(await place.over()).toMatchObject({ status: { phase: "Failed", recovery: { attempts: 5 } } });
+  expect((await told(place, "RecoveryInitiated")).map((text) => text.slice(0, 14))).toEqual(
+    [1, 2, 3, 4, 5].map((attempt) => `attempt ${attempt} of 5`),
+  );
+  // The time of the failure is kept in whole seconds.
+  for (const [attempt, at] of began.entries())
+    expect(at - (over[attempt] ?? 0)).toBeGreaterThanOrEqual(recoveryDelay * 4 ** attempt - 1000);
+  expect(began).toHaveLength(5);
+  expect(await values(place)).toEqual(["old", "theirs", "old"]);
+  expect(await leases(place)).toEqual([]);
+
+  // Not even a new process begins anew.
+  await running.stop();
+  await place.janus();
+  await givesBack(place);
+  await asksAgain(place);
+  await ended(place, "RolledBack");
+  expect(await told(place, "RecoveryInitiated")).toHaveLength(6);
+  expect(await values(place)).toEqual(["old", "old", "old"]);
+});
+
+it("goes on with an attempt that a process did not live to finish", async () => {
+  const { place, running } = await failed();
+  await running.stop();
+  await givesBack(place);
+  const dying = await place.janus(async (request, next) => {
+    // It writes that it is RollingBack again, and no more is heard of it.
+    if (request.purpose === "lock" || request.purpose === "restore") await new Promise(() => {});
+    return next(request);
+  });
+  await asksAgain(place);
+  await expect.poll(async () => (await place.txn()).status.phase).toBe("RollingBack");
+  void dying.stop();
+  await place.janus();
+  await ended(place, "RolledBack");
+  expect(await values(place)).toEqual(["old", "old", "old"]);
+});
+
+it("says that the snapshot is gone where it is, and leaves the target alone", async () => {
+  const { place, running } = await failed();
+  await running.stop();
+  await place.remove(store);
+  await place.janus();
+  await asksAgain(place);
+  const { status } = await answered(place);
+  expect(status).toMatchObject({
+    phase: "Failed",
+    items: [
+      { rolledBack: true },
+      { rolledBack: false, error: expect.stringContaining("the snapshot ConfigMap txn-rollback is gone") as string },
+      { rolledBack: true },
+      {},
+    ],
+  });
+  expect(await values(place)).toEqual(["old", "theirs", "old"]);
+  expect(await leases(place)).toEqual([]);
+});
+
+it("neither trusts nor deletes a snapshot that somebody has put in the place of ours", async () => {
+  const { place, running } = await failed();
+  await running.stop();
+  const { apiVersion, kind, metadata, ...content } = await place.read(store);
+  const data = JSON.parse(JSON.stringify(content["data"]).replaceAll("old", "forged")) as object;
+  await place.remove(store);
+  const { name = "", labels } = metadata;
+  await place.create({ ...content, data, apiVersion, kind, metadata: { name, labels } });
+  await givesBack(place);
+  await place.janus();
+  await asksAgain(place);
+  const { status } = await answered(place);
+  expect(status).toMatchObject({
+    phase: "Failed",
+    items: [
+      {},
+      { error: expect.stringContaining("is another object than the one that was written") as string },
+      {},
+      {},
+    ],
+  });
+  expect(await values(place)).toEqual(["old", "old", "old"]);
+  await place.remove(transaction("txn"));
+  expect(await place.read(store)).toMatchObject({ data });
+});
+
+it("asks for a person where the journal is gone, once, and does nothing", async () => {
+  const { hook, requests } = recording();
+  const { place } = await failed({}, hook);
+  const [journal = ""] = await journals(place);
+  await place.remove(configMap(journal));
+  await givesBack(place);
+  const before = requests.length;
+  await asksAgain(place);
+  const { status } = await answered(place);
+  expect(status).toMatchObject({ phase: "Failed", recovery: { attempts: 5 } });
+  expect(status.conditions.find(({ type }) => type === "Failed")?.message).toContain("the journal is gone");
+  await expect.poll(() => told(place, "RecoveryBlocked")).toHaveLength(1);
+  const written = requests.slice(before).filter(({ verb }) => verb !== "get" && verb !== "create");
+  expect(written.length).toBeLessThan(20);
+  expect(requests.slice(before).filter(({ purpose }) => purpose === "restore")).toEqual([]);
+});
