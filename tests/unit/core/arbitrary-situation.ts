@@ -1,6 +1,5 @@
 import type { Change, Item, Transaction } from "@janus/api";
 import * as fc from "fast-check";
-import type { Version } from "../../../packages/controller/src/core/effect.ts";
 import type { Journal, Position } from "../../../packages/controller/src/core/journal.ts";
 import {
   type Attempt,
@@ -38,7 +37,7 @@ const resourceOf = ({ target: { apiVersion, kind } }: Change): Resource => ({
   statusSubresource: kind === "Namespace",
 });
 
-const version: fc.Arbitrary<Version> = fc.record({ uid: word, resourceVersion: word });
+const version: fc.Arbitrary<Journal["version"]> = fc.record({ uid: word, resourceVersion: word });
 
 const index = fc.nat({ max: 4 });
 const ofFew = <A>(value: fc.Arbitrary<A>): fc.Arbitrary<ReadonlyMap<number, A>> =>
