@@ -177,6 +177,8 @@ describe("two controller processes", { timeout: 120_000 }, () => {
     expect((await standby.get("/metrics")).text).toContain("janus_leader_elected 0");
     expect((await leader.get("/metrics")).text).toContain("janus_leader_elected 1");
     await expect.poll(async () => (await leader.get("/metrics")).text).toContain("janus_fence_up 1");
+    const events = ["get", "events", "-n=janus-system", "-o=jsonpath={.items[*].reason}"];
+    await expect.poll(() => stage.kubectl(...events)).toMatch(/LeaderElected.*FenceUp|FenceUp.*LeaderElected/);
   });
 
   it("replace a killed leader within the lease duration and a retry period", async () => {

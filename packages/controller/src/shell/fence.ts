@@ -12,8 +12,12 @@ export const bearing = (token: string, request: Request): Request =>
 
 export const tokenOf = ({ holder, transitions }: Term): string => `${holder}/${transitions}`;
 
+/** Not the 403 of somebody who may not bear a token at all, which names it too. */
 export const isFenced = (answer: Awaited<ReturnType<Api["send"]>>): boolean =>
-  E.isLeft(answer) && answer.left.kind === "refused" && answer.left.message.includes(FENCED);
+  E.isLeft(answer) &&
+  answer.left.kind === "refused" &&
+  answer.left.code === 422 &&
+  answer.left.message.includes(FENCED);
 
 /**
  * The API server, for one term of leading. The admission policy that is installed along with the controller refuses writes

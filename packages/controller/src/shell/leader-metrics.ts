@@ -1,11 +1,11 @@
 import { Counter, Gauge, Registry } from "prom-client";
+import type { FenceState } from "./fence-watch.ts";
 
 export interface LeaderMetrics {
   readonly registry: Registry;
   /** Another term than the one that was seen before. */
   readonly changed: () => void;
-  /** Undefined: it could not be told. */
-  readonly fence: (isUp: boolean | undefined) => void;
+  readonly fence: (state: FenceState) => void;
 }
 
 /** `isLeader`: right now. */
@@ -31,5 +31,5 @@ export const leaderMetrics = (isLeader: () => boolean): LeaderMetrics => {
     help: "1 when the API server refuses writes to targets in a term that is over; 0 when it does not, when that could not be told, and on a standby.",
     registers: [registry],
   });
-  return { registry, changed: () => changes.inc(), fence: (isUp) => fence.set(isUp === true ? 1 : 0) };
+  return { registry, changed: () => changes.inc(), fence: (state) => fence.set(state === "up" ? 1 : 0) };
 };

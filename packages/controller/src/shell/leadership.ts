@@ -7,10 +7,10 @@ import {
   type Term,
   whileLeading,
 } from "@janus/kube";
-import * as E from "fp-ts/lib/Either.js";
 import type { Registry } from "prom-client";
-import { isFenceUp } from "./fence-check.ts";
 import { fenced } from "./fence.ts";
+import { type FenceState, watchFence } from "./fence-watch.ts";
+import { leaderEvents } from "./leader-events.ts";
 import { leaderMetrics } from "./leader-metrics.ts";
 import type { Log } from "./log.ts";
 
@@ -32,7 +32,7 @@ export interface LeaderStatus {
   /** As last seen; empty when nobody leads. */
   readonly leader_identity: string;
   readonly term: number;
-  readonly fence: "up" | "down" | "unknown";
+  readonly fence: FenceState;
 }
 
 export interface Leadership {
@@ -48,19 +48,17 @@ export interface Leadership {
   readonly registry: Registry;
 }
 
-/** How soon a fence that is not up is looked at again, and how often one that is, in ms. */
-const LOOK_AGAIN = { down: 5_000, up: 60_000 };
-
 /** Whose term it is, as last seen. */
 const termSeen = (state: Candidacy): Term | undefined =>
   "tenure" in state ? state.tenure.term : "sight" in state ? state.sight?.record : undefined;
 
-/** Takes part in the election of a leader, and tells of it in logs and metrics. */
+/** Takes part in the election of a leader, and tells of it in logs, metrics and events. */
 export const leadership = (api: Api, options: LeadershipOptions): Leadership => {
   const { place, timing, identity, deadline, log } = options;
   let seen: Term = { holder: "", transitions: 0 };
   let hasLooked = false;
-  let fence: LeaderStatus["fence"] = "unknown";
+  let fence: FenceState = "unknown";
+  const tell = leaderEvents(api, place, identity, log);
 
   const candidate = leader(api, {
     place,
@@ -85,27 +83,17 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
   const isLeader = (): boolean => candidate.left() > 0;
   const measured = leaderMetrics(isLeader);
 
-  const checkFence = async (): Promise<void> => {
-    const { at } = candidate.state();
-    if (at === "over" || at === "releasing") return;
-    const answer = await isFenceUp(api, place.namespace);
-    const now = E.isLeft(answer) ? "unknown" : answer.right ? "up" : "down";
-    if (now !== fence && E.isLeft(answer))
-      log("warn", "it cannot be told whether the fence is up", { error: answer.left });
-    if (now !== fence && now === "down")
-      log(
-        "warn",
-        "the fence is down: install the ValidatingAdmissionPolicy janus-fence and its binding, or restart the API server if they are there; until then a leader that was paused may still send one write when it wakes",
-      );
-    if (now !== fence && now === "up") log("info", "the fence is up: writes of a term that is over are refused");
-    fence = now;
-    measured.fence(E.isLeft(answer) ? undefined : answer.right);
-    setTimeout(() => void checkFence(), now === "up" ? LOOK_AGAIN.up : LOOK_AGAIN.down).unref();
+  const tellOfFence = (state: FenceState, message: string): void => {
+    fence = state;
+    measured.fence(state);
+    log(state === "up" ? "info" : "warn", message);
+    if (state !== "unknown") void tell(state === "up" ? "FenceUp" : "FenceDown", message);
   };
 
   const elected = candidate.elected.then((term) => {
     if (term === undefined) return undefined;
-    void checkFence();
+    void tell("LeaderElected", `${identity} leads, in term ${term.transitions}`);
+    watchFence(api, place.namespace, () => !("tenure" in candidate.state()), tellOfFence);
     return fenced(whileLeading(api, candidate, deadline), term, () => {
       log("warn", "a write was refused by the fence; reading the Lease again", { term: term.transitions });
       candidate.doubt();
