@@ -28,6 +28,8 @@ describe("the controller, as itself", () => {
     "create events.events.k8s.io",
     "get namespaces",
     "impersonate serviceaccounts",
+    "impersonate userextras.authentication.k8s.io --subresource=janus.io/fence",
+    "delete transactions.backup.janus.io",
   ])("can %s", async (question) => {
     expect(await can(controller, question, "default")).toBe("yes");
   });
@@ -36,7 +38,8 @@ describe("the controller, as itself", () => {
     "list secrets",
     "watch secrets",
     "list configmaps",
-    "delete transactions.backup.janus.io",
+    "create transactions.backup.janus.io",
+    "impersonate userextras.authentication.k8s.io --subresource=scopes",
     "get deployments.apps",
     "create pods",
     "create serviceaccounts --subresource=token",
