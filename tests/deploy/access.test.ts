@@ -28,7 +28,6 @@ describe("the controller, as itself", () => {
     "create events.events.k8s.io",
     "get namespaces",
     "impersonate serviceaccounts",
-    "impersonate userextras.authentication.k8s.io --subresource=janus.io/fence",
     "delete transactions.backup.janus.io",
   ])("can %s", async (question) => {
     expect(await can(controller, question, "default")).toBe("yes");
@@ -39,7 +38,6 @@ describe("the controller, as itself", () => {
     "watch secrets",
     "list configmaps",
     "create transactions.backup.janus.io",
-    "impersonate userextras.authentication.k8s.io --subresource=scopes",
     "get deployments.apps",
     "create pods",
     "create serviceaccounts --subresource=token",
@@ -67,6 +65,13 @@ describe("the controller, as somebody's ServiceAccount", () => {
     });
   });
 
+  it("bears the token of its term", async () => {
+    const as = ["--as", "system:serviceaccount:default:default", "--as-user-extra", "janus.io/fence=holder/1"];
+    expect(JSON.parse((await whoami(...as)).stdout)).toMatchObject({
+      status: { userInfo: { extra: { "janus.io/fence": ["holder/1"] } } },
+    });
+  });
+
   it("may ask what that ServiceAccount may do", async () => {
     const namespace = await freshNamespace();
     const as = ["--as", `system:serviceaccount:${namespace}:default`, "-n", namespace];
@@ -75,13 +80,14 @@ describe("the controller, as somebody's ServiceAccount", () => {
     expect(asked).toMatchObject({ stdout: "no\n", stderr: "" });
   });
 
-  it.each([[["--as", "admin"]], [["--as", "system:serviceaccount:default:default", "--as-group", "system:masters"]]])(
-    "cannot be anybody else: %s",
-    async (as) => {
-      const { code, stdout } = await whoami(...as);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    },
-  );
+  it.each([
+    [["--as", "admin"]],
+    [["--as", "system:serviceaccount:default:default", "--as-group", "system:masters"]],
+    [["--as", "system:serviceaccount:default:default", "--as-user-extra", "scopes=all"]],
+  ])("cannot be anybody else: %s", async (as) => {
+    const { code, stdout } = await whoami(...as);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  });
 });
 
 describe("people with the built-in roles", () => {
