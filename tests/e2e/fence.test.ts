@@ -42,6 +42,8 @@ const submit = async (name: string, targets: readonly string[]): Promise<void> =
 const phaseOf = async (name: string): Promise<unknown> =>
   ((await stage.read("transaction", name))["status"] as { readonly phase?: string } | undefined)?.phase;
 const versionOf = (object: KubeObject): unknown => (object["data"] as { readonly version: string }).version;
+const isChanged = (target: string) =>
+  expect.poll(async () => versionOf(await stage.read("configmap", target)), { interval: 5 }).toBe("2");
 const becomes = (name: string, phase: string) =>
   expect.poll(() => phaseOf(name), { timeout: timing.leaseDuration + 5 * ROOM }).toBe(phase);
 
@@ -187,22 +189,24 @@ describe("two controller processes", { timeout: 120_000 }, () => {
     expect(await succession(standby)).toBeLessThan(timing.leaseDuration + timing.retryPeriod + ROOM);
   });
 
-  it("replace one that ends in good order without waiting for its lease", async () => {
+  it("replace one that ends in good order without waiting for its lease, also in the middle of its work", async () => {
     const [leader, standby] = await replicas("e", "f");
     const { term = 0 } = (await leader.status()) ?? {};
+    const targets = names("handed-over", 60);
+    await submit("handed-over", targets);
+    await isChanged(targets[5] ?? "");
     leader.signal("SIGTERM");
     expect(await succession(standby)).toBeLessThan(timing.leaseDuration);
     expect(await standby.status()).toMatchObject({ leader: true, term: term + 1 });
     await expect.poll(leader.isRunning).toBe(false);
+    await becomes("handed-over", "Committed");
   });
 
   it("let one finish what the other was stopped in the middle of, and that one changes nothing when it wakes", async () => {
     const [leader, standby] = await replicas("g", "h");
     const targets = names("halfway", 60);
     await submit("halfway", targets);
-    await expect
-      .poll(async () => versionOf(await stage.read("configmap", targets[5] ?? "")), { interval: 5 })
-      .toBe("2");
+    await isChanged(targets[5] ?? "");
     leader.signal("SIGSTOP");
     expect(await phaseOf("halfway")).toBe("Committing");
     await leaderOf([standby]);
