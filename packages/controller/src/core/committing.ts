@@ -49,6 +49,9 @@ export const committing = (situation: Situation): Step => {
   const finding = findJournal(txn, known, { direction: "forward", cursor: recordedCursor(situation) });
   const journal = journalIn(known);
   if (finding !== undefined || journal === undefined) return run(finding ?? readJournal(txn));
+  // Another leader has turned back, and this version of the Transaction does not know it yet.
+  if (journal.position.direction === "back")
+    return wait(situation.now + LOOK_AGAIN, "it is rolled back already: looking at it again");
   const index = journal.position.cursor;
   const change = txn.spec.changes[index];
   if (change === undefined) return commit(situation, journal);
@@ -314,8 +317,13 @@ const projection = ({ txn, known, now }: Situation, journal: Journal): readonly 
 
 const counted = (changes: number): string => (changes === 1 ? "the change is made" : `all ${changes} changes are made`);
 
-/** Everything is in, and recorded to be: from here there is no way back. */
-const commit = ({ txn, known, now }: Situation, journal: Journal): Step => {
+/** Everything is in, and recorded to be. The snapshots are there until the phase is Committed: until then it can be rolled back. */
+const commit = (situation: Situation, journal: Journal): Step => {
+  const { txn, known, now } = situation;
+  const way = leaving(situation);
+  if (way.at === "asking") return run(way.effect);
+  if (way.at === "rollback")
+    return turnBack(situation, journal, { reason: "RollbackRequested", message: way.why, fate: "in" });
   const held = allStores(txn, journal).filter((ref) => !isReleased(known, ref));
   if (held.length > 0) return run(...held.map((ref) => releaseStore(txn, ref, "free")));
   return run(

@@ -54,11 +54,13 @@ const remains = ({ txn, known }: Situation): readonly Effect[] => {
   // A Transaction that was deleted while it was active leaves what is committed, and its snapshots.
   const left = phase === "Failed" && items.some((item) => isUnsettled(item) || item.state.at === "committed");
   // Also where none is recorded: it may have been made just before the Transaction failed.
-  const journalGoes = (!left || txn.metadata.deletionTimestamp !== undefined) && !known.released.has("journal");
+  const isGoing = txn.metadata.deletionTimestamp !== undefined;
+  const journalGoes = (!left || isGoing) && !known.released.has("journal");
   // On RolledBack they are kept for a look, and owned by the Transaction.
   const goes = phase === "Committed" || (phase === "Failed" && !left);
+  const stays = left && isGoing ? "orphaned" : "kept";
   const stores = allStores(txn, journalIn(known)).flatMap((ref): readonly Effect[] => {
-    if (phase !== "Committed" && !isReleased(known, ref)) return [releaseStore(txn, ref, goes ? "free" : "kept")];
+    if (phase !== "Committed" && !isReleased(known, ref)) return [releaseStore(txn, ref, goes ? "free" : stays)];
     return goes && !isDeleted(known, ref) ? [deleteStore(txn, ref)] : [];
   });
   return [...(journalGoes ? [deleteJournal(txn)] : []), ...stores];

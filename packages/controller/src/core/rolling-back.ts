@@ -63,8 +63,8 @@ const turn = ({ txn, now }: Situation, journal: Journal) => {
   const reached = fate?.at === "committed" ? cursor + 1 : cursor;
   const position: Back["position"] = { direction: "back", cursor: reached - 1, reached, since: now };
   const turned = checkpoint(txn, journal, { position, ...note });
-  // What was seen of the targets on the way forward says nothing of what is there now.
-  const learn: Ask["learn"] = (...answer) => ({ ...turned.learn(...answer), live: new Map() });
+  // What was seen of the targets on the way forward says nothing of what is there now; what was let go of is needed again.
+  const learn: Ask["learn"] = (...answer) => ({ ...turned.learn(...answer), live: new Map(), released: new Set() });
   return { ...turned, learn };
 };
 
