@@ -3,7 +3,7 @@ import { text } from "./text.ts";
 import { Item } from "./item.ts";
 import { list, object } from "./structure.ts";
 
-export const Phase = oneOf(
+export const PHASES = [
   "Pending",
   "Preparing",
   "Prepared",
@@ -12,7 +12,8 @@ export const Phase = oneOf(
   "RollingBack",
   "RolledBack",
   "Failed",
-);
+] as const;
+export const Phase = oneOf(...PHASES);
 export type Phase = TypeOf<typeof Phase>;
 
 const name = string({ maxLength: 253 });

@@ -2,13 +2,7 @@ import type { Either } from "fp-ts/lib/Either.js";
 import type { Fault } from "./fault.ts";
 import type { Instant } from "./instant.ts";
 import type { Known } from "./known.ts";
-import type { KubeObject, Place, Resource } from "./object.ts";
-
-/** Preconditions: the very object, and the very version of it, that a write was decided on. */
-export interface Version {
-  readonly uid: string;
-  readonly resourceVersion: string;
-}
+import type { KubeObject, Place, Resource, Version } from "./object.ts";
 
 /** One request to the API server. Preconditions of update and apply stand in the body's metadata, as Kubernetes has it. */
 export type Call =

@@ -9,10 +9,10 @@ import {
   TRANSACTION_LABEL,
   transactionLabel,
 } from "@janus/api";
-import type { Version } from "./effect.ts";
+
 import type { Instant } from "./instant.ts";
 import { asObject } from "./json.ts";
-import { configMaps, type JsonObject, type KubeObject, type Place } from "./object.ts";
+import { configMaps, type JsonObject, type KubeObject, type Place, type Version } from "./object.ts";
 
 /**
  * How far a Transaction has come: the one small object that is written after every change, whatever their number. That

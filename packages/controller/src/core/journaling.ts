@@ -1,6 +1,6 @@
 import type { Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import type { Ask, Telling, Version } from "./effect.ts";
+import type { Ask, Telling } from "./effect.ts";
 import {
   decodeJournal,
   type Entry,
@@ -12,7 +12,7 @@ import {
   type Position,
 } from "./journal.ts";
 import { sentence } from "./fault.ts";
-import type { KubeObject } from "./object.ts";
+import type { KubeObject, Version } from "./object.ts";
 import { journalIn, type Known, type NoJournal, set } from "./known.ts";
 
 const forget = (known: Known): Known => {

@@ -21,8 +21,30 @@ export const equal = (a: unknown, b: unknown): boolean => {
   );
 };
 
+/** As of ECMAScript's "JSON.parse source text access"; the type library does not have it yet. */
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  readonly rawJSON: (text: string) => unknown;
+  readonly isRawJSON: (value: unknown) => boolean;
+};
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+/** Integers that a JavaScript number would round stay the text that they are, as the Kubernetes client leaves them. */
+const exactly: Reviver = (_, value, { source = "" }) =>
+  typeof value === "number" && String(value) !== source && /^-?[1-9]\d*$/.test(source) ? rawJSON(source) : value;
+
+/** The inverse of {@link canonical}; `undefined` for what is no JSON. */
+export const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text, exactly as Parameters<typeof JSON.parse>[1]);
+  } catch {
+    return undefined;
+  }
+};
+
 /** JSON with the keys of every object in order, so that equal values have equal text. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
-    isObject(inner) ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))) : inner,
+    isObject(inner) && !isRawJSON(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
   );

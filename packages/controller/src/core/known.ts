@@ -1,7 +1,6 @@
-import type { Version } from "./effect.ts";
 import type { Instant } from "./instant.ts";
 import type { Journal } from "./journal.ts";
-import type { KubeObject, Resource } from "./object.ts";
+import type { KubeObject, Resource, Version } from "./object.ts";
 import type { SnapshotStore } from "@janus/api";
 
 /**

@@ -44,6 +44,12 @@ export interface KubeObject {
   readonly [field: string]: unknown;
 }
 
+/** Preconditions: the very object, and the very version of it, that a write was decided on. */
+export interface Version {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
 /** Where a kind is served. */
 export interface Resource {
   readonly group: string;

@@ -10,7 +10,7 @@ import {
   TRANSACTION_LABEL,
   transactionLabel,
 } from "@janus/api";
-import { asObject, canonical, isObject } from "./json.ts";
+import { asObject, canonical, isObject, parsed } from "./json.ts";
 import type { StoreData } from "./known.ts";
 import { configMaps, type KubeObject, type Place, secrets } from "./object.ts";
 
@@ -141,12 +141,8 @@ export const unpack = (key: string, stores: readonly ReadonlyMap<string, string>
   const all = new Map(stores.flatMap((data) => [...data]));
   const text = all.get(key) ?? joined(key, all);
   if (text === undefined) return undefined;
-  try {
-    const object: unknown = JSON.parse(text);
-    return isObject(object) && isObject(object["metadata"]) ? (object as unknown as KubeObject) : undefined;
-  } catch {
-    return undefined;
-  }
+  const object = parsed(text);
+  return isObject(object) && isObject(object["metadata"]) ? (object as unknown as KubeObject) : undefined;
 };
 
 const joined = (key: string, all: ReadonlyMap<string, string>): string | undefined => {

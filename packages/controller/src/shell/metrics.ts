@@ -1,19 +1,8 @@
-import type { Phase, Transaction } from "@janus/api";
+import { type Phase, PHASES, type Transaction } from "@janus/api";
 import type { ApiError } from "@janus/kube";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { type Effect, isTerminal, meaning, type Purpose } from "../core/index.ts";
 import { now } from "./clock.ts";
-
-const PHASES: readonly Phase[] = [
-  "Pending",
-  "Preparing",
-  "Prepared",
-  "Committing",
-  "Committed",
-  "RollingBack",
-  "RolledBack",
-  "Failed",
-];
 
 const ITEM_OPERATIONS: Partial<Record<Purpose, string>> = {
   "dry-run": "preflight",
