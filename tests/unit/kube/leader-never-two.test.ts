@@ -20,7 +20,7 @@ describe("whatever is lost, late or paused, and whatever the clocks show", () =>
         expect(terms).toHaveLength(new Set(terms).size);
         expect(leaders).toHaveLength(1);
       }),
-      { numRuns: 300 },
+      { numRuns: 500 },
     );
   });
 });

@@ -45,6 +45,8 @@ interface Someone {
   life: number;
   state: Candidacy;
   pausedUntil: number;
+  /** Until then the API server may still work on what this one has sent as a leader. */
+  busyUntil: number;
   leaving: boolean;
   /** Which call, or wait, it is at: what comes of an earlier one is not heard any more. */
   turn: number;
@@ -53,7 +55,7 @@ interface Someone {
 }
 
 export interface Ending {
-  /** When two candidates led at once. */
+  /** When two candidates led at once, or one began while writes of another could still be under way. */
   readonly clashes: readonly string[];
   /** Of all acquisitions, `holder/transitions`. */
   readonly terms: readonly string[];
@@ -65,7 +67,7 @@ export interface Ending {
 /**
  * Some candidates and an API server, disturbed as the dice say: requests and answers are late, lost, or held up far longer
  * than any lease; processes are paused, end, leave, and begin anew, some under their former name; clocks differ, in what
- * they show and (by a tenth) in pace.
+ * they show and (by a twentieth) in pace.
  *
  * @param dice numbers from 0 to 1; when they are used up, nothing is disturbed any more
  */
@@ -80,7 +82,7 @@ export const play = (dice: readonly number[], count = 3): Ending => {
 
   const people = Array.from({ length: count }, (_, index): Someone => {
     const name = "abcdef".charAt(index);
-    const [offset, pace] = [throwDie() * 1e6, 0.9 + throwDie() / 5];
+    const [offset, pace] = [throwDie() * 1e6, 0.95 + throwDie() / 10];
     return {
       name,
       offset,
@@ -89,6 +91,7 @@ export const play = (dice: readonly number[], count = 3): Ending => {
       life: 0,
       turn: 0,
       pausedUntil: 0,
+      busyUntil: 0,
       leaving: false,
       state: candidate.candidacy,
     };
@@ -100,10 +103,17 @@ export const play = (dice: readonly number[], count = 3): Ending => {
   const tell = (one: Someone, turn: number, sent: number, heard: LeaseHeard): void => {
     if (one.turn !== turn) return;
     if (one.pausedUntil > now) return plan(one.pausedUntil, () => tell(one, turn, sent, heard));
+    const led = leads(one);
     const moment = { sent, now: local(one), random: throwDie() };
     one.state = candidate.step(one.state, heard, moment, { identity: one.identity, timing });
     const leaders = people.filter(leads);
     if (leads(one) && leaders.length > 1) clashes.push(`${now}: ${leaders.map(({ name }) => name).join(" and ")}`);
+    const busy = people.filter((other) => other !== one && other.busyUntil > now);
+    if (leads(one) && !led && busy.length > 0)
+      clashes.push(
+        `${now}: ${one.name} begins while writes of ${busy.map(({ name }) => name).join(" and ")} are under way`,
+      );
+    if (leads(one)) one.busyUntil = now + candidate.leads(one.state, local(one)) / one.pace + timing.writeTimeout;
     act(one);
   };
 
@@ -115,6 +125,7 @@ export const play = (dice: readonly number[], count = 3): Ending => {
 
   const act = (one: Someone): void => {
     if (one.leaving) one.state = candidate.leave(one.state);
+    if (one.state.at === "releasing") one.busyUntil = 0;
     const { state } = one;
     const turn = (one.turn += 1);
     if (state.at === "over") {
@@ -144,6 +155,7 @@ export const play = (dice: readonly number[], count = 3): Ending => {
     one.life += 1;
     one.identity = throwDie() < 0.5 ? one.identity : `${one.name}${one.life}`;
     one.leaving = false;
+    one.busyUntil = Math.min(one.busyUntil, now + timing.writeTimeout);
     one.state = candidate.candidacy;
     act(one);
   };
