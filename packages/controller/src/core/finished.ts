@@ -67,15 +67,19 @@ const remains = ({ txn, known }: Situation): readonly Effect[] => {
 };
 
 /** As on a Job: https://kubernetes.io/docs/concepts/workloads/controllers/ttlafterfinished/ */
-const expire = ({ txn, now }: Situation): Step => {
+const expire = ({ txn, known, now }: Situation): Step => {
   const { ttlSecondsAfterFinished: ttl } = txn.spec;
   const completed = fromTimestamp(txn.status.completedAt);
   const going = txn.metadata.deletionTimestamp !== undefined;
-  if (ttl === undefined || completed === undefined || going || txn.status.items.some(isUnsettled)) return done;
+  const kept = going || known.released.has(EXPIRED) || txn.status.items.some(isUnsettled);
+  if (ttl === undefined || completed === undefined || kept) return done;
   const until = completed + ttl * 1000;
   return now < until ? wait(until, "it is deleted then") : run(remove(txn));
 };
 
+const EXPIRED = "transaction";
+
+/** Asked for once: if it was not deleted, somebody has changed it, and that is a reason to look at it anew. */
 const remove = (txn: Situation["txn"]): Ask => ({
   purpose: "expire",
   as: "controller",
@@ -84,5 +88,5 @@ const remove = (txn: Situation["txn"]): Ask => ({
     place: ownPlace(txn),
     preconditions: { uid: txn.metadata.uid, resourceVersion: txn.metadata.resourceVersion },
   },
-  learn: (known) => known,
+  learn: (known) => ({ ...known, released: new Set([...known.released, EXPIRED]) }),
 });
