@@ -130,11 +130,12 @@ const decodeNote = (text: unknown): Note | undefined => {
   return NOTED.includes(at) && typeof error === "string" ? { at: at as Note["at"], error } : undefined;
 };
 
+const isText = (value: unknown): value is string => typeof value === "string";
+
 const decodeRenewed = (text: unknown): Renewed | undefined => {
   const { before, stores } = asObject(parsed(text));
   const { uid, resourceVersion, snapshot } = asObject(before);
   const { store, key } = asObject(snapshot);
-  const isText = (value: unknown): value is string => typeof value === "string";
   if (!isText(uid) || !isText(resourceVersion) || !isText(store) || !isText(key)) return undefined;
   if (!Array.isArray(stores) || !stores.every(SnapshotStore.is)) return undefined;
   return { before: { existed: true, uid, resourceVersion, snapshot: { store, key } }, stores };

@@ -20,23 +20,23 @@ export const leftOvers = ({ txn, known }: Situation): readonly Effect[] => {
   const sights = [...known.stores.values()];
   // This process has written every store itself, and has recorded each.
   if (sights.length > 0 && sights.every((sight) => isWritten(sight) && recorded.has(sight.uid))) return [];
+  const left: SnapshotStore[] = [];
   for (let n = 0; ; n += 1) {
     const name = storeName(txn.metadata.name, n);
     const found = KINDS.map((kind) => known.found.get(`${kind}/${name}`));
     if (found.some((uid) => uid === undefined))
       return KINDS.filter((_, at) => found[at] === undefined).map((kind) => probe(txn, kind, name));
-    const ours = KINDS.flatMap((kind, at): readonly SnapshotStore[] => {
+    KINDS.forEach((kind, at) => {
       const uid = found[at];
       const isRecorded = stores.some((store) => store.kind === kind && store.name === name);
-      return uid === null || uid === undefined || isRecorded ? [] : [{ kind, name, uid, digest: "" }];
+      if (uid !== null && uid !== undefined && !isRecorded) left.push({ kind, name, uid, digest: "" });
     });
-    const effects = ours.flatMap((ref) => {
-      if (!isReleased(known, ref)) return [releaseStore(txn, ref, "free")];
-      return isDeleted(known, ref) ? [] : [deleteStore(txn, ref)];
-    });
-    if (effects.length > 0) return effects;
-    if (found.every((uid) => uid === null) && !recordedNames.has(name)) return [];
+    if (found.every((uid) => uid === null) && !recordedNames.has(name)) break;
   }
+  // The last one first: a crash in between must leave no gap, which would end the next search.
+  const last = left.findLast((ref) => !isDeleted(known, ref));
+  if (last === undefined) return [];
+  return [isReleased(known, last) ? deleteStore(txn, last) : releaseStore(txn, last, "free")];
 };
 
 const probe = (txn: Situation["txn"], kind: SnapshotStore["kind"], name: string): Ask => ({
