@@ -87,6 +87,15 @@ const over = async (api: Api, namespace: string, given: Promise<void>): Promise<
   }
 };
 
+/** Whatever comes of it, the life is over then. */
+const whileIt = async <A>({ end }: Life, run: () => Promise<A>): Promise<A> => {
+  try {
+    return await run();
+  } finally {
+    await end();
+  }
+};
+
 export interface Casting {
   readonly connection: Connection;
   /** The administrator's. */
@@ -137,7 +146,7 @@ export const play = async (
   const traces: (readonly string[])[] = [];
   for (const death of [...deaths, undefined]) {
     const life = live(connection, namespace, death, extra);
-    const end = await over(api, namespace, life.died).finally(life.end);
+    const end = await whileIt(life, () => over(api, namespace, life.died));
     traces.push(life.trace);
     if (end !== "died") {
       const after = await look(api, namespace);
