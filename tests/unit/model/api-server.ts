@@ -130,7 +130,8 @@ const changed = (live: KubeObject, call: Extract<Call, { verb: "update" | "apply
   return kept(live, next);
 };
 
-const preconditionsOf = (call: Call): { readonly uid?: string; readonly resourceVersion?: string } => {
+/** What a write says about the object that it was decided on. */
+export const preconditionsOf = (call: Call): { readonly uid?: string; readonly resourceVersion?: string } => {
   if (call.verb === "delete") return call.preconditions;
   if (call.verb === "get" || call.verb === "create") return {};
   return asObject((call.body as JsonObject)["metadata"]);

@@ -1,7 +1,7 @@
 import { FINALIZER, type ItemState, marks } from "@janus/api";
 import { isTerminal, type KubeObject } from "@janus/controller";
 import { equal } from "../../../packages/controller/src/core/json.ts";
-import { targetKey } from "./scenario.ts";
+import { OWN, targetKey } from "./scenario.ts";
 import type { State } from "./state.ts";
 import { situationOf } from "./successors.ts";
 
@@ -65,7 +65,8 @@ const leftBehind = (state: State): readonly string[] => {
     if (state.stray.has(key)) return [];
     const spec = object["spec"] as { readonly holderIdentity?: string } | undefined;
     if (key.startsWith("Lease ")) return spec?.holderIdentity?.endsWith(txn.metadata.uid) ? [`${key} is left`] : [];
-    if (key.includes("janus-journal-")) return unsettled ? [] : [`${key} is left`];
+    const keepsJournal = unsettled && txn.metadata.deletionTimestamp === undefined;
+    if (key.includes("janus-journal-")) return keepsJournal ? [] : [`${key} is left`];
     if (!key.includes("-rollback")) return [];
     const held = (object.metadata.finalizers ?? []).length > 0;
     const owned = (object.metadata.ownerReferences ?? []).length > 0;
@@ -86,9 +87,10 @@ export const violations = (state: State): readonly string[] => {
       return notAsBefore(state, index).map((text) => `${phase}, and changes[${index}] is ${at}, but ${text}`);
     return phase === "RolledBack" ? [`RolledBack, but changes[${index}] is ${at}`] : [];
   };
+  const gone = !state.world.objects.has(OWN);
   return [
-    ...(isTerminal(phase) ? [] : [`nothing is left to do, and the phase is ${phase}`]),
-    ...((txn.metadata.finalizers ?? []).includes(FINALIZER) ? ["the finalizer is left"] : []),
+    ...(isTerminal(phase) || gone ? [] : [`nothing is left to do, and the phase is ${phase}`]),
+    ...((txn.metadata.finalizers ?? []).includes(FINALIZER) && !gone ? ["the finalizer is left"] : []),
     ...txn.spec.changes.flatMap((_, index) => wrong(index)),
     ...leftBehind(state),
   ];

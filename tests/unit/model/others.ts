@@ -1,3 +1,4 @@
+import { REQUEST_ROLLBACK } from "@janus/api";
 import { type KubeObject } from "@janus/controller";
 import { put, apply } from "../core/server.ts";
 import { stored, untimed, withoutStatus, type World } from "./api-server.ts";
@@ -56,6 +57,15 @@ const theirs = (key: string, version: string): KubeObject => {
   };
 };
 
+const deleted: Deed["on"] = (live, _, resourceVersion) => {
+  if (live === undefined || live.metadata.deletionTimestamp !== undefined) return "no";
+  const deletionTimestamp = "2026-01-01T00:00:00Z";
+  return (live.metadata.finalizers ?? []).length === 0
+    ? undefined
+    : { ...live, metadata: { ...live.metadata, deletionTimestamp, resourceVersion } };
+};
+
+/** What others do to a target. */
 export const deeds: readonly Deed[] = [
   { name: "edits another field of", on: edit({ other: "theirs" }) },
   { name: "edits our field of", on: edit({ ours: "theirs" }) },
@@ -73,7 +83,11 @@ export const deeds: readonly Deed[] = [
     on: (live, _, resourceVersion) =>
       live === undefined ? "no" : { ...live, status: { seen: true }, metadata: { ...live.metadata, resourceVersion } },
   },
-  { name: "deletes", on: (live) => (live === undefined ? "no" : undefined) },
+  { name: "deletes", on: deleted },
+  {
+    name: "takes the finalizers off",
+    on: (live) => (live?.metadata.deletionTimestamp === undefined ? "no" : undefined),
+  },
   { name: "deletes and creates again", on: (live, key, version) => (live === undefined ? "no" : theirs(key, version)) },
   { name: "creates", on: (live, key, version) => (live === undefined ? theirs(key, version) : "no") },
 ];
@@ -91,6 +105,23 @@ export const leaseDeeds: readonly Deed[] = [
             metadata: { ...live.metadata, resourceVersion },
             spec: { holderIdentity: "somebody", leaseDurationSeconds: 15 },
           },
+  },
+];
+
+/** What people want of a Transaction. */
+export const wishes: readonly Deed[] = [
+  {
+    name: "deletes",
+    on: deleted,
+  },
+  {
+    name: "asks for a rollback of",
+    on: (live, _, resourceVersion) => {
+      const annotations = { [REQUEST_ROLLBACK]: "" };
+      return live === undefined || live.metadata.annotations !== undefined
+        ? "no"
+        : { ...live, metadata: { ...live.metadata, annotations, resourceVersion } };
+    },
   },
 ];
 

@@ -43,11 +43,16 @@ const changeOf = (type: Type, index: number): Change => {
   return type === "Delete" ? { type, target } : { type, target, content: CONTENT[type] };
 };
 
-const there = (index: number): KubeObject => {
+const there = (index: number, finalizers: readonly string[]): KubeObject => {
   const object: KubeObject = {
     apiVersion: "example.com/v1",
     kind: "Widget",
-    metadata: { name: nameOf(index), uid: `setup's ${targetKey(index)}`, resourceVersion: "0" },
+    metadata: {
+      name: nameOf(index),
+      uid: `setup's ${targetKey(index)}`,
+      resourceVersion: "0",
+      ...(finalizers.length === 0 ? {} : { finalizers }),
+    },
     data: { ours: "old", other: "old" },
   };
   const { managedFields = [], ...metadata } = post(object, "setup").metadata;
@@ -55,18 +60,31 @@ const there = (index: number): KubeObject => {
   return { ...object, metadata: { ...metadata, namespace: "shop", managedFields: entries } };
 };
 
+/** Anything may go wrong, but nothing twice. */
+export const ONCE: Budget = { all: 7, crash: 1, lost: 1, late: 1, refused: 1, others: 1, leases: 1, wishes: 1 };
+
 /** Nothing goes wrong. */
-export const NEVER: Budget = { all: 0, crash: 0, lost: 0, late: 0, refused: 0, others: 0, leases: 0 };
+export const NEVER: Budget = { all: 0, crash: 0, lost: 0, late: 0, refused: 0, others: 0, leases: 0, wishes: 0 };
+
+export interface Particulars {
+  readonly deletionPolicy?: "Release" | "Rollback";
+  /** On every target. */
+  readonly finalizers?: readonly string[];
+}
 
 /** A Transaction of such changes, about to be taken up for the first time. */
-export const begin = (types: readonly Type[], left: Budget): State => {
+export const begin = (
+  types: readonly Type[],
+  left: Budget,
+  { deletionPolicy = "Release", finalizers = [] }: Particulars = {},
+): State => {
   const transaction = {
     metadata: { name: "txn", namespace: "shop", uid: "u-txn", resourceVersion: "1", generation: 1 },
     spec: {
       serviceAccountName: "deploy",
       lockTimeout: 30_000,
       timeout: TIMEOUT,
-      deletionPolicy: "Release" as const,
+      deletionPolicy,
       changes: types.map(changeOf),
     },
     status: emptyStatus,
@@ -77,11 +95,16 @@ export const begin = (types: readonly Type[], left: Budget): State => {
     kind: "ServiceAccount",
     metadata: { name: "deploy", namespace: "shop", uid: "u-sa", resourceVersion: "1" },
   };
+  const namespace: KubeObject = {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "shop", uid: "u-shop", resourceVersion: "1" },
+  };
   const targets = new Map(
-    types.flatMap((type, index) => (type === "Create" ? [] : [[targetKey(index), there(index)] as const])),
+    types.flatMap((type, index) => (type === "Create" ? [] : [[targetKey(index), there(index, finalizers)] as const])),
   );
   const world: World = {
-    objects: new Map([[OWN, own], ["ServiceAccount shop/deploy", account], ...targets]),
+    objects: new Map([[OWN, own], ["ServiceAccount shop/deploy", account], ["Namespace /shop", namespace], ...targets]),
     writes: new Map([[OWN, 1], ...[...targets.keys()].map((key) => [key, 1] as const)]),
   };
   return {

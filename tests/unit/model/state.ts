@@ -11,6 +11,8 @@ export interface Budget {
   readonly refused: number;
   readonly others: number;
   readonly leases: number;
+  /** What people want of the Transaction under way. */
+  readonly wishes: number;
 }
 
 /** A write that the process has given up on, and that may land until `until`. */

@@ -46,6 +46,18 @@ const stories: Readonly<Record<string, Story>> = {
     ],
     phase: "RolledBack",
   },
+  "two snapshots that were never recorded, and a crash between the deletion of one and of the other": {
+    types: ["Update"],
+    left: { all: 3, lost: 1, crash: 2 },
+    schedule: [
+      "store: create ConfigMap shop/txn-rollback → no answer, though it was made",
+      "store: create ConfigMap shop/txn-rollback-1 → ok",
+      "the process dies; long after, another one takes over",
+      "release-store: delete ConfigMap shop/txn-rollback → ok",
+      "the process dies; another one takes over",
+    ],
+    phase: "Failed",
+  },
 };
 
 it.each(Object.entries(stories))("ends well: %s", (_, { types, left, schedule, phase }) => {

@@ -2,6 +2,7 @@ import { decodeTransaction, FINALIZER, type Transaction } from "@janus/api";
 import {
   type Ask,
   decide,
+  done,
   type Effect,
   isTerminal,
   type Known,
@@ -14,8 +15,8 @@ import {
   type Situation,
 } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
-import { keyOf, respond, TARGET_KIND } from "./api-server.ts";
-import { type Deed, deeds, did, leaseDeeds } from "./others.ts";
+import { keyOf, preconditionsOf, respond, TARGET_KIND } from "./api-server.ts";
+import { type Deed, deeds, did, leaseDeeds, wishes } from "./others.ts";
 import { OWN, SETTINGS, WIDGETS } from "./scenario.ts";
 import type { Budget, Flight, State } from "./state.ts";
 
@@ -98,6 +99,9 @@ const landed = (
     if (live?.metadata.uid?.startsWith("person") === true && !mayTouch)
       next.broken = `it wrote to ${key}, which somebody else created`;
   }
+  const { uid, resourceVersion } = preconditionsOf(call);
+  if (isTarget(key) && call.verb !== "create" && (uid === undefined || resourceVersion === undefined))
+    next.broken = `it would have written to any ${key}`;
   const spec = live?.["spec"] as { readonly holderIdentity?: string } | undefined;
   if (spec?.holderIdentity === "somebody" && call.verb === "delete") next.broken = `it deleted somebody's ${key}`;
   return { state: next, answer };
@@ -135,16 +139,22 @@ const arrivals = (state: State, rules: Rules, key: string | undefined): readonly
       return { state: { ...next, stray }, story: [`  the ${what} that was given up arrives late: ${tellOf(answer)}`] };
     });
 
+const sortOf = (key: string): { readonly sort: Sort; readonly deeds: readonly Deed[] } | undefined => {
+  if (isTarget(key)) return { sort: "others", deeds };
+  if (key.startsWith("Lease ")) return { sort: "leases", deeds: leaseDeeds };
+  return key === OWN ? { sort: "wishes", deeds: wishes } : undefined;
+};
+
 /** What others do to this object. */
 const doings = (state: State, key: string): readonly Next[] => {
-  const isLease = key.startsWith("Lease ");
-  const after = isTarget(key) ? spent(state, "others") : isLease ? spent(state, "leases") : undefined;
-  if (after === undefined) return [];
-  return (isLease ? leaseDeeds : deeds).flatMap((deed): readonly Next[] => {
+  const sorted = sortOf(key);
+  const after = sorted === undefined ? undefined : spent(state, sorted.sort);
+  if (sorted === undefined || after === undefined) return [];
+  return sorted.deeds.flatMap((deed): readonly Next[] => {
     const world = did(after.world, key, deed);
     if (world === undefined) return [];
     const story = [`  somebody ${deed.name} ${key}`];
-    if (isLease) return [{ state: { ...after, world }, story }];
+    if (!isTarget(key)) return [{ state: { ...after, world }, story }];
     const gone = deed.name.startsWith("deletes");
     return [
       {
@@ -161,9 +171,13 @@ const doings = (state: State, key: string): readonly Next[] => {
   });
 };
 
+const isDying = (object: KubeObject | undefined): boolean => object?.metadata.deletionTimestamp !== undefined;
+
 /** The same deed where nothing of ours is. What others create is the very same object there. */
 const alone = (state: State, key: string, deed: Deed, result: KubeObject | undefined): State["without"] => {
   const next = new Map(state.without);
+  // What is written to an object that we are deleting goes with it.
+  if (isDying(state.world.objects.get(key)) && !isDying(next.get(key))) return next;
   if (result === undefined) next.delete(key);
   else if (
     result.metadata.uid?.startsWith("person") === true &&
@@ -322,6 +336,7 @@ const settleRound = (
 
 /** Whether nothing more is done but, for a Failed one, another attempt much later. */
 export const isOver = (state: State): boolean => {
+  if (!state.world.objects.has(OWN)) return state.flights.length === 0;
   const situation = situationOf(state);
   const { status, metadata } = situation.txn;
   const over = isTerminal(status.phase) && !(metadata.finalizers ?? []).includes(FINALIZER);
@@ -330,10 +345,23 @@ export const isOver = (state: State): boolean => {
 
 /** The states that may follow; none once the Transaction is over and nothing is under way any more. */
 export const successors = (state: State, rules: Rules): readonly Next[] => {
+  const noticed = [...doings(state, OWN), ...(isStale(state) ? [{ state, story: [] }] : [])].map((next) => ({
+    state: reread(next.state),
+    story: [...next.story, "  the process sees that"],
+  }));
+  return [...work(state, rules), ...(isOver(state) ? [] : noticed)];
+};
+
+const isStale = ({ own, world }: State): boolean =>
+  own.metadata.resourceVersion !== (world.objects.get(OWN) ?? own).metadata.resourceVersion;
+
+/** What the process itself does next. */
+const work = (state: State, rules: Rules): readonly Next[] => {
   const round: Round = { rules, found: [] };
   const situation = situationOf(state);
   const due = isTerminal(situation.txn.status.phase) ? [] : renewals(situation, places(situation.txn, state.known));
-  const step = due.length > 0 ? ({ next: "run", effects: due } as const) : decide(situation);
+  const gone = !state.world.objects.has(OWN);
+  const step = gone ? done : due.length > 0 ? ({ next: "run", effects: due } as const) : decide(situation);
   switch (step.next) {
     case "run":
       play(round, state, step.effects, [], "learned");

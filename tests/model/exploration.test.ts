@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { explore, type Exploration, showViolations } from "../unit/model/explore.ts";
+import { begin, type Particulars, ONCE, type Type, TYPES } from "../unit/model/scenario.ts";
+import type { Budget } from "../unit/model/state.ts";
+import type { Rules } from "../unit/model/successors.ts";
+
+/**
+ * The real core against the model of the API server, further than `tests/unit/model` goes. `JANUS_MODEL=thorough` takes
+ * minutes: then every pair of changes goes through every two misfortunes.
+ */
+const isThorough = process.env["JANUS_MODEL"] === "thorough";
+
+const fenced: Rules = { fence: true, lateTakeover: true, recoveries: 0 };
+const TWICE: Budget = { ...ONCE, all: 2, crash: 2, lost: 2, others: 2 };
+
+const pairs = TYPES.flatMap((first) => TYPES.map((second): readonly Type[] => [first, second]));
+const core: readonly (readonly Type[])[] = [
+  ["Create", "Delete"],
+  ["Update", "Patch"],
+  ["Delete", "Update"],
+];
+const triples: readonly (readonly Type[])[] = [
+  ["Create", "Update", "Delete"],
+  ["Patch", "Delete", "Create"],
+  ["Delete", "Create", "Patch"],
+  ["Update", "Patch", "Update"],
+];
+
+const exploration = (
+  types: readonly Type[],
+  left: Budget,
+  rules = fenced,
+  particulars: Particulars = {},
+): Exploration => {
+  const found = explore(begin(types, left, particulars), rules);
+  console.log(`${types.join(", ")}: ${found.states} states, ends ${JSON.stringify(found.ends)}`);
+  return found;
+};
+
+describe("whatever goes wrong, a Transaction ends, and never half-applied", { timeout: 600_000 }, () => {
+  it.each(isThorough ? pairs : core)("any two misfortunes: %s, %s", (...types) => {
+    expect(showViolations(exploration(types, TWICE))).toBe("");
+  });
+
+  it.each(triples)("any one misfortune: %s, %s, %s", (...types) => {
+    expect(showViolations(exploration(types, { ...TWICE, all: isThorough ? 2 : 1 }))).toBe("");
+  });
+
+  it.each(TYPES)("%s: any two misfortunes without the fence, and another attempt to put back what was kept", (type) => {
+    const rules = { fence: false, lateTakeover: true, recoveries: 1 };
+    expect(showViolations(exploration([type], TWICE, rules))).toBe("");
+  });
+
+  it.each(TYPES)("%s, with deletionPolicy Rollback, of an object with finalizers: any two misfortunes", (type) => {
+    const particulars: Particulars = { deletionPolicy: "Rollback", finalizers: ["example.com/hold"] };
+    expect(showViolations(exploration([type], TWICE, fenced, particulars))).toBe("");
+  });
+
+  it.each(TYPES)("%s: two crashes and a lost or a late write", (type) => {
+    const left = { ...ONCE, all: 3, crash: 2, refused: 0, others: 0, leases: 0, wishes: 0 };
+    expect(showViolations(exploration([type], left))).toBe("");
+  });
+});
