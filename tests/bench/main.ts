@@ -145,7 +145,7 @@ try {
     }
     const [a, b] = [median(bares), median(wholes)];
     const cells = [String(size).padStart(7), `${a.toFixed(0)} ms`.padStart(23), `${b.toFixed(0)} ms`.padStart(14)];
-    say(`${cells.join("")}${`${(b / a).toFixed(2)}`.padStart(8)}`);
+    say([...cells, (b / a).toFixed(2).padStart(8)].join(""));
   }
   await janus.stop();
   await api.close();

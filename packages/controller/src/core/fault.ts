@@ -33,7 +33,7 @@ export const meaning = (fault: Fault): Meaning => {
   if (fault.code === 404 || fault.code === 409) return "conflict";
   if (fault.code === 408 || fault.code === 429 || fault.code >= 500) return "transient";
   // A token that is being rotated, or a deposed leader's fence: neither says anything about the change itself.
-  if (fault.code === 401 || fault.message.includes(FENCED)) return "transient";
+  if (fault.code === 401 || (fault.code === 422 && fault.message.includes(FENCED))) return "transient";
   return "permanent";
 };
 
