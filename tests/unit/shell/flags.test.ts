@@ -12,6 +12,10 @@ it("has defaults for everything", () => {
       httpPort: 8080,
       writeTimeout: 5000,
       requestDeadline: 15_000,
+      leaderElection: {
+        place: { name: "janus-controller-leader", namespace: "janus-system" },
+        timing: { leaseDuration: 30_000, renewDeadline: 20_000, retryPeriod: 5000 },
+      },
       logLevel: "info",
     }),
   );
