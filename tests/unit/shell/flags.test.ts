@@ -14,7 +14,7 @@ it("has defaults for everything", () => {
       requestDeadline: 15_000,
       leaderElection: {
         place: { name: "janus-controller-leader", namespace: "janus-system" },
-        timing: { leaseDuration: 30_000, renewDeadline: 20_000, retryPeriod: 5000 },
+        timing: { leaseDuration: 30_000, renewDeadline: 20_000, retryPeriod: 5000, writeTimeout: 5000 },
       },
       logLevel: "info",
     }),
@@ -34,6 +34,8 @@ it.each([
   ["--max-concurrent-reconciles=1000", { concurrency: 1000 }],
   ["--watch-namespace=one", { watchNamespace: "one" }],
   ["--log-level=debug", { logLevel: "debug" }],
+  ["--leader-elect=false", { leaderElection: undefined }],
+  ["--leader-elect-resource-name=mine", { leaderElection: { place: { name: "mine", namespace: "janus-system" } } }],
 ])("understands %s", (flag, expected) => {
   expect(parseFlags([flag], {})).toMatchObject(E.right(expected));
 });
