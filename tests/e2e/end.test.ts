@@ -57,10 +57,13 @@ describe("spec.timeout", () => {
     await createAbc(place);
     const { hook, requests } = recording();
     await place.janus(hook, async (request, next) => {
-      if (isChangeOf("b")(request)) await setTimeout(1100);
+      if (isChangeOf("b")(request)) {
+        const { startedAt = "" } = (await place.txn()).status;
+        await setTimeout(Math.max(0, Date.parse(startedAt) + 3100 - Date.now()));
+      }
       return next(request);
     });
-    const { status } = await place.run(abc, { timeout: "1s" });
+    const { status } = await place.run(abc, { timeout: "3s" });
     expect(status).toMatchObject({ phase: "RolledBack", progress: "0/3" });
     expect(status.conditions.find(({ type }) => type === "RolledBack")).toMatchObject({
       reason: "Timeout",

@@ -22,7 +22,13 @@ const kubeconfigAt = async (port: number): Promise<string> => {
   return file;
 };
 
-const QUICK = ["--http-port=0", "--write-timeout=1s", "--request-deadline=2s", "--log-level=debug"];
+const QUICK = [
+  "--leader-elect=false",
+  "--http-port=0",
+  "--write-timeout=1s",
+  "--request-deadline=2s",
+  "--log-level=debug",
+];
 
 const start = ({ namespace }: Workspace, kubeconfig: string, ...flags: readonly string[]): ControllerProcess =>
   controllerProcess([...QUICK, ...flags, `--watch-namespace=${namespace}`, `--kubeconfig=${kubeconfig}`]);
