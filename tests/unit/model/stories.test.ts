@@ -58,6 +58,18 @@ const stories: Readonly<Record<string, Story>> = {
     ],
     phase: "Failed",
   },
+  "a rollback asked for when everything was in and the snapshots were let go of, whose first step was not answered": {
+    types: ["Update"],
+    left: { all: 2, lost: 1, wishes: 1 },
+    schedule: [
+      "release-store: mergePatch ConfigMap shop/txn-rollback → ok",
+      "somebody asks for a rollback of Transaction shop/txn",
+      "record: mergePatch Transaction shop/txn → Transaction shop/txn is another one, or has been modified",
+      "record: mergePatch Transaction shop/txn → ok",
+      "checkpoint: mergePatch ConfigMap shop/janus-journal-u-txn → no answer, though it was made",
+    ],
+    phase: "RolledBack",
+  },
 };
 
 it.each(Object.entries(stories))("ends well: %s", (_, { types, left, schedule, phase }) => {

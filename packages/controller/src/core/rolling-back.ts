@@ -4,7 +4,7 @@ import { allStores, snapshotOf } from "./before.ts";
 import { type Ask, run, type Step, type Telling, wait } from "./effect.ts";
 import { type Entry, type Journal, type Note, stateOf } from "./journal.ts";
 import { checkpoint, findJournal, readJournal } from "./journaling.ts";
-import { journalIn } from "./known.ts";
+import { journalIn, type Known } from "./known.ts";
 import { leaving } from "./leaving.ts";
 import { acquire } from "./locks.ts";
 import { show } from "./object.ts";
@@ -53,6 +53,9 @@ type Back = Journal & { readonly position: { readonly direction: "back" } };
 const reached = ({ txn }: Situation): number =>
   Math.min(txn.status.items.filter((item) => item.state.at === "committed").length, txn.spec.changes.length);
 
+/** What was seen of the targets on the way forward says nothing of what is there now; what was let go of is needed again. */
+const anew = (known: Known): Known => ({ ...known, live: new Map(), released: new Set() });
+
 /** Turns the journal round. What became of the change at its cursor stands in the status since the phase is RollingBack. */
 const turn = ({ txn, now }: Situation, journal: Journal) => {
   const { cursor } = journal.position;
@@ -63,9 +66,9 @@ const turn = ({ txn, now }: Situation, journal: Journal) => {
   const reached = fate?.at === "committed" ? cursor + 1 : cursor;
   const position: Back["position"] = { direction: "back", cursor: reached - 1, reached, since: now };
   const turned = checkpoint(txn, journal, { position, ...note });
-  // What was seen of the targets on the way forward says nothing of what is there now; what was let go of is needed again.
-  const learn: Ask["learn"] = (...answer) => ({ ...turned.learn(...answer), live: new Map(), released: new Set() });
-  return { ...turned, learn };
+  const learn: Ask["learn"] = (...answer) => anew(turned.learn(...answer));
+  const lost: Ask["lost"] = (known, fault, at) => anew(turned.lost?.(known, fault, at) ?? known);
+  return { ...turned, learn, lost };
 };
 
 /** Records how one item ended, and that the one before it is next. */
