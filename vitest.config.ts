@@ -10,7 +10,17 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000, interval: 25 } },
     reporters: ["verbose"],
     projects: [
-      { extends: true, test: { name: "unit", include: ["tests/unit/**/*.test.ts"], testTimeout: 10_000 } },
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["tests/unit/**/*.test.ts"],
+          exclude: ["tests/unit/model/explore*.test.ts"],
+          testTimeout: 10_000,
+        },
+      },
+      // The core against every schedule of a model API server: no cluster either, but a minute and not a second.
+      { extends: true, test: { name: "model", include: ["tests/unit/model/explore*.test.ts"], testTimeout: 600_000 } },
       {
         extends: true,
         test: {
