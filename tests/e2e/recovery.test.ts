@@ -1,13 +1,13 @@
 import { FINALIZER, type Phase, RETRY_ROLLBACK } from "@janus/api";
 import type { Hook } from "@janus/kube";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { creating, deleting, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
-import { isChangeOf } from "../fixtures/gate.ts";
+import { gate, isChangeOf } from "../fixtures/gate.ts";
 import { configMap } from "../fixtures/manifests.ts";
 import { forbidConfigMaps } from "../fixtures/quota.ts";
 import { recording } from "../fixtures/recording.ts";
-import { transaction, type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
+import { type Running, transaction, type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
 
 const NAMES = ["a", "b", "c"];
 const changes = [...NAMES.map((name) => patching(configMap(name, { value: "new" }))), creating(configMap("last"))];
@@ -15,23 +15,23 @@ const changes = [...NAMES.map((name) => patching(configMap(name, { value: "new" 
 const values = ({ read }: Workspace) =>
   Promise.all(NAMES.map(async (name) => ((await read(configMap(name)))["data"] as { value: string }).value));
 
-/** Before the last change is made, which fails by that, a person takes `b` over. */
+/** Before the last change is made, which fails by that, a person takes `c` over. */
 const takesOver =
   ({ patch, create }: Workspace): Hook =>
   async (request, next) => {
     if (isChangeOf("last")(request)) {
-      await patch(configMap("b", { value: "theirs" }));
+      await patch(configMap("c", { value: "theirs" }));
       await create(configMap("last", { whose: "somebody's" }));
     }
     return next(request);
   };
 
-const givesBack = ({ patch }: Workspace) => patch(configMap("b", { value: "old" }));
+const givesBack = ({ patch }: Workspace) => patch(configMap("c", { value: "old" }));
 
 const asksAgain = ({ patch }: Workspace) =>
   patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [RETRY_ROLLBACK]: "please" } } });
 
-/** A workspace whose Transaction has Failed, because `b` cannot be put back. */
+/** A workspace whose Transaction has Failed, because `c` cannot be put back. */
 const failed = async (settings: { readonly recoveryDelay?: number } = {}, ...hooks: readonly Hook[]) => {
   const place = await workspace(settings);
   await place.create(...NAMES.map((name) => configMap(name, { value: "old" })));
@@ -69,12 +69,12 @@ it("puts back what it can, tells of the rest, and keeps what that needs", async 
     phase: "Failed",
     items: [
       { committed: true, rolledBack: true },
-      { committed: true, rolledBack: false, error: expect.stringContaining(".data.value") as string },
       { committed: true, rolledBack: true },
+      { committed: true, rolledBack: false, error: expect.stringContaining(".data.value") as string },
       { committed: false },
     ],
   });
-  expect(await values(place)).toEqual(["old", "theirs", "old"]);
+  expect(await values(place)).toEqual(["old", "old", "theirs"]);
   expect(txn.metadata.finalizers ?? []).toEqual([]);
   expect(await leases(place)).toEqual([]);
   expect(await journals(place)).toHaveLength(1);
@@ -163,7 +163,7 @@ it("tries so a bounded number of times, each time after a longer pause, then onl
   for (const [attempt, at] of began.entries())
     expect(at - (over[attempt] ?? 0)).toBeGreaterThanOrEqual(recoveryDelay * 4 ** attempt - 1000);
   expect(began).toHaveLength(5);
-  expect(await values(place)).toEqual(["old", "theirs", "old"]);
+  expect(await values(place)).toEqual(["old", "old", "theirs"]);
   expect(await leases(place)).toEqual([]);
 
   // Not even a new process begins anew.
@@ -176,19 +176,40 @@ it("tries so a bounded number of times, each time after a longer pause, then onl
   expect(await values(place)).toEqual(["old", "old", "old"]);
 });
 
+/** The Transaction was taken up again, and then the process ended; nothing was put back yet. */
+const cutShort = async (place: Workspace, { stop }: Running): Promise<void> => {
+  await stop();
+  const { hook, reached, open } = gate(({ purpose }) => purpose === "lock");
+  const dying = await place.janus(hook);
+  onTestFinished(open);
+  await asksAgain(place);
+  await reached;
+  void dying.stop();
+};
+
 it("goes on with an attempt that a process did not live to finish", async () => {
   const { place, running } = await failed();
-  await running.stop();
   await givesBack(place);
-  const dying = await place.janus(async (request, next) => {
-    // It writes that it is RollingBack again, and no more is heard of it.
-    if (request.purpose === "lock" || request.purpose === "restore") await new Promise(() => {});
-    return next(request);
-  });
-  await asksAgain(place);
-  await expect.poll(async () => (await place.txn()).status.phase).toBe("RollingBack");
-  void dying.stop();
+  await cutShort(place, running);
   await place.janus();
+  await ended(place, "RolledBack");
+  expect(await values(place)).toEqual(["old", "old", "old"]);
+});
+
+it("goes on with an attempt of which the journal was lost, and forgets nothing", async () => {
+  const { place, running } = await failed();
+  await cutShort(place, running);
+  const [journal = ""] = await journals(place);
+  await place.remove(configMap(journal));
+  await place.janus();
+  const { status } = await ended(place, "Failed");
+  expect(status.items[2]).toMatchObject({
+    rolledBack: false,
+    error: expect.stringContaining(".data.value") as string,
+  });
+  expect(await values(place)).toEqual(["old", "old", "theirs"]);
+  await givesBack(place);
+  await asksAgain(place);
   await ended(place, "RolledBack");
   expect(await values(place)).toEqual(["old", "old", "old"]);
 });
@@ -204,12 +225,12 @@ it("says that the snapshot is gone where it is, and leaves the target alone", as
     phase: "Failed",
     items: [
       { rolledBack: true },
-      { rolledBack: false, error: expect.stringContaining("the snapshot ConfigMap txn-rollback is gone") as string },
       { rolledBack: true },
+      { rolledBack: false, error: expect.stringContaining("the snapshot ConfigMap txn-rollback is gone") as string },
       {},
     ],
   });
-  expect(await values(place)).toEqual(["old", "theirs", "old"]);
+  expect(await values(place)).toEqual(["old", "old", "theirs"]);
   expect(await leases(place)).toEqual([]);
 });
 
@@ -229,8 +250,8 @@ it("neither trusts nor deletes a snapshot that somebody has put in the place of 
     phase: "Failed",
     items: [
       {},
-      { error: expect.stringContaining("is another object than the one that was written") as string },
       {},
+      { error: expect.stringContaining("is another object than the one that was written") as string },
       {},
     ],
   });

@@ -1,6 +1,6 @@
 import { type Effect, run, type Step, wait } from "./effect.ts";
 import type { Journal } from "./journal.ts";
-import { projected, record } from "./record.ts";
+import { projected, record, WAITING } from "./record.ts";
 import type { Situation } from "./situation.ts";
 
 /** The status shows progress at most this often, in ms. */
@@ -12,7 +12,7 @@ export const waiting = (situation: Situation, journal: Journal, until: number, b
   const told = txn.status.conditions.some(({ type, message }) => type === "Ready" && message === because);
   if (told || now < known.projectedAt + PROJECTION_INTERVAL) return wait(until, because);
   const items = projected(txn, journal);
-  return run(record(txn, { items, because: { reason: "Waiting", message: because } }, now));
+  return run(record(txn, { items, because: { reason: WAITING, message: because } }, now));
 };
 
 /** Shows progress in the status, at most once a second, beside the next write. */

@@ -35,6 +35,9 @@ const REACHED: Readonly<Record<Phase, readonly string[]>> = {
   Failed: ["Failed", "Stalled"],
 };
 
+/** The reason of a pause. */
+export const WAITING = "Waiting";
+
 const CONDITIONS = ["Ready", "Stalled", "Prepared", "Committed", "RolledBack", "Failed"] as const;
 
 /**
@@ -45,6 +48,8 @@ const CONDITIONS = ["Ready", "Stalled", "Prepared", "Committed", "RolledBack", "
 const conditions = (txn: Transaction, phase: Phase, because: Because, now: Instant): readonly Condition[] =>
   CONDITIONS.map((type) => {
     const former = txn.status.conditions.find((condition) => condition.type === type);
+    // A pause is told where people look; why the Transaction is in this phase stays to be read beside it.
+    if (because.reason === WAITING && type !== "Ready" && former !== undefined) return former;
     const holds =
       REACHED[phase].includes(type) || (type === "Prepared" && phase === "Failed" && former?.status === "True");
     const status = holds ? "True" : "False";

@@ -9,6 +9,7 @@ import { leaving } from "./leaving.ts";
 import { acquire } from "./locks.ts";
 import { show } from "./object.ts";
 import { discoveries, locate, places } from "./places.ts";
+import { waiting } from "./progress.ts";
 import { isAskedFor, isUnsettled, MOST_RECOVERIES } from "./recovery.ts";
 import { projected, record, unask } from "./record.ts";
 import type { Situation } from "./situation.ts";
@@ -49,9 +50,9 @@ export const rollingBack = (situation: Situation): Step => {
 /** The journal of a rollback that is under way. */
 type Back = Journal & { readonly position: { readonly direction: "back" } };
 
-/** How many changes are in, as far as the status tells. */
+/** Up to where changes are in, as far as the status tells. When it is tried again, some before it are put back already. */
 const reached = ({ txn }: Situation): number =>
-  Math.min(txn.status.items.filter((item) => item.state.at === "committed").length, txn.spec.changes.length);
+  Math.min(txn.status.items.findLastIndex((item) => item.state.at === "committed") + 1, txn.spec.changes.length);
 
 /** What was seen of the targets on the way forward says nothing of what is there now; what was let go of is needed again. */
 const anew = (known: Known): Known => ({ ...known, live: new Map(), released: new Set() });
@@ -118,7 +119,7 @@ const putBack = (situation: Situation, journal: Back, index: number): Step => {
     case "run":
       return run(...undoing.effects);
     case "wait":
-      return wait(undoing.until, undoing.because);
+      return waiting(situation, journal, undoing.until, undoing.because);
     case "restored":
       return run(
         settle(
@@ -157,7 +158,8 @@ const finish = (situation: Situation, journal: Journal): Step => {
   const unsettled = items.flatMap((item, index) =>
     isUnsettled(item) && "error" in item.state ? [`changes[${index}]: ${item.state.error}`] : [],
   );
-  const cause = txn.status.conditions.find(({ type }) => type === "Ready");
+  // Ready may tell of a pause since.
+  const cause = txn.status.conditions.find(({ type }) => type === "Committed");
   if (unsettled.length > 0) {
     const blocked = (txn.status.recovery?.attempts ?? 0) >= MOST_RECOVERIES;
     const message = cut(

@@ -1,0 +1,295 @@
+import type { KubeObject } from "@janus/kube";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type Manifest, type Ref } from "../fixtures/administrator.ts";
+import { creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
+import { clusterAdmin } from "../fixtures/cluster-admin.ts";
+import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
+import { eventsOf } from "../fixtures/events.ts";
+import { isChangeOf } from "../fixtures/gate.ts";
+import { clusterRole, configMap, deployment, secret, service } from "../fixtures/manifests.ts";
+import { type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
+import { custom, customKinds, GROUP } from "./kinds.ts";
+import { compared } from "./scene.ts";
+
+// End to end, under the running kube-controller-manager. Rows that are not here: tests/e2e/rollback.test.ts, conflicts.test.ts.
+
+beforeAll(async () => {
+  const list = { apiVersion: "v1", kind: "List", items: customKinds };
+  await kubectlWith({ stdin: JSON.stringify(list) }, "apply", "--server-side", "-f", "-");
+  await kubectl("wait", "--for=condition=Established", "crd", `plains.${GROUP}`, `splits.${GROUP}`);
+});
+
+/** Makes the changes and then one that fails; `meanwhile` happens between the two. */
+const rolledBack = async (
+  place: Workspace,
+  changes: readonly WrittenChange[],
+  meanwhile: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<Txn> => {
+  await submitted(place, changes, meanwhile);
+  return place.over();
+};
+
+const submitted = async (
+  place: Workspace,
+  changes: readonly WrittenChange[],
+  meanwhile: () => Promise<unknown>,
+): Promise<void> => {
+  await place.janus(async (request, next) => {
+    if (isChangeOf("last")(request)) {
+      await meanwhile();
+      await place.create(configMap("last", { whose: "somebody's" }));
+    }
+    return next(request);
+  });
+  await place.submit([...changes, creating(configMap("last"))]);
+};
+
+/** All of an object that a rollback has to give back; its uid too, where it was not deleted. */
+const same = (object: KubeObject) => compared(object.kind, object);
+
+const said = async (place: Workspace): Promise<string> =>
+  (await place.txn()).status.conditions?.find(({ type }) => type === "Ready")?.message ?? "";
+
+/** The garbage collector has had its turn: it has taken something that was orphaned just now. */
+const collected = async (place: Workspace): Promise<void> => {
+  const ownerReferences = [
+    { apiVersion: "v1", kind: "ConfigMap", name: "nobody", uid: "00000000-0000-4000-8000-000000000000" },
+  ];
+  await place.create({ ...configMap("orphan"), metadata: { name: "orphan", ownerReferences } });
+  await expect.poll(() => place.exists(configMap("orphan")), { timeout: 40_000 }).toBe(false);
+};
+
+/** kubectl, as a GitOps tool that does not force anything. */
+const gitops = async ({ namespace }: Workspace, manifest: Manifest) =>
+  kubectlWith(
+    { stdin: JSON.stringify(manifest) },
+    "apply",
+    "--server-side",
+    "--field-manager=gitops",
+    "-n",
+    namespace,
+    "-f",
+    "-",
+  );
+
+describe("Patch", () => {
+  it("of an object that a GitOps tool applied: identical, and its next apply meets no conflict", async () => {
+    const place = await workspace();
+    const applied = configMap("config", { a: "1", b: "1" });
+    await gitops(place, applied);
+    const before = await place.read(applied);
+    const { status } = await rolledBack(place, [patching(configMap("config", { a: "2", c: "2" }))]);
+    expect(status.phase).toBe("RolledBack");
+    const after = await place.read(applied);
+    expect(same(after)).toEqual(same(before));
+    expect(after.metadata.uid).toBe(before.metadata.uid);
+    expect(await gitops(place, configMap("config", { a: "3", b: "3" }))).toMatchObject({ code: 0 });
+    expect((await place.read(applied))["data"]).toEqual({ a: "3", b: "3" });
+  });
+
+  it("of a Deployment at whose replicas an autoscaler is: the image is back, the replicas are theirs", async () => {
+    const place = await workspace();
+    const web = deployment("web", "myapp:v1.0");
+    await place.create(web);
+    await expect.poll(async () => (await place.read(web))["status"]).toMatchObject({ replicas: 1 });
+    const before = await place.read(web);
+    const { status } = await rolledBack(place, [patching(deployment("web", "myapp:v2.0"))], () =>
+      kubectl("scale", "deployment", "web", "--replicas=3", "-n", place.namespace),
+    );
+    expect(status.phase).toBe("RolledBack");
+    const after = await place.read(web);
+    expect(after["spec"]).toEqual({ ...(before["spec"] as object), replicas: 3 });
+  });
+
+  it("of the cluster-scoped ClusterRole `a:b`: identical", async () => {
+    const place = await workspace();
+    await clusterAdmin(place.namespace);
+    const rule = { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] };
+    const role = clusterRole(`${place.namespace}:a:b`, rule);
+    const [before] = await place.create(role);
+    onTestFinished(() => place.remove(role));
+    const { status } = await rolledBack(place, [
+      patching({ ...role, metadata: { ...role.metadata, labels: { ours: "1" } }, rules: [{ ...rule, verbs: ["*"] }] }),
+    ]);
+    expect(status.phase).toBe("RolledBack");
+    const after = await place.read(role);
+    expect(same(after)).toEqual(before === undefined ? undefined : same(before));
+    expect(after.metadata.uid).toBe(before?.metadata.uid);
+  });
+});
+
+describe("Create", () => {
+  const made = configMap("made", { a: "1" });
+  const finalizers = ["example.com/late"];
+
+  it("of what a controller has put a finalizer on: waits for it and says so; then it is gone", async () => {
+    const place = await workspace();
+    await submitted(place, [creating(made)], () =>
+      place.patch({ ...configMap("made"), metadata: { name: "made", finalizers } }),
+    );
+    await expect.poll(() => said(place)).toMatch(/waiting for the finalizers of ConfigMap .*made: example.com\/late/);
+    expect((await place.txn()).status.phase).toBe("RollingBack");
+    await place.patch({ ...configMap("made"), metadata: { name: "made", finalizers: [] } });
+    const { status } = await place.over();
+    expect(status.phase).toBe("RolledBack");
+    expect(status.conditions.find(({ type }) => type === "RolledBack")?.message).toContain(
+      "rolled back because: ConfigMap",
+    );
+    expect(await place.exists(made)).toBe(false);
+  });
+
+  it("of what its controller has reported a status of: gone", async () => {
+    const place = await workspace();
+    const web = deployment("web", "myapp:v1.0");
+    const { status } = await rolledBack(place, [creating(web)], () =>
+      expect.poll(async () => (await place.read(web))["status"]).toMatchObject({ replicas: 1 }),
+    );
+    expect(status.phase).toBe("RolledBack");
+    await expect.poll(() => place.names("apps/v1", "Deployment")).toEqual([]);
+  });
+
+  it("of what was deleted and created again by another: not touched, and reported", async () => {
+    const place = await workspace();
+    let theirs: KubeObject | undefined;
+    const { status } = await rolledBack(place, [creating(made)], async () => {
+      await place.remove(made);
+      [theirs] = await place.create(configMap("made", { a: "theirs" }));
+    });
+    expect(status).toMatchObject({
+      phase: "Failed",
+      items: [{ rolledBack: false, error: expect.stringContaining("created again by somebody else") as string }, {}],
+    });
+    expect(await place.read(made)).toEqual(theirs);
+  });
+});
+
+describe("Delete", () => {
+  it("of an object with finalizers, which is let go late: exists again, as before", async () => {
+    const place = await workspace();
+    const held = configMap("held", { a: "1" });
+    const [before] = await place.create({
+      ...held,
+      metadata: { name: "held", labels: { l: "1" }, finalizers: ["example.com/late", "example.com/later"] },
+    });
+    const letGo = () => place.patch({ ...configMap("held"), metadata: { name: "held", finalizers: [] } });
+    await submitted(place, [deleting(held)], () => Promise.resolve());
+    await expect.poll(() => said(place)).toContain("example.com/late, example.com/later");
+    await letGo();
+    const { status } = await place.over();
+    expect(status.phase).toBe("RolledBack");
+    const after = await place.read(held);
+    expect(same(after)).toEqual(before === undefined ? undefined : same(before));
+    expect(after.metadata.uid).not.toBe(before?.metadata.uid);
+    await letGo();
+  });
+
+  it.each([
+    ["the owner first", ["owner", "owned", "owned-too"]],
+    ["what it owns first", ["owned", "owned-too", "owner"]],
+    ["the owner in between", ["owned", "owner", "owned-too"]],
+  ])(
+    "of an owner and what it owns: both are back, and the garbage collector leaves them alone: %s",
+    async (_, names) => {
+      const place = await workspace();
+      const [owner] = await place.create(configMap("owner", { a: "1" }));
+      const former = owner?.metadata.uid ?? "";
+      const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: former }];
+      const own = (name: string) => ({ ...configMap(name, { a: "1" }), metadata: { name, ownerReferences } });
+      const before = await place.create(own("owned"), own("owned-too"));
+
+      const { status } = await rolledBack(
+        place,
+        names.map((name) => deleting(configMap(name))),
+      );
+      expect(status.phase).toBe("RolledBack");
+      await collected(place);
+      const uid = (await place.read(configMap("owner"))).metadata.uid ?? "";
+      expect(uid).not.toBe(former);
+      for (const object of before) {
+        const after = await place.read(configMap(object.metadata.name ?? ""));
+        // As it was, its owners of fields included, but for the new uid of its owner.
+        expect(same(after)).toEqual(JSON.parse(JSON.stringify(same(object)).replaceAll(former, uid)));
+      }
+    },
+  );
+
+  it("of a Service whose address and port are taken meanwhile: a new one, with a warning", async () => {
+    const place = await workspace();
+    const web = { ...service("web"), spec: { type: "NodePort", selector: { app: "web" }, ports: [{ port: 80 }] } };
+    const [before] = await place.create(web);
+    const spec = before?.["spec"] as { clusterIP: string; ports: readonly { nodePort: number }[] };
+    const { status } = await rolledBack(place, [deleting(web)], () =>
+      place.create({ ...service("thief"), spec: { type: "NodePort", clusterIP: spec.clusterIP, ports: spec.ports } }),
+    );
+    expect(status).toMatchObject({
+      phase: "RolledBack",
+      items: [{ rolledBack: true, error: expect.stringContaining("taken meanwhile") as string }, {}],
+    });
+    const after = (await place.read(web))["spec"] as typeof spec;
+    expect(after.clusterIP).not.toBe(spec.clusterIP);
+    expect(after).toMatchObject({ type: "NodePort", selector: { app: "web" }, ports: [{ port: 80 }] });
+    expect(after.ports[0]?.nodePort).not.toBe(spec.ports[0]?.nodePort);
+    const told = async () => (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join("\n");
+    await expect.poll(told).toContain("addresses or ports were taken meanwhile");
+  });
+
+  it("of a Service of which only the port is taken meanwhile: a new one, with a warning", async () => {
+    const place = await workspace();
+    const web = { ...service("web"), spec: { type: "NodePort", ports: [{ port: 80 }] } };
+    const [before] = await place.create(web);
+    const spec = before?.["spec"] as { clusterIP: string; ports: readonly { nodePort: number }[] };
+    const { status } = await rolledBack(place, [deleting(web)], () =>
+      place.create({ ...service("thief"), spec: { type: "NodePort", ports: spec.ports } }),
+    );
+    expect(status.phase).toBe("RolledBack");
+    const after = (await place.read(web))["spec"] as typeof spec;
+    expect(after.ports[0]?.nodePort).not.toBe(spec.ports[0]?.nodePort);
+    expect(status.items[0]?.error).toContain("taken meanwhile");
+  });
+
+  it.each([
+    { ...configMap("fixed", { a: "1" }), immutable: true },
+    { ...secret("fixed", { a: "é" }), immutable: true },
+  ])("of an immutable $kind: the old one, immutable", async (fixed) => {
+    const place = await workspace();
+    const [before] = await place.create(fixed);
+    const { status } = await rolledBack(place, [deleting(fixed)]);
+    expect(status.phase).toBe("RolledBack");
+    const after = await place.read(fixed);
+    expect(after["immutable"]).toBe(true);
+    expect(same(after)).toEqual(before === undefined ? undefined : same(before));
+  });
+});
+
+describe.each([
+  ["with a status subresource", "Split"],
+  ["whose status is part of it", "Plain"],
+] as const)("a custom resource %s", (_, kind) => {
+  const status = { phase: "Ready", since: 3 };
+  const object = (spec: object, more: object = {}): Manifest => ({
+    apiVersion: `${GROUP}/v1`,
+    kind,
+    metadata: { name: "one" },
+    spec,
+    ...more,
+  });
+  const ref: Ref = object({});
+
+  it.each([
+    ["Update", updating(object({ colour: "blue", ports: [{ port: 53 }] }))],
+    ["Patch", patching(object({ colour: "blue", hosts: ["z"] }))],
+    ["Delete", deleting(ref)],
+  ] as const)("%s: identical", async (type, change) => {
+    const place = await workspace();
+    await clusterAdmin(place.namespace);
+    await place.create(object(custom, kind === "Plain" ? { status } : {}));
+    // A status of its own is lost with the object: a controller has to report it again.
+    if (kind === "Split" && type !== "Delete") await place.patch({ ...ref, status }, "status");
+    const before = await place.read(ref);
+    const txn = await rolledBack(place, [change]);
+    expect(txn.status.phase).toBe("RolledBack");
+    const after = await place.read(ref);
+    expect(same(after)).toEqual(same(before));
+    expect(after.metadata.uid === before.metadata.uid).toBe(type !== "Delete");
+  });
+});
