@@ -1,16 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { explore, showViolations } from "./explore.ts";
-import { begin, NEVER, ONCE, type Type, TYPES } from "./scenario.ts";
+import { begin, ONCE, type Type, TYPES } from "./scenario.ts";
 
 const rules = { fence: true, lateTakeover: true, recoveries: 0 };
 const pairs = TYPES.flatMap((first) => TYPES.map((second): readonly Type[] => [first, second]));
 
-/** Every run of the real core against the model of the API server in which so much goes wrong. `tests/model` goes further. */
-const exploration = (types: readonly Type[], left: object) => explore(begin(types, { ...NEVER, ...left }), rules);
-
+/** Every run of the real core against the model of the API server. `explore-further.test.ts` goes further. */
 describe("whatever goes wrong once, a Transaction ends, and never half-applied", () => {
   it.each(pairs)("%s, %s", (...types) => {
-    const found = exploration(types, { ...ONCE, all: 1 });
+    const found = explore(begin(types, { ...ONCE, all: 1 }), rules);
     expect(showViolations(found)).toBe("");
     expect(found.ends["Committed"]).toBeGreaterThan(0);
     expect(found.ends["RolledBack"]).toBeGreaterThan(0);

@@ -1,7 +1,8 @@
 import type { State } from "./state.ts";
 import { fingerprint } from "./state.ts";
 import { violations } from "./invariants.ts";
-import { isOver, type Rules, situationOf, successors } from "./successors.ts";
+import { type Rules, situationOf } from "./moment.ts";
+import { isOver, successors } from "./successors.ts";
 
 export interface Violation {
   readonly what: string;

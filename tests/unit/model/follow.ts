@@ -1,5 +1,6 @@
 import type { State } from "./state.ts";
-import { isOver, type Next, type Rules, successors } from "./successors.ts";
+import type { Next, Rules } from "./moment.ts";
+import { isOver, successors } from "./successors.ts";
 
 export interface Run {
   readonly end: State;

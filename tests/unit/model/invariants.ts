@@ -3,7 +3,7 @@ import { isTerminal, type KubeObject } from "@janus/controller";
 import { equal } from "../../../packages/controller/src/core/json.ts";
 import { OWN, targetKey } from "./scenario.ts";
 import type { State } from "./state.ts";
-import { situationOf } from "./successors.ts";
+import { situationOf } from "./moment.ts";
 
 const dataOf = (object: KubeObject | undefined): object | undefined => object?.["data"] as object | undefined;
 

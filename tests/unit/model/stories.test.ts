@@ -3,7 +3,7 @@ import { follow } from "./follow.ts";
 import { violations } from "./invariants.ts";
 import { begin, NEVER, type Type } from "./scenario.ts";
 import type { Budget } from "./state.ts";
-import { situationOf } from "./successors.ts";
+import { situationOf } from "./moment.ts";
 
 interface Story {
   readonly types: readonly Type[];

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { explore, type Exploration, showViolations } from "../unit/model/explore.ts";
-import { begin, type Particulars, ONCE, type Type, TYPES } from "../unit/model/scenario.ts";
-import type { Budget } from "../unit/model/state.ts";
-import type { Rules } from "../unit/model/successors.ts";
+import { explore, type Exploration, showViolations } from "./explore.ts";
+import { begin, type Particulars, ONCE, type Type, TYPES } from "./scenario.ts";
+import type { Budget } from "./state.ts";
+import type { Rules } from "./moment.ts";
 
 /**
- * The real core against the model of the API server, further than `tests/unit/model` goes. `JANUS_MODEL=thorough` takes
+ * The real core against the model of the API server, further than `explore.test.ts` goes. `JANUS_MODEL=thorough` takes
  * many minutes: then every pair of changes goes through every two misfortunes.
  */
 const isThorough = process.env["JANUS_MODEL"] === "thorough";

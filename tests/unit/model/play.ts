@@ -1,0 +1,165 @@
+import * as E from "fp-ts/lib/Either.js";
+import {
+  type Ask,
+  type Effect,
+  type Fault,
+  type Known,
+  type KubeObject,
+  meaning,
+  nothing,
+  sentence,
+} from "@janus/controller";
+import { keyOf, respond } from "./api-server.ts";
+import { OWN, SETTINGS, WIDGETS } from "./scenario.ts";
+import type { Flight, State } from "./state.ts";
+import { type Next, type Rules, spent, type Sort, later, reread } from "./moment.ts";
+import { landed, tellOf, isTarget } from "./landed.ts";
+import { arrivals, interludes } from "./interludes.ts";
+
+/** The pause after a request that did not succeed, in ms. */
+const BACKOFF = 200;
+/** Longer than any deadline, in ms. */
+export const LEAP = 1_860_000;
+const QUIET = SETTINGS.writeTimeout + SETTINGS.margin;
+
+const isWrite = ({ call, dryRun }: Ask): boolean =>
+  call.verb !== "get" && dryRun !== true && call.place.resource.kind !== "SelfSubjectAccessReview";
+
+const isOwn = ({ purpose }: Ask): boolean => purpose === "record" || purpose === "finalizer";
+
+const nameOf = ({ purpose, call, dryRun }: Ask): string =>
+  `${purpose}: ${call.verb}${dryRun === true ? " (dry run)" : ""} ${keyOf(call.place)}`;
+
+/** A new process takes the Transaction up, knowing nothing. */
+const takeOver = (state: State, at: number): State => {
+  const next = later(state, at);
+  const own = next.world.objects.get(OWN) ?? next.own;
+  return { ...next, own, known: nothing(at), term: next.term + 1, pauses: 0 };
+};
+
+const LOST: Fault = { kind: "unanswered", cause: "connection", message: "the connection was reset" };
+const DENIED: Fault = { kind: "refused", code: 422, reason: "Invalid", message: "denied by admission", causes: [] };
+
+export interface Round {
+  readonly rules: Rules;
+  readonly found: Next[];
+}
+
+/** Plays the effects of one decision in order, with everything that may come in between. */
+export const play = (
+  round: Round,
+  state: State,
+  effects: readonly Effect[],
+  story: readonly string[],
+  outcome: "learned" | "stale" | "failed",
+): void => {
+  const { rules, found } = round;
+  const [effect, ...rest] = effects;
+  if (state.broken !== undefined) {
+    found.push({ state, story });
+    return;
+  }
+  if (effect === undefined) {
+    settleRound(round, state, story, outcome);
+    return;
+  }
+  if (!("call" in effect)) {
+    play(round, { ...state, known: effect.learn(state.known, WIDGETS, state.now) }, rest, story, outcome);
+    return;
+  }
+  const key = keyOf(effect.call.place);
+  const name = nameOf(effect);
+  for (const before of interludes(state, rules, key))
+    play(round, before.state, effects, [...story, ...before.story], outcome);
+
+  const crash = (base: State | undefined, text: string, ...sorts: readonly Sort[]): void => {
+    const died = base === undefined ? undefined : spent(base, ...sorts);
+    if (died === undefined) return;
+    found.push({
+      state: takeOver(died, died.now),
+      story: [...story, text, "  the process dies; another one takes over"],
+    });
+    if (rules.lateTakeover)
+      found.push({
+        state: takeOver(died, died.now + LEAP),
+        story: [...story, text, "  the process dies; long after, another one takes over"],
+      });
+  };
+  const unanswered = (base: State, text: string): void => {
+    const known = effect.lost?.(base.known, LOST, base.now) ?? base.known;
+    play(round, { ...base, known }, rest, [...story, text], "failed");
+  };
+
+  const answered = isWrite(effect)
+    ? landed(state, effect.call)
+    : {
+        state,
+        answer: respond(state.world, { call: effect.call, dryRun: effect.dryRun === true, by: "janus" }).answer,
+      };
+  const told = `${name} → ${tellOf(answered.answer)}`;
+  const learned = learn(answered.state, effect, answered.answer);
+  play(round, learned.state, rest, [...story, told], worse(outcome, learned.outcome));
+
+  const lost = spent(state, "lost");
+  if (lost !== undefined) unanswered(lost, `${name} → no answer, and it was not made`);
+  if (!isWrite(effect)) return;
+  if (answered.state.world !== state.world) {
+    crash(answered.state, told, "crash");
+    const mute = spent(answered.state, "lost");
+    if (mute !== undefined) unanswered(mute, `${name} → no answer, though it was made`);
+    const flight: Flight = {
+      call: effect.call,
+      fenced: effect.as === "serviceAccount",
+      term: state.term,
+      until: state.now + QUIET,
+    };
+    const sent = spent(state, "late");
+    if (sent !== undefined) {
+      const flying = { ...sent, flights: [...sent.flights, flight] };
+      unanswered(flying, `${name} → no answer, it is still under way`);
+      crash(flying, `${name} is under way`, "crash");
+    }
+  }
+  if (isTarget(key)) {
+    const denied = spent(state, "refused");
+    if (denied !== undefined) {
+      const after = learn(denied, effect, E.left(DENIED));
+      play(round, after.state, rest, [...story, `${name} → ${sentence(DENIED)}`], worse(outcome, after.outcome));
+    }
+  }
+};
+
+const worse = (a: "learned" | "stale" | "failed", b: "learned" | "stale" | "failed") =>
+  a === "failed" || b === "failed" ? "failed" : a === "stale" || b === "stale" ? "stale" : "learned";
+
+/** As the shell folds an answer in. */
+const learn = (
+  state: State,
+  effect: Ask,
+  answer: E.Either<Fault, KubeObject>,
+): { readonly state: State; readonly outcome: "learned" | "stale" | "failed" } => {
+  if (isOwn(effect) && E.isLeft(answer))
+    return { state, outcome: meaning(answer.left) === "conflict" ? "stale" : "failed" };
+  const known: Known = effect.learn(state.known, answer, state.now, state.now);
+  return {
+    state: { ...state, known, ...(isOwn(effect) && E.isRight(answer) ? { own: answer.right } : {}) },
+    outcome: "learned",
+  };
+};
+
+/** The round is over; what did not succeed is taken up again after a pause, with the Transaction read anew. */
+const settleRound = (
+  { rules, found }: Round,
+  state: State,
+  story: readonly string[],
+  outcome: "learned" | "stale" | "failed",
+): void => {
+  if (outcome === "learned") {
+    found.push({ state, story });
+    return;
+  }
+  const ready = outcome === "failed" ? later(state, state.now + BACKOFF) : state;
+  found.push({ state: reread(ready), story });
+  for (const { state: after, story: more } of arrivals(state, rules, OWN))
+    found.push({ state: reread(later(after, ready.now)), story: [...story, ...more] });
+};
