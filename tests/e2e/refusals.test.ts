@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
+import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { configMap, namespace, role, roleBinding, secret, service, within } from "../fixtures/manifests.ts";
 import { forbidConfigMaps } from "../fixtures/quota.ts";
 import { recording } from "../fixtures/recording.ts";
@@ -235,10 +236,22 @@ it("refuses when the name of its snapshot is taken by somebody's object, which i
 });
 
 it("refuses a target in a namespace that does not exist", async () => {
-  const { message } = await refused(await workspace(), [creating(within("nowhere", configMap("new")))]);
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const { message } = await refused(place, [creating(within("nowhere", configMap("new")))]);
   expect(message).toBe(
     'nothing was touched: changes[0]: ConfigMap nowhere/new: it cannot be locked: namespaces "nowhere" not found',
   );
+});
+
+it("locks nothing that the ServiceAccount could not put back", async () => {
+  const place = await workspace();
+  const theirs = await workspace();
+  await theirs.create(configMap("theirs"));
+  const { hook, requests } = recording();
+  await place.janus(hook);
+  await place.run([patching(within(theirs.namespace, configMap("theirs", { a: "1" })))]);
+  expect(requests.filter(({ purpose }) => purpose === "lock")).toEqual([]);
 });
 
 it("refuses what is so large that it could not keep its own status", async () => {

@@ -106,15 +106,17 @@ export const seenProblems = (item: Item, known: Known): readonly string[] => {
   return seen === undefined ? [] : sights.flatMap((check) => check(item, seen) ?? []);
 };
 
-/** The requests that are still needed to know whether this change can be made and put back. */
-export const examine = (txn: Transaction, known: Known, item: Item): readonly Ask[] => {
-  const seen = known.live.get(item.index);
-  const reviewed = UNDO[item.change.type]
+/** The reviews that are still needed to know whether the ServiceAccount could put this change back. */
+export const reviews = (txn: Transaction, known: Known, item: Item): readonly Ask[] =>
+  UNDO[item.change.type]
     .filter((verb) => !known.reviews.has(reviewKey(item.index, verb)))
     .map((verb) => review(txn, item, verb));
+
+/** The requests that are still needed to know whether this change can be made. */
+export const examine = (txn: Transaction, known: Known, item: Item): readonly Ask[] => {
+  const seen = known.live.get(item.index);
   if (seen === undefined)
     return [
-      ...reviewed,
       readTarget(item, (known, answer) => {
         const later = dependsOnEarlier(txn, item.index);
         const problem = E.isLeft(answer) ? `${show(item.place)} cannot be read: ${sentence(answer.left)}` : "";
@@ -126,11 +128,15 @@ export const examine = (txn: Transaction, known: Known, item: Item): readonly As
       }),
     ];
   const examined = known.dryRuns.has(item.index) || seenProblems(item, known).length > 0;
-  return examined ? reviewed : [...reviewed, dryRun(txn, item, seen)];
+  return examined ? [] : [dryRun(txn, item, seen)];
 };
 
 /** What the ServiceAccount may not do that the rollback of the change needs. */
-const missingRights = ({ serviceAccountName }: Transaction["spec"], item: Item, known: Known): readonly string[] => {
+export const missingRights = (
+  { serviceAccountName }: Transaction["spec"],
+  item: Item,
+  known: Known,
+): readonly string[] => {
   const denied = UNDO[item.change.type].filter((verb) => known.reviews.get(reviewKey(item.index, verb)) === "denied");
   const verbs = `the verb${denied.length > 1 ? "s" : ""} ${denied.join(" and ")} on ${item.place.resource.plural}`;
   return denied.length === 0

@@ -9,7 +9,7 @@ import { lockPlace } from "./lease.ts";
 import { acquire } from "./locks.ts";
 import type { KubeObject } from "./object.ts";
 import { discoveries, namespaceMaker, places } from "./places.ts";
-import { examine, problems, readServiceAccount } from "./preflight.ts";
+import { examine, missingRights, problems, readServiceAccount, reviews } from "./preflight.ts";
 import { record } from "./record.ts";
 import { failBefore } from "./refuse.ts";
 import type { Situation } from "./situation.ts";
@@ -55,7 +55,14 @@ export const preparing = (situation: Situation): Step => {
       `ServiceAccount ${txn.spec.serviceAccountName} does not exist in ${txn.metadata.namespace}: create it, then create the Transaction again`,
     ]);
 
-  const locking = acquire(situation, lockable(situation));
+  // Before anything is locked: a lock on what one has no rights to would only hold up those who have.
+  const items = itemsOf(txn, known);
+  const asking = items.flatMap((item) => reviews(txn, known, item));
+  if (asking.length > 0) return run(...asking);
+  const barred = new Set(
+    items.flatMap((item) => (missingRights(txn.spec, item, known).length > 0 ? [item.index] : [])),
+  );
+  const locking = acquire(situation, new Map([...lockable(situation)].filter(([index]) => !barred.has(index))));
   if (locking.at === "refused")
     return run(
       failBefore(txn, now, {
@@ -68,13 +75,9 @@ export const preparing = (situation: Situation): Step => {
   if (locking.at === "going") return run(...locking.effects);
   if (locking.at === "waiting")
     return locking.effects.length > 0
-      ? run(
-          { ...locking.effects[0], tell: [locking.tell] } as (typeof locking.effects)[number],
-          ...locking.effects.slice(1),
-        )
+      ? { next: "run", effects: locking.effects, tell: [locking.tell] }
       : wait(Math.min(locking.until, deadline(situation)), locking.because, locking.tell);
 
-  const items = itemsOf(txn, known);
   const questions = items.flatMap((item) => examine(txn, known, item));
   if (questions.length > 0) return run(...questions);
   const found = new Map(

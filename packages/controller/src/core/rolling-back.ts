@@ -105,6 +105,7 @@ const putBack = (situation: Situation, journal: Back, index: number): Step => {
   if (change === undefined || E.isLeft(place)) return keep(E.isLeft(place) ? place.left : "there is no such change");
   const item: Item = { index, change, place: place.right };
 
+  if (now >= rollbackDeadline(situation, journal)) return keep("the time for putting it back ran out", item);
   const locking = acquire(situation, places(txn, known));
   if (locking.at === "going") return run(...locking.effects);
   if (locking.at === "waiting") return wait(locking.until, locking.because, locking.tell);
@@ -112,7 +113,6 @@ const putBack = (situation: Situation, journal: Back, index: number): Step => {
   const snapshot = snapshotOf(txn, known, journal, index);
   if (snapshot.at === "unread") return run(...snapshot.effects);
   if (snapshot.at === "lost") return keep(snapshot.why, item);
-  if (now >= rollbackDeadline(situation, journal)) return keep("the time for putting it back ran out", item);
 
   const undoing: Undoing = undo(situation, journal, item, snapshot.at === "object" ? snapshot.object : undefined);
   switch (undoing.at) {

@@ -145,12 +145,12 @@ export const reconciler = (shell: Shell): Reconciler => {
     for (let left = mostSteps(cell.txn); left > 0 && !stopping.signal.aborted; left -= 1) {
       if (shell.seemsCalled(key, cell.txn)) return "stale";
       const step = decide(situation(cell));
+      for (const telling of step.next === "done" ? [] : (step.tell ?? [])) witness.told(cell.txn, telling);
       switch (step.next) {
         case "done":
           cells.delete(cell.txn.metadata.uid);
           return { type: "done" };
         case "wait":
-          for (const telling of step.tell ?? []) witness.told(cell.txn, telling);
           return { type: "after", ms: Math.max(10, step.until - now()) };
         case "run": {
           const outcomes = await performAll(cell, step.effects);
