@@ -1,10 +1,10 @@
-import { FINALIZER, type Phase, RETRY_ROLLBACK } from "@janus/api";
+import { FINALIZER, lockLease, type Phase, RETRY_ROLLBACK } from "@janus/api";
 import type { Hook } from "@janus/kube";
 import { expect, it, onTestFinished } from "vitest";
 import { creating, deleting, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { gate, isChangeOf } from "../fixtures/gate.ts";
-import { configMap } from "../fixtures/manifests.ts";
+import { configMap, lease } from "../fixtures/manifests.ts";
 import { forbidConfigMaps } from "../fixtures/quota.ts";
 import { recording } from "../fixtures/recording.ts";
 import { type Running, transaction, type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
@@ -211,6 +211,27 @@ it("goes on with an attempt of which the journal was lost, and forgets nothing",
   await givesBack(place);
   await asksAgain(place);
   await ended(place, "RolledBack");
+  expect(await values(place)).toEqual(["old", "old", "old"]);
+});
+
+it("does not wait for ever for a lock that somebody else holds", async () => {
+  const { place, running } = await failed();
+  await running.stop();
+  await givesBack(place);
+  const theirs = lockLease({ group: "", kind: "ConfigMap", namespace: place.namespace, name: "a" });
+  await place.create(lease(theirs, { holderIdentity: "somebody", leaseDurationSeconds: 3600 }));
+  const waiting = await place.janus();
+  await asksAgain(place);
+  await expect.poll(() => told(place, "LockWaiting")).toHaveLength(1);
+  await waiting.stop();
+  // It is as if that had gone on for hours.
+  const [journal = ""] = await journals(place);
+  const { position } = (await place.read(configMap(journal)))["data"] as { position: string };
+  await place.patch(configMap(journal, { position: position.replace(/"since":\d+/u, '"since":0') }));
+  await place.janus();
+  const { status } = await ended(place, "Failed");
+  expect(status.items[2]?.error).toContain("the time for putting it back ran out");
+  expect(await leases(place)).toEqual([theirs]);
   expect(await values(place)).toEqual(["old", "old", "old"]);
 });
 
