@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Binaries } from "./binaries/binary.ts";
 import { issue, type Pair } from "./certificates.ts";
@@ -73,6 +73,9 @@ export const userKubeconfig = async (
     .digest("hex")
     .slice(0, 12);
   const file = path.join(home, `${name.replace(/[^\w-]/g, "-").slice(0, 60)}-${id}`);
-  await writeFile(file, kubeconfig(url, certificate, user), secret);
+  // Another test file may write or read the same one at the same time: it is there whole or not at all.
+  const whole = `${file}.${randomUUID()}`;
+  await writeFile(whole, kubeconfig(url, certificate, user), secret);
+  await rename(whole, file);
   return file;
 };

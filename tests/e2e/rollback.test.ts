@@ -128,7 +128,9 @@ it("ends as RolledBack: Ready is False and Stalled is True, so that those who wa
   expect(txn.metadata.finalizers ?? []).toEqual([]);
 });
 
-it("keeps the snapshots of what was rolled back, for a look, until the Transaction is deleted", async () => {
+it("keeps the snapshots of what was rolled back, for a look, until the Transaction is deleted", {
+  timeout: 120_000,
+}, async () => {
   const place = await workspace();
   const { create, read, names, remove } = place;
   await create(configMap("config", { a: "1" }), secret("key", { k: "s3cret" }));
@@ -148,8 +150,10 @@ it("keeps the snapshots of what was rolled back, for a look, until the Transacti
     expect(metadata.labels).toMatchObject({ "app.kubernetes.io/managed-by": "janus", "janus.io/transaction": "txn" });
   }
   await remove(transaction("txn"));
-  await expect.poll(() => names("v1", "Secret")).toEqual(["key"]);
-  await expect.poll(() => names("v1", "ConfigMap")).not.toContain("txn-rollback");
+  // The garbage collector looks for new kinds, such as ours, every 30 s.
+  const collected = { timeout: 80_000 };
+  await expect.poll(() => names("v1", "Secret"), collected).toEqual(["key"]);
+  await expect.poll(() => names("v1", "ConfigMap"), collected).not.toContain("txn-rollback");
 });
 
 it("deletes on rollback only the object that it created itself", async () => {
