@@ -62,28 +62,4 @@ describe("discovery", () => {
         E.right({ group, version: "v1", plural: "laters", kind: "Later", namespaced: true, statusSubresource: true }),
       );
   });
-
-  it("says of a group whose server does not answer that it does not answer, and serves all others", async () => {
-    const { resource } = discovery(api);
-    const group = `${randomBytes(5).toString("hex")}.example`;
-    afterAll(() => kubectl("delete", "apiservice", `v1.${group}`, "--wait=false"));
-    await apply({
-      apiVersion: "apiregistration.k8s.io/v1",
-      kind: "APIService",
-      metadata: { name: `v1.${group}` },
-      spec: {
-        group,
-        version: "v1",
-        groupPriorityMinimum: 1000,
-        versionPriority: 15,
-        insecureSkipTLSVerify: true,
-        service: { namespace: "default", name: "nobody" },
-      },
-    });
-    await expect
-      .poll(() => resource(`${group}/v1`, "Broken"))
-      .toEqual(E.left(expect.objectContaining({ kind: "refused", code: 503 })));
-    expect(E.isRight(await resource("apps/v1", "Deployment"))).toBe(true);
-    expect(E.isRight(await resource("v1", "Pod"))).toBe(true);
-  });
 });

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { connect, type ConnectOptions, loadConfig, reflect } from "@janus/kube";
+import { connect, type ConnectOptions, discovery, loadConfig, reflect, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
@@ -16,6 +16,14 @@ const client = (options: ConnectOptions = {}) => {
   const made = connect(right(loadConfig({ KUBECONFIG: controlPlane.kubeconfig })), options);
   onTestFinished(() => made.close());
   return made;
+};
+const apiServices: Resource = {
+  group: "apiregistration.k8s.io",
+  version: "v1",
+  plural: "apiservices",
+  kind: "APIService",
+  namespaced: false,
+  statusSubresource: true,
 };
 const to = { resource: configMaps, namespace: "default" };
 const unanswered = (cause: string) => E.left(expect.objectContaining({ kind: "unanswered", cause }));
@@ -74,5 +82,38 @@ describe("an API server that is not there", () => {
     await expect.poll(() => [...store.keys()].toSorted()).toEqual(["default/r-kept", "default/r-new"]);
     expect(log).toContain("deleted r-gone");
     expect(errors).not.toEqual([]);
+  });
+});
+
+// While it is there, no namespace of the cluster comes to its end.
+describe("a group whose server does not answer", () => {
+  it("is said not to answer, and all others are served", async () => {
+    const api = client();
+    const { resource } = discovery(api);
+    const group = "broken.example";
+    right(
+      await api.send({
+        verb: "create",
+        resource: apiServices,
+        body: {
+          apiVersion: "apiregistration.k8s.io/v1",
+          kind: "APIService",
+          metadata: { name: `v1.${group}` },
+          spec: {
+            group,
+            version: "v1",
+            groupPriorityMinimum: 1000,
+            versionPriority: 15,
+            insecureSkipTLSVerify: true,
+            service: { namespace: "default", name: "nobody" },
+          },
+        },
+      }),
+    );
+    await expect
+      .poll(() => resource(`${group}/v1`, "Broken"))
+      .toEqual(E.left(expect.objectContaining({ kind: "refused", code: 503 })));
+    expect(E.isRight(await resource("apps/v1", "Deployment"))).toBe(true);
+    expect(E.isRight(await resource("v1", "Pod"))).toBe(true);
   });
 });
