@@ -13,7 +13,6 @@ import { isReleased, releaseStore } from "./stores.ts";
 import { type Item, readTarget } from "./targets.ts";
 import { turnBack } from "./turn-back.ts";
 import { isRefused, withoutJournal } from "./without-journal.ts";
-
 import { type Going, LOOK_AGAIN, next, unreadable } from "./going.ts";
 import { judge } from "./judge.ts";
 import { send } from "./send.ts";

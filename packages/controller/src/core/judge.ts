@@ -8,13 +8,13 @@ import { showPaths, type Verdict } from "./settle.ts";
 import { quiet } from "./situation.ts";
 import { readTarget } from "./targets.ts";
 import { turnBack } from "./turn-back.ts";
-
 import { type Going, LOOK_AGAIN, next, unreadable } from "./going.ts";
 import { waiting } from "./progress.ts";
 import { onceSettled, reasonToStop, send } from "./send.ts";
 
 /** How long a change is tried whose Namespace, CRD or rights an earlier change has just brought, in ms. */
 const ENABLING_TIME = 30_000;
+
 /** What follows from what the target tells of a write that was not simply answered with success. */
 export const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: number): Step => {
   const { situation, journal, change, place, before } = going;

@@ -10,7 +10,6 @@ import { deadline } from "./preparing.ts";
 import { quiet } from "./situation.ts";
 import { readTarget, writeOf } from "./targets.ts";
 import { turnBack } from "./turn-back.ts";
-
 import { type Going, unreadable } from "./going.ts";
 import { projection, waiting } from "./progress.ts";
 
