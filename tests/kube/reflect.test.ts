@@ -71,8 +71,16 @@ describe("a reflector", () => {
       ...api,
       watch: async function* (request, signal) {
         watches += 1;
-        if (watches === 1) await cut.promise;
-        yield* api.watch(watches === 1 ? { ...request, resourceVersion: "1" } : request, signal);
+        if (watches > 1) return yield* api.watch(request, signal);
+        await cut.promise;
+        // In the server's words and place: one that has just begun remembers everything.
+        yield E.left({
+          kind: "refused",
+          code: 410,
+          reason: "Expired",
+          message: "too old resource version",
+          causes: [],
+        });
       },
     }));
     for (const name of ["gone", "kept", "moved", "again"]) await create(name);
