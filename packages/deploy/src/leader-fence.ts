@@ -38,9 +38,19 @@ export class LeaderFence extends Construct {
       spec: {
         failurePolicy: "Ignore",
         paramKind: { apiVersion: "coordination.k8s.io/v1", kind: "Lease" },
+        // With the API server's defaults spelt out: it is applied as a whole, and two who apply it must not disagree.
         matchConstraints: {
+          matchPolicy: "Equivalent",
+          namespaceSelector: {},
+          objectSelector: {},
           resourceRules: [
-            { apiGroups: ["*"], apiVersions: ["*"], operations: ["CREATE", "UPDATE", "DELETE"], resources: ["*/*"] },
+            {
+              apiGroups: ["*"],
+              apiVersions: ["*"],
+              operations: ["CREATE", "UPDATE", "DELETE"],
+              resources: ["*/*"],
+              scope: "*",
+            },
           ],
         },
         matchConditions: [
