@@ -1,5 +1,13 @@
 import { defineConfig } from "vitest/config";
 
+/** These need no cluster either, but more than a moment: every schedule of a model, sockets, processes. */
+const LONGER = [
+  "tests/unit/model/explore*.test.ts",
+  "tests/unit/kube/connect.test.ts",
+  "tests/unit/kube/watch.test.ts",
+  "tests/unit/kube/leader-flags.test.ts",
+];
+
 export default defineConfig({
   // Workspace packages run from source, as they do under `node --conditions=source`.
   ssr: { resolve: { conditions: ["source", "module", "node"] } },
@@ -15,12 +23,13 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["tests/unit/**/*.test.ts"],
-          exclude: ["tests/unit/model/explore*.test.ts"],
+          exclude: LONGER,
           testTimeout: 10_000,
+          // Pure: the files have nothing to hide from each other, and need not load everything anew.
+          isolate: false,
         },
       },
-      // The core against every schedule of a model API server: no cluster either, but a minute and not a second.
-      { extends: true, test: { name: "model", include: ["tests/unit/model/explore*.test.ts"], testTimeout: 600_000 } },
+      { extends: true, test: { name: "longer", include: LONGER, testTimeout: 600_000 } },
       {
         extends: true,
         test: {
