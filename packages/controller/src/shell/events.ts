@@ -5,7 +5,7 @@ import type { Instant, Telling } from "../core/index.ts";
 import { now } from "./clock.ts";
 import type { Log } from "./log.ts";
 
-const events: Resource = {
+export const events: Resource = {
   group: "",
   version: "v1",
   plural: "events",

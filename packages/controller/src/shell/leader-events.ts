@@ -1,16 +1,8 @@
-import { type Api, leases, type LeasePlace, type Resource } from "@janus/kube";
+import { type Api, leases, type LeasePlace } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { now } from "./clock.ts";
+import { events } from "./events.ts";
 import type { Log } from "./log.ts";
-
-const events: Resource = {
-  group: "",
-  version: "v1",
-  plural: "events",
-  kind: "Event",
-  namespaced: true,
-  statusSubresource: false,
-};
 
 export type LeaderTold = "LeaderElected" | "FenceUp" | "FenceDown";
 
