@@ -4,7 +4,7 @@ import type { Ask } from "./effect.ts";
 import type { Journal } from "./journal.ts";
 import type { Known } from "./known.ts";
 import type { KubeObject } from "./object.ts";
-import { readStores, restored } from "./stores.ts";
+import { isReleased, readStores, releaseStore, restored } from "./stores.ts";
 
 /** What was recorded as there before a change; a snapshot that was taken anew goes before the first one. */
 export const recordedBefore = (txn: Transaction, journal: Journal, index: number): Before => {
@@ -18,6 +18,22 @@ export const allStores = (txn: Transaction, journal: Journal | undefined): reado
   ...txn.status.snapshots,
   ...[...(journal?.renewed.values() ?? [])].flatMap(({ stores }) => stores),
 ];
+
+/** Lets go of every store that was not let go of yet. */
+export const releaseAll = (
+  { txn, known }: { readonly txn: Transaction; readonly known: Known },
+  journal: Journal,
+  to: Parameters<typeof releaseStore>[2],
+): readonly Ask[] =>
+  allStores(txn, journal)
+    .filter((ref) => !isReleased(known, ref))
+    .map((ref) => releaseStore(txn, ref, to));
+
+/** `ConfigMap a-rollback, Secret a-rollback-1`: how messages name the snapshots. */
+export const showStores = (txn: Transaction, journal: Journal): string =>
+  allStores(txn, journal)
+    .map(({ kind, name }) => `${kind} ${name}`)
+    .join(", ") || "no snapshot";
 
 /** What was there before a change: from memory, or from the snapshots, which take reading. */
 export type Snapshot =

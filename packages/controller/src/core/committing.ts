@@ -1,5 +1,5 @@
 import * as E from "fp-ts/lib/Either.js";
-import { allStores, snapshotOf } from "./before.ts";
+import { releaseAll, snapshotOf } from "./before.ts";
 import { run, type Step, wait } from "./effect.ts";
 import type { Journal } from "./journal.ts";
 import { findJournal, readJournal } from "./journaling.ts";
@@ -9,7 +9,6 @@ import { discoveries, locate } from "./places.ts";
 import { projected, record } from "./record.ts";
 import { settle } from "./settle.ts";
 import type { Situation } from "./situation.ts";
-import { isReleased, releaseStore } from "./stores.ts";
 import { type Item, readTarget } from "./targets.ts";
 import { turnBack } from "./turn-back.ts";
 import { isRefused, withoutJournal } from "./without-journal.ts";
@@ -75,13 +74,13 @@ const counted = (changes: number): string => (changes === 1 ? "the change is mad
 
 /** Everything is in, and recorded to be. The snapshots are there until the phase is Committed: until then it can be rolled back. */
 const commit = (situation: Situation, journal: Journal): Step => {
-  const { txn, known, now } = situation;
+  const { txn, now } = situation;
   const way = leaving(situation);
   if (way.at === "asking") return run(way.effect);
   if (way.at === "rollback")
     return turnBack(situation, journal, { reason: "RollbackRequested", message: way.why, fate: "in" });
-  const held = allStores(txn, journal).filter((ref) => !isReleased(known, ref));
-  if (held.length > 0) return run(...held.map((ref) => releaseStore(txn, ref, "free")));
+  const held = releaseAll(situation, journal, "free");
+  if (held.length > 0) return run(...held);
   return run(
     record(
       txn,

@@ -10,6 +10,7 @@ import type { Item } from "./targets.ts";
 
 /** How often something is looked at, or tried, that only others can change, in ms. */
 export const LOOK_AGAIN = 1000;
+
 /** One change on its way in. */
 export interface Going extends Item {
   readonly situation: Situation;

@@ -1,6 +1,6 @@
 import { cut, RETRY_ROLLBACK } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { allStores, snapshotOf } from "./before.ts";
+import { releaseAll, showStores, snapshotOf } from "./before.ts";
 import { type Ask, run, type Step, type Telling, wait } from "./effect.ts";
 import { type Entry, type Journal, type Note, stateOf } from "./journal.ts";
 import { checkpoint, findJournal, readJournal } from "./journaling.ts";
@@ -13,7 +13,6 @@ import { waiting } from "./progress.ts";
 import { isAskedFor, isUnsettled, MOST_RECOVERIES } from "./recovery.ts";
 import { projected, record, unask } from "./record.ts";
 import type { Situation } from "./situation.ts";
-import { isReleased, releaseStore } from "./stores.ts";
 import type { Item } from "./targets.ts";
 import { undo } from "./undo.ts";
 import type { Undoing } from "./undoing.ts";
@@ -140,20 +139,18 @@ const rollbackDeadline = ({ txn }: Situation, { position }: Back): number =>
   position.since + Math.max(txn.spec.timeout, 600_000);
 
 /** Deleted while it was rolled back: what is not put back yet stays, and so do the snapshots of it. */
-const abandon = ({ txn, known, now }: Situation, journal: Journal): Step => {
-  const held = allStores(txn, journal).filter((ref) => !isReleased(known, ref));
-  if (held.length > 0) return run(...held.map((ref) => releaseStore(txn, ref, "orphaned")));
-  const names = allStores(txn, journal)
-    .map(({ kind, name }) => `${kind} ${name}`)
-    .join(", ");
-  const message = `deleted while it was rolled back: what was there before is kept in ${names}`;
+const abandon = (situation: Situation, journal: Journal): Step => {
+  const { txn, now } = situation;
+  const held = releaseAll(situation, journal, "orphaned");
+  if (held.length > 0) return run(...held);
+  const message = `deleted while it was rolled back: what was there before is kept in ${showStores(txn, journal)}`;
   return run(
     record(txn, { phase: "Failed", items: projected(txn, journal), because: { reason: "Deleted", message } }, now),
   );
 };
 
 const finish = (situation: Situation, journal: Journal): Step => {
-  const { txn, known, now } = situation;
+  const { txn, now } = situation;
   const items = projected(txn, journal);
   const unsettled = items.flatMap((item, index) =>
     isUnsettled(item) && "error" in item.state ? [`changes[${index}]: ${item.state.error}`] : [],
@@ -175,8 +172,8 @@ const finish = (situation: Situation, journal: Journal): Step => {
       : { type: "Warning", reason: "RollbackFailed", message };
     return run(record(txn, { phase: "Failed", items, because: { reason: "RollbackFailed", message } }, now, next));
   }
-  const held = allStores(txn, journal).filter((ref) => !isReleased(known, ref));
-  if (held.length > 0) return run(...held.map((ref) => releaseStore(txn, ref, "owned")));
+  const held = releaseAll(situation, journal, "owned");
+  if (held.length > 0) return run(...held);
   const message = cut(
     `every target is as it was before; rolled back because: ${cause?.message ?? "of a failure"}`,
     4096,

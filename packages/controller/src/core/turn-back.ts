@@ -1,11 +1,10 @@
 import { cut, type Item, type ItemState } from "@janus/api";
-import { allStores } from "./before.ts";
+import { releaseAll, showStores } from "./before.ts";
 import { run, type Step, type Telling } from "./effect.ts";
 import { type Journal, stateOf } from "./journal.ts";
 import type { Refusal } from "./known.ts";
 import { record } from "./record.ts";
 import type { Situation } from "./situation.ts";
-import { isReleased, releaseStore } from "./stores.ts";
 
 /** The items as the journal has them, and of the change at its cursor what has become of it. */
 const settled = ({ txn }: Situation, journal: Journal, { fate, message }: Refusal): readonly Item[] =>
@@ -22,17 +21,13 @@ const settled = ({ txn }: Situation, journal: Journal, { fate, message }: Refusa
  * A Transaction that was deleted leaves what is in, and its snapshots outlive it; any other is rolled back.
  */
 export const turnBack = (situation: Situation, journal: Journal, refusal: Refusal): Step => {
-  const { txn, known, now } = situation;
+  const { txn, now } = situation;
   const items = settled(situation, journal, refusal);
   const message = cut(refusal.message, 1024);
   if (refusal.reason === "Deleted") {
-    const held = allStores(txn, journal).filter((ref) => !isReleased(known, ref));
-    if (held.length > 0) return run(...held.map((ref) => releaseStore(txn, ref, "orphaned")));
-    const left = `${message} while it was active: what is committed stays, what was there before is kept in ${
-      allStores(txn, journal)
-        .map(({ kind, name }) => `${kind} ${name}`)
-        .join(", ") || "no snapshot"
-    }`;
+    const held = releaseAll(situation, journal, "orphaned");
+    if (held.length > 0) return run(...held);
+    const left = `${message} while it was active: what is committed stays, what was there before is kept in ${showStores(txn, journal)}`;
     return run(record(txn, { phase: "Failed", items, because: { reason: "Deleted", message: left } }, now));
   }
   const told: Telling = { type: "Warning", reason: refusal.reason, message };
