@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { discovery } from "@janus/kube";
+import { discovery, listable } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, describe, expect, it } from "vitest";
 import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
@@ -61,5 +61,15 @@ describe("discovery", () => {
       .toEqual(
         E.right({ group, version: "v1", plural: "laters", kind: "Later", namespaced: true, statusSubresource: true }),
       );
+  });
+
+  it("lists every kind that can be listed, once, as looking each up finds it", async () => {
+    const kinds = right(await listable(api));
+    const { resource } = discovery(api);
+    const deployments = right(await resource("apps/v1", "Deployment"));
+    expect(kinds.filter(({ plural }) => plural === "deployments")).toEqual([deployments]);
+    expect(kinds).toContainEqual(right(await resource("v1", "Namespace")));
+    expect(new Set(kinds.map(({ group, plural }) => `${group}/${plural}`)).size).toBe(kinds.length);
+    expect(kinds.map(({ plural }) => plural)).not.toContain("tokenreviews");
   });
 });

@@ -59,6 +59,19 @@ const collected = async (place: Workspace): Promise<void> => {
   await expect.poll(() => place.exists(configMap("orphan")), { timeout: 40_000 }).toBe(false);
 };
 
+const owned = (manifest: Manifest, ...owners: readonly (KubeObject | undefined)[]): Manifest => ({
+  ...manifest,
+  metadata: {
+    ...manifest.metadata,
+    ownerReferences: owners.map((owner) => ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      name: owner?.metadata.name,
+      uid: owner?.metadata.uid,
+    })),
+  },
+});
+
 /** kubectl, as a GitOps tool that does not force anything. */
 const gitops = async ({ namespace }: Workspace, manifest: Manifest) =>
   kubectlWith(
@@ -212,6 +225,41 @@ describe("Delete", () => {
       }
     },
   );
+
+  it("of an owner whose dependents go with it: the owner is back, and what is lost is said before and after", async () => {
+    const place = await workspace();
+    const [owner, other] = await place.create(configMap("owner", { a: "1" }), configMap("other"));
+    const [child] = await place.create(
+      owned(configMap("child"), owner),
+      owned(configMap("shared"), owner, other),
+      owned(configMap("deleted-too"), owner),
+    );
+    await place.create(owned(secret("grandchild"), child));
+    const lost = `takes with it ConfigMap child, Secret grandchild`;
+    const { status } = await rolledBack(
+      place,
+      [deleting(configMap("owner")), deleting(configMap("deleted-too"))],
+      async () => {
+        const before = (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join("\n");
+        expect(before).toContain(`ConfigMap ${place.namespace}/owner ${lost}`);
+        expect.soft(before).not.toContain("shared");
+        await expect.poll(() => place.exists(secret("grandchild")), { timeout: 40_000 }).toBe(false);
+      },
+    );
+    expect(status).toMatchObject({
+      phase: "RolledBack",
+      items: [
+        { rolledBack: true, dependents: "ConfigMap child, Secret grandchild", error: expect.stringContaining("child") },
+        { rolledBack: true },
+        {},
+      ],
+    });
+    expect(status.items[1]?.error).toBeUndefined();
+    expect(await place.exists(configMap("shared"))).toBe(true);
+    expect(await place.exists(configMap("child"))).toBe(false);
+    const told = async () => (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join("\n");
+    await expect.poll(told).toContain(`is undone: went with it`);
+  });
 
   it("of a Service whose address and port are taken meanwhile: a new one, with a warning", async () => {
     const place = await workspace();

@@ -17,6 +17,8 @@ export type Before =
       readonly uid: string;
       readonly resourceVersion: string;
       readonly snapshot: { readonly store: string; readonly key: string };
+      /** What the garbage collector takes with it when it is deleted, in words. */
+      readonly dependents?: string;
     };
 
 /** What is known of one change. */
@@ -70,6 +72,12 @@ const Wire = object({
       }),
     ),
   ),
+  dependents: optional(
+    described(
+      "Of a Delete: what the garbage collector takes with the target, and a rollback does not bring back; as far as the ServiceAccount may list it.",
+      text(256),
+    ),
+  ),
   created: optional(described("uid of the object that this change created.", name)),
 });
 type Wire = TypeOf<typeof Wire>;
@@ -81,10 +89,10 @@ const lockOf = ({ lockLease, leaseNamespace }: Wire): E.Either<string, Pick<Item
       ? E.right({})
       : E.left("lockLease and leaseNamespace go together");
 
-const beforeOf = ({ uid, resourceVersion, snapshot }: Wire): E.Either<string, Before> =>
+const beforeOf = ({ uid, resourceVersion, snapshot, dependents }: Wire): E.Either<string, Before> =>
   uid !== undefined && resourceVersion !== undefined && snapshot !== undefined
-    ? E.right({ existed: true, uid, resourceVersion, snapshot })
-    : uid === undefined && resourceVersion === undefined && snapshot === undefined
+    ? E.right({ existed: true, uid, resourceVersion, snapshot, ...(dependents === undefined ? {} : { dependents }) })
+    : uid === undefined && resourceVersion === undefined && snapshot === undefined && dependents === undefined
       ? E.right({ existed: false })
       : E.left("uid, resourceVersion and snapshot go together");
 
@@ -135,7 +143,12 @@ const encode = ({ lock, state }: Item): Wire => {
     ...("error" in state && state.error !== undefined ? { error: state.error } : {}),
     ...(before === undefined
       ? {}
-      : { uid: before.uid, resourceVersion: before.resourceVersion, snapshot: before.snapshot }),
+      : {
+          uid: before.uid,
+          resourceVersion: before.resourceVersion,
+          snapshot: before.snapshot,
+          ...(before.dependents === undefined ? {} : { dependents: before.dependents }),
+        }),
     ...("created" in state && state.created !== undefined ? { created: state.created } : {}),
   };
 };

@@ -52,6 +52,8 @@ export interface Get extends Named {
 /** One page. The reply is the list object; `metadata.continue` names the next page. */
 export interface List extends To {
   readonly verb: "list";
+  /** Only what identifies the objects comes back, as PartialObjectMetadata, from servers that can leave the rest out. */
+  readonly metadataOnly?: true;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly limit?: number;
@@ -97,6 +99,8 @@ export type Request = Get | List | Create | Update | Apply | MergePatch | Delete
 export interface Raw extends Pick<To, "as" | "purpose" | "deadline"> {
   readonly verb: "raw";
   readonly path: string;
+  /** Media type of the answer, some JSON. Default: `application/json`. */
+  readonly accept?: string;
 }
 
 export interface Watch extends To {

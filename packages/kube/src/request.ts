@@ -28,12 +28,20 @@ export const httpOf = (request: Request | Watch, writeTimeout: number): E.Either
     method,
     path: withQuery(path, query),
     headers: [
-      ["accept", "application/json"] as const,
+      ["accept", accepted(request)] as const,
       ...(contentType === undefined ? [] : [["content-type", contentType] as const]),
       ...(request.as === undefined ? [] : impersonate(request.as)),
     ],
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }))(path);
+};
+
+/** https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches */
+const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json";
+
+const accepted = (request: Request | Watch): string => {
+  if (request.verb === "raw") return request.accept ?? "application/json";
+  return request.verb === "list" && request.metadataOnly === true ? METADATA_ONLY : "application/json";
 };
 
 interface Shape {

@@ -48,7 +48,8 @@ const accepted = ({ txn }: Situation, { call }: Ask, other: KubeObject): KubeObj
 /** The situation after one effect was answered, as the shell folds it in. */
 const after = (at: Situation, effect: Effect, reply: Answer): Situation => {
   const { known, now } = at;
-  if (!("call" in effect)) return { ...at, known: effect.learn(known, undefined, now) };
+  if (effect.purpose === "discover") return { ...at, known: effect.learn(known, undefined, now) };
+  if (effect.purpose === "find-owned") return { ...at, known: effect.learn(known, [], now) };
   if (E.isLeft(reply) && meaning(reply.left) === "transient")
     return { ...at, known: effect.lost?.(known, reply.left, now) ?? known };
   if (isOwn(effect)) {

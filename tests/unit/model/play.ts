@@ -64,7 +64,11 @@ export const play = (
     return;
   }
   if (!("call" in effect)) {
-    play(round, { ...state, known: effect.learn(state.known, WIDGETS, state.now) }, rest, story, outcome);
+    const known =
+      effect.purpose === "discover"
+        ? effect.learn(state.known, WIDGETS, state.now)
+        : effect.learn(state.known, [], state.now);
+    play(round, { ...state, known }, rest, story, outcome);
     return;
   }
   const key = keyOf(effect.call.place);

@@ -1,17 +1,14 @@
 import type { Before, SnapshotStore, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { Ask } from "./effect.ts";
-import type { Journal } from "./journal.ts";
+import { beforeIn, type Journal } from "./journal.ts";
 import type { Known } from "./known.ts";
 import type { KubeObject } from "./object.ts";
 import { isReleased, readStores, releaseStore, restored } from "./stores.ts";
 
-/** What was recorded as there before a change; a snapshot that was taken anew goes before the first one. */
+/** What was recorded as there before a change. */
 export const recordedBefore = (txn: Transaction, journal: Journal, index: number): Before => {
-  const state = txn.status.items[index]?.state;
-  return (
-    journal.renewed.get(index)?.before ?? (state !== undefined && "before" in state ? state.before : { existed: false })
-  );
+  return beforeIn(txn.status.items[index]?.state ?? { at: "untouched" }, index, journal);
 };
 
 export const allStores = (txn: Transaction, journal: Journal | undefined): readonly SnapshotStore[] => [

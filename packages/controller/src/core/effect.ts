@@ -1,6 +1,7 @@
 import type { Either } from "fp-ts/lib/Either.js";
 import type { Fault } from "./fault.ts";
 import type { Instant } from "./instant.ts";
+import type { Owned } from "./dependents.ts";
 import type { Known } from "./known.ts";
 import type { KubeObject, Place, Resource, Version } from "./object.ts";
 
@@ -18,7 +19,6 @@ export type Purpose =
   | "finalizer"
   | "record"
   | "expire"
-  | "discover"
   | "read-service-account"
   | "read-namespace"
   | "read-target"
@@ -50,7 +50,7 @@ export interface Telling {
  * effects may have been answered meanwhile); it never sees a transient fault: for those there is `lost`, and the
  * Transaction is decided on anew after a pause.
  */
-export type Effect = Ask | Discover;
+export type Effect = Ask | Discover | FindOwned;
 
 export interface Ask {
   readonly purpose: Purpose;
@@ -70,6 +70,13 @@ export interface Discover {
   readonly apiVersion: string;
   readonly kind: string;
   readonly learn: (known: Known, answer: Resource | undefined, now: Instant) => Known;
+}
+
+/** Looks for objects that name owners, in a namespace or everywhere: a list of each kind that the ServiceAccount may list. */
+export interface FindOwned {
+  readonly purpose: "find-owned";
+  readonly namespace?: string;
+  readonly learn: (known: Known, answer: readonly Owned[], now: Instant) => Known;
 }
 
 /** What to do next. */

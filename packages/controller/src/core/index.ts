@@ -1,4 +1,5 @@
 export * from "./decide.ts";
+export type * from "./dependents.ts";
 export * from "./discreet.ts";
 export * from "./effect.ts";
 export * from "./fault.ts";

@@ -158,11 +158,19 @@ export const decodeJournal = (object: KubeObject, changes: number): Journal | un
 
 const beforeOf = (state: ItemState): Before => ("before" in state ? state.before : { existed: false });
 
+/** What there was before a change; a snapshot that was taken anew goes before the first one. */
+export const beforeIn = (recorded: ItemState, index: number, { renewed }: Journal): Before => {
+  const first = beforeOf(recorded);
+  const anew = renewed.get(index)?.before;
+  if (anew === undefined) return first;
+  return first.existed && first.dependents !== undefined ? { ...anew, dependents: first.dependents } : anew;
+};
+
 const SETTLED: readonly string[] = ["unmade", "undecided", "kept", "restored"];
 
 /** What the journal says of one change, on top of what the status recorded of it. */
 export const stateOf = (recorded: ItemState, index: number, journal: Journal): ItemState => {
-  const before = journal.renewed.get(index)?.before ?? beforeOf(recorded);
+  const before = beforeIn(recorded, index, journal);
   const uid = journal.created.get(index) ?? ("created" in recorded ? recorded.created : undefined);
   const created = uid === undefined ? {} : { created: uid };
   const { position } = journal;

@@ -1,3 +1,4 @@
+import type { Owned } from "./dependents.ts";
 import type { Instant } from "./instant.ts";
 import type { Journal } from "./journal.ts";
 import type { KubeObject, Resource, Version } from "./object.ts";
@@ -27,6 +28,8 @@ export interface Known {
   readonly dryRuns: ReadonlyMap<number, readonly string[]>;
   /** By change and verb, as {@link reviewKey}. */
   readonly reviews: ReadonlyMap<string, "allowed" | "denied">;
+  /** What names owners, by namespace; `""`: everywhere. */
+  readonly owned: ReadonlyMap<string, readonly Owned[]>;
   /** Snapshot stores by number. */
   readonly stores: ReadonlyMap<number, StoreSight>;
   /** Uids of our stores that were looked for by name, as `kind/name`; `null` where there is none of ours. */
@@ -141,6 +144,7 @@ export const nothing = (since: Instant): Known => ({
   before: new Map(),
   dryRuns: new Map(),
   reviews: new Map(),
+  owned: new Map(),
   stores: new Map(),
   found: new Map(),
   storeData: new Map(),

@@ -80,10 +80,15 @@ const checks: readonly Check[] = [
 
 /** Room for the status of one item at its worst: names of 253 characters, an error of 256 bytes (each may be escaped). */
 const ITEM_BYTES = 1600;
+/** What a Delete may take with it, as `dependents` and in a warning. */
+const DELETION_BYTES = 300;
 const OBJECT_BYTES = 1024 * 1024;
 
 const tooLarge = (txn: Transaction): string | undefined => {
-  const size = JSON.stringify(txn.spec).length + txn.spec.changes.length * ITEM_BYTES;
+  const size =
+    JSON.stringify(txn.spec).length +
+    txn.spec.changes.length * ITEM_BYTES +
+    txn.spec.changes.filter(({ type }) => type === "Delete").length * DELETION_BYTES;
   return size <= OBJECT_BYTES
     ? undefined
     : `the Transaction is too large to keep its own status (${Math.ceil(size / 1024)} of 1024 KiB): split it`;

@@ -1,5 +1,6 @@
 import { type Before, type Item, journalName } from "@janus/api";
-import { run, type Step, wait } from "./effect.ts";
+import { dependents, findOwned, warnings } from "./dependents.ts";
+import { run, type Step, type Telling, wait } from "./effect.ts";
 import { fromTimestamp } from "./instant.ts";
 import type { Position } from "./journal.ts";
 import { createJournal, findJournal, readJournal } from "./journaling.ts";
@@ -78,7 +79,7 @@ export const preparing = (situation: Situation): Step => {
       ? { next: "run", effects: locking.effects, tell: [locking.tell] }
       : wait(Math.min(locking.until, deadline(situation)), locking.because, locking.tell);
 
-  const questions = items.flatMap((item) => examine(txn, known, item));
+  const questions = [...items.flatMap((item) => examine(txn, known, item)), ...findOwned(txn, known)];
   if (questions.length > 0) return run(...questions);
   const found = new Map(
     items.flatMap((item) => {
@@ -108,19 +109,24 @@ const keep = (situation: Situation, refuse: (reason: string, general: readonly s
   if (storing.at === "going") return run(storing.effect, ...(journaling === undefined ? [] : [journaling]));
   if (journaling !== undefined || journal === undefined) return run(journaling ?? readJournal(txn));
 
-  const beforeOf = (index: number, object: KubeObject | undefined): Before =>
-    object === undefined
+  const lost = dependents(txn, known);
+  const beforeOf = (index: number, object: KubeObject | undefined): Before => {
+    const dependents = lost.get(index);
+    return object === undefined
       ? { existed: false }
       : {
           existed: true,
           uid: object.metadata.uid ?? "",
           resourceVersion: object.metadata.resourceVersion ?? "",
           snapshot: { store: storing.stores[starts.get(index) ?? 0]?.name ?? "", key: snapshotKey(index, object) },
+          ...(dependents === undefined ? {} : { dependents }),
         };
+  };
   const items = itemsOf(txn, known).map(({ index, place }): Item => {
     const { name: lease, namespace = "" } = lockPlace(place, settings.controllerNamespace);
     return { lock: { lease, namespace }, state: { at: "prepared", before: beforeOf(index, before.get(index)) } };
   });
+  const mind = warnings(txn, known);
   const recorded = record(
     txn,
     {
@@ -131,10 +137,11 @@ const keep = (situation: Situation, refuse: (reason: string, general: readonly s
       ...(storing.stores[0] === undefined ? {} : { rollbackRef: storing.stores[0].name }),
       because: {
         reason: "Prepared",
-        message: "all locks are held, every change was checked, and what was there is kept",
+        message: ["all locks are held, every change was checked, and what was there is kept", ...mind].join("; "),
       },
     },
     now,
+    ...mind.map((message): Telling => ({ type: "Warning", reason: "PreflightWarning", message })),
   );
   return run({
     ...recorded,

@@ -1,6 +1,6 @@
 import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { snapshotOf } from "./before.ts";
+import { recordedBefore, snapshotOf } from "./before.ts";
 import { recreateBody } from "./body.ts";
 import type { Ask } from "./effect.ts";
 import { type Fault, sentence } from "./fault.ts";
@@ -40,10 +40,10 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
   const { txn, known, now } = situation;
   const { object } = seen;
   const created = journal.created.get(index);
-  const warning = known.warnings.get(index);
+  const reallocated = known.warnings.get(index);
   if (object === undefined)
     return created === undefined
-      ? going(recreate(undone, warning === undefined ? before : withoutAllocations(before)))
+      ? going(recreate(undone, reallocated === undefined ? before : withoutAllocations(before)))
       : kept(`${show(place)} was created again, and deleted again by somebody else`);
   const { uid = "" } = object.metadata;
   if (uid === before.metadata.uid) {
@@ -61,12 +61,19 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
     return kept(`${show(place)} was created by somebody else meanwhile: it is left alone`);
   if (created === undefined) return going(checkpoint(txn, journal, { created: [index, uid] }));
   if (uid !== created) return kept(`${show(place)} was created again by somebody else meanwhile: it is left alone`);
-  if (!isMarked(object, txn.metadata.uid))
-    return adopt(undone, before, uid) ?? { at: "restored", ...(warning === undefined ? {} : { warning }) };
+  if (!isMarked(object, txn.metadata.uid)) return adopt(undone, before, uid) ?? { at: "restored", ...mind(undone) };
   const managedFields = recreatedOwnership(withNewOwners(txn, journal, before), object, txn.metadata.uid);
   return going(
     restoring(undone, putCall(undone, { ...object, metadata: { ...object.metadata, managedFields } }), "is-live"),
   );
+};
+
+/** What is not as it was: new addresses, and what the garbage collector took. */
+const mind = ({ situation: { txn, known }, journal, index }: Undone): { readonly warning?: string } => {
+  const before = recordedBefore(txn, journal, index);
+  const lost = before.existed && before.dependents !== undefined ? [`went with it: ${before.dependents}`] : [];
+  const warnings = [...lost, ...(known.warnings.has(index) ? [known.warnings.get(index)] : [])];
+  return warnings.length === 0 ? {} : { warning: warnings.join("; ") };
 };
 
 const putCall = ({ place, situation }: Undone, body: KubeObject): Ask["call"] => ({

@@ -1,16 +1,16 @@
 import { type Phase, PHASES, type Transaction } from "@janus/api";
 import type { ApiError } from "@janus/kube";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { type Effect, isTerminal, meaning, type Purpose } from "../core/index.ts";
+import { type Effect, isTerminal, meaning } from "../core/index.ts";
 import { now } from "./clock.ts";
 
-const ITEM_OPERATIONS: Partial<Record<Purpose, string>> = {
+const ITEM_OPERATIONS: Partial<Record<Effect["purpose"], string>> = {
   "dry-run": "preflight",
   change: "commit",
   restore: "rollback",
 };
 
-const LOCK_OPERATIONS: Partial<Record<Purpose, string>> = {
+const LOCK_OPERATIONS: Partial<Record<Effect["purpose"], string>> = {
   lock: "acquire",
   "renew-lock": "renew",
   "release-lock": "release",

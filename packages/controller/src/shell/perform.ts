@@ -1,7 +1,16 @@
 import type { Transaction } from "@janus/api";
 import type { Api, ApiError, Discovery, Impersonation, KubeObject, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { type Ask, type Discover, discreet, type Resource } from "../core/index.ts";
+import {
+  type Ask,
+  type Discover,
+  discreet,
+  type FindOwned,
+  type Instant,
+  type Known,
+  type Owned,
+} from "../core/index.ts";
+import { findOwned } from "./find-owned.ts";
 
 /** The user that the API server sees for a ServiceAccount; its groups come with the name. */
 const impersonation = (txn: Transaction): Impersonation => ({
@@ -54,12 +63,19 @@ export const ask = async (api: Api, txn: Transaction, effect: Ask): Promise<E.Ei
     : answer;
 };
 
-/** Right undefined: the API server answered, and does not serve the kind. */
-export const discover = async (
+/** Looks something up that takes more than one request, and says how to fold in what was found. */
+export const lookUp = async (
+  api: Api,
   discovery: Discovery,
-  { apiVersion, kind }: Discover,
-): Promise<E.Either<ApiError, Resource | undefined>> => {
-  const found = await discovery.resource(apiVersion, kind);
-  if (E.isRight(found)) return found;
-  return found.left.kind === "unknown" ? E.right(undefined) : E.left(found.left);
+  txn: Transaction,
+  effect: Discover | FindOwned,
+): Promise<E.Either<ApiError, (known: Known, now: Instant) => Known>> => {
+  if (effect.purpose === "find-owned")
+    return E.map((owned: readonly Owned[]) => (known: Known, now: Instant) => effect.learn(known, owned, now))(
+      await findOwned(api, effect.namespace, impersonation(txn)),
+    );
+  const found = await discovery.resource(effect.apiVersion, effect.kind);
+  // The API server answered, and does not serve the kind.
+  if (E.isLeft(found) && found.left.kind !== "unknown") return E.left(found.left);
+  return E.right((known, now) => effect.learn(known, E.isRight(found) ? found.right : undefined, now));
 };

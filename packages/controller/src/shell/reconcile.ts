@@ -19,7 +19,7 @@ import {
 } from "../core/index.ts";
 import { now } from "./clock.ts";
 import type { Log } from "./log.ts";
-import { ask, discover } from "./perform.ts";
+import { ask, lookUp } from "./perform.ts";
 
 /** What the shell tells of its work: to metrics, logs and events. */
 export interface Witness {
@@ -99,10 +99,10 @@ export const reconciler = (shell: Shell): Reconciler => {
     const sent = now();
     const { txn } = cell;
     if (!("call" in effect)) {
-      const answer = await discover(discovery, effect);
-      witness.answered(txn, effect, E.isLeft(answer) ? answer.left : undefined);
-      if (E.isLeft(answer)) return { failed: answer.left };
-      cell.known = effect.learn(cell.known, answer.right, now());
+      const found = await lookUp(api, discovery, txn, effect);
+      witness.answered(txn, effect, E.isLeft(found) ? found.left : undefined);
+      if (E.isLeft(found)) return { failed: found.left };
+      cell.known = found.right(cell.known, now());
       return "learned";
     }
     const answer = await ask(api, txn, effect);

@@ -1,0 +1,66 @@
+import { type Api, type ApiError, type Impersonation, listAll, listable, type Resource } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import type { Owned } from "../core/index.ts";
+
+/** Lists that go out side by side. */
+const SIDE_BY_SIDE = 8;
+
+/** Whether the answer says something of this kind alone: it may not be listed, or its own server is broken. */
+const isOfKind = (error: ApiError): boolean => error.kind === "refused" && error.code !== 429;
+
+const ownedIn = async (
+  api: Api,
+  resource: Resource,
+  namespace: string | undefined,
+  as: Impersonation,
+): Promise<E.Either<ApiError, readonly Owned[]>> => {
+  const listed = await listAll(api, {
+    resource,
+    ...(namespace === undefined ? {} : { namespace }),
+    as,
+    metadataOnly: true,
+    purpose: "find-owned",
+  });
+  if (E.isLeft(listed)) return isOfKind(listed.left) ? E.right([]) : listed;
+  return E.right(
+    listed.right.items.flatMap(({ metadata: { name = "", uid = "", namespace, ownerReferences = [] } }) =>
+      ownerReferences.length === 0
+        ? []
+        : [
+            {
+              kind: resource.kind,
+              ...(namespace === undefined ? {} : { namespace }),
+              name,
+              uid,
+              owners: ownerReferences.map(({ uid }) => uid),
+            },
+          ],
+    ),
+  );
+};
+
+/**
+ * All objects that name owners, in a namespace or everywhere, that this user may list.
+ *
+ * Guarantees: only their metadata is read; a kind that may not be listed, or whose server is broken, is left out.
+ */
+export const findOwned = async (
+  api: Api,
+  namespace: string | undefined,
+  as: Impersonation,
+): Promise<E.Either<ApiError, readonly Owned[]>> => {
+  const kinds = await listable(api);
+  if (E.isLeft(kinds)) return kinds;
+  const left = kinds.right.filter(({ namespaced }) => namespace === undefined || namespaced).values();
+  const found: Owned[] = [];
+  const lane = async (): Promise<ApiError | undefined> => {
+    for (const resource of left) {
+      const owned = await ownedIn(api, resource, namespace, as);
+      if (E.isLeft(owned)) return owned.left;
+      found.push(...owned.right);
+    }
+    return undefined;
+  };
+  const failed = (await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane))).find((error) => error !== undefined);
+  return failed === undefined ? E.right(found) : E.left(failed);
+};

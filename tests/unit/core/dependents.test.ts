@@ -1,0 +1,65 @@
+import type { Change } from "@janus/api";
+import { describe, expect, it } from "vitest";
+import { dependents, type Owned } from "../../../packages/controller/src/core/dependents.ts";
+import { type Known, nothing } from "../../../packages/controller/src/core/known.ts";
+import { configMaps } from "../../../packages/controller/src/core/object.ts";
+import { transaction } from "./transaction.ts";
+
+const deletion = (name: string): Change => ({ type: "Delete", target: { apiVersion: "v1", kind: "ConfigMap", name } });
+
+/** ConfigMaps, each under its name as its uid. */
+const known = (deleted: readonly string[], owned: readonly Owned[]): Known => ({
+  ...nothing(0),
+  resources: new Map([["v1/ConfigMap", configMaps]]),
+  live: new Map(
+    deleted.map((name, index) => [
+      index,
+      { object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name, uid: name } }, at: 0 },
+    ]),
+  ),
+  owned: new Map([["shop", owned]]),
+});
+
+const of = (name: string, ...owners: readonly string[]): Owned => ({
+  kind: "ConfigMap",
+  namespace: "shop",
+  name,
+  uid: name,
+  owners,
+});
+
+const lost = (deleted: readonly string[], owned: readonly Owned[]) =>
+  Object.fromEntries(dependents(transaction(deleted.map(deletion)), known(deleted, owned)));
+
+describe("what the garbage collector takes with the targets of deletions", () => {
+  it("is what they own, and what that owns, in whatever order it was found", () => {
+    expect(lost(["a"], [of("c", "b"), of("b", "a"), of("other", "z")])).toEqual({ 0: "ConfigMap b, ConfigMap c" });
+  });
+
+  it("is not what somebody else owns too, nor what that owns", () => {
+    expect(lost(["a"], [of("b", "a", "living"), of("c", "b")])).toEqual({});
+  });
+
+  it("is what two of them own together, of either", () => {
+    expect(lost(["a", "b"], [of("c", "a", "b")])).toEqual({ 0: "ConfigMap c", 1: "ConfigMap c" });
+  });
+
+  it("is not what the Transaction deletes itself, which comes back, but what goes with that", () => {
+    expect(lost(["a", "b"], [of("b", "a"), of("c", "b")])).toEqual({ 1: "ConfigMap c" });
+  });
+
+  it("comes to an end where objects own each other", () => {
+    expect(lost(["a"], [of("b", "c"), of("c", "b"), of("d", "a", "d")])).toEqual({});
+  });
+
+  it("names the first, and says how many more there are", () => {
+    const many = Array.from({ length: 40 }, (_, index) => of(`c${index}`, "a"));
+    expect(lost(["a"], many)[0]).toBe(
+      "ConfigMap c0, ConfigMap c1, ConfigMap c2, ConfigMap c3, ConfigMap c4 and 35 more",
+    );
+  });
+
+  it("tells the namespace of what is in another one", () => {
+    expect(lost(["a"], [{ ...of("b", "a"), namespace: "elsewhere" }])).toEqual({ 0: "ConfigMap elsewhere/b" });
+  });
+});
