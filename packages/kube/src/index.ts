@@ -20,7 +20,6 @@ export { queue, type Queue, type QueueEvent, type QueueOptions, type Requeue } f
 export {
   eventsOf,
   keyOf,
-  longestWatch,
   reflect,
   type Reflected,
   type ReflectOptions,

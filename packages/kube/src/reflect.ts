@@ -27,6 +27,8 @@ export interface ReflectOptions {
   readonly signal: AbortSignal;
   /** Trouble, for logs and metrics; the reflector goes on by itself. */
   readonly onError?: (error: ApiError) => void;
+  /** At each turn of its loop, for health checks: the next one comes within so many ms and the deadline of a request. */
+  readonly onTurn?: (within: number) => void;
   /** The server ends each watch after this many seconds, up to a tenth more. Default: 240. */
   readonly timeoutSeconds?: number;
   readonly clock?: Clock;
@@ -55,7 +57,8 @@ export const keyOf = ({ metadata: { namespace, name = "" } }: KubeObject): strin
  * Not guaranteed: every single version of an object; and that the copy is up to date at any moment.
  */
 export const reflect = (api: Api, source: Reflected, options: ReflectOptions): Reflector => {
-  const { onEvent, signal, onError = () => {}, clock = systemClock, random = Math.random } = options;
+  const { onEvent, signal, onError = () => {}, onTurn = () => {} } = options;
+  const { timeoutSeconds = 240, clock = systemClock, random = Math.random } = options;
   const store = new Map<string, KubeObject>();
   const synced = Promise.withResolvers<void>();
 
@@ -68,14 +71,21 @@ export const reflect = (api: Api, source: Reflected, options: ReflectOptions): R
 
   const run = async (): Promise<void> => {
     let state = beginning;
+    onTurn(0);
     while (!signal.aborted)
       for await (const heard of doing(state)) {
         if (signal.aborted) break;
         if (heard.type === "failed") onError(heard.error);
         const [next, learnt] = step(state, heard, random());
         state = next;
+        onTurn(longest(state));
         if (learnt !== undefined) for (const event of eventsOf(learnt, store)) tell(event);
       }
+  };
+
+  const longest = (state: Reflecting): number => {
+    if (state.at === "waiting") return state.ms;
+    return state.at === "watching" ? timeoutSeconds * 1100 + 1000 : 0;
   };
 
   /** What is to be done in a state, and what comes of it. */
@@ -89,8 +99,8 @@ export const reflect = (api: Api, source: Reflected, options: ReflectOptions): R
         return;
       }
       case "watching": {
-        const timeoutSeconds = Math.ceil((options.timeoutSeconds ?? 240) * (1 + random() / 10));
-        const request = { ...source, resourceVersion: state.from, timeoutSeconds, purpose: "reflect" };
+        const seconds = Math.ceil(timeoutSeconds * (1 + random() / 10));
+        const request = { ...source, resourceVersion: state.from, timeoutSeconds: seconds, purpose: "reflect" };
         for await (const event of api.watch({ ...request, verb: "watch" }, signal)) {
           yield E.isLeft(event) ? { type: "failed", error: event.left } : { type: "event", event: event.right };
           if (E.isLeft(event)) return;
