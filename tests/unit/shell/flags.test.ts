@@ -10,6 +10,7 @@ it("has defaults for everything", () => {
       watchNamespace: undefined,
       concurrency: 16,
       httpPort: 8080,
+      readiness: "any",
       writeTimeout: 5000,
       requestDeadline: 15_000,
       leaderElection: {
@@ -32,6 +33,7 @@ it.each([
   ["--request-deadline=2m", { requestDeadline: 120_000 }],
   ["--http-port=0", { httpPort: 0 }],
   ["--max-concurrent-reconciles=1000", { concurrency: 1000 }],
+  ["--readiness=leader", { readiness: "leader" }],
   ["--watch-namespace=one", { watchNamespace: "one" }],
   ["--log-level=debug", { logLevel: "debug" }],
   ["--leader-elect=false", { leaderElection: undefined }],
@@ -44,6 +46,7 @@ it.each([
   ["--max-concurrent-reconciles=0", "--max-concurrent-reconciles takes a number from 1 to 1000; see --help"],
   ["--max-concurrent-reconciles=many", "--max-concurrent-reconciles takes a number from 1 to 1000; see --help"],
   ["--http-port=65536", "--http-port takes a port number; see --help"],
+  ["--readiness=standby", "--readiness takes any or leader; see --help"],
   ["--write-timeout=soon", "--write-timeout takes a duration such as 5s; see --help"],
   ["--write-timeout=0s", "--write-timeout takes a duration such as 5s; see --help"],
   ["--request-deadline=15", "--request-deadline takes a duration such as 15s; see --help"],

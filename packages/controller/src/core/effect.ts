@@ -43,6 +43,8 @@ export interface Telling {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly message: string;
+  /** The change that it is about. */
+  readonly item?: number;
 }
 
 /**
@@ -58,6 +60,8 @@ export interface Ask {
   readonly as: "controller" | "serviceAccount";
   readonly call: Call;
   readonly dryRun?: true;
+  /** The change that it is for, for logs. */
+  readonly item?: number;
   readonly learn: (known: Known, answer: Either<Fault, KubeObject>, now: Instant, sent: Instant) => Known;
   /** What is not known any more when no answer came; default: nothing changes. */
   readonly lost?: (known: Known, fault: Fault, now: Instant) => Known;

@@ -71,36 +71,39 @@ const turn = ({ txn, now }: Situation, journal: Journal) => {
   return { ...turned, learn, lost };
 };
 
+/** What is told of an item that has ended. `conflict`: because somebody else has changed it since. */
+const ended = ({ change, place }: Item, note: Note | undefined, conflict: boolean): Telling => {
+  const label = `${change.type} ${show(place)}`;
+  if (note === undefined || note.at === "restored")
+    return {
+      type: "Normal",
+      reason: "ItemRolledBack",
+      message: `${label} is undone${note === undefined ? "" : `: ${note.error}`}`,
+    };
+  const reason = conflict ? "ConflictDetected" : "RollbackFailed";
+  return { type: "Warning", reason, message: `${label} is not undone: ${note.error}` };
+};
+
 /** Records how one item ended, and that the one before it is next. */
-const settle = ({ txn }: Situation, journal: Back, index: number, note?: Note, item?: Item) => {
-  const label = item === undefined ? "" : `${item.change.type} ${show(item.place)}`;
-  return checkpoint(
+const settle = ({ txn }: Situation, journal: Back, index: number, note?: Note, ...tell: readonly Telling[]) =>
+  checkpoint(
     txn,
     journal,
     {
       position: { ...journal.position, cursor: index - 1 },
       ...(note === undefined ? {} : { note: [index, { ...note, error: cut(note.error, 256) }] }),
     },
-    ...(item === undefined
-      ? []
-      : [
-          note === undefined || note.at === "restored"
-            ? {
-                type: "Normal" as const,
-                reason: "ItemRolledBack",
-                message: `${label} is undone${note === undefined ? "" : `: ${note.error}`}`,
-              }
-            : { type: "Warning" as const, reason: "RollbackFailed", message: `${label} is not undone: ${note.error}` },
-        ]),
+    ...tell,
   );
-};
 
 const putBack = (situation: Situation, journal: Back, index: number): Step => {
   const { txn, known, now } = situation;
   const change = txn.spec.changes[index];
   const place = locate(txn, known, index);
-  const keep = (error: string, item?: Item): Step =>
-    run(settle(situation, journal, index, { at: "kept", error }, item));
+  const keep = (error: string, item?: Item, conflict = false): Step => {
+    const note: Note = { at: "kept", error };
+    return run(settle(situation, journal, index, note, ...(item === undefined ? [] : [ended(item, note, conflict)])));
+  };
   if (change === undefined || E.isLeft(place)) return keep(E.isLeft(place) ? place.left : "there is no such change");
   const item: Item = { index, change, place: place.right };
 
@@ -119,18 +122,13 @@ const putBack = (situation: Situation, journal: Back, index: number): Step => {
       return run(...undoing.effects);
     case "wait":
       return waiting(situation, journal, undoing.until, undoing.because);
-    case "restored":
-      return run(
-        settle(
-          situation,
-          journal,
-          index,
-          undoing.warning === undefined ? undefined : { at: "restored", error: undoing.warning },
-          item,
-        ),
-      );
+    case "restored": {
+      const note: Note | undefined =
+        undoing.warning === undefined ? undefined : { at: "restored", error: undoing.warning };
+      return run(settle(situation, journal, index, note, ended(item, note, false)));
+    }
     case "kept":
-      return keep(undoing.error, item);
+      return keep(undoing.error, item, undoing.conflict === true);
   }
 };
 

@@ -1,7 +1,7 @@
 import { show } from "./object.ts";
 import { isMarked } from "./restore.ts";
 import { readTarget } from "./targets.ts";
-import { going, kept, LOOK_AGAIN, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
+import { conflict, going, LOOK_AGAIN, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
 
 /** Deletes the very object that the change created, and waits until it is gone. */
 export const undoCreate = (undone: Undone): Undoing => {
@@ -11,7 +11,7 @@ export const undoCreate = (undone: Undone): Undoing => {
   const { object } = seen;
   if (object === undefined) return { at: "restored" };
   const ours = created === undefined ? isMarked(object, situation.txn.metadata.uid) : object.metadata.uid === created;
-  if (!ours) return kept(`${show(place)} was deleted and created again by somebody else: it is left alone`);
+  if (!ours) return conflict(`${show(place)} was deleted and created again by somebody else: it is left alone`);
   if (object.metadata.deletionTimestamp !== undefined) {
     const until = seen.at + LOOK_AGAIN;
     if (situation.now >= until) return going(readTarget(undone, refusedFor(undone)));

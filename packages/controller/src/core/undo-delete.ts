@@ -11,7 +11,7 @@ import { type KubeObject, show } from "./object.ts";
 import { isOwnedBy, livingOwners, withNewOwners, withNewUids } from "./owners.ts";
 import { isMarked, recreatedOwnership } from "./restore.ts";
 import { itemsOf, readTarget } from "./targets.ts";
-import { going, kept, LOOK_AGAIN, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
+import { conflict, going, LOOK_AGAIN, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
 
 /** Values that the API server hands out, and may not be able to hand out again. */
 const withoutAllocations = (before: KubeObject): KubeObject => {
@@ -44,7 +44,7 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
   if (object === undefined)
     return created === undefined
       ? going(recreate(undone, reallocated === undefined ? before : withoutAllocations(before)))
-      : kept(`${show(place)} was created again, and deleted again by somebody else`);
+      : conflict(`${show(place)} was created again, and deleted again by somebody else`);
   const { uid = "" } = object.metadata;
   if (uid === before.metadata.uid) {
     const until = seen.at + LOOK_AGAIN;
@@ -58,9 +58,9 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
     };
   }
   if (created === undefined && !isMarked(object, txn.metadata.uid))
-    return kept(`${show(place)} was created by somebody else meanwhile: it is left alone`);
+    return conflict(`${show(place)} was created by somebody else meanwhile: it is left alone`);
   if (created === undefined) return going(checkpoint(txn, journal, { created: [index, uid] }));
-  if (uid !== created) return kept(`${show(place)} was created again by somebody else meanwhile: it is left alone`);
+  if (uid !== created) return conflict(`${show(place)} was created again by somebody else meanwhile: it is left alone`);
   if (!isMarked(object, txn.metadata.uid)) return adopt(undone, before, uid) ?? { at: "restored", ...mind(undone) };
   const managedFields = recreatedOwnership(withNewOwners(txn, journal, before), object, txn.metadata.uid);
   return going(

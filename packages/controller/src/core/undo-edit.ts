@@ -4,7 +4,7 @@ import { set } from "./known.ts";
 import { type KubeObject, show } from "./object.ts";
 import { restoration } from "./restore.ts";
 import { showPaths } from "./settle.ts";
-import { going, kept, restoring, type Undoing, type Undone } from "./undoing.ts";
+import { conflict, going, restoring, type Undoing, type Undone } from "./undoing.ts";
 
 /** After so many PUTs something undoes ours as often as we write it. */
 const MOST_PUTS = 10;
@@ -14,16 +14,16 @@ export const undoEdit = (undone: Undone, before: KubeObject): Undoing => {
   const { seen, place, change, situation, index } = undone;
   const { txn, known } = situation;
   const { object } = seen;
-  if (object === undefined) return kept(`${show(place)} was deleted by somebody else`);
+  if (object === undefined) return conflict(`${show(place)} was deleted by somebody else`);
   if (object.metadata.uid !== before.metadata.uid)
-    return kept(`${show(place)} was deleted and created again by somebody else: it is left alone`);
+    return conflict(`${show(place)} was deleted and created again by somebody else: it is left alone`);
   const { put, conflicts } = restoration(change, place, before, object, txn.metadata);
   if (put === undefined)
     return conflicts.length === 0
       ? { at: "restored" }
-      : kept(`${show(place)}: somebody else has changed ${showPaths(conflicts)} since: left as it is`);
+      : conflict(`${show(place)}: somebody else has changed ${showPaths(conflicts)} since: left as it is`);
   const puts = known.puts.get(index) ?? 0;
-  if (puts >= MOST_PUTS) return kept(`${show(place)}: somebody changes it as often as it is put back`);
+  if (puts >= MOST_PUTS) return conflict(`${show(place)}: somebody changes it as often as it is put back`);
   const ask = restoring(undone, { verb: "update", place, body: put, manager: fieldManager(txn.metadata) }, "is-live");
   const learn: Ask["learn"] = (...answer) => {
     const after = ask.learn(...answer);

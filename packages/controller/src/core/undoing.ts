@@ -13,7 +13,8 @@ export type Undoing =
   | { readonly at: "run"; readonly effects: readonly Effect[] }
   | { readonly at: "wait"; readonly until: Instant; readonly because: string }
   | { readonly at: "restored"; readonly warning?: string }
-  | { readonly at: "kept"; readonly error: string };
+  /** `conflict`: because somebody else has changed it since. */
+  | { readonly at: "kept"; readonly error: string; readonly conflict?: true };
 
 /** How often an object is looked at that only others can let go, in ms. */
 export const LOOK_AGAIN = 1000;
@@ -26,6 +27,7 @@ export interface Undone extends Item {
 
 export const going = (...effects: readonly Effect[]): Undoing => ({ at: "run", effects });
 export const kept = (error: string): Undoing => ({ at: "kept", error });
+export const conflict = (error: string): Undoing => ({ at: "kept", error, conflict: true });
 
 /** A refusal ends the attempt on this item; a conflict or absence means to look again. */
 export const refusedFor =

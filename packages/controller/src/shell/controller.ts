@@ -1,10 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { FINALIZER, type Phase, REQUEST_ROLLBACK } from "@janus/api";
 import { type Api, discovery, keyOf, type KubeObject, queue, reflect } from "@janus/kube";
+import type { Registry } from "prom-client";
 import { isTerminal, sentence, type Settings, transactions } from "../core/index.ts";
 import { type Recorder, recorder } from "./events.ts";
-import type { Log } from "./log.ts";
-import { type Metrics, metrics } from "./metrics.ts";
-import { reconciler } from "./reconcile.ts";
+import { defect, type Log, saying } from "./log.ts";
+import { metrics } from "./metrics.ts";
+import { queueMetrics } from "./queue-metrics.ts";
+import { reconciler, type Round } from "./reconcile.ts";
+import { type Loop, type Watchdog, watchdog as newWatchdog } from "./watchdog.ts";
 
 export interface ControllerOptions {
   readonly settings: Settings;
@@ -15,10 +19,13 @@ export interface ControllerOptions {
   /** Who reports events. */
   readonly identity: string;
   readonly log: Log;
+  /** Is told of every sign of life. Default: nobody is. */
+  readonly watchdog?: Watchdog;
 }
 
 export interface Controller {
-  readonly metrics: Metrics;
+  readonly registry: Registry;
+  readonly isSynced: () => boolean;
   /** Resolves when every Transaction has been seen once. */
   readonly synced: Promise<void>;
   /** Ends when the steps under way have ended; no new ones are begun. */
@@ -33,17 +40,19 @@ const isOver = (object: KubeObject): boolean =>
   isTerminal(phaseOf(object)) &&
   phaseOf(object) !== "Failed" &&
   !(object.metadata.finalizers ?? []).includes(FINALIZER) &&
-  (object["spec"] as { readonly ttlSecondsAfterFinished?: number }).ttlSecondsAfterFinished === undefined;
+  (object["spec"] as { readonly ttlSecondsAfterFinished?: number } | undefined)?.ttlSecondsAfterFinished === undefined;
 
 /** How often it is looked whether locks are due for renewal, in ms. */
 const RENEWAL_ROUND = 250;
 
 /** Watches Transactions, and works on each until it is over. */
 export const controller = (api: Api, options: ControllerOptions): Controller => {
-  const { settings, watchNamespace, concurrency, identity, log } = options;
+  const { settings, watchNamespace, concurrency, identity, log, watchdog = newWatchdog() } = options;
   const aborted = new AbortController();
   const events: Recorder = recorder(api, identity, log);
-  const active = (): ReadonlyMap<Phase, number> => {
+  let isSynced = false;
+  const active = (): ReadonlyMap<Phase, number> | undefined => {
+    if (!isSynced) return undefined;
     const counts = new Map<Phase, number>();
     for (const object of watched.store.values()) counts.set(phaseOf(object), (counts.get(phaseOf(object)) ?? 0) + 1);
     return counts;
@@ -53,7 +62,6 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     api,
     discovery: discovery(api),
     settings,
-    log,
     seemsCalled: (key, { metadata }) => {
       const last = watched.store.get(key)?.metadata;
       if (last === undefined || last.uid !== metadata.uid) return false;
@@ -62,60 +70,66 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
       const isDeleted = last.deletionTimestamp !== undefined && metadata.deletionTimestamp === undefined;
       return isDeleted || isAsked(REQUEST_ROLLBACK);
     },
-    witness: {
-      moved: (from, to) => {
-        measured.moved(from, to);
-        const { namespace, name, uid } = to.metadata;
-        const because = to.status.conditions.find(({ type }) => type === "Ready")?.message;
-        log("info", `${from.status.phase} → ${to.status.phase}`, { transaction: `${namespace}/${name}`, uid, because });
-      },
-      answered: (txn, effect, error) => {
-        measured.answered(effect, error);
-        const { namespace, name } = txn.metadata;
-        log("debug", effect.purpose, {
-          transaction: `${namespace}/${name}`,
-          ...(error === undefined ? {} : { error: sentence(error) }),
-        });
-      },
-      told: events.tell,
-    },
+    witness: { moved: measured.moved, answered: measured.answered, told: events.tell },
   });
+  /** One turn of a loop, with an id of its own in the log. */
+  const round = ({ beat }: Loop, fields: Readonly<Record<string, unknown>> = {}): Round => {
+    beat();
+    return { beat, log: saying(log, { ...fields, reconcile: randomUUID().slice(0, 8) }) };
+  };
+  const watching = watchdog.loop("reflector");
+  const renewing = watchdog.loop("lock renewal");
   const work = queue({
     concurrency,
-    work: reconcile,
-    backoff: { first: 200, cap: 30_000 },
-    observe: (event) => {
-      if (event.type === "threw")
-        log("error", "a defect in Janus", { transaction: event.key, error: String(event.error) });
+    work: async (key) => {
+      const worker = watchdog.loop("worker");
+      const turn = round(worker, { transaction: key });
+      try {
+        return await reconcile(key, turn);
+      } catch (error) {
+        turn.log("error", "a defect in Janus; the Transaction is taken up again after a pause", defect(error));
+        return { type: "failed" };
+      } finally {
+        worker.rest();
+      }
     },
+    backoff: { first: 200, cap: 30_000 },
+    observe: queueMetrics(measured.registry),
   });
   const watched = reflect(
     api,
     { resource: transactions, ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }) },
     {
       signal: aborted.signal,
+      onTurn: watching.beat,
       onEvent: (event) => {
+        if (event.type === "synced") isSynced = true;
         if (event.type !== "synced" && !(event.type === "applied" && isOver(event.object)))
           work.add(keyOf(event.object));
       },
       onError: (error) => log("warn", "Transactions cannot be watched; trying again", { error: sentence(error) }),
     },
   );
-  let renewing = false;
+  let isRenewing = false;
   const renewals = setInterval(() => {
-    if (renewing) return;
-    renewing = true;
-    void renew().finally(() => (renewing = false));
+    if (isRenewing) return;
+    isRenewing = true;
+    void renew(round(renewing)).finally(() => {
+      isRenewing = false;
+      renewing.rest();
+    });
   }, RENEWAL_ROUND);
 
   return {
-    metrics: measured,
+    registry: measured.registry,
+    isSynced: () => isSynced,
     synced: watched.synced,
     stop: async () => {
       stop();
       aborted.abort();
       await work.drain();
       clearInterval(renewals);
+      watching.rest();
       await events.flush();
     },
   };

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { type LeaderTiming, type LeasePlace, timingProblem } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { LogLevel } from "./log.ts";
+import { type Readiness, READINESS } from "./readiness.ts";
 
 export interface Flags {
   readonly kubeconfig: string | undefined;
@@ -9,6 +10,7 @@ export interface Flags {
   readonly watchNamespace: string | undefined;
   readonly concurrency: number;
   readonly httpPort: number;
+  readonly readiness: Readiness;
   readonly writeTimeout: number;
   readonly requestDeadline: number;
   /** Undefined: no other controller works on the same Transactions. */
@@ -29,6 +31,9 @@ Flags:
   --watch-namespace <name>            Only Transactions of this namespace. Default: of all.
   --max-concurrent-reconciles <n>     Transactions worked on at the same time. Default: 16.
   --http-port <port>                  Port of /healthz, /readyz, /status and /metrics; 0 takes a free one. Default: 8080.
+  --readiness <any|leader>            Who is ready (/readyz). any: the leader and standbys that could take over; the leader
+                                      marks its Pod ($POD_NAME) with the label backup.janus.io/leader. leader: only the
+                                      leader, without a mark. Default: any.
   --write-timeout <duration>          After this time the API server gives up a write. Default: 5s.
   --request-deadline <duration>       After this time a request's connection is closed. Default: 15s.
   --leader-elect[=false]              Whether one of several controllers leads, and only that one works. Default: true.
@@ -75,6 +80,7 @@ export const parseFlags = (
         "watch-namespace": { type: "string" },
         "max-concurrent-reconciles": { type: "string", default: "16" },
         "http-port": { type: "string", default: "8080" },
+        readiness: { type: "string", default: "any" },
         "write-timeout": { type: "string", default: "5s" },
         "request-deadline": { type: "string", default: "15s" },
         "leader-elect": { type: "string", default: "true" },
@@ -97,8 +103,10 @@ export const parseFlags = (
     const renewDeadline = milliseconds(values["leader-elect-renew-deadline"]);
     const retryPeriod = milliseconds(values["leader-elect-retry-period"]);
     const level = values["log-level"];
+    const readiness = READINESS.find((mode) => mode === values.readiness);
     if (concurrency === undefined) return wrong("--max-concurrent-reconciles takes a number from 1 to 1000");
     if (httpPort === undefined) return wrong("--http-port takes a port number");
+    if (readiness === undefined) return wrong("--readiness takes any or leader");
     if (writeTimeout === undefined) return wrong("--write-timeout takes a duration such as 5s");
     if (requestDeadline === undefined) return wrong("--request-deadline takes a duration such as 15s");
     if (requestDeadline <= writeTimeout) return wrong("--request-deadline must be longer than --write-timeout");
@@ -116,6 +124,7 @@ export const parseFlags = (
       watchNamespace: values["watch-namespace"],
       concurrency,
       httpPort,
+      readiness,
       writeTimeout,
       requestDeadline,
       leaderElection:

@@ -1,43 +1,84 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
 /** What is answered to those who ask. */
 export interface Answers {
-  /** Whether the process works at all. */
-  readonly healthy: () => boolean;
-  /** Whether it does, or could at once take over, the work. */
-  readonly ready: () => boolean;
+  /** The loops of the process that do not turn any more. */
+  readonly stuck: () => readonly string[];
+  /** Why it neither does the work, nor could take it over at once; undefined when it could. */
+  readonly unready: () => string | undefined;
   /** In the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
   /** As JSON. */
   readonly status: () => object;
+  /** Who leads in the place of this process, for people; undefined when it leads itself. */
+  readonly leaderElsewhere: () => string | undefined;
+  /** After how many seconds another one may lead. */
+  readonly retryAfter: number;
 }
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/ */
 const METRICS = "text/plain; version=0.0.4; charset=utf-8";
+const TEXT = "text/plain; charset=utf-8";
+
+interface Reply {
+  readonly code: number;
+  readonly text: string;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const ok: Reply = { code: 200, text: "ok\n" };
+
+const reply = async ({ method, url = "" }: IncomingMessage, answers: Answers): Promise<Reply> => {
+  if (method !== "GET" && method !== "HEAD") return changing(answers);
+  const [path = ""] = url.split("?");
+  switch (path) {
+    case "/healthz": {
+      const stuck = answers.stuck();
+      return stuck.length === 0 ? ok : { code: 500, text: `stuck: ${stuck.join("; ")}\n` };
+    }
+    case "/readyz": {
+      const why = answers.unready();
+      return why === undefined ? ok : { code: 503, text: `not ready: ${why}\n` };
+    }
+    case "/status":
+      return { code: 200, text: `${JSON.stringify(answers.status())}\n`, type: "application/json" };
+    case "/metrics":
+      return { code: 200, text: await answers.metrics(), type: METRICS };
+    default:
+      return { code: 404, text: "try /healthz, /readyz, /status or /metrics\n" };
+  }
+};
+
+/** There is nothing to be changed over HTTP yet; but what is asked of a standby is asked of the wrong one. */
+const changing = ({ leaderElsewhere, retryAfter }: Answers): Reply => {
+  const leader = leaderElsewhere();
+  return leader === undefined
+    ? {
+        code: 405,
+        text: "nothing can be changed here: create a Transaction at the API server\n",
+        headers: { allow: "GET, HEAD" },
+      }
+    : {
+        code: 503,
+        text: `only the leader takes requests that change something, and that is ${leader}\n`,
+        headers: { "retry-after": `${retryAfter}` },
+      };
+};
+
+const answer = async (request: IncomingMessage, response: ServerResponse, answers: Answers): Promise<void> => {
+  const {
+    code,
+    text,
+    type = TEXT,
+    headers = {},
+  } = await reply(request, answers).catch((error: unknown): Reply => ({ code: 500, text: `${String(error)}\n` }));
+  response.writeHead(code, { ...headers, "content-type": type }).end(text);
+};
 
 /** `/healthz`, `/readyz`, `/status` and `/metrics`. Port 0 takes a free one. */
 export const serve = async (port: number, answers: Answers): Promise<Server> => {
-  const server = createServer((request, response) => {
-    const say = (ok: boolean): void => void response.writeHead(ok ? 200 : 503).end(ok ? "ok\n" : "not ok\n");
-    const [path = ""] = (request.url ?? "").split("?");
-    switch (path) {
-      case "/healthz":
-        return say(answers.healthy());
-      case "/readyz":
-        return say(answers.ready());
-      case "/status":
-        return void response
-          .writeHead(200, { "content-type": "application/json" })
-          .end(`${JSON.stringify(answers.status())}\n`);
-      case "/metrics":
-        return void answers.metrics().then(
-          (text) => response.writeHead(200, { "content-type": METRICS }).end(text),
-          () => response.writeHead(500).end(),
-        );
-      default:
-        return void response.writeHead(404).end("try /healthz, /readyz, /status or /metrics\n");
-    }
-  });
+  const server = createServer((request, response) => void answer(request, response, answers));
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen(port, () => resolve());

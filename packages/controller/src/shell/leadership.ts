@@ -13,6 +13,7 @@ import { type FenceState, watchFence } from "./fence-watch.ts";
 import { leaderEvents } from "./leader-events.ts";
 import { leaderMetrics } from "./leader-metrics.ts";
 import type { Log } from "./log.ts";
+import { type Watchdog, watchdog as newWatchdog } from "./watchdog.ts";
 
 export interface LeadershipOptions {
   readonly identity: string;
@@ -21,6 +22,8 @@ export interface LeadershipOptions {
   /** Of requests that bring none, in ms. */
   readonly deadline: number;
   readonly log: Log;
+  /** Is told of every sign of life. Default: nobody is. */
+  readonly watchdog?: Watchdog;
 }
 
 /** Of `/status`. */
@@ -52,12 +55,20 @@ export interface Leadership {
 const termSeen = (state: Candidacy): Term | undefined =>
   "tenure" in state ? state.tenure.term : "sight" in state ? state.sight?.record : undefined;
 
+/** How long nothing is done in this state, in ms. */
+const pauseIn = (state: Candidacy, now: number): number => {
+  if (state.at === "standby") return Math.max(0, state.until - now);
+  return state.at === "leading" ? Math.max(0, Math.min(state.due, state.tenure.until) - now) : 0;
+};
+
 /** Takes part in the election of a leader, and tells of it in logs, metrics and events. */
 export const leadership = (api: Api, options: LeadershipOptions): Leadership => {
-  const { place, timing, identity, deadline, log } = options;
+  const { place, timing, identity, deadline, log, watchdog = newWatchdog() } = options;
   let seen: Term = { holder: "", transitions: 0 };
   let hasLooked = false;
   let fence: FenceState = "unknown";
+  const loop = watchdog.loop("leader election");
+  loop.beat();
   const tell = leaderEvents(api, place, identity, log);
 
   const candidate = leader(api, {
@@ -65,6 +76,8 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
     timing,
     identity,
     observe: (state, heard) => {
+      if (state.at === "over") loop.rest();
+      else loop.beat(pauseIn(state, performance.now()));
       if (heard.type === "failed")
         log("warn", "the leader's Lease could not be read or written; trying again", { error: heard.reason });
       if (heard.type === "read") hasLooked = true;

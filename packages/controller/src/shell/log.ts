@@ -15,3 +15,18 @@ export const jsonLog =
     if (ORDER.indexOf(level) < ORDER.indexOf(least)) return;
     process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`);
   };
+
+/** The same log, with these fields on every line. */
+export const saying =
+  (log: Log, always: Readonly<Record<string, unknown>>): Log =>
+  (level, message, fields) =>
+    log(level, message, { ...always, ...fields });
+
+/** What was thrown, as fields. A SyntaxError quotes what could not be parsed, which may be a Secret's. */
+export const defect = (error: unknown): Readonly<Record<string, unknown>> =>
+  error instanceof Error
+    ? {
+        error: error instanceof SyntaxError ? error.name : `${error.name}: ${error.message}`,
+        at: error.stack?.match(/^ +at .*$/gm)?.map((line) => line.trim()),
+      }
+    : { error: typeof error };

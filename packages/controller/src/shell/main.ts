@@ -2,16 +2,24 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Api, connect, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
+import { Registry } from "prom-client";
+import { counted } from "./api-metrics.ts";
 import { type Controller, controller } from "./controller.ts";
 import { parseFlags } from "./flags.ts";
 import { serve } from "./http.ts";
+import { leaderMark } from "./leader-mark.ts";
 import { leadership } from "./leadership.ts";
 import { jsonLog } from "./log.ts";
+import { processMetrics } from "./process-metrics.ts";
+import { unready } from "./readiness.ts";
+import { watchdog as newWatchdog } from "./watchdog.ts";
 
 /** How long after the write timeout a change that cannot be seen counts as not made, in ms. */
 const MARGIN = 1000;
 /** When a Failed Transaction is first tried again, in ms. */
 const RECOVERY_DELAY = 30_000;
+/** Of what goes beside the work, and must not hold up the end of the process, in ms. */
+const ASIDE_DEADLINE = 2000;
 
 const flags = parseFlags(process.argv.slice(2), process.env);
 if (E.isLeft(flags)) {
@@ -25,6 +33,7 @@ const {
   watchNamespace,
   concurrency,
   httpPort,
+  readiness,
   writeTimeout,
   requestDeadline,
   leaderElection,
@@ -38,22 +47,49 @@ if (E.isLeft(config)) {
   process.exit(1);
 }
 
+const registry = new Registry();
+processMetrics(registry);
+const watchdog = newWatchdog(Math.max(60_000, 4 * requestDeadline));
 const client = connect(config.right, { writeTimeout, deadline: requestDeadline });
-const pod = process.env["POD_NAME"] ?? hostname();
+const api = counted(client, registry);
+const { POD_NAME: pod = hostname(), POD_NAMESPACE: podNamespace = namespace } = process.env;
 // Of this process, and of no other one, before or after: the leader's Lease is never mistaken for ours.
 const identity = `${pod}_${randomUUID()}`;
-const election = leaderElection && leadership(client, { ...leaderElection, identity, deadline: requestDeadline, log });
+const election =
+  leaderElection && leadership(api, { ...leaderElection, identity, deadline: requestDeadline, log, watchdog });
+// Over connections of its own: it is also written when those of the work are cut.
+const aside = connect(config.right, { deadline: ASIDE_DEADLINE, writeTimeout: ASIDE_DEADLINE / 2, connections: 2 });
+const mark =
+  election === undefined || readiness === "leader" || process.env["POD_NAME"] === undefined
+    ? undefined
+    : leaderMark(aside, { namespace: podNamespace, name: pod }, log);
 
 let janus: Controller | undefined;
-let isReady = false;
 let isStopping = false;
 
 const server = await serve(httpPort, {
-  healthy: () => true,
-  ready: () => !isStopping && (election?.hasLooked() ?? isReady),
-  metrics: async () =>
-    `${(await election?.registry.metrics()) ?? ""}\n${(await janus?.metrics.registry.metrics()) ?? ""}`,
+  stuck: () => {
+    const stuck = watchdog.stuck();
+    if (stuck.length > 0) log("error", "a loop is stuck", { stuck });
+    return stuck;
+  },
+  unready: () =>
+    unready(readiness, {
+      stopping: isStopping,
+      leads: election?.status().leader ?? true,
+      synced: election === undefined || janus !== undefined ? (janus?.isSynced() ?? false) : undefined,
+      standsBy: (election?.hasLooked() ?? true) && (mark?.isTried() ?? true),
+    }),
+  metrics: async () => {
+    const parts = [registry, election?.registry, janus?.registry].filter((part) => part !== undefined);
+    return (await Promise.all(parts.map((part) => part.metrics()))).join("\n");
+  },
   status: () => election?.status() ?? { leader: true, identity },
+  leaderElsewhere: () => {
+    const status = election?.status();
+    return status === undefined || status.leader ? undefined : status.leader_identity || "nobody at the moment";
+  },
+  retryAfter: Math.ceil((leaderElection?.timing.retryPeriod ?? 0) / 1000),
 }).catch((error: unknown) => {
   log("error", `cannot listen on port ${httpPort}: ${String(error)}; choose another --http-port`);
   process.exit(1);
@@ -67,6 +103,7 @@ const stop = async (): Promise<void> => {
   await janus?.stop();
   if (election !== undefined) log("info", "the leadership", { ended: await election.leave() });
   await client.close();
+  await mark?.end();
   process.exit(0);
 };
 process.once("SIGTERM", () => void stop());
@@ -79,21 +116,23 @@ const work = async (api: Api): Promise<void> => {
     concurrency,
     identity: pod,
     log,
+    watchdog,
   });
+  mark?.set(true);
   await janus.synced;
-  isReady = true;
   log("info", "watching Transactions", { server: config.right.server });
 };
 
-if (election === undefined) await work(client);
+if (election === undefined) await work(api);
 else {
-  const api = await election.elected;
-  if (api !== undefined && !isStopping) void work(api);
+  const elected = await election.elected;
+  if (elected !== undefined && !isStopping) void work(elected);
   const because = await election.over;
   // Connections are reset, so that nothing of this term is under way any more. Who starts us again gets a standby.
   if (!isStopping) {
     log("error", "this process leads no more, and ends", { because });
     await client.close();
+    await mark?.end();
     process.exit(1);
   }
 }

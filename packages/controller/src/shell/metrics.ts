@@ -3,6 +3,7 @@ import type { ApiError } from "@janus/kube";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { type Effect, isTerminal, meaning } from "../core/index.ts";
 import { now } from "./clock.ts";
+import { lockWait } from "./lock-wait.ts";
 
 const ITEM_OPERATIONS: Partial<Record<Effect["purpose"], string>> = {
   "dry-run": "preflight",
@@ -16,14 +17,21 @@ const LOCK_OPERATIONS: Partial<Record<Effect["purpose"], string>> = {
   "release-lock": "release",
 };
 
+/** What `janus_transactions_active` counts: nothing, as long as not everything was listed. */
+type Active = () => ReadonlyMap<Phase, number> | undefined;
+
 export interface Metrics {
   readonly registry: Registry;
   readonly moved: (from: Transaction, to: Transaction) => void;
-  readonly answered: (effect: Effect, error: ApiError | undefined) => void;
+  readonly answered: (txn: Transaction, effect: Effect, error: ApiError | undefined) => void;
 }
 
+/** A change was not undone because somebody else had changed its target since, and that was recorded. */
+const isConflict = (effect: Effect): boolean =>
+  effect.purpose === "checkpoint" && (effect.tell ?? []).some(({ reason }) => reason === "ConflictDetected");
+
 /** `active`: how many Transactions are in each phase right now. */
-export const metrics = (active: () => ReadonlyMap<Phase, number>): Metrics => {
+export const metrics = (active: Active): Metrics => {
   const registry = new Registry();
   const registers = [registry];
   const transitions = new Counter({
@@ -57,6 +65,12 @@ export const metrics = (active: () => ReadonlyMap<Phase, number>): Metrics => {
     labelNames: ["operation", "result"],
     registers,
   });
+  const conflicts = new Counter({
+    name: "janus_rollback_conflicts_total",
+    help: "Changes that were not undone because somebody else had changed their targets since.",
+    registers,
+  });
+  const locking = lockWait(registry);
   registry.registerMetric(
     new Gauge({
       name: "janus_transactions_active",
@@ -65,6 +79,8 @@ export const metrics = (active: () => ReadonlyMap<Phase, number>): Metrics => {
       registers: [],
       collect() {
         const counts = active();
+        this.reset();
+        if (counts === undefined) return;
         for (const phase of PHASES.filter((phase) => !isTerminal(phase))) this.set({ phase }, counts.get(phase) ?? 0);
       },
     }),
@@ -73,13 +89,17 @@ export const metrics = (active: () => ReadonlyMap<Phase, number>): Metrics => {
   return {
     registry,
     moved: (from, to) => {
+      locking.moved(to);
       const { phase, startedAt } = to.status;
       transitions.inc({ from_phase: from.status.phase, to_phase: phase });
       if (phase === "Preparing") itemCount.observe(to.spec.changes.length);
       if (isTerminal(phase) && startedAt !== undefined)
         duration.observe({ outcome: phase }, Math.max(0, now() - Date.parse(startedAt)) / 1000);
     },
-    answered: ({ purpose }, error) => {
+    answered: (txn, effect, error) => {
+      const { purpose } = effect;
+      locking.answered(txn, effect);
+      if (error === undefined && isConflict(effect)) conflicts.inc();
       const result = error === undefined ? "success" : meaning(error);
       const item = ITEM_OPERATIONS[purpose];
       if (item !== undefined) items.inc({ operation: item, result });

@@ -18,10 +18,19 @@ import {
   transactions,
 } from "../core/index.ts";
 import { now } from "./clock.ts";
-import type { Log } from "./log.ts";
+import { defect, type Log, saying } from "./log.ts";
 import { ask, lookUp } from "./perform.ts";
+import { beating } from "./watchdog.ts";
 
-/** What the shell tells of its work: to metrics, logs and events. */
+/** One turn of the loop. */
+export interface Round {
+  /** Each line names this turn. */
+  readonly log: Log;
+  /** Called at each sign of life. */
+  readonly beat: () => void;
+}
+
+/** What the shell tells of its work: to metrics and events. */
 export interface Witness {
   readonly answered: (txn: Transaction, effect: Effect, error: ApiError | undefined) => void;
   readonly moved: (from: Transaction, to: Transaction) => void;
@@ -33,7 +42,6 @@ export interface Shell {
   readonly discovery: Discovery;
   readonly settings: Settings;
   readonly witness: Witness;
-  readonly log: Log;
   /** Whether somebody seems to want something of this Transaction that this version of it does not say; only a reason to look. */
   readonly seemsCalled: (key: string, txn: Transaction) => boolean;
 }
@@ -54,9 +62,9 @@ const MOST_READS = 10;
 const SIDE_BY_SIDE = 16;
 
 export interface Reconciler {
-  readonly reconcile: (key: string) => Promise<Requeue>;
+  readonly reconcile: (key: string, round: Round) => Promise<Requeue>;
   /** Renews the locks that are due, of every Transaction under way. */
-  readonly renew: () => Promise<void>;
+  readonly renew: (round: Round) => Promise<void>;
   /** No further step is begun; what is under way is finished. */
   readonly stop: () => void;
 }
@@ -75,7 +83,7 @@ type Outcome = "learned" | "stale" | { readonly failed: ApiError };
  * Assumes:    a key is never worked on twice at once.
  */
 export const reconciler = (shell: Shell): Reconciler => {
-  const { api, discovery, settings, witness, log } = shell;
+  const { api, discovery, settings, witness } = shell;
   const cells = new Map<string, Cell>();
   const stopping = new AbortController();
 
@@ -87,65 +95,88 @@ export const reconciler = (shell: Shell): Reconciler => {
   };
 
   /** The answer of a write to the Transaction itself is its newest version. */
-  const adopt = (cell: Cell, object: KubeObject): void => {
+  const adopt = ({ log }: Round, cell: Cell, object: KubeObject): void => {
     const decoded = decodeTransaction(object);
     if (E.isLeft(decoded)) return;
     const former = cell.txn;
     cell.txn = decoded.right;
-    if (former.status.phase !== decoded.right.status.phase) witness.moved(former, decoded.right);
+    const { phase, conditions } = cell.txn.status;
+    if (former.status.phase === phase) return;
+    const because = conditions.find(({ type }) => type === "Ready")?.message;
+    log("info", `${former.status.phase} → ${phase}`, { phase, because });
+    witness.moved(former, cell.txn);
   };
 
-  const perform = async (cell: Cell, effect: Effect): Promise<Outcome> => {
+  const tell = ({ log }: Round, { txn }: Cell, telling: Telling): void => {
+    if (telling.reason !== "PhaseTransition")
+      log(telling.type === "Warning" ? "warn" : "info", telling.message, {
+        event: telling.reason,
+        phase: txn.status.phase,
+        item: telling.item,
+      });
+    witness.told(txn, telling);
+  };
+
+  const answered = ({ log, beat }: Round, txn: Transaction, effect: Effect, sent: number, error?: ApiError): void => {
+    beat();
+    log("debug", effect.purpose, {
+      phase: txn.status.phase,
+      item: "item" in effect ? effect.item : undefined,
+      ms: Math.round(now() - sent),
+      error: error && sentence(error),
+    });
+    witness.answered(txn, effect, error);
+  };
+
+  const perform = async (round: Round, cell: Cell, effect: Effect): Promise<Outcome> => {
     const sent = now();
     const { txn } = cell;
     if (!("call" in effect)) {
-      const found = await lookUp(api, discovery, txn, effect);
-      witness.answered(txn, effect, E.isLeft(found) ? found.left : undefined);
+      const found = await lookUp(beating(api, round.beat), discovery, txn, effect);
+      answered(round, txn, effect, sent, E.isLeft(found) ? found.left : undefined);
       if (E.isLeft(found)) return { failed: found.left };
       cell.known = found.right(cell.known, now());
       return "learned";
     }
     const answer = await ask(api, txn, effect);
-    witness.answered(txn, effect, E.isLeft(answer) ? answer.left : undefined);
+    answered(round, txn, effect, sent, E.isLeft(answer) ? answer.left : undefined);
     if (E.isLeft(answer) && meaning(answer.left) === "transient") {
       cell.known = effect.lost?.(cell.known, answer.left, now()) ?? cell.known;
       return { failed: answer.left };
     }
     if (isOwn(effect) && E.isLeft(answer))
       return meaning(answer.left) === "conflict" ? "stale" : { failed: answer.left };
-    if (isOwn(effect) && E.isRight(answer)) adopt(cell, answer.right);
+    if (isOwn(effect) && E.isRight(answer)) adopt(round, cell, answer.right);
     cell.known = effect.learn(cell.known, answer, now(), sent);
-    if (E.isRight(answer)) for (const telling of effect.tell ?? []) witness.told(cell.txn, telling);
+    if (E.isRight(answer)) for (const telling of effect.tell ?? []) tell(round, cell, telling);
     return "learned";
   };
 
   /** Side by side, a bounded number at a time, in order. */
-  const performAll = async (cell: Cell, effects: readonly Effect[]): Promise<readonly Outcome[]> => {
+  const performAll = async (round: Round, cell: Cell, effects: readonly Effect[]): Promise<readonly Outcome[]> => {
     const outcomes: Outcome[] = [];
     const left = effects.values();
     const lane = async (): Promise<void> => {
-      for (const effect of left) outcomes.push(await perform(cell, effect));
+      for (const effect of left) outcomes.push(await perform(round, cell, effect));
     };
     await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, effects.length) }, lane));
     return outcomes;
   };
 
-  const requeueAfter = (cell: Cell, error: ApiError): Requeue => {
-    const { namespace, name } = cell.txn.metadata;
+  const requeueAfter = ({ log }: Round, { txn }: Cell, error: ApiError): Requeue => {
     log("warn", "a request did not succeed; the Transaction is taken up again after a pause", {
-      transaction: `${namespace}/${name}`,
-      phase: cell.txn.status.phase,
+      phase: txn.status.phase,
       error: sentence(error),
     });
     const atLeast = error.kind === "refused" ? error.retryAfter : undefined;
     return atLeast === undefined ? { type: "failed" } : { type: "failed", atLeast };
   };
 
-  const steps = async (key: string, cell: Cell): Promise<Requeue | "stale"> => {
+  const steps = async (key: string, round: Round, cell: Cell): Promise<Requeue | "stale"> => {
     for (let left = mostSteps(cell.txn); left > 0 && !stopping.signal.aborted; left -= 1) {
       if (shell.seemsCalled(key, cell.txn)) return "stale";
       const step = decide(situation(cell));
-      for (const telling of step.next === "done" ? [] : (step.tell ?? [])) witness.told(cell.txn, telling);
+      for (const telling of step.next === "done" ? [] : (step.tell ?? [])) tell(round, cell, telling);
       switch (step.next) {
         case "done":
           cells.delete(cell.txn.metadata.uid);
@@ -153,21 +184,19 @@ export const reconciler = (shell: Shell): Reconciler => {
         case "wait":
           return { type: "after", ms: Math.max(10, step.until - now()) };
         case "run": {
-          const outcomes = await performAll(cell, step.effects);
+          const outcomes = await performAll(round, cell, step.effects);
           const failed = outcomes.find((outcome) => typeof outcome === "object");
-          if (failed !== undefined) return requeueAfter(cell, failed.failed);
+          if (failed !== undefined) return requeueAfter(round, cell, failed.failed);
           if (outcomes.includes("stale")) return "stale";
         }
       }
     }
     if (stopping.signal.aborted) return { type: "done" };
-    log("error", "a defect in Janus: a Transaction comes to no end; taken up again after a pause", {
-      transaction: key,
-    });
+    round.log("error", "a defect in Janus: a Transaction comes to no end; taken up again after a pause");
     return { type: "failed" };
   };
 
-  const reconcile = async (key: string): Promise<Requeue> => {
+  const reconcile = async (key: string, round: Round): Promise<Requeue> => {
     for (let left = MOST_READS; left > 0; left -= 1) {
       const answer = await read(key);
       if (E.isLeft(answer)) {
@@ -178,22 +207,32 @@ export const reconciler = (shell: Shell): Reconciler => {
       }
       const decoded = decodeTransaction(answer.right);
       if (E.isLeft(decoded)) {
-        log("error", "a Transaction cannot be read and is left alone", { transaction: key, error: decoded.left });
+        round.log("error", "a Transaction cannot be read and is left alone", { error: decoded.left });
         return { type: "done" };
       }
       const txn = decoded.right;
       const cell = cells.get(txn.metadata.uid) ?? { txn, known: nothing(now()) };
       cell.txn = txn;
       cells.set(txn.metadata.uid, cell);
-      const outcome = await steps(key, cell);
+      const outcome = await steps(key, round, cell);
       if (outcome !== "stale") return outcome;
     }
     return { type: "failed" };
   };
 
-  const renew = async (): Promise<void> => {
+  const renew = async (round: Round): Promise<void> => {
     const active = [...cells.values()].filter(({ txn }) => !isTerminal(txn.status.phase));
-    await Promise.all(active.map((cell) => performAll(cell, renewals(situation(cell), places(cell.txn, cell.known)))));
+    await Promise.all(
+      active.map(async (cell) => {
+        const { namespace, name } = cell.txn.metadata;
+        const log = saying(round.log, { transaction: `${namespace}/${name}` });
+        try {
+          await performAll({ ...round, log }, cell, renewals(situation(cell), places(cell.txn, cell.known)));
+        } catch (error) {
+          log("error", "a defect in Janus; the locks are renewed later", defect(error));
+        }
+      }),
+    );
   };
 
   return { reconcile, renew, stop: () => stopping.abort() };

@@ -1,0 +1,51 @@
+import type { Api, ApiError, Request } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { Counter, Histogram, type Registry } from "prom-client";
+import { now } from "./clock.ts";
+
+/** As the API server's own metrics call them. */
+const verbOf = ({ verb }: Request): string => (verb === "raw" ? "get" : verb === "mergePatch" ? "patch" : verb);
+
+const codeOf = (answer: E.Either<ApiError, unknown>): string => {
+  if (E.isRight(answer)) return "2xx";
+  return answer.left.kind === "refused" ? `${answer.left.code}` : answer.left.cause;
+};
+
+/** The same API server; every request and watch is counted. */
+export const counted = (api: Api, registry: Registry): Api => {
+  const registers = [registry];
+  const requests = new Counter({
+    name: "janus_api_requests_total",
+    help: "Requests to the API server; code is 2xx, the HTTP code of an error, or why no answer came (deadline, connection, never-sent, aborted, malformed).",
+    labelNames: ["verb", "code"],
+    registers,
+  });
+  const duration = new Histogram({
+    name: "janus_api_request_duration_seconds",
+    help: "Time until the API server had answered, or was given up. Watches are not in it.",
+    labelNames: ["verb"],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    registers,
+  });
+  return {
+    send: async (request) => {
+      const verb = verbOf(request);
+      const sent = now();
+      const answer = await api.send(request);
+      duration.observe({ verb }, (now() - sent) / 1000);
+      requests.inc({ verb, code: codeOf(answer) });
+      return answer;
+    },
+    watch: async function* (request, signal) {
+      let code = "2xx";
+      try {
+        for await (const event of api.watch(request, signal)) {
+          code = codeOf(event);
+          yield event;
+        }
+      } finally {
+        requests.inc({ verb: "watch", code });
+      }
+    },
+  };
+};

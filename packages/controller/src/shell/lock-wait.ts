@@ -1,0 +1,33 @@
+import type { Transaction } from "@janus/api";
+import { Histogram, type Registry } from "prom-client";
+import type { Effect } from "../core/index.ts";
+import { now } from "./clock.ts";
+
+export interface LockWait {
+  readonly answered: (txn: Transaction, effect: Effect) => void;
+  readonly moved: (to: Transaction) => void;
+}
+
+/** From a Transaction's first attempt at a lock until its first look at a target, for which it holds all of them; or until it has given up. */
+export const lockWait = (registry: Registry): LockWait => {
+  const since = new Map<string, number>();
+  const wait = new Histogram({
+    name: "janus_lock_wait_seconds",
+    help: "Time that Transactions waited until they held the locks on all of their targets, or had to give up.",
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800],
+    registers: [registry],
+  });
+  const end = (uid: string): void => {
+    const began = since.get(uid);
+    if (began === undefined) return;
+    since.delete(uid);
+    wait.observe((now() - began) / 1000);
+  };
+  return {
+    answered: ({ metadata: { uid }, status }, { purpose }) => {
+      if (purpose === "lock" && status.phase === "Preparing" && !since.has(uid)) since.set(uid, now());
+      if (purpose === "read-target") end(uid);
+    },
+    moved: ({ metadata: { uid } }) => end(uid),
+  };
+};

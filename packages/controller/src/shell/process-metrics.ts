@@ -1,0 +1,18 @@
+import { readFileSync } from "node:fs";
+import { collectDefaultMetrics, Gauge, type Registry } from "prom-client";
+
+/** Of this package, which also stands beside the compiled files. */
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  readonly version: string;
+};
+
+/** `janus_build_info`, and what Prometheus clients tell of their process: memory, CPU time, event loop lag, file descriptors. */
+export const processMetrics = (registry: Registry): void => {
+  new Gauge({
+    name: "janus_build_info",
+    help: "Always 1; the version of the controller is the label.",
+    labelNames: ["version"],
+    registers: [registry],
+  }).set({ version }, 1);
+  collectDefaultMetrics({ register: registry });
+};

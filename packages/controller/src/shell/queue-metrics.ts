@@ -1,0 +1,22 @@
+import type { QueueEvent } from "@janus/kube";
+import { Gauge, Histogram, type Registry } from "prom-client";
+
+/** What a queue tells, as metrics. */
+export const queueMetrics = (registry: Registry): ((event: QueueEvent) => void) => {
+  const registers = [registry];
+  const depth = new Gauge({
+    name: "janus_queue_depth",
+    help: "Transactions that wait for one of the workers right now.",
+    registers,
+  });
+  const wait = new Histogram({
+    name: "janus_queue_wait_seconds",
+    help: "Time that Transactions waited for a worker.",
+    buckets: [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300],
+    registers,
+  });
+  return (event) => {
+    if (event.type === "queued" || event.type === "started") depth.set(event.depth);
+    if (event.type === "started") wait.observe(event.waited / 1000);
+  };
+};

@@ -1,0 +1,20 @@
+/** leader: only the leader is ready. any: so is a standby that could take over at once. */
+export const READINESS = ["any", "leader"] as const;
+export type Readiness = (typeof READINESS)[number];
+
+export interface Standing {
+  readonly stopping: boolean;
+  readonly leads: boolean;
+  /** Whether all Transactions are known, where they are watched: a leader does so, a standby does not. */
+  readonly synced: boolean | undefined;
+  /** Whether the leader's Lease has been seen, and the own Pod's mark was looked after. */
+  readonly standsBy: boolean;
+}
+
+/** Why the process is not ready; undefined when it is. */
+export const unready = (mode: Readiness, { stopping, leads, synced, standsBy }: Standing): string | undefined => {
+  if (stopping) return "stopping";
+  if (synced === false) return "not all Transactions are listed yet";
+  if (mode === "leader") return leads && synced === true ? undefined : "another one leads, or nobody does";
+  return standsBy ? undefined : "the leader's Lease has not been seen yet";
+};

@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { watchdog } from "../../../packages/controller/src/shell/watchdog.ts";
+import { manualClock } from "../kube/manual-clock.ts";
+
+const dog = () => {
+  const clock = manualClock();
+  return { clock, ...watchdog(10_000, clock) };
+};
+
+it("finds a loop stuck that gives no sign of life for longer than the slack", async () => {
+  const { clock, loop, stuck } = dog();
+  const one = loop("worker");
+  one.beat();
+  await clock.pass(10_000);
+  expect(stuck()).toEqual([]);
+  await clock.pass(2_000);
+  expect(stuck()).toEqual(["worker: no sign of life for 12 s"]);
+  one.beat();
+  expect(stuck()).toEqual([]);
+});
+
+it("does not take for stuck what said for how long it waits", async () => {
+  const { clock, loop, stuck } = dog();
+  const one = loop("reflector");
+  one.beat(300_000);
+  await clock.pass(310_000);
+  expect(stuck()).toEqual([]);
+  await clock.pass(1);
+  expect(stuck()).toEqual(["reflector: no sign of life for 10 s"]);
+});
+
+it("does not take for stuck what has not begun, has nothing to do, or has ended", async () => {
+  const { clock, loop, stuck } = dog();
+  loop("not begun");
+  const ended = loop("ended");
+  ended.beat();
+  ended.rest();
+  await clock.pass(1_000_000);
+  expect(stuck()).toEqual([]);
+});
+
+it("knows each of several loops of one name by itself", async () => {
+  const { clock, loop, stuck } = dog();
+  const [first, second] = [loop("worker"), loop("worker")];
+  first.beat();
+  second.beat();
+  await clock.pass(11_000);
+  second.beat();
+  expect(stuck()).toEqual(["worker: no sign of life for 11 s"]);
+});
