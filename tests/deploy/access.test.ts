@@ -21,11 +21,9 @@ describe("the controller, as itself", () => {
     "patch transactions.backup.janus.io --subresource=status",
     "update transactions.backup.janus.io --subresource=finalizers",
     "create leases.coordination.k8s.io",
-    "list leases.coordination.k8s.io --all-namespaces",
     "patch configmaps",
     "get secrets",
     "create events",
-    "create events.events.k8s.io",
     "get namespaces",
     "impersonate serviceaccounts",
     "delete transactions.backup.janus.io",
@@ -37,6 +35,8 @@ describe("the controller, as itself", () => {
     "list secrets",
     "watch secrets",
     "list configmaps",
+    "list leases.coordination.k8s.io",
+    "get pods",
     "create transactions.backup.janus.io",
     "get deployments.apps",
     "create pods",
@@ -48,6 +48,13 @@ describe("the controller, as itself", () => {
     "get customresourcedefinitions.apiextensions.k8s.io",
   ])("cannot %s", async (question) => {
     expect(await can(controller, question, "default")).toBe("no");
+  });
+});
+
+describe("the controller, in its own namespace", () => {
+  it("marks the Pod of the leader, and makes none", async () => {
+    expect(await can(controller, "patch pods", "janus-system")).toBe("yes");
+    expect(await can(controller, "create pods", "janus-system")).toBe("no");
   });
 });
 

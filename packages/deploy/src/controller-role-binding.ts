@@ -2,18 +2,11 @@ import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { controllerName, defaultNamespace } from "./defaults.ts";
 import { controllerLabels } from "./labels.ts";
-
-export interface ControllerRoleBindingProps {
-  /**
-   * Namespace of the controller's ServiceAccount.
-   * @default "janus-system"
-   */
-  readonly namespace?: string;
-}
+import type { NamespacedProps } from "./namespaced.ts";
 
 /** Gives the controller's ServiceAccount its ClusterRole, in every namespace: a Transaction may be in any. */
 export class ControllerRoleBinding extends Construct {
-  constructor(scope: Construct, id: string, props: ControllerRoleBindingProps = {}) {
+  constructor(scope: Construct, id: string, props: NamespacedProps = {}) {
     super(scope, id);
     new k8s.KubeClusterRoleBinding(this, "Resource", {
       metadata: { name: controllerName, labels: controllerLabels },

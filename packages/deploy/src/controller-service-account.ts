@@ -2,18 +2,11 @@ import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { controllerName, defaultNamespace } from "./defaults.ts";
 import { controllerLabels } from "./labels.ts";
-
-export interface ControllerServiceAccountProps {
-  /**
-   * Namespace of the controller.
-   * @default "janus-system"
-   */
-  readonly namespace?: string;
-}
+import type { NamespacedProps } from "./namespaced.ts";
 
 /** Who the controller is when it writes status, locks, snapshots and events. */
 export class ControllerServiceAccount extends Construct {
-  constructor(scope: Construct, id: string, props: ControllerServiceAccountProps = {}) {
+  constructor(scope: Construct, id: string, props: NamespacedProps = {}) {
     super(scope, id);
     new k8s.KubeServiceAccount(this, "Resource", {
       metadata: { name: controllerName, namespace: props.namespace ?? defaultNamespace, labels: controllerLabels },

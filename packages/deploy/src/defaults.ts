@@ -9,3 +9,6 @@ export const leaderLease = "janus-controller-leader";
 
 /** The image of the release that these manifests belong to. */
 export const defaultImage = "ghcr.io/janus-project/janus:0.1.0";
+
+/** `/healthz`, `/readyz`, `/status` and `/metrics` are all served on this port of a Pod, which is named `http`. */
+export const httpPort = 8080;

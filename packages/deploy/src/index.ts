@@ -1,11 +1,29 @@
 export { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";
-export { ControllerRole } from "./controller-role.ts";
-export { ControllerRoleBinding, type ControllerRoleBindingProps } from "./controller-role-binding.ts";
-export { ControllerServiceAccount, type ControllerServiceAccountProps } from "./controller-service-account.ts";
+export { ControllerDisruptionBudget } from "./controller-disruption-budget.ts";
+export type { ControllerFlagsProps } from "./controller-flags.ts";
+export { ControllerNetworkPolicy, type ControllerNetworkPolicyProps } from "./controller-network-policy.ts";
+export { ControllerRole, type ControllerRoleProps } from "./controller-role.ts";
+export { ControllerRoleBinding } from "./controller-role-binding.ts";
+export { ControllerService, type ControllerServiceProps } from "./controller-service.ts";
+export { ControllerServiceAccount } from "./controller-service-account.ts";
+export { FlowControl } from "./flow-control.ts";
+export {
+  type ActsAs,
+  type ActsAsProps,
+  ImpersonationRoles,
+  type ImpersonationRolesProps,
+} from "./impersonation-roles.ts";
 export { installation } from "./installation.ts";
 export { Janus, type JanusProps } from "./janus.ts";
 export { JanusNamespace, type JanusNamespaceProps } from "./janus-namespace.ts";
+export type { LeaderElection, LeaderElectionProps } from "./leader-election.ts";
 export { LeaderFence, type LeaderFenceProps } from "./leader-fence.ts";
+export { LeaderLabelRole } from "./leader-label-role.ts";
+export { MetricsReaderRole } from "./metrics-reader-role.ts";
+export type { NamespacedProps } from "./namespaced.ts";
+export type { Readiness, ReadinessProps } from "./readiness.ts";
 export { type Manifest, render, yaml } from "./render.ts";
+export { RequesterPolicy } from "./requester-policy.ts";
+export { RequesterStamp } from "./requester-stamp.ts";
 export { TransactionCrd } from "./transaction-crd.ts";
 export { TransactionRoles } from "./transaction-roles.ts";

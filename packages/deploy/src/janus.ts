@@ -1,24 +1,29 @@
 import { Construct } from "constructs";
-import { ControllerDeployment } from "./controller-deployment.ts";
+import { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";
+import { ControllerDisruptionBudget } from "./controller-disruption-budget.ts";
+import { ControllerNetworkPolicy, type ControllerNetworkPolicyProps } from "./controller-network-policy.ts";
 import { ControllerRole } from "./controller-role.ts";
 import { ControllerRoleBinding } from "./controller-role-binding.ts";
+import { ControllerService } from "./controller-service.ts";
 import { ControllerServiceAccount } from "./controller-service-account.ts";
+import { FlowControl } from "./flow-control.ts";
+import { type ActsAsProps, ImpersonationRoles } from "./impersonation-roles.ts";
 import { JanusNamespace } from "./janus-namespace.ts";
 import { LeaderFence } from "./leader-fence.ts";
+import { LeaderLabelRole } from "./leader-label-role.ts";
+import { MetricsReaderRole } from "./metrics-reader-role.ts";
+import { marksLeader } from "./readiness.ts";
+import { RequesterPolicy } from "./requester-policy.ts";
+import { RequesterStamp } from "./requester-stamp.ts";
 import { TransactionCrd } from "./transaction-crd.ts";
 import { TransactionRoles } from "./transaction-roles.ts";
 
-export interface JanusProps {
+export interface JanusProps extends ControllerDeploymentProps, ControllerNetworkPolicyProps, ActsAsProps {
   /**
-   * Namespace that the controller runs in; it is made along with it.
-   * @default "janus-system"
+   * Whether each Transaction says in an annotation who created it. Takes a cluster of Kubernetes 1.36 or newer.
+   * @default false
    */
-  readonly namespace?: string;
-  /**
-   * Image of the controller, with tag or digest.
-   * @default "ghcr.io/janus-project/janus:0.1.0"
-   */
-  readonly image?: string;
+  readonly stampsRequester?: boolean;
 }
 
 /**
@@ -33,10 +38,20 @@ export class Janus extends Construct {
     new JanusNamespace(this, "Namespace", props);
     new TransactionCrd(this, "TransactionCrd");
     new ControllerServiceAccount(this, "ServiceAccount", props);
-    new ControllerRole(this, "Role");
+    new ControllerRole(this, "Role", props);
     new ControllerRoleBinding(this, "RoleBinding", props);
+    if (marksLeader(props)) new LeaderLabelRole(this, "LeaderLabelRole", props);
+    new ImpersonationRoles(this, "ImpersonationRoles", props);
+    if (props.metricsAuth === true) new MetricsReaderRole(this, "MetricsReaderRole");
     new TransactionRoles(this, "TransactionRoles");
     new LeaderFence(this, "Fence", props);
+    new RequesterPolicy(this, "RequesterPolicy");
+    if (props.stampsRequester === true) new RequesterStamp(this, "RequesterStamp");
+    new FlowControl(this, "FlowControl", props);
+    new ControllerNetworkPolicy(this, "NetworkPolicy", props);
+    new ControllerService(this, "Service", props);
+    // A budget that counts ready Pods would keep the only ready one where it is for ever.
+    if (props.readiness !== "leader") new ControllerDisruptionBudget(this, "DisruptionBudget", props);
     new ControllerDeployment(this, "Deployment", props);
   }
 }

@@ -3,3 +3,6 @@ export const labels = { "app.kubernetes.io/name": "janus", "app.kubernetes.io/pa
 
 /** Labels of the controller's own objects; its Deployment selects its Pods by them, so they never change. */
 export const controllerLabels = { ...labels, "app.kubernetes.io/component": "controller" } as const;
+
+/** The leader puts it on its own Pod, and takes it off the Pod of the leader before. */
+export const leaderLabel = { "backup.janus.io/leader": "true" } as const;

@@ -2,14 +2,10 @@ import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { defaultNamespace, leaderLease } from "./defaults.ts";
 import { controllerLabels } from "./labels.ts";
+import type { LeaderElectionProps } from "./leader-election.ts";
+import type { NamespacedProps } from "./namespaced.ts";
 
-export interface LeaderFenceProps {
-  /**
-   * Namespace of the controller, where the Lease of its leader is.
-   * @default "janus-system"
-   */
-  readonly namespace?: string;
-}
+export interface LeaderFenceProps extends NamespacedProps, LeaderElectionProps {}
 
 const name = "janus-fence";
 const key = "janus.io/fence";
@@ -74,8 +70,8 @@ export class LeaderFence extends Construct {
         policyName: name,
         validationActions: ["Deny"],
         paramRef: {
-          name: leaderLease,
-          namespace: props.namespace ?? defaultNamespace,
+          name: props.leaderElection?.leaseName ?? leaderLease,
+          namespace: props.leaderElection?.leaseNamespace ?? props.namespace ?? defaultNamespace,
           parameterNotFoundAction: "Allow",
         },
       },

@@ -1,4 +1,4 @@
-import { ControllerDeployment, render } from "@janus/deploy";
+import { ControllerDeployment, type ControllerDeploymentProps, render } from "@janus/deploy";
 import { describe, expect, it } from "vitest";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,15 +13,61 @@ interface Deployment {
   };
 }
 
-const deployment = (props = {}): Deployment =>
+const deployment = (props: ControllerDeploymentProps = {}): Deployment =>
   render((chart) => new ControllerDeployment(chart, "Deployment", props))[0] as unknown as Deployment;
+
+const argsOf = (props: ControllerDeploymentProps): unknown =>
+  deployment(props).spec.template.spec.containers[0]?.["args"];
 
 const pod = deployment().spec.template.spec;
 const containers = [...pod.containers, ...(pod.initContainers ?? [])];
 
 describe("the controller's Deployment", () => {
   it("has one controller stand by, and replaces them one after the other", () => {
-    expect(deployment().spec).toMatchObject({ replicas: 2, strategy: { type: "RollingUpdate" } });
+    expect(deployment().spec).toMatchObject({
+      replicas: 2,
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+    });
+  });
+
+  it("waits for no ready Pods in an update where only the leader is ready", () => {
+    expect(deployment({ readiness: "leader" }).spec).toMatchObject({
+      strategy: { rollingUpdate: { maxUnavailable: "100%", maxSurge: 0 } },
+    });
+  });
+
+  it("runs one controller at a time without leader election, and refuses more", () => {
+    const alone = { leaderElection: { enabled: false } };
+    expect(deployment(alone).spec).toMatchObject({ replicas: 1, strategy: { type: "Recreate" } });
+    expect(() => deployment({ ...alone, replicas: 2 })).toThrow("only one controller");
+  });
+
+  it("tells the controller what is not as usual, and nothing else", () => {
+    expect(argsOf({})).toBeUndefined();
+    const props: ControllerDeploymentProps = {
+      readiness: "leader",
+      leaderElection: { leaseDurationSeconds: 60, renewDeadlineSeconds: 40, retryPeriodSeconds: 10 },
+      metricsAuth: true,
+      flags: ["--log-level=debug"],
+    };
+    expect(argsOf(props)).toEqual([
+      "--readiness=leader",
+      "--leader-elect-lease-duration=60s",
+      "--leader-elect-renew-deadline=40s",
+      "--leader-elect-retry-period=10s",
+      "--metrics-auth=true",
+      "--log-level=debug",
+    ]);
+  });
+
+  it("prefers different nodes and zones for its Pods, and waits for none", () => {
+    expect(pod).toMatchObject({
+      topologySpreadConstraints: ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map((topologyKey) => ({
+        topologyKey,
+        whenUnsatisfiable: "ScheduleAnyway",
+        labelSelector: deployment().spec.selector,
+      })),
+    });
   });
 
   it("selects its own Pods", () => {

@@ -1,4 +1,4 @@
-import { ControllerRole, render, TransactionRoles } from "@janus/deploy";
+import { ControllerRole, ImpersonationRoles, render, TransactionRoles } from "@janus/deploy";
 import { describe, expect, it } from "vitest";
 
 interface Rule {
@@ -42,7 +42,6 @@ describe("the controller's ClusterRole", () => {
         "configmaps",
         "secrets",
         "events",
-        "events.events.k8s.io",
         "namespaces",
         "serviceaccounts",
         "userextras/janus.io/fence.authentication.k8s.io",
@@ -52,19 +51,60 @@ describe("the controller's ClusterRole", () => {
 
   it("never looks through Secrets, only at one that it can name", () => {
     expect(rights.filter((right) => right.endsWith(" secrets"))).toEqual(
-      ["get", "create", "update", "patch", "delete"].map((verb) => `${verb} secrets`),
+      ["get", "create", "patch", "delete"].map((verb) => `${verb} secrets`),
     );
   });
 
   it("impersonates ServiceAccounts and nobody else, with a token of its term and nothing else", () => {
     expect(rights.filter((right) => right.startsWith("impersonate"))).toEqual([
-      "impersonate serviceaccounts",
       "impersonate userextras/janus.io/fence.authentication.k8s.io",
+      "impersonate serviceaccounts",
     ]);
   });
 
   it("makes no Transactions: they are the users'", () => {
     expect(rights).not.toContain("create transactions.backup.janus.io");
+  });
+});
+
+describe("the controller that acts as certain ServiceAccounts only", () => {
+  const actsAs = [
+    { namespace: "shop", serviceAccounts: ["deployer", "db"] },
+    { namespace: "web" },
+    { namespace: "janus-system", serviceAccounts: ["other"] },
+  ];
+  const roles = render((chart) => new ImpersonationRoles(chart, "Roles", { actsAs }));
+
+  it("has no right to act as others", () => {
+    const narrowed = rightsOf(rulesOf((chart) => new ControllerRole(chart, "Role", { actsAs })));
+    expect(narrowed).not.toContain("impersonate serviceaccounts");
+    expect([...narrowed, "impersonate serviceaccounts"]).toEqual(rights);
+  });
+
+  it("has it for these, in their namespaces, and for itself, to try the fence", () => {
+    const given = roles
+      .filter(({ kind }) => kind === "Role")
+      .map(({ metadata, rules }) => [
+        metadata.namespace,
+        (rules as readonly { readonly resourceNames?: readonly string[] }[]).map((rule) => rule.resourceNames),
+      ]);
+    expect(given).toEqual([
+      ["janus-system", [["janus-controller"], ["other"]]],
+      ["shop", [["deployer", "db"]]],
+      ["web", [undefined]],
+    ]);
+  });
+
+  it("is bound to each of these Roles", () => {
+    const subjects = [{ kind: "ServiceAccount", name: "janus-controller", namespace: "janus-system" }];
+    const bindings = roles.filter(({ kind }) => kind === "RoleBinding");
+    expect(bindings.map(({ metadata }) => metadata.namespace)).toEqual(["janus-system", "shop", "web"]);
+    for (const binding of bindings) expect(binding).toMatchObject({ subjects });
+  });
+
+  it("is not given all of a namespace by an empty list of names", () => {
+    const none = [{ namespace: "shop", serviceAccounts: [] }];
+    expect(() => render((chart) => new ImpersonationRoles(chart, "Roles", { actsAs: none }))).toThrow("actsAs");
   });
 });
 

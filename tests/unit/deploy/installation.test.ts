@@ -11,7 +11,14 @@ const clusterScoped = new Set([
   "ClusterRoleBinding",
   "ValidatingAdmissionPolicy",
   "ValidatingAdmissionPolicyBinding",
+  "PriorityLevelConfiguration",
+  "FlowSchema",
 ]);
+
+const kindsOf = (props: deploy.JanusProps): readonly string[] => deploy.installation(props).map(({ kind }) => kind);
+
+const metricsReaders = (metricsAuth: boolean): readonly deploy.Manifest[] =>
+  deploy.installation({ metricsAuth }).filter(({ metadata }) => metadata.name === "janus-metrics-reader");
 
 describe("the installation", () => {
   it("is these objects, each under a name of its own, in an order in which they can be applied", () => {
@@ -21,12 +28,37 @@ describe("the installation", () => {
       "ServiceAccount janus-controller",
       "ClusterRole janus-controller",
       "ClusterRoleBinding janus-controller",
+      "Role janus-controller",
+      "RoleBinding janus-controller",
       "ClusterRole janus-transactions-view",
       "ClusterRole janus-transactions-edit",
       "ValidatingAdmissionPolicy janus-fence",
       "ValidatingAdmissionPolicyBinding janus-fence",
+      "ValidatingAdmissionPolicy janus-requester",
+      "ValidatingAdmissionPolicyBinding janus-requester",
+      "PriorityLevelConfiguration janus-controller",
+      "FlowSchema janus-controller-leases",
+      "FlowSchema janus-controller",
+      "NetworkPolicy janus-controller",
+      "Service janus-controller",
+      "PodDisruptionBudget janus-controller",
       "Deployment janus-controller",
     ]);
+  });
+
+  it("stamps who asked only where that is wanted, because older clusters cannot", () => {
+    expect(kindsOf({})).not.toContain("MutatingAdmissionPolicy");
+    expect(kindsOf({ stampsRequester: true })).toContain("MutatingAdmissionPolicy");
+  });
+
+  it("counts no ready Pods where only the leader is ready, and needs no mark on its Pod", () => {
+    expect(kindsOf({ readiness: "leader" })).not.toContain("PodDisruptionBudget");
+    expect(kindsOf({ readiness: "leader" })).not.toContain("Role");
+  });
+
+  it("has a role for readers of the metrics where that takes a right", () => {
+    expect(metricsReaders(false)).toEqual([]);
+    expect(metricsReaders(true)).toMatchObject([{ rules: [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }] }]);
   });
 
   it.each([undefined, "elsewhere"])("puts namespaced objects, and only those, into the namespace (%s)", (namespace) => {
@@ -53,6 +85,17 @@ describe("the installation", () => {
     expect(binding).toMatchObject({
       spec: { paramRef: { name: "janus-controller-leader", namespace: "elsewhere", parameterNotFoundAction: "Allow" } },
     });
+  });
+
+  it("fences with the Lease that the controller is told to use", () => {
+    const leaderElection = { leaseName: "another", leaseNamespace: "there" };
+    const binding = deploy
+      .installation({ leaderElection })
+      .find(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
+    expect(binding).toMatchObject({ spec: { paramRef: { name: "another", namespace: "there" } } });
+    expect(JSON.stringify(deploy.installation({ leaderElection }))).toContain(
+      '"--leader-elect-resource-name=another","--leader-elect-resource-namespace=there"',
+    );
   });
 
   it("admits only restricted Pods to the namespace", () => {
@@ -82,6 +125,12 @@ describe("each part", () => {
     [["ClusterRoleBinding"], deploy.ControllerRoleBinding],
     [["ClusterRole", "ClusterRole"], deploy.TransactionRoles],
     [["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"], deploy.LeaderFence],
+    [["Role", "RoleBinding"], deploy.LeaderLabelRole],
+    [["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"], deploy.RequesterPolicy],
+    [["PriorityLevelConfiguration", "FlowSchema", "FlowSchema"], deploy.FlowControl],
+    [["NetworkPolicy"], deploy.ControllerNetworkPolicy],
+    [["Service"], deploy.ControllerService],
+    [["PodDisruptionBudget"], deploy.ControllerDisruptionBudget],
     [["Deployment"], deploy.ControllerDeployment],
   ] as const;
 

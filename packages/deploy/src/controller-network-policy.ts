@@ -1,0 +1,56 @@
+import { k8s } from "cdk8s-plus-30";
+import { Construct } from "constructs";
+import { controllerName, defaultNamespace } from "./defaults.ts";
+import { controllerLabels } from "./labels.ts";
+import type { NamespacedProps } from "./namespaced.ts";
+
+export interface ControllerNetworkPolicyProps extends NamespacedProps {
+  /**
+   * Who may reach the controller's HTTP port.
+   * @default everybody in the cluster
+   */
+  readonly clients?: readonly k8s.NetworkPolicyPeer[];
+  /**
+   * Where the API server is, as CIDRs of its own addresses (not that of the Service `kubernetes`).
+   * @default anywhere: a NetworkPolicy cannot name the API server, and no cluster says where it is
+   */
+  readonly apiServerCidrs?: readonly string[];
+  /**
+   * Ports of the API server behind the Service `kubernetes`.
+   * @default 443, 6443 (kubeadm, kind, k3s, OpenShift), 8443 (minikube), 16443 (MicroK8s)
+   */
+  readonly apiServerPorts?: readonly number[];
+}
+
+const port = (protocol: "TCP" | "UDP", port: string | number): k8s.NetworkPolicyPort => ({
+  protocol,
+  port: typeof port === "string" ? k8s.IntOrString.fromString(port) : k8s.IntOrString.fromNumber(port),
+});
+
+/**
+ * All that the controllers say and hear: their HTTP port, the API server, and DNS, which some clusters need to find the API server.
+ *
+ * Assumes: a network plugin that knows NetworkPolicies, and lets the kubelet reach the Pods of its node. Others ignore it.
+ * Source:  https://kubernetes.io/docs/concepts/services-networking/network-policies/
+ */
+export class ControllerNetworkPolicy extends Construct {
+  constructor(scope: Construct, id: string, props: ControllerNetworkPolicyProps = {}) {
+    super(scope, id);
+    const { clients = [], apiServerCidrs = [], apiServerPorts = [443, 6443, 8443, 16_443] } = props;
+    new k8s.KubeNetworkPolicy(this, "Resource", {
+      metadata: { name: controllerName, namespace: props.namespace ?? defaultNamespace, labels: controllerLabels },
+      spec: {
+        podSelector: { matchLabels: controllerLabels },
+        policyTypes: ["Ingress", "Egress"],
+        ingress: [{ ports: [port("TCP", "http")], ...(clients.length === 0 ? {} : { from: [...clients] }) }],
+        egress: [
+          {
+            ports: apiServerPorts.map((number) => port("TCP", number)),
+            ...(apiServerCidrs.length === 0 ? {} : { to: apiServerCidrs.map((cidr) => ({ ipBlock: { cidr } })) }),
+          },
+          { ports: [port("UDP", 53), port("TCP", 53)] },
+        ],
+      },
+    });
+  }
+}

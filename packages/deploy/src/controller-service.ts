@@ -1,0 +1,27 @@
+import { k8s } from "cdk8s-plus-30";
+import { Construct } from "constructs";
+import { controllerName, defaultNamespace, httpPort } from "./defaults.ts";
+import { controllerLabels, leaderLabel } from "./labels.ts";
+import type { LeaderElectionProps } from "./leader-election.ts";
+import type { NamespacedProps } from "./namespaced.ts";
+import { marksLeader, type ReadinessProps } from "./readiness.ts";
+
+export interface ControllerServiceProps extends NamespacedProps, ReadinessProps, LeaderElectionProps {}
+
+/**
+ * Reaches the leader, and no other controller: by its label where all are ready, else because it alone is.
+ *
+ * Assumes: `readiness` and `leaderElection` are those of the Deployment.
+ */
+export class ControllerService extends Construct {
+  constructor(scope: Construct, id: string, props: ControllerServiceProps = {}) {
+    super(scope, id);
+    new k8s.KubeService(this, "Resource", {
+      metadata: { name: controllerName, namespace: props.namespace ?? defaultNamespace, labels: controllerLabels },
+      spec: {
+        selector: marksLeader(props) ? { ...controllerLabels, ...leaderLabel } : controllerLabels,
+        ports: [{ name: "http", port: httpPort, targetPort: k8s.IntOrString.fromString("http") }],
+      },
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import { ApiObject } from "cdk8s";
+import { k8s } from "cdk8s-plus-30";
+import { Construct } from "constructs";
+import { controllerName, defaultNamespace } from "./defaults.ts";
+import { controllerLabels } from "./labels.ts";
+import type { NamespacedProps } from "./namespaced.ts";
+
+/**
+ * A share of the API server of the controller's own: other ServiceAccounts cannot crowd out its locks, and a thousand Transactions
+ * cannot crowd out other ServiceAccounts. Leases have a queue of their own in it, so that no burst of other writes delays a renewal.
+ *
+ * Reads and writes of targets are not in it: they count for the ServiceAccount that they are made as.
+ *
+ * Source: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
+ */
+export class FlowControl extends Construct {
+  constructor(scope: Construct, id: string, props: NamespacedProps = {}) {
+    super(scope, id);
+    new k8s.KubePriorityLevelConfiguration(this, "Level", {
+      metadata: { name: controllerName, labels: controllerLabels },
+      spec: {
+        type: "Limited",
+        limited: {
+          // Of 245 that the built-in levels have: 24 requests at once on an API server with the default limit of 600. A
+          // controller works on 16 Transactions at once.
+          nominalConcurrencyShares: 10,
+          // While the controller has little to do, which is mostly, others may have half of it.
+          lendablePercent: 50,
+          limitResponse: { type: "Queue", queuing: { queues: 16, handSize: 4, queueLengthLimit: 100 } },
+        },
+      },
+    });
+    const account = { name: controllerName, namespace: props.namespace ?? defaultNamespace };
+    const schema = (id: string, name: string, precedence: number, apiGroups: string, resources: string) =>
+      new ApiObject(this, id, {
+        apiVersion: "flowcontrol.apiserver.k8s.io/v1",
+        kind: "FlowSchema",
+        metadata: { name, labels: controllerLabels },
+        spec: {
+          priorityLevelConfiguration: { name: controllerName },
+          matchingPrecedence: precedence,
+          distinguisherMethod: { type: "ByNamespace" },
+          rules: [
+            {
+              subjects: [{ kind: "ServiceAccount", serviceAccount: account }],
+              resourceRules: [
+                {
+                  apiGroups: [apiGroups],
+                  resources: [resources],
+                  verbs: ["*"],
+                  clusterScope: true,
+                  namespaces: ["*"],
+                },
+              ],
+            },
+          ],
+        },
+      });
+    // Both before the built-in `service-accounts` (9000), behind all built-in ones of the system (up to 1000).
+    schema("Leases", `${controllerName}-leases`, 5000, "coordination.k8s.io", "leases");
+    schema("Rest", controllerName, 5001, "*", "*");
+  }
+}

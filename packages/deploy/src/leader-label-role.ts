@@ -1,0 +1,26 @@
+import { k8s } from "cdk8s-plus-30";
+import { Construct } from "constructs";
+import { controllerName, defaultNamespace } from "./defaults.ts";
+import { controllerLabels } from "./labels.ts";
+import type { NamespacedProps } from "./namespaced.ts";
+
+const rules: readonly k8s.PolicyRule[] = [
+  // The leader labels its own Pod, and takes the label off that of a leader before. Names of Pods are made up, so `resourceNames`
+  // cannot narrow it; the namespace has no other Pods.
+  { apiGroups: [""], resources: ["pods"], verbs: ["get", "patch"] },
+];
+
+/** Lets the leader mark its own Pod, for the Service. Only needed with `readiness: "any"`. */
+export class LeaderLabelRole extends Construct {
+  constructor(scope: Construct, id: string, props: NamespacedProps = {}) {
+    super(scope, id);
+    const namespace = props.namespace ?? defaultNamespace;
+    const metadata = { name: controllerName, namespace, labels: controllerLabels };
+    new k8s.KubeRole(this, "Resource", { metadata, rules: [...rules] });
+    new k8s.KubeRoleBinding(this, "Binding", {
+      metadata,
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: controllerName },
+      subjects: [{ kind: "ServiceAccount", name: controllerName, namespace }],
+    });
+  }
+}

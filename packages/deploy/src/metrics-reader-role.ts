@@ -1,0 +1,14 @@
+import { k8s } from "cdk8s-plus-30";
+import { Construct } from "constructs";
+import { controllerLabels } from "./labels.ts";
+
+/** For whoever may see the metrics where that takes a right (`metricsAuth`): bind the ServiceAccount of your Prometheus to it. */
+export class MetricsReaderRole extends Construct {
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    new k8s.KubeClusterRole(this, "Resource", {
+      metadata: { name: "janus-metrics-reader", labels: controllerLabels },
+      rules: [{ nonResourceUrLs: ["/metrics"], verbs: ["get"] }],
+    });
+  }
+}

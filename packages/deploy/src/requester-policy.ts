@@ -1,0 +1,60 @@
+import { k8s } from "cdk8s-plus-30";
+import { Construct } from "constructs";
+import { controllerLabels } from "./labels.ts";
+import { REQUESTED_BY, transactionWrites } from "./requester.ts";
+
+const name = "janus-requester";
+
+const mayImpersonate =
+  "authorizer.group('').resource('serviceaccounts').namespace(request.namespace)" +
+  ".name(object.spec.serviceAccountName).check('impersonate').allowed()";
+
+const isSameAccount = "oldObject != null && object.spec.serviceAccountName == oldObject.spec.serviceAccountName";
+
+const requestedBy = (object: string): string => `${object}.metadata.?annotations[?'${REQUESTED_BY}']`;
+
+/**
+ * A Transaction may only name a ServiceAccount that its author may impersonate; else whoever may create Transactions could do
+ * what any ServiceAccount of the namespace may.
+ *
+ * Guarantees: no Transaction is created, or changed to another ServiceAccount, by anybody who has not the right to `impersonate` the
+ *             ServiceAccount that it names (the built-in role `edit` has it, for its namespace). Edits that leave the ServiceAccount alone
+ *             pass, whoever makes them: the controller's, the garbage collector's. The annotation that says who asked is that of
+ *             the author, or absent, and never changes.
+ * Assumes:    nobody else can take the policy, or its binding, away.
+ * Source:     https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
+ */
+export class RequesterPolicy extends Construct {
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const metadata = { name, labels: controllerLabels };
+    new k8s.KubeValidatingAdmissionPolicy(this, "Policy", {
+      metadata,
+      spec: {
+        failurePolicy: "Fail",
+        matchConstraints: transactionWrites,
+        validations: [
+          {
+            expression: `${isSameAccount} || ${mayImpersonate}`,
+            reason: "Forbidden",
+            messageExpression:
+              "request.userInfo.username + ' may not act as the ServiceAccount ' + object.spec.serviceAccountName + ' of the namespace ' + " +
+              "request.namespace + ': name a ServiceAccount that you may impersonate, or ask for the right to impersonate this one " +
+              "(verb impersonate on serviceaccounts, as the role edit has it)'",
+          },
+          {
+            expression:
+              `oldObject == null ? ${requestedBy("object")}.orValue(request.userInfo.username) == request.userInfo.username : ` +
+              `${requestedBy("object")} == ${requestedBy("oldObject")}`,
+            reason: "Forbidden",
+            message: `the annotation ${REQUESTED_BY} says who created the Transaction: leave it as it is`,
+          },
+        ],
+      },
+    });
+    new k8s.KubeValidatingAdmissionPolicyBinding(this, "Binding", {
+      metadata,
+      spec: { policyName: name, validationActions: ["Deny"] },
+    });
+  }
+}
