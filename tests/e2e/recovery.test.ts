@@ -1,4 +1,4 @@
-import { FINALIZER, lockLease, type Phase, RETRY_ROLLBACK } from "@janus/api";
+import { FINALIZER, GIVE_WAY, lockLease, type Phase, RETRY_ROLLBACK } from "@janus/api";
 import type { Hook } from "@janus/kube";
 import { expect, it, onTestFinished } from "vitest";
 import { creating, deleting, patching } from "../fixtures/changes.ts";
@@ -114,6 +114,33 @@ it("puts the rest back when somebody asks for it, under the finalizer and the lo
   expect(await journals(place)).toEqual([]);
   const { metadata } = await place.read(store);
   expect(metadata.ownerReferences).toMatchObject([{ kind: "Transaction", name: "txn", uid: txn.metadata.uid }]);
+});
+
+it("goes before a Transaction that has touched nothing and holds what it needs", async () => {
+  const { place } = await failed();
+  const lock = (name: string) => lockLease({ group: "", kind: "ConfigMap", namespace: place.namespace, name });
+  // The other one holds a and c, and waits for d, for ever.
+  await place.create(configMap("d"), lease(lock("d"), { holderIdentity: "somebody", leaseDurationSeconds: 3600 }));
+  const other = ["a", "c", "d"].map((name) => patching(configMap(name, { value: "other" })));
+  const { metadata } = await place.submit(other, { name: "other" });
+  const waits = async () => (await eventsOf(place.namespace, "other")).map(({ message }) => message).join("\n");
+  await expect.poll(waits).toContain("is held by somebody");
+  expect((await place.read(lease(lock("c"))))["spec"]).toMatchObject({
+    holderIdentity: `${place.namespace}/other/${metadata.uid}`,
+  });
+
+  await givesBack(place);
+  await asksAgain(place);
+  await ended(place, "RolledBack");
+  expect(await values(place)).toEqual(["old", "old", "old"]);
+  expect(await waits()).toContain(`gives way to Transaction ${place.namespace}/txn, which is rolling back`);
+  expect((await place.txn("other")).status.phase).toBe("Preparing");
+
+  await place.remove(lease(lock("d")));
+  const { status, metadata: after } = await place.over("other");
+  expect(status.phase).toBe("Committed");
+  expect(after.annotations ?? {}).not.toHaveProperty(GIVE_WAY);
+  expect(await values(place)).toEqual(["other", "old", "other"]);
 });
 
 it("tries by itself again, and ends as RolledBack once nothing is in the way any more", async () => {

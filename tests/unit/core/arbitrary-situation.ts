@@ -55,7 +55,7 @@ const lock: fc.Arbitrary<LockSight> = fc.oneof(
   },
   fc.record({ at: fc.constant("held" as const), version, until: instant }),
   fc.record({ at: fc.constant("held" as const), version, until: instant, stale: fc.constant(true as const) }),
-  fc.constant({ at: "taken" as const }),
+  fc.record({ at: fc.constantFrom("taken" as const, "free" as const) }),
   fc.record(
     {
       at: fc.constant("theirs" as const),
@@ -64,7 +64,7 @@ const lock: fc.Arbitrary<LockSight> = fc.oneof(
       looked: past,
       seen: past,
       expires: instant,
-      judged: fc.constantFrom("live" as const, "over" as const),
+      judged: fc.constantFrom("untouched" as const, "active" as const, "over" as const),
     },
     { requiredKeys: ["at", "holder", "version", "looked", "seen", "expires"] },
   ),

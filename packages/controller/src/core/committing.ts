@@ -8,11 +8,11 @@ import { leaving } from "./leaving.ts";
 import { discoveries, locate } from "./places.ts";
 import { projected, record } from "./record.ts";
 import { settle } from "./settle.ts";
-import type { Situation } from "./situation.ts";
+import { LOOK_AGAIN, type Situation } from "./situation.ts";
 import { type Item, readTarget } from "./targets.ts";
 import { turnBack } from "./turn-back.ts";
 import { isRefused, withoutJournal } from "./without-journal.ts";
-import { type Going, LOOK_AGAIN, next, unreadable } from "./going.ts";
+import { type Going, next, unreadable } from "./going.ts";
 import { judge } from "./judge.ts";
 import { send } from "./send.ts";
 

@@ -29,6 +29,7 @@ export type Purpose =
   | "lock"
   | "read-lock"
   | "read-holder"
+  | "ask-way"
   | "renew-lock"
   | "release-lock"
   | "store"

@@ -8,9 +8,6 @@ import { type KubeObject, show } from "./object.ts";
 import type { Situation } from "./situation.ts";
 import type { Item } from "./targets.ts";
 
-/** How often something is looked at, or tried, that only others can change, in ms. */
-export const LOOK_AGAIN = 1000;
-
 /** One change on its way in. */
 export interface Going extends Item {
   readonly situation: Situation;

@@ -5,10 +5,10 @@ import { type Place, show } from "./object.ts";
 import { dependsOnEarlier } from "./places.ts";
 import { renewSnapshot } from "./renew-snapshot.ts";
 import { showPaths, type Verdict } from "./settle.ts";
-import { quiet } from "./situation.ts";
+import { LOOK_AGAIN, quiet } from "./situation.ts";
 import { readTarget } from "./targets.ts";
 import { turnBack } from "./turn-back.ts";
-import { type Going, LOOK_AGAIN, next, unreadable } from "./going.ts";
+import { type Going, next, unreadable } from "./going.ts";
 import { waiting } from "./progress.ts";
 import { onceSettled, reasonToStop, send } from "./send.ts";
 

@@ -18,8 +18,8 @@ export interface Known {
   readonly journal?: Journal | NoJournal;
   /** By change. */
   readonly locks: ReadonlyMap<number, LockSight>;
-  /** Set once a lock was held by somebody else: from then on locks are taken one by one, in one global order. */
-  readonly queueing?: true;
+  /** The Transaction that has asked for the way, as of when it was looked at. */
+  readonly asker?: { readonly uid: string; readonly isRolling: boolean; readonly looked: Instant };
   /** The last live read of each target. */
   readonly live: ReadonlyMap<number, Sighting>;
   /** What was there before each change; `undefined` where there was nothing. */
@@ -124,6 +124,8 @@ export type LockSight =
   | { readonly at: "held"; readonly version: Version; readonly until: Instant; readonly stale?: true }
   /** A Lease is there; whose it is has to be read. */
   | { readonly at: "taken" }
+  /** There was no Lease when it was looked for. */
+  | { readonly at: "free" }
   | {
       readonly at: "theirs";
       readonly holder: string;
@@ -131,7 +133,10 @@ export type LockSight =
       readonly looked: Instant;
       readonly seen: Instant;
       readonly expires: Instant;
-      readonly judged?: "live" | "over";
+      /** What its holder is at, if that is a Transaction. */
+      readonly judged?: "untouched" | "active" | "over";
+      /** Its holder was asked to give way. */
+      readonly isAsked?: true;
     }
   | { readonly at: "lost"; readonly why: string }
   | { readonly at: "impossible"; readonly why: string };

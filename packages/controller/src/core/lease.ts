@@ -9,12 +9,12 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import type { Ask } from "./effect.ts";
 import { sentence } from "./fault.ts";
-import { type Instant, toMicroTime } from "./instant.ts";
+import { fromTimestamp, type Instant, toMicroTime } from "./instant.ts";
 import { asObject } from "./json.ts";
 import { type Known, type LockSight, set, unset } from "./known.ts";
 import { type KubeObject, leases, type Place, transactions } from "./object.ts";
 import { isTerminal } from "./record.ts";
-import type { Situation } from "./situation.ts";
+import { LOOK_AGAIN, type Situation } from "./situation.ts";
 
 /** Where the Lease that locks a target is: in the target's namespace, or in the controller's for cluster-scoped ones. */
 export const lockPlace = (place: Place, controllerNamespace: string): Place => ({
@@ -121,8 +121,12 @@ const stillUntil = (known: Known, index: number): LockSight => {
   return sight?.at === "held" ? { ...sight, stale: true } : { at: "taken" };
 };
 
-/** How often a lock that somebody else holds is looked at, in ms. */
-export const LOOK_AGAIN = 1000;
+/**
+ * When a lock that somebody else holds is looked at again, having been waited for since `startedAt`: after a second, and
+ * later after a tenth of the time waited so far, at most ten seconds. So many that wait for long are no storm of requests.
+ */
+export const lookAgainAt = ({ txn, now }: Situation, looked: Instant): Instant =>
+  looked + Math.min(Math.max((now - (fromTimestamp(txn.status.startedAt) ?? now)) / 10, LOOK_AGAIN), 10 * LOOK_AGAIN);
 
 /** Finds out who holds a lock. `mine`: whether a Lease that is not ours means that we have lost it. */
 export const look = (situation: Situation, index: number, place: Place, mine: boolean): Ask => ({
@@ -137,7 +141,7 @@ export const look = (situation: Situation, index: number, place: Place, mine: bo
       return withLock(
         known,
         index,
-        mine ? { at: "lost", why: `Lease ${place.namespace}/${place.name} was deleted` } : undefined,
+        mine ? { at: "lost", why: `Lease ${place.namespace}/${place.name} was deleted` } : { at: "free" },
       );
     }
     const lease = answer.right;
@@ -164,6 +168,9 @@ export const look = (situation: Situation, index: number, place: Place, mine: bo
   },
 });
 
+/** Phases in which no target has been touched, nor may be on its way to be. */
+const UNTOUCHED: readonly unknown[] = ["Pending", "Preparing", undefined];
+
 /** Whether the Transaction that holds a lock still needs it: a live read, by uid. */
 export const judge = (index: number, holder: { namespace: string; name: string; uid: string }): Ask => ({
   purpose: "read-holder",
@@ -177,7 +184,10 @@ export const judge = (index: number, holder: { namespace: string; name: string; 
       : answer.right.metadata.uid !== holder.uid;
     const phase = E.isRight(answer) ? asObject(answer.right["status"])["phase"] : undefined;
     const over = gone || isTerminal(phase as Parameters<typeof isTerminal>[0]);
-    return withLock(known, index, { ...sight, judged: over ? "over" : "live" });
+    return withLock(known, index, {
+      ...sight,
+      judged: over ? "over" : UNTOUCHED.includes(phase) ? "untouched" : "active",
+    });
   },
 });
 

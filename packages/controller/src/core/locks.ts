@@ -5,26 +5,27 @@ import type { Instant } from "./instant.ts";
 import type { LockSight } from "./known.ts";
 import { type Place, show } from "./object.ts";
 import type { Situation } from "./situation.ts";
-
-import { claim, create, judge, LOOK_AGAIN, lockDuration, lockPlace, look, release } from "./lease.ts";
+import { askForTheWay } from "./give-way.ts";
+import { claim, create, judge, lockDuration, lockPlace, look, lookAgainAt, release } from "./lease.ts";
 
 /** The next request that brings us nearer to this lock; a pause where only waiting helps. */
 const approach = (
   situation: Situation,
   index: number,
   place: Place,
-  mine: boolean,
 ): Effect | { readonly until: Instant; readonly because: string } => {
   const { known, now } = situation;
   const sight = known.locks.get(index);
-  if (sight === undefined) return mine ? look(situation, index, place, mine) : create(situation, index, place);
+  if (sight === undefined || sight.at === "free") return create(situation, index, place);
   if (sight.at === "held" && !sight.stale) return claim(situation, index, place, sight);
-  if (sight.at !== "theirs" || now >= sight.looked + LOOK_AGAIN) return look(situation, index, place, mine);
+  if (sight.at !== "theirs") return look(situation, index, place, false);
+  const until = lookAgainAt(situation, sight.looked);
+  if (now >= until) return look(situation, index, place, false);
   const holder = parseHolder(sight.holder);
   if (holder !== undefined && sight.judged === undefined) return judge(index, holder);
   if (holder === undefined ? now >= sight.expires : sight.judged === "over")
     return claim(situation, index, place, sight);
-  return { until: sight.looked + LOOK_AGAIN, because: `${place.namespace}/${place.name} is held by ${sight.holder}` };
+  return { until, because: `waiting for a lock: Lease ${place.namespace}/${place.name} is held by ${sight.holder}` };
 };
 
 export type Locking =
@@ -35,58 +36,103 @@ export type Locking =
       readonly until: Instant;
       readonly because: string;
       readonly tell: Telling;
+      /** What is done meanwhile. */
       readonly effects: readonly Effect[];
     }
   | { readonly at: "refused"; readonly problems: ReadonlyMap<number, string> };
 
-const order = (place: Place): string => `${place.namespace ?? ""}/${place.name}`;
+interface Wanted {
+  readonly index: number;
+  readonly target: Place;
+  /** Of its Lease. */
+  readonly place: Place;
+}
+
+const order = ({ place }: Wanted): string => `${place.namespace ?? ""}/${place.name}`;
+
+/** In the one global order: namespace and name of the Lease. */
+const inOrder = ({ settings }: Situation, targets: ReadonlyMap<number, Place>): readonly Wanted[] =>
+  [...targets]
+    .map(([index, target]) => ({ index, target, place: lockPlace(target, settings.controllerNamespace) }))
+    .toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
 
 /** A lock is safe for a write when it is good for longer than the write can take. */
 export const isSafe = (sight: LockSight | undefined, { now, settings }: Situation): boolean =>
   sight?.at === "held" && sight.until > now + settings.writeTimeout;
 
+const waitingFor = (until: Instant, because: string, effects: readonly Effect[]): Locking => ({
+  at: "waiting",
+  until,
+  because,
+  tell: { type: "Normal", reason: "LockWaiting", message: because },
+  effects,
+});
+
 /**
- * Takes the locks of these targets.
+ * Takes the locks of these targets, of which none has been touched.
  *
  * Guarantees: at first all are tried side by side; as soon as one is held by somebody else, what comes after it in one
- *             global order (namespace and name of the Lease) is given back, and the rest is taken one by one in that order:
- *             so no two Transactions can wait for each other.
+ *             global order is given back, and the rest is taken one by one in that order: so no two Transactions can wait
+ *             for each other.
  *             A lock of a live, unfinished Transaction is never taken over; one of a finished or vanished Transaction at
  *             once; any other only when it has not changed for its whole duration by our own clock.
  */
 export const acquire = (situation: Situation, targets: ReadonlyMap<number, Place>): Locking => {
-  const { known } = situation;
-  const wanted = [...targets]
-    .map(([index, target]) => ({ index, target, place: lockPlace(target, situation.settings.controllerNamespace) }))
-    .toSorted((a, b) => (order(a.place) < order(b.place) ? -1 : 1));
-  const missing = wanted.filter(({ index }) => !isSafe(known.locks.get(index), situation));
+  const { locks } = situation.known;
+  const wanted = inOrder(situation, targets);
+  const missing = wanted.filter(({ index }) => !isSafe(locks.get(index), situation));
   const problems = new Map(
     missing.flatMap(({ index, target }) => {
-      const sight = known.locks.get(index);
+      const sight = locks.get(index);
       return sight?.at === "impossible" ? [[index, `${show(target)}: ${sight.why}`] as const] : [];
     }),
   );
   if (problems.size > 0) return { at: "refused", problems };
   const first = missing[0];
   if (first === undefined) return { at: "held" };
-  const next = (known.queueing ? [first] : missing).map(({ index, place }) => ({
-    index,
-    place,
-    to: approach(situation, index, place, false),
+  const isTheirs = ({ index }: Wanted): boolean => locks.get(index)?.at === "theirs";
+  const next = (missing.some(isTheirs) ? [first] : missing).map((one) => ({
+    ...one,
+    to: approach(situation, one.index, one.place),
   }));
-  const blocked = next.find(({ to }) => "until" in to);
-  if (blocked === undefined) return { at: "going", effects: next.flatMap(({ to }) => ("until" in to ? [] : [to])) };
-  const after = wanted.filter(
-    ({ index, place }) => order(place) > order(blocked.place) && known.locks.get(index)?.at === "held",
-  );
-  const because = "because" in blocked.to ? `waiting for a lock: Lease ${blocked.to.because}` : "";
-  return {
-    at: "waiting",
-    until: "until" in blocked.to ? blocked.to.until : situation.now,
-    because,
-    tell: { type: "Normal", reason: "LockWaiting", message: because },
-    effects: after.flatMap(({ index, place }) => release(situation, index, place)),
-  };
+  for (const blocked of next)
+    if ("until" in blocked.to) {
+      const after = wanted.filter((one) => order(one) > order(blocked));
+      const back = after.flatMap(({ index, place }) => release(situation, index, place));
+      return waitingFor(blocked.to.until, blocked.to.because, back);
+    }
+  return { at: "going", effects: next.flatMap(({ to }) => ("until" in to ? [] : [to])) };
+};
+
+/**
+ * Takes the locks of targets again that may be half put back: after a crash, or when what could not be put back is tried again.
+ *
+ * Guarantees: none is ever given back; who has touched nothing is asked to give way; those that are ours are renewed side by side, the others taken one by one in the global
+ *             order. One that cannot be had at all, as in a namespace that is being deleted, is left out.
+ */
+export const reacquire = (situation: Situation, targets: ReadonlyMap<number, Place>): Locking => {
+  const { locks } = situation.known;
+  const missing = inOrder(situation, targets).filter(({ index }) => {
+    const sight = locks.get(index);
+    return sight?.at !== "impossible" && !isSafe(sight, situation);
+  });
+  const first = missing[0];
+  if (first === undefined) return { at: "held" };
+  const atOnce = missing.flatMap(({ index, place }): readonly Effect[] => {
+    const sight = locks.get(index);
+    if (sight === undefined || (sight.at === "held" && sight.stale)) return [look(situation, index, place, false)];
+    return sight.at === "held" ? [claim(situation, index, place, sight)] : [];
+  });
+  if (atOnce.length > 0) return { at: "going", effects: atOnce };
+  const to = approach(situation, first.index, first.place);
+  if (!("until" in to)) return { at: "going", effects: [to] };
+  const sight = locks.get(first.index);
+  const untouched =
+    sight?.at === "theirs" && sight.judged === "untouched" && sight.isAsked === undefined
+      ? parseHolder(sight.holder)
+      : undefined;
+  const asking = untouched === undefined ? [] : [askForTheWay(situation, first.index, untouched)];
+  return waitingFor(to.until, to.because, asking);
 };
 
 const renewal = (

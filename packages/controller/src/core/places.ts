@@ -110,12 +110,24 @@ const ENABLING: readonly string[] = [
 export const dependsOnEarlier = (txn: Transaction, index: number): boolean =>
   txn.spec.changes.slice(0, index).some((change) => change.type !== "Delete" && ENABLING.includes(change.target.kind));
 
-/** The earlier change that creates the namespace of this target. */
-export const namespaceMaker = (txn: Transaction, index: number, place: Place): number | undefined => {
-  const found = txn.spec.changes
-    .slice(0, index)
-    .findIndex(
-      ({ type, target }) => type === "Create" && target.kind === "Namespace" && target.name === place.namespace,
-    );
-  return found === -1 ? undefined : found;
+/**
+ * The targets that can be locked once the changes before `cursor` are in: not those in a namespace that a change from there
+ * on has yet to create. `early`: they could be locked before any change.
+ */
+export const lockable = (
+  txn: Transaction,
+  known: Known,
+  cursor: number,
+): { readonly early: ReadonlyMap<number, Place>; readonly late: ReadonlyMap<number, Place> } => {
+  const makers = new Map<string, number>();
+  const early = new Map<number, Place>();
+  const late = new Map<number, Place>();
+  for (const [index, place] of places(txn, known)) {
+    const maker = makers.get(place.namespace ?? "");
+    if (maker === undefined) early.set(index, place);
+    else if (maker < cursor) late.set(index, place);
+    if (txn.spec.changes[index]?.type === "Create" && place.resource.kind === "Namespace")
+      makers.set(place.name, index);
+  }
+  return { early, late };
 };

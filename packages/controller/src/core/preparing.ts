@@ -5,11 +5,12 @@ import { fromTimestamp } from "./instant.ts";
 import type { Position } from "./journal.ts";
 import { createJournal, findJournal, readJournal } from "./journaling.ts";
 import { journalIn, type Known } from "./known.ts";
+import { giveWay } from "./give-way.ts";
 import { leaving } from "./leaving.ts";
 import { lockPlace } from "./lease.ts";
 import { acquire } from "./locks.ts";
 import type { KubeObject } from "./object.ts";
-import { discoveries, namespaceMaker, places } from "./places.ts";
+import { discoveries, lockable } from "./places.ts";
 import { examine, missingRights, problems, readServiceAccount, reviews } from "./preflight.ts";
 import { record } from "./record.ts";
 import { failBefore } from "./refuse.ts";
@@ -22,10 +23,6 @@ import { isRefused } from "./without-journal.ts";
 /** The end of the time for going forward. */
 export const deadline = ({ txn, now }: Situation): number =>
   (fromTimestamp(txn.status.startedAt) ?? now) + txn.spec.timeout;
-
-/** The targets that can be locked now: not those in a namespace that an earlier change has yet to create. */
-const lockable = ({ txn, known }: Situation) =>
-  new Map([...places(txn, known)].filter(([index, place]) => namespaceMaker(txn, index, place) === undefined));
 
 /**
  * Makes sure that every change can be made and put back, and keeps what is there before the first one is made.
@@ -63,7 +60,10 @@ export const preparing = (situation: Situation): Step => {
   const barred = new Set(
     items.flatMap((item) => (missingRights(txn.spec, item, known).length > 0 ? [item.index] : [])),
   );
-  const locking = acquire(situation, new Map([...lockable(situation)].filter(([index]) => !barred.has(index))));
+  const targets = new Map([...lockable(txn, known, 0).early].filter(([index]) => !barred.has(index)));
+  const yielding = giveWay(situation, targets);
+  if (yielding !== undefined) return yielding;
+  const locking = acquire(situation, targets);
   if (locking.at === "refused")
     return run(
       failBefore(txn, now, {

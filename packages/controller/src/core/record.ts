@@ -119,8 +119,8 @@ export const record = (txn: Transaction, change: Change, now: Instant, ...tell: 
   };
 };
 
-/** Takes off the request to try again, once it is taken up. */
-export const unask = (txn: Transaction): Ask => ({
+/** Puts annotations on the Transaction, or takes them off (null), if it is still as it was read. */
+export const annotate = (txn: Transaction, annotations: Readonly<Record<string, string | null>>): Ask => ({
   purpose: "finalizer",
   as: "controller",
   call: {
@@ -130,12 +130,15 @@ export const unask = (txn: Transaction): Ask => ({
       metadata: {
         uid: txn.metadata.uid,
         resourceVersion: txn.metadata.resourceVersion,
-        annotations: { [RETRY_ROLLBACK]: null },
+        annotations,
       },
     },
   },
   learn: (known) => known,
 });
+
+/** Takes off the request to try again, once it is taken up. */
+export const unask = (txn: Transaction): Ask => annotate(txn, { [RETRY_ROLLBACK]: null });
 
 /** Puts the finalizer on, or takes it off, if the Transaction is still as it was read. */
 export const finalizers = (txn: Transaction, names: readonly string[]): Ask => ({

@@ -6,7 +6,7 @@ import { type Entry, type Journal, type Note, stateOf } from "./journal.ts";
 import { checkpoint, findJournal, readJournal } from "./journaling.ts";
 import { journalIn, type Known } from "./known.ts";
 import { leaving } from "./leaving.ts";
-import { acquire } from "./locks.ts";
+import { reacquire } from "./locks.ts";
 import { show } from "./object.ts";
 import { discoveries, locate, places } from "./places.ts";
 import { waiting } from "./progress.ts";
@@ -108,9 +108,12 @@ const putBack = (situation: Situation, journal: Back, index: number): Step => {
   const item: Item = { index, change, place: place.right };
 
   if (now >= rollbackDeadline(situation, journal)) return keep("the time for putting it back ran out", item);
-  const locking = acquire(situation, places(txn, known));
+  const locking = reacquire(situation, places(txn, known));
   if (locking.at === "going") return run(...locking.effects);
-  if (locking.at === "waiting") return wait(locking.until, locking.because, locking.tell);
+  if (locking.at === "waiting")
+    return locking.effects.length > 0
+      ? { next: "run", effects: locking.effects, tell: [locking.tell] }
+      : wait(locking.until, locking.because, locking.tell);
 
   const snapshot = snapshotOf(txn, known, journal, index);
   if (snapshot.at === "unread") return run(...snapshot.effects);
@@ -118,8 +121,11 @@ const putBack = (situation: Situation, journal: Back, index: number): Step => {
 
   const undoing: Undoing = undo(situation, journal, item, snapshot.at === "object" ? snapshot.object : undefined);
   switch (undoing.at) {
-    case "run":
-      return run(...undoing.effects);
+    case "run": {
+      const lock = known.locks.get(index);
+      const writes = undoing.effects.some(({ purpose }) => purpose === "restore");
+      return lock?.at === "impossible" && writes ? keep(lock.why, item) : run(...undoing.effects);
+    }
     case "wait":
       return waiting(situation, journal, undoing.until, undoing.because);
     case "restored": {

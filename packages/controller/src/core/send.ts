@@ -4,8 +4,8 @@ import { inDoubt, meaning, sentence } from "./fault.ts";
 import { type Attempt, type Known, type Refusal, set, unansweredSince, unset } from "./known.ts";
 import { leaving } from "./leaving.ts";
 import { acquire, hold } from "./locks.ts";
-import { type Place, show } from "./object.ts";
-import { dependsOnEarlier, namespaceMaker, places } from "./places.ts";
+import { show } from "./object.ts";
+import { dependsOnEarlier, lockable } from "./places.ts";
 import { deadline } from "./preparing.ts";
 import { quiet } from "./situation.ts";
 import { readTarget, writeOf } from "./targets.ts";
@@ -47,19 +47,17 @@ export const send = (going: Going): Step => {
     onceSettled(going, turnBack(situation, journal, { reason, message, fate: "unsent" }));
   const stopping = reasonToStop(going, "unsent");
   if (stopping !== undefined) return onceSettled(going, stopping);
-  const all = places(txn, known);
-  const isEarly = (index: number, at: Place): boolean => namespaceMaker(txn, index, at) === undefined;
-  const early = new Map([...all].filter(([other, at]) => isEarly(other, at)));
+  const { early, late } = lockable(txn, known, index);
   const holding = hold(situation, early);
   if (E.isLeft(holding)) return stop("LockRenewalFailed", holding.left);
   if (holding.right.length > 0) return run(...holding.right);
   // Locks in a Namespace that the Transaction has created are taken right after it exists.
-  const late = new Map(
-    [...all].filter(([other, at]) => !isEarly(other, at) && (namespaceMaker(txn, other, at) ?? index) < index),
-  );
   const locking = acquire(situation, late);
   if (locking.at === "refused") return stop("LockRenewalFailed", [...locking.problems.values()].join("; "));
-  if (locking.at === "waiting") return wait(locking.until, locking.because, locking.tell);
+  if (locking.at === "waiting")
+    return locking.effects.length > 0
+      ? { next: "run", effects: locking.effects, tell: [locking.tell] }
+      : wait(locking.until, locking.because, locking.tell);
   if (locking.at === "going") return run(...locking.effects);
   return run(write(going), ...projection(situation, journal));
 };

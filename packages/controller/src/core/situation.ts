@@ -22,5 +22,8 @@ export interface Settings {
   readonly recoveryDelay: number;
 }
 
+/** How often something is looked at, or tried, that only others can change, in ms. */
+export const LOOK_AGAIN = 1000;
+
 /** How long after its sending a write may still turn up. */
 export const quiet = (settings: Settings): number => settings.writeTimeout + settings.margin;

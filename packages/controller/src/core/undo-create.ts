@@ -1,7 +1,8 @@
 import { show } from "./object.ts";
 import { isMarked } from "./restore.ts";
+import { LOOK_AGAIN } from "./situation.ts";
 import { readTarget } from "./targets.ts";
-import { conflict, going, LOOK_AGAIN, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
+import { conflict, going, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
 
 /** Deletes the very object that the change created, and waits until it is gone. */
 export const undoCreate = (undone: Undone): Undoing => {

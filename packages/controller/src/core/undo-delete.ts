@@ -10,8 +10,9 @@ import { set } from "./known.ts";
 import { type KubeObject, show } from "./object.ts";
 import { isOwnedBy, livingOwners, withNewOwners, withNewUids } from "./owners.ts";
 import { isMarked, recreatedOwnership } from "./restore.ts";
+import { LOOK_AGAIN } from "./situation.ts";
 import { itemsOf, readTarget } from "./targets.ts";
-import { conflict, going, LOOK_AGAIN, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
+import { conflict, going, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
 
 /** Values that the API server hands out, and may not be able to hand out again. */
 const withoutAllocations = (before: KubeObject): KubeObject => {

@@ -16,9 +16,6 @@ export type Undoing =
   /** `conflict`: because somebody else has changed it since. */
   | { readonly at: "kept"; readonly error: string; readonly conflict?: true };
 
-/** How often an object is looked at that only others can let go, in ms. */
-export const LOOK_AGAIN = 1000;
-
 export interface Undone extends Item {
   readonly situation: Situation;
   readonly journal: Journal;

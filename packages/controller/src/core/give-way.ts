@@ -1,0 +1,71 @@
+import { GIVE_WAY, type Holder, holderIdentity, parseHolder } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { type Ask, run, type Step, wait } from "./effect.ts";
+import { asObject } from "./json.ts";
+import { type Known, set } from "./known.ts";
+import { lockPlace, release } from "./lease.ts";
+import { type Place, transactions } from "./object.ts";
+import { annotate } from "./record.ts";
+import { LOOK_AGAIN, type Situation } from "./situation.ts";
+
+const placeOf = ({ namespace, name }: Holder): Place => ({ resource: transactions, namespace, name });
+
+/** Asks the holder of a lock, which has touched nothing, to give way to this Transaction, which is rolling back. */
+export const askForTheWay = ({ txn }: Situation, index: number, holder: Holder): Ask => ({
+  purpose: "ask-way",
+  as: "controller",
+  call: {
+    verb: "mergePatch",
+    place: placeOf(holder),
+    body: { metadata: { uid: holder.uid, annotations: { [GIVE_WAY]: holderIdentity(txn.metadata) } } },
+  },
+  // Whether it was heard shows in the Lease, at the next look.
+  learn: (known) => {
+    const sight = known.locks.get(index);
+    return sight?.at === "theirs" ? { ...known, locks: set(known.locks, index, { ...sight, isAsked: true }) } : known;
+  },
+});
+
+const readAsker = (asker: Holder): Ask => ({
+  purpose: "read-holder",
+  as: "controller",
+  call: { verb: "get", place: placeOf(asker) },
+  learn: (known, answer, now) => ({
+    ...known,
+    asker: {
+      uid: asker.uid,
+      looked: now,
+      isRolling:
+        E.isRight(answer) &&
+        answer.right.metadata.uid === asker.uid &&
+        asObject(answer.right["status"])["phase"] === "RollingBack",
+    },
+  }),
+});
+
+/** What was read under locks that are given back says nothing any more. */
+const unread = (known: Known): Known => ({ ...known, live: new Map(), dryRuns: new Map(), owned: new Map() });
+
+/**
+ * Gives every lock back when a Transaction that is rolling back has asked for the way, and waits until that is over. It takes
+ * its locks again in no order that it could choose, so without this the two could wait for each other.
+ *
+ * Assumes: no target has been touched.
+ * @returns undefined where nobody has asked.
+ */
+export const giveWay = (situation: Situation, targets: ReadonlyMap<number, Place>): Step | undefined => {
+  const { txn, known, now, settings } = situation;
+  const asker = parseHolder(txn.metadata.annotations?.[GIVE_WAY] ?? "");
+  if (asker === undefined || asker.uid === txn.metadata.uid) return undefined;
+  const seen = known.asker;
+  const until = seen?.uid === asker.uid ? seen.looked + LOOK_AGAIN : now;
+  if (seen === undefined || now >= until) return run(readAsker(asker));
+  if (!seen.isRolling) return run(annotate(txn, { [GIVE_WAY]: null }));
+  const back = [...targets].flatMap(([index, place]) =>
+    release(situation, index, lockPlace(place, settings.controllerNamespace)),
+  );
+  if (back.length > 0)
+    return run(...back.map((ask): Ask => ({ ...ask, learn: (...told) => unread(ask.learn(...told)) })));
+  const because = `gives way to Transaction ${asker.namespace}/${asker.name}, which is rolling back`;
+  return wait(until, because, { type: "Normal", reason: "LockWaiting", message: because });
+};
