@@ -17,6 +17,9 @@ const samples = (text: string): ReadonlyMap<string, number> =>
       .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]),
   );
 
+const counts = (metrics: ReadonlyMap<string, number>) =>
+  [...metrics.keys()].filter((name) => name.startsWith("janus_transactions_active"));
+
 it("counts phases, changes, locks and time of what it does", async () => {
   const place = await workspace();
   await place.create(configMap("patched"), configMap("deleted"));
@@ -197,8 +200,6 @@ it("tells of the process as a whole: its version, who leads, and every request t
   expect(seen.get('janus_api_request_duration_seconds_count{verb="list"}')).toBe(1);
   expect(seen.get("process_resident_memory_bytes")).toBeGreaterThan(0);
   // Only the leader counts Transactions, so that the sum over all replicas is right.
-  const counts = (metrics: ReadonlyMap<string, number>) =>
-    [...metrics.keys()].filter((name) => name.startsWith("janus_transactions_active"));
   expect(counts(await seenOf(standby))).toEqual([]);
   await expect.poll(async () => counts(await seenOf(leader)).length).toBe(5);
 });

@@ -1,0 +1,94 @@
+import { controller, leadership, serve, watchdog } from "@janus/controller";
+import { connect, type Hook, loadConfig } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { creating } from "../fixtures/changes.ts";
+import { controlPlane } from "../fixtures/cluster.ts";
+import { gate } from "../fixtures/gate.ts";
+import { configMap } from "../fixtures/manifests.ts";
+import { tunnel } from "../fixtures/tunnel.ts";
+import { workspace } from "../fixtures/workspace.ts";
+
+/** A controller in this process, with a watchdog that does not wait for long. */
+const watched = async (port: number, ...hooks: readonly Hook[]) => {
+  const place = await workspace();
+  const config = loadConfig({}, controlPlane.kubeconfig);
+  if (E.isLeft(config)) throw new Error(config.left);
+  const server = `https://127.0.0.1:${port}`;
+  const client = connect({ ...config.right, server }, { hooks, deadline: 500, writeTimeout: 300 });
+  const dog = watchdog(3000);
+  const election = leadership(client, {
+    identity: "one",
+    place: { namespace: place.namespace, name: "leader" },
+    timing: { leaseDuration: 60_000, renewDeadline: 50_000, retryPeriod: 200, writeTimeout: 300 },
+    deadline: 500,
+    log: () => {},
+    watchdog: dog,
+  });
+  const { stop } = controller(client, {
+    settings: { controllerNamespace: "janus-system", writeTimeout: 300, margin: 100, recoveryDelay: 60_000 },
+    watchNamespace: place.namespace,
+    concurrency: 4,
+    identity: "test",
+    log: () => {},
+    watchdog: dog,
+  });
+  const http = await serve(0, {
+    stuck: dog.stuck,
+    unready: () => undefined,
+    metrics: () => Promise.resolve(""),
+    status: () => ({}),
+    leaderElsewhere: () => undefined,
+    retryAfter: 1,
+  });
+  onTestFinished(async () => {
+    http.close();
+    await Promise.race([stop(), new Promise((resolve) => setTimeout(resolve, 1000))]);
+    await client.close();
+    await election.leave();
+  });
+  const { port: at } = http.address() as { readonly port: number };
+  const health = async () => {
+    const answer = await fetch(`http://127.0.0.1:${at}/healthz`);
+    return `${answer.status} ${(await answer.text()).trim()}`;
+  };
+  return { ...place, health };
+};
+const apiServer = Number(new URL(controlPlane.url).port);
+
+describe("/healthz", () => {
+  it.each([
+    ["worker", "change"],
+    ["reflector", "reflect"],
+    ["lock renewal", "renew-lock"],
+  ])("fails when the %s hangs, names it, and is well again when it goes on", async (loop, purpose) => {
+    const { hook, reached, open } = gate((request) => request.purpose === purpose);
+    const { submit, health } = await watched(apiServer, hook);
+    await submit(
+      Array.from({ length: 100 }, (_, n) => creating(configMap(`c${n}`))),
+      { lockTimeout: "1s" },
+    );
+    await reached;
+    const stuck = new RegExp(`^500 stuck: .*${loop}: no sign of life for \\d+ s`);
+    await expect.poll(health).toMatch(stuck);
+    open();
+    await expect.poll(health).toBe("200 ok");
+  });
+
+  it("does not fail because the API server does not answer, or because there is nothing to do", async () => {
+    const way = await tunnel({ port: apiServer });
+    const { submit, over, health } = await watched(way.port);
+    await submit([creating(configMap("a"))]);
+    await over();
+    way.close();
+    await submit([creating(configMap("b"))], { name: "later" });
+    const until = performance.now() + 8000;
+    while (performance.now() < until) {
+      expect(await health()).toBe("200 ok");
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    way.open();
+    await over("later");
+    expect(await health()).toBe("200 ok");
+  });
+});
