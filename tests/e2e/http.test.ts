@@ -41,7 +41,8 @@ const leaderAndStandby = async (...flags: readonly string[]) => {
   const leader = replica(namespace, undefined, ...flags);
   await expect.poll(() => leads(leader)).toBe(true);
   const standby = replica(namespace, undefined, ...flags);
-  await expect.poll(() => leads(standby)).toBe(false);
+  const identity = (await statusOf(leader))?.["identity"];
+  await expect.poll(async () => (await statusOf(standby))?.["leader_identity"]).toBe(identity);
   return { leader, standby };
 };
 
@@ -89,16 +90,17 @@ const podOf = (name: string, namespace: string, labels = {}) => ({
   spec: { containers: [{ name: "controller", image: "none" }] },
 });
 
-describe("the leader's mark", () => {
-  const pods = async () => {
-    const { namespace, create, read } = await workspace();
-    await create({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } }).catch(() => {});
-    return {
-      namespace,
-      create: (name: string, labels = {}) => administrator.create(podOf(name, namespace, labels)),
-      labelsOf: async (name: string) => (await read(podOf(name, namespace))).metadata.labels,
-    };
+const pods = async () => {
+  const { namespace, create, read } = await workspace();
+  await create({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } }).catch(() => {});
+  return {
+    namespace,
+    create: (name: string, labels = {}) => administrator.create(podOf(name, namespace, labels)),
+    labelsOf: async (name: string) => (await read(podOf(name, namespace))).metadata.labels,
   };
+};
+
+describe("the leader's mark", () => {
   const marked = { app: "janus", [LABEL]: "true" };
 
   it("is on the Pod of the leader alone, and comes off when that leads no more", async () => {
