@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { lockLease } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { deleting, patching } from "../fixtures/changes.ts";
@@ -190,3 +191,29 @@ it("never holds up the end of its namespace, whatever its Transactions are at", 
   await expect.poll(() => place.names("backup.janus.io/v1alpha1", "Transaction")).toEqual([]);
   await expect.poll(() => ours(place)).toEqual([]);
 });
+
+it.each(["lock", "store", "journal"])(
+  "leaves nothing of its own behind where a create (%s) was not answered, and lands after everything was cleaned up",
+  async (purpose) => {
+    const place = await workspace({ margin: 5000 });
+    await createAbc(place);
+    const landed = Promise.withResolvers<unknown>();
+    let land: (() => void) | undefined;
+    await place.janus(async (request, next) => {
+      if (land === undefined && request.purpose === purpose) {
+        land = () => landed.resolve(next(request));
+        return E.left({ kind: "unanswered", cause: "deadline", message: "held up in the network" });
+      }
+      return next(request);
+    });
+    await place.submit(abc);
+    const remains = async () => [...(await ours(place)), ...(await place.names("coordination.k8s.io/v1", "Lease"))];
+    const phase = async () => (await place.txn()).status.phase;
+    await expect.poll(phase).toBe("Committed");
+    await expect.poll(remains).toEqual([]);
+    land?.();
+    expect(await landed.promise).toMatchObject(E.right({}));
+    await place.over();
+    expect(await remains()).toEqual([]);
+  },
+);

@@ -1,15 +1,15 @@
 import { FINALIZER } from "@janus/api";
 import { allStores } from "./before.ts";
 import { type Ask, done, type Effect, run, type Step, wait } from "./effect.ts";
-import { fromTimestamp } from "./instant.ts";
+import { fromTimestamp, type Instant } from "./instant.ts";
 import { deleteJournal, readJournal } from "./journaling.ts";
-import { journalIn } from "./known.ts";
+import { afresh, journalIn } from "./known.ts";
 import { leftOvers } from "./left-overs.ts";
 import { lockPlace, look, release } from "./lease.ts";
 import { discoveries, places } from "./places.ts";
 import { isUnsettled, recover, recoveryDue } from "./recovery.ts";
 import { finalizers, ownPlace } from "./record.ts";
-import type { Situation } from "./situation.ts";
+import { quiet, type Situation } from "./situation.ts";
 import { deleteStore, isDeleted, isReleased, releaseStore } from "./stores.ts";
 
 /**
@@ -20,7 +20,7 @@ import { deleteStore, isDeleted, isReleased, releaseStore } from "./stores.ts";
  *             snapshots and the journal stay, and so does the Transaction.
  */
 export const finished = (situation: Situation): Step => {
-  const { txn, known, now } = situation;
+  const { txn, known, now, settings } = situation;
   const mine = txn.metadata.finalizers ?? [];
   const due = recoveryDue(situation);
   if (due !== undefined && due <= now) return recover(situation);
@@ -32,8 +32,36 @@ export const finished = (situation: Situation): Step => {
   if (resumed) return run(readJournal(txn));
   const pending = [...locks(situation), ...remains(situation), ...leftOvers(situation)];
   if (pending.length > 0) return run(...pending);
+  const quietAt = lastCreate(situation) + quiet(settings);
+  if (now < quietAt) return wait(quietAt, "something of its own that was not answered may still be made");
+  if (!known.released.has(SWEPT) && Number.isFinite(quietAt)) return run(sweep(situation));
   const others = mine.filter((name) => name !== FINALIZER);
   return run(finalizers(txn, others));
+};
+
+/** Everything was looked for once more when nothing could turn up any more. */
+const SWEPT = "swept";
+
+/**
+ * When the last create of a Lease, a store or the journal went out whose outcome this process does not know. What it took over
+ * from a former process counts as sent just before.
+ */
+const lastCreate = ({ txn, known }: Situation): Instant => {
+  const started = fromTimestamp(txn.status.startedAt);
+  // Times in a status are whole seconds.
+  const tookOver = started !== undefined && started + 1000 <= known.since ? known.since : Number.NEGATIVE_INFINITY;
+  return Math.max(tookOver, known.unansweredCreate ?? Number.NEGATIVE_INFINITY);
+};
+
+/** Begins the clean-up once more, with nothing taken for released that may have been made since. */
+const sweep = ({ txn }: Situation): Ask => {
+  const read = readJournal(txn);
+  return {
+    ...read,
+    learn: (known, answer, now, sent) => ({
+      ...read.learn({ ...afresh(known, known.since), released: new Set([SWEPT]) }, answer, now, sent),
+    }),
+  };
 };
 
 /** Leases that are ours, or that have to be looked at to know. */

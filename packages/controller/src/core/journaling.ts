@@ -64,7 +64,7 @@ export const createJournal = (txn: Transaction, position: Position): Ask => ({
   as: "controller",
   call: { verb: "create", place: journalPlace(txn), body: newJournal(txn, position), manager: "janus" },
   learn: learnWritten(txn),
-  lost: (known) => ({ ...known, journal: { at: "taken" } }),
+  lost: (known, _, now) => ({ ...known, journal: { at: "taken" }, unansweredCreate: now }),
 });
 
 /** Makes a journal again of what is none any more. */

@@ -49,6 +49,8 @@ export interface Known {
   /** Warnings of a restoration. */
   readonly warnings: ReadonlyMap<number, string>;
   readonly released: ReadonlySet<string>;
+  /** When the last create of something of our own (a Lease, a store, the journal) was sent that was not answered. */
+  readonly unansweredCreate?: Instant;
   readonly projectedAt: Instant;
 }
 
@@ -161,6 +163,14 @@ export const nothing = (since: Instant): Known => ({
   warnings: new Map(),
   released: new Set(),
   projectedAt: since,
+});
+
+/** What was seen and met so far says nothing of what is there now. What was there before stays true. */
+export const afresh = ({ resources, before, journal }: Known, now: Instant): Known => ({
+  ...nothing(now),
+  resources,
+  before,
+  ...(journal === undefined ? {} : { journal }),
 });
 
 /** The map with one entry set, or taken out. */

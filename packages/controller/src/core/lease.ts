@@ -89,7 +89,7 @@ export const create = (situation: Situation, index: number, place: Place): Ask =
       taken ? { at: "taken" } : { at: "impossible", why: `it cannot be locked: ${sentence(fault)}` },
     );
   },
-  lost: (known) => withLock(known, index, { at: "taken" }),
+  lost: (known, _, now) => ({ ...withLock(known, index, { at: "taken" }), unansweredCreate: now }),
 });
 
 /** Writes us into a Lease that is there: to renew it, or to take it over. */

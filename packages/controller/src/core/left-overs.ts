@@ -4,14 +4,15 @@ import { allStores } from "./before.ts";
 import type { Ask, Effect } from "./effect.ts";
 import { journalIn, set } from "./known.ts";
 import type { Situation } from "./situation.ts";
-import { storePlace, UID_LABEL } from "./snapshot.ts";
+import { openStore, storePlace, UID_LABEL } from "./snapshot.ts";
 import { deleteStore, isDeleted, isReleased, isWritten, releaseStore } from "./stores.ts";
 
 const KINDS = ["ConfigMap", "Secret"] as const;
 
 /**
  * Stores that a former process wrote and did not live to record. They are written one after the other under consecutive
- * names, so the first name that neither kind has ends the search. What has come in the place of a recorded store is none.
+ * names, so the first name that neither kind has ends the search. What has come in the place of a recorded store is one only
+ * if it is the same: a create that was sent twice, and landed twice.
  */
 export const leftOvers = ({ txn, known }: Situation): readonly Effect[] => {
   const stores = allStores(txn, journalIn(known));
@@ -25,11 +26,17 @@ export const leftOvers = ({ txn, known }: Situation): readonly Effect[] => {
     const name = storeName(txn.metadata.name, n);
     const found = KINDS.map((kind) => known.found.get(`${kind}/${name}`));
     if (found.some((uid) => uid === undefined))
-      return KINDS.filter((_, at) => found[at] === undefined).map((kind) => probe(txn, kind, name));
+      return KINDS.filter((_, at) => found[at] === undefined).map((kind) =>
+        probe(
+          txn,
+          kind,
+          name,
+          stores.find((store) => store.kind === kind && store.name === name),
+        ),
+      );
     KINDS.forEach((kind, at) => {
       const uid = found[at];
-      const isRecorded = stores.some((store) => store.kind === kind && store.name === name);
-      if (uid !== null && uid !== undefined && !isRecorded) left.push({ kind, name, uid, digest: "" });
+      if (uid !== null && uid !== undefined && !recorded.has(uid)) left.push({ kind, name, uid, digest: "" });
     });
     if (found.every((uid) => uid === null) && !recordedNames.has(name)) break;
   }
@@ -39,12 +46,21 @@ export const leftOvers = ({ txn, known }: Situation): readonly Effect[] => {
   return [isReleased(known, last) ? deleteStore(txn, last) : releaseStore(txn, last, "free")];
 };
 
-const probe = (txn: Situation["txn"], kind: SnapshotStore["kind"], name: string): Ask => ({
+const probe = (
+  txn: Situation["txn"],
+  kind: SnapshotStore["kind"],
+  name: string,
+  recorded: SnapshotStore | undefined,
+): Ask => ({
   purpose: "read-store",
   as: "controller",
   call: { verb: "get", place: storePlace(txn, { kind, name }) },
   learn: (known, answer) => {
-    const ours = E.isRight(answer) && answer.right.metadata.labels?.[UID_LABEL] === txn.metadata.uid;
-    return { ...known, found: set(known.found, `${kind}/${name}`, ours ? (answer.right.metadata.uid ?? null) : null) };
+    const object = E.isRight(answer) ? answer.right : undefined;
+    const { uid = "", labels } = object?.metadata ?? {};
+    const same = (recorded: SnapshotStore): boolean =>
+      object !== undefined && "data" in openStore({ ...recorded, uid }, object);
+    const ours = labels?.[UID_LABEL] === txn.metadata.uid && (recorded === undefined || same(recorded));
+    return { ...known, found: set(known.found, `${kind}/${name}`, ours ? uid : null) };
   },
 });

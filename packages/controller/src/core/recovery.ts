@@ -2,7 +2,7 @@ import { FINALIZER, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/a
 import { run, type Step, type Telling } from "./effect.ts";
 import { fromTimestamp, type Instant } from "./instant.ts";
 import { checkpoint, readJournal } from "./journaling.ts";
-import { journalIn, type Known, nothing } from "./known.ts";
+import { afresh, journalIn, type Known } from "./known.ts";
 import { finalizers, record, unask } from "./record.ts";
 import type { Situation } from "./situation.ts";
 
@@ -72,14 +72,6 @@ export const recover = (situation: Situation): Step => {
   const recorded = record(txn, { phase: "RollingBack", recovery: { attempts }, items, because }, now, told);
   return run({ ...recorded, learn: (former: Known) => afresh(former, now) });
 };
-
-/** What the last attempt has seen and met says nothing of what is there now. What was there before stays true. */
-const afresh = ({ resources, before, journal }: Known, now: Instant): Known => ({
-  ...nothing(now),
-  resources,
-  before,
-  ...(journal === undefined ? {} : { journal }),
-});
 
 /** To be undone once more, as if it had just been reached. */
 const again = ({ state }: Item): Item["state"] => {

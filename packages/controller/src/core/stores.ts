@@ -42,7 +42,7 @@ const write = (txn: Transaction, n: number, pack: Pack): Ask => {
           : { unusable: `the snapshot ${store.kind} ${store.name} cannot be written: ${sentence(answer.left)}` },
       );
     },
-    lost: (known) => sighted(known, n, "taken"),
+    lost: (known, _, now) => ({ ...sighted(known, n, "taken"), unansweredCreate: now }),
   };
 };
 
@@ -168,16 +168,16 @@ export const releaseStore = (
       },
     },
   },
-  learn: (known) => ({ ...known, released: new Set([...known.released, storeKey(ref)]) }),
+  learn: (known) => ({ ...known, released: new Set([...known.released, `store ${ref.uid}`]) }),
 });
 
-export const isReleased = (known: Known, ref: SnapshotStore): boolean => known.released.has(storeKey(ref));
+export const isReleased = (known: Known, { uid }: SnapshotStore): boolean => known.released.has(`store ${uid}`);
 
 export const deleteStore = (txn: Transaction, ref: SnapshotStore): Ask => ({
   purpose: "release-store",
   as: "controller",
   call: { verb: "delete", place: storePlace(txn, ref), preconditions: { uid: ref.uid } },
-  learn: (known) => ({ ...known, released: new Set([...known.released, `deleted ${storeKey(ref)}`]) }),
+  learn: (known) => ({ ...known, released: new Set([...known.released, `deleted store ${ref.uid}`]) }),
 });
 
-export const isDeleted = (known: Known, ref: SnapshotStore): boolean => known.released.has(`deleted ${storeKey(ref)}`);
+export const isDeleted = (known: Known, { uid }: SnapshotStore): boolean => known.released.has(`deleted store ${uid}`);
