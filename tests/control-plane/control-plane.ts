@@ -30,6 +30,8 @@ interface Options {
   readonly log?: Log;
   /** Where its state lives; is deleted in the end. @default a new one in the system's temporary directory */
   readonly directory?: string;
+  /** More flags of kube-apiserver. @default none */
+  readonly apiServerFlags?: readonly string[];
 }
 
 const serviceNetwork = "10.96.0.0/16";
@@ -46,7 +48,7 @@ const writeCertificates = async (directory: string) => {
   return { ca, serving, serviceAccounts, authority };
 };
 
-const boot = async (directory: string, held: Leash, log: Log) => {
+const boot = async (directory: string, held: Leash, log: Log, apiServerFlags: readonly string[]) => {
   const [binaries, certificates, ports] = await Promise.all([
     findBinaries(process.env, log),
     mkdir(directory, { recursive: true }).then(() => writeCertificates(directory)),
@@ -98,6 +100,7 @@ const boot = async (directory: string, held: Leash, log: Log) => {
       "--authorization-mode=Node,RBAC",
       "--enable-admission-plugins=NodeRestriction", // besides the default ones, as kubeadm does
       "--allow-privileged=true",
+      ...apiServerFlags,
     ]),
     // Its first visible deed says that it works: the ServiceAccount of the namespace `default`.
     "kube-controller-manager": run(
@@ -132,11 +135,12 @@ const boot = async (directory: string, held: Leash, log: Log) => {
  * any way (crash, SIGKILL), none of its processes and files is left.
  * Errors: rejects with the end of the log of what did not start, or with what to do to get its binaries.
  */
-export const startControlPlane = async ({ log = () => {}, directory }: Options = {}): Promise<ControlPlane> => {
+export const startControlPlane = async (options: Options = {}): Promise<ControlPlane> => {
+  const { log = () => {}, directory, apiServerFlags = [] } = options;
   const began = performance.now();
   const home = directory ?? (await mkdtemp(path.join(os.tmpdir(), "janus-control-plane-")));
   const held = leash(home);
-  const { facts, components } = await boot(home, held, log).catch(async (error: unknown) => {
+  const { facts, components } = await boot(home, held, log, apiServerFlags).catch(async (error: unknown) => {
     await held.end();
     throw error;
   });

@@ -19,7 +19,6 @@ describe("the controller, as itself", () => {
   it.each([
     "watch transactions.backup.janus.io --all-namespaces",
     "patch transactions.backup.janus.io --subresource=status",
-    "update transactions.backup.janus.io --subresource=finalizers",
     "create leases.coordination.k8s.io",
     "patch configmaps",
     "get secrets",

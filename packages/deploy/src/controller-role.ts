@@ -22,8 +22,6 @@ const rules: readonly k8s.PolicyRule[] = [
   { apiGroups: ["backup.janus.io"], resources: ["transactions"], verbs: ["get", "list", "watch", "patch", "delete"] },
   // Phase, items and conditions are written to the status, which `patch` on the Transaction itself does not reach.
   { apiGroups: ["backup.janus.io"], resources: ["transactions/status"], verbs: ["patch"] },
-  // An owner reference with blockOwnerDeletion, as on a rolled-back snapshot, needs this (OwnerReferencesPermissionEnforcement).
-  { apiGroups: ["backup.janus.io"], resources: ["transactions/finalizers"], verbs: ["update"] },
   // A lock is a Lease in its target's namespace. The leader's Lease is one more.
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "patch", "delete"] },
   // Snapshots and the journal lie in the Transaction's namespace; those of Secrets lie in Secrets. They are always asked for by

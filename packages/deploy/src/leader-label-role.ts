@@ -5,9 +5,8 @@ import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 
 const rules: readonly k8s.PolicyRule[] = [
-  // The leader labels its own Pod, and takes the label off that of a leader before. Names of Pods are made up, so `resourceNames`
-  // cannot narrow it; the namespace has no other Pods.
-  { apiGroups: [""], resources: ["pods"], verbs: ["get", "patch"] },
+  // The leader labels its own Pod. Names of Pods are made up, so `resourceNames` cannot narrow it; the namespace has no other Pods.
+  { apiGroups: [""], resources: ["pods"], verbs: ["patch"] },
 ];
 
 /** Lets the leader mark its own Pod, for the Service. Only needed with `readiness: "any"`. */

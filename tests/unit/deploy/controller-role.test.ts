@@ -1,26 +1,12 @@
 import { ControllerRole, ImpersonationRoles, render, TransactionRoles } from "@janus/deploy";
 import { describe, expect, it } from "vitest";
+import { rightsIn, rulesOf } from "../../deploy/rights.ts";
 
-interface Rule {
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly verbs: readonly string[];
-}
+const rulesIn = (build: Parameters<typeof render>[0]) => rulesOf(render(build));
 
-const rulesOf = (build: Parameters<typeof render>[0]): readonly Rule[] =>
-  render(build).flatMap((role) => role["rules"] as readonly Rule[]);
-
-/** One line for each right: `verb resource.group`. */
-const rightsOf = (rules: readonly Rule[]): readonly string[] =>
-  rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
-    apiGroups.flatMap((group) =>
-      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}${group === "" ? "" : `.${group}`}`)),
-    ),
-  );
-
-const controller = rulesOf((chart) => new ControllerRole(chart, "Role"));
-const users = rulesOf((chart) => new TransactionRoles(chart, "Roles"));
-const rights = rightsOf(controller);
+const controller = rulesIn((chart) => new ControllerRole(chart, "Role"));
+const users = rulesIn((chart) => new TransactionRoles(chart, "Roles"));
+const rights = rightsIn(controller);
 
 describe("the controller's ClusterRole", () => {
   it("says in every rule which resources and which verbs, never a wildcard", () => {
@@ -37,7 +23,6 @@ describe("the controller's ClusterRole", () => {
       new Set([
         "transactions.backup.janus.io",
         "transactions/status.backup.janus.io",
-        "transactions/finalizers.backup.janus.io",
         "leases.coordination.k8s.io",
         "configmaps",
         "secrets",
@@ -76,7 +61,7 @@ describe("the controller that acts as certain ServiceAccounts only", () => {
   const roles = render((chart) => new ImpersonationRoles(chart, "Roles", { actsAs }));
 
   it("has no right to act as others", () => {
-    const narrowed = rightsOf(rulesOf((chart) => new ControllerRole(chart, "Role", { actsAs })));
+    const narrowed = rightsIn(rulesIn((chart) => new ControllerRole(chart, "Role", { actsAs })));
     expect(narrowed).not.toContain("impersonate serviceaccounts");
     expect([...narrowed, "impersonate serviceaccounts"]).toEqual(rights);
   });
@@ -110,7 +95,7 @@ describe("the controller that acts as certain ServiceAccounts only", () => {
 
 describe("the roles for users", () => {
   it("let nobody write the status", () => {
-    expect(rightsOf(users).filter((right) => right.includes("transactions/status"))).toEqual(
+    expect(rightsIn(users).filter((right) => right.includes("transactions/status"))).toEqual(
       ["get", "list", "watch"].map((verb) => `${verb} transactions/status.backup.janus.io`),
     );
   });

@@ -1,0 +1,97 @@
+import { mkdtemp } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { installation, type Manifest } from "@janus/deploy";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { controllerProcess } from "../fixtures/controller-process.ts";
+import { askedBy, auditFlags } from "./audit.ts";
+import { eventually, type OwnCluster, ownCluster } from "./own-cluster.ts";
+import { rightsIn, rulesOf } from "./rights.ts";
+
+const name = "janus-controller";
+const user = `system:serviceaccount:janus-system:${name}`;
+
+let directory: string;
+let cluster: OwnCluster;
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(os.tmpdir(), "janus-audit-"));
+  cluster = await ownCluster(
+    {},
+    {
+      directory,
+      // On some clusters this is on, and asks for more rights than usual of who writes an owner reference.
+      apiServerFlags: [
+        ...(await auditFlags(directory)),
+        "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
+      ],
+    },
+  );
+}, 120_000);
+afterAll(() => cluster.stop());
+
+const rights = rightsIn(
+  rulesOf(installation().filter(({ kind, metadata }) => kind.endsWith("Role") && metadata.name === name)),
+);
+
+const object = (kind: string, name: string, rest: object = {}): Manifest => ({
+  apiVersion: "v1",
+  kind,
+  metadata: { name, namespace: "default" },
+  ...rest,
+});
+const change = (type: string, kind: string, name: string, content?: object) => ({
+  type,
+  target: { apiVersion: "v1", kind, name },
+  ...(content === undefined ? {} : { content }),
+});
+const transaction = (name: string, changes: readonly object[], spec: object = {}) => ({
+  apiVersion: "backup.janus.io/v1alpha1",
+  kind: "Transaction",
+  metadata: { name, namespace: "default" },
+  spec: { serviceAccountName: "deployer", changes, ...spec },
+});
+const port = { spec: { ports: [{ port: 80 }] } };
+
+const isNotIn =
+  (used: ReadonlySet<string>) =>
+  (right: string): boolean =>
+    !used.has(right);
+
+it("the controller has no right that it does not use, and none that it lacks", async () => {
+  const deployment = installation().filter(({ kind }) => kind === "Deployment");
+  await cluster.install(...deployment);
+  const named = "get pods -n janus-system -o jsonpath={.items[0].metadata.name}";
+  await eventually(async () => (await cluster.kubectl("admin", named)).code === 0);
+
+  const quota = object("ResourceQuota", "one-service", { spec: { hard: { services: "2" } } });
+  await cluster.install(object("ConfigMap", "map"), object("Secret", "secret"), quota);
+  await eventually(async () => (await cluster.admin("get quota one-service -o jsonpath={.status.used}")).includes("1"));
+  const edits = [
+    change("Patch", "ConfigMap", "map", { data: { a: "b" } }),
+    change("Patch", "Secret", "secret", { stringData: { a: "b" } }),
+  ];
+  const tooMany = ["first", "second"].map((name) => change("Create", "Service", name, port));
+  // The last one cannot be made, which no dry run tells.
+  await cluster.admin("create -f -", transaction("rolled-back", [...edits, ...tooMany]));
+  await cluster.admin("create -f -", transaction("small", [change("Create", "ConfigMap", "new", {})]));
+  const lock = { name: "janus-lock-default-configmap-locked", namespace: "default" };
+  const spec = { holderIdentity: "somebody", leaseDurationSeconds: 3600 };
+  await cluster.admin("create -f -", { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: lock, spec });
+  const waiting = transaction("waiting", [change("Create", "ConfigMap", "locked", {})], { deletionPolicy: "Rollback" });
+  await cluster.admin("create -f -", waiting);
+
+  const kubeconfig = await cluster.userKubeconfig(user);
+  const env = { POD_NAME: await cluster.admin(named), POD_NAMESPACE: "janus-system" };
+  controllerProcess([`--kubeconfig=${kubeconfig}`, "--http-port=0"], env);
+  await cluster.admin("wait --for=condition=RolledBack --timeout=60s txn/rolled-back");
+  await cluster.admin("create -f -", transaction("committed", edits, { ttlSecondsAfterFinished: 1 }));
+  await cluster.admin("wait --for=condition=Committed --timeout=60s txn/small");
+  await eventually(async () => (await cluster.admin("describe txn waiting")).includes("LockWaiting"));
+  await cluster.admin("delete txn waiting --timeout=60s");
+  await cluster.admin("wait --for=delete --timeout=60s txn/committed");
+
+  // What was asked for is written down a moment later.
+  const asked = () => askedBy(directory, user, name);
+  await expect.poll(async () => rights.filter(isNotIn((await asked()).used))).toEqual([]);
+  expect((await asked()).lacked).toEqual([]);
+});
