@@ -278,10 +278,10 @@ describe("Delete", () => {
     expect(after).toMatchObject({ type: "NodePort", selector: { app: "web" }, ports: [{ port: 80 }] });
     expect(after.ports[0]?.nodePort).not.toBe(spec.ports[0]?.nodePort);
     const told = async () => (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join("\n");
-    await expect.poll(told).toContain("addresses or ports were taken meanwhile");
+    await expect.poll(told).toContain("its addresses were taken meanwhile");
   });
 
-  it("of a Service of which only the port is taken meanwhile: a new one, with a warning", async () => {
+  it("of a Service of which only the port is taken meanwhile: a new port, with a warning, and the same address", async () => {
     const place = await workspace();
     const web = { ...service("web"), spec: { type: "NodePort", ports: [{ port: 80 }] } };
     const [before] = await place.create(web);
@@ -292,6 +292,7 @@ describe("Delete", () => {
     expect(status.phase).toBe("RolledBack");
     const after = (await place.read(web))["spec"] as typeof spec;
     expect(after.ports[0]?.nodePort).not.toBe(spec.ports[0]?.nodePort);
+    expect(after.clusterIP).toBe(spec.clusterIP);
     expect(status.items[0]?.error).toContain("taken meanwhile");
   });
 

@@ -1,3 +1,4 @@
+import type { Allocation } from "./allocations.ts";
 import type { Owned } from "./dependents.ts";
 import type { Instant } from "./instant.ts";
 import type { Journal } from "./journal.ts";
@@ -46,8 +47,8 @@ export interface Known {
   readonly triedSince: ReadonlyMap<number, Instant>;
   /** How many PUTs a restoration took so far. */
   readonly puts: ReadonlyMap<number, number>;
-  /** Warnings of a restoration. */
-  readonly warnings: ReadonlyMap<number, string>;
+  /** What a Service that is created again cannot have again, by change. */
+  readonly taken: ReadonlyMap<number, readonly Allocation[]>;
   readonly released: ReadonlySet<string>;
   /** When the last create of something of our own (a Lease, a store, the journal) was sent that was not answered. */
   readonly unansweredCreate?: Instant;
@@ -160,7 +161,7 @@ export const nothing = (since: Instant): Known => ({
   refusals: new Map(),
   triedSince: new Map(),
   puts: new Map(),
-  warnings: new Map(),
+  taken: new Map(),
   released: new Set(),
   projectedAt: since,
 });

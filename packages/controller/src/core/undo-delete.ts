@@ -1,11 +1,10 @@
 import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
+import { takenOf, withoutAllocations } from "./allocations.ts";
 import { recordedBefore, snapshotOf } from "./before.ts";
 import { recreateBody } from "./body.ts";
 import type { Ask } from "./effect.ts";
-import { type Fault, sentence } from "./fault.ts";
 import { checkpoint } from "./journaling.ts";
-import { asObject } from "./json.ts";
 import { set } from "./known.ts";
 import { type KubeObject, show } from "./object.ts";
 import { isOwnedBy, livingOwners, withNewOwners, withNewUids } from "./owners.ts";
@@ -13,24 +12,6 @@ import { isMarked, recreatedOwnership } from "./restore.ts";
 import { LOOK_AGAIN } from "./situation.ts";
 import { itemsOf, readTarget } from "./targets.ts";
 import { conflict, going, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
-
-/** Values that the API server hands out, and may not be able to hand out again. */
-const withoutAllocations = (before: KubeObject): KubeObject => {
-  const { clusterIP: _, clusterIPs: __, healthCheckNodePort: ___, ...spec } = asObject(before["spec"]);
-  const ports = Array.isArray(spec["ports"])
-    ? {
-        ports: spec["ports"].map((port: unknown) =>
-          Object.fromEntries(Object.entries(asObject(port)).filter(([name]) => name !== "nodePort")),
-        ),
-      }
-    : {};
-  return { ...before, spec: { ...spec, ...ports } };
-};
-
-const isAllocation = (fault: Fault): boolean =>
-  fault.kind === "refused" &&
-  fault.code === 422 &&
-  /provided (IP|port) is|already allocated|clusterIP|nodePort/i.test(fault.message);
 
 /**
  * Creates again what was deleted: first the object, then its new uid goes into the journal, then who owned what. Values of
@@ -41,10 +22,9 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
   const { txn, known, now } = situation;
   const { object } = seen;
   const created = journal.created.get(index);
-  const reallocated = known.warnings.get(index);
   if (object === undefined)
     return created === undefined
-      ? going(recreate(undone, reallocated === undefined ? before : withoutAllocations(before)))
+      ? going(recreate(undone, withoutAllocations(before, known.taken.get(index) ?? [])))
       : conflict(`${show(place)} was created again, and deleted again by somebody else`);
   const { uid = "" } = object.metadata;
   if (uid === before.metadata.uid) {
@@ -73,7 +53,8 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
 const mind = ({ situation: { txn, known }, journal, index }: Undone): { readonly warning?: string } => {
   const before = recordedBefore(txn, journal, index);
   const lost = before.existed && before.dependents !== undefined ? [`went with it: ${before.dependents}`] : [];
-  const warnings = [...lost, ...(known.warnings.has(index) ? [known.warnings.get(index)] : [])];
+  const taken = known.taken.get(index) ?? [];
+  const warnings = [...lost, ...taken.map((allocation) => `its ${allocation} were taken meanwhile, and are new`)];
   return warnings.length === 0 ? {} : { warning: warnings.join("; ") };
 };
 
@@ -134,16 +115,12 @@ const recreate = (undone: Undone, before: KubeObject): Ask => {
   );
   return {
     ...ask,
-    learn: (known, answer, now, sent) =>
-      E.isLeft(answer) && isAllocation(answer.left) && !known.warnings.has(index)
-        ? {
-            ...known,
-            warnings: set(
-              known.warnings,
-              index,
-              `addresses or ports were taken meanwhile, and are new: ${sentence(answer.left)}`,
-            ),
-          }
-        : ask.learn(known, answer, now, sent),
+    learn: (known, answer, now, sent) => {
+      const before = known.taken.get(index) ?? [];
+      const taken = E.isLeft(answer) ? takenOf(answer.left) : undefined;
+      return taken === undefined || before.includes(taken)
+        ? ask.learn(known, answer, now, sent)
+        : { ...known, taken: set(known.taken, index, [...before, taken]) };
+    },
   };
 };
