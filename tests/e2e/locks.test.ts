@@ -181,3 +181,20 @@ it("holds locks that live in the target's namespace and name the Transaction", a
   open();
   await over();
 });
+
+it("raises a lockTimeout in which no write fits, and says so", async () => {
+  const { namespace, create, janus, submit, over, read } = await workspace();
+  await create(configMap("a"));
+  const { hook, reached, open } = gate(isChangeOf("a"));
+  await janus(hook);
+  await submit([patching(configMap("a", { value: "1" }))], { lockTimeout: "1s" });
+  await reached;
+  const { spec } = await read(lease(lockOf(namespace, "a")));
+  open();
+  // Three times the write timeout of the tests, and a little for the renewals.
+  expect(spec).toMatchObject({ leaseDurationSeconds: 7 });
+  const { status } = await over();
+  expect(status.phase).toBe("Committed");
+  const told = async () => (await eventsOf(namespace, "txn")).map(({ message }) => message).join("\n");
+  await expect.poll(told).toContain("locks last 7s: lockTimeout (1s) leaves too little time for a write (2s)");
+});

@@ -36,6 +36,17 @@ export const lockPlace = (place: Place, controllerNamespace: string): Place => (
 export const lockDuration = ({ txn, settings }: Pick<Situation, "txn" | "settings">): number =>
   Math.max(txn.spec.lockTimeout, 3 * (settings.writeTimeout + txn.spec.changes.length * 2));
 
+/** For people, where locks are good for longer than was asked for. */
+export const raised = ({ txn, settings }: Pick<Situation, "txn" | "settings">): readonly string[] => {
+  const duration = lockDuration({ txn, settings });
+  const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`;
+  return duration === txn.spec.lockTimeout
+    ? []
+    : [
+        `locks last ${seconds(duration)}: lockTimeout (${seconds(txn.spec.lockTimeout)}) leaves too little time for a write (${seconds(settings.writeTimeout)}) and for renewing all`,
+      ];
+};
+
 /** leaseDurationSeconds is a 32-bit integer. */
 const INT32 = 2 ** 31 - 1;
 

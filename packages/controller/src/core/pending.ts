@@ -4,6 +4,7 @@ import { done, run, type Step } from "./effect.ts";
 import { asObject } from "./json.ts";
 import { type Known } from "./known.ts";
 import { toTimestamp } from "./instant.ts";
+import { raised } from "./lease.ts";
 import { show } from "./object.ts";
 import { discoveries, locate } from "./places.ts";
 import { finalizers, record } from "./record.ts";
@@ -95,7 +96,7 @@ const tooLarge = (txn: Transaction): string | undefined => {
 };
 
 /** Refuses what cannot work, before anything is touched; then puts the finalizer on and begins. */
-export const pending = ({ txn, known, now }: Situation): Step => {
+export const pending = ({ txn, known, now, settings }: Situation): Step => {
   if (txn.metadata.deletionTimestamp !== undefined)
     return (txn.metadata.finalizers ?? []).includes(FINALIZER)
       ? run(
@@ -133,7 +134,10 @@ export const pending = ({ txn, known, now }: Situation): Step => {
       {
         type: "Normal",
         reason: "Initializing",
-        message: `${txn.spec.changes.length} changes, made as ServiceAccount ${txn.spec.serviceAccountName}`,
+        message: [
+          `${txn.spec.changes.length} change${txn.spec.changes.length === 1 ? "" : "s"}, made as ServiceAccount ${txn.spec.serviceAccountName}`,
+          ...raised({ txn, settings }),
+        ].join("; "),
       },
     ),
   );

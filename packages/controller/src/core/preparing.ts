@@ -7,7 +7,7 @@ import { createJournal, findJournal, readJournal } from "./journaling.ts";
 import { journalIn, type Known } from "./known.ts";
 import { giveWay } from "./give-way.ts";
 import { leaving } from "./leaving.ts";
-import { lockPlace } from "./lease.ts";
+import { lockPlace, raised } from "./lease.ts";
 import { acquire } from "./locks.ts";
 import type { KubeObject } from "./object.ts";
 import { discoveries, lockable } from "./places.ts";
@@ -137,7 +137,11 @@ const keep = (situation: Situation, refuse: (reason: string, general: readonly s
       ...(storing.stores[0] === undefined ? {} : { rollbackRef: storing.stores[0].name }),
       because: {
         reason: "Prepared",
-        message: ["all locks are held, every change was checked, and what was there is kept", ...mind].join("; "),
+        message: [
+          "all locks are held, every change was checked, and what was there is kept",
+          ...raised(situation),
+          ...mind,
+        ].join("; "),
       },
     },
     now,
