@@ -1,10 +1,11 @@
 import type { ControlPlane } from "../control-plane/control-plane.ts";
-import type { ControllerProcess } from "./controller-process.ts";
+import type { Replicas } from "./replicas.ts";
 import { heading, say } from "./say.ts";
 import { shop } from "./shop.ts";
 
 /** What to try with kubectl while everything keeps running. */
-export const thingsToTry = ({ kubeconfig, binaries }: ControlPlane, { metrics }: ControllerProcess): void => {
+export const thingsToTry = async ({ kubeconfig, binaries }: ControlPlane, replicas: Replicas): Promise<void> => {
+  const { url } = await replicas.leader();
   heading("Still running, until Ctrl-C. In another terminal:");
   say();
   say(`export KUBECONFIG=${kubeconfig}`);
@@ -17,5 +18,8 @@ export const thingsToTry = ({ kubeconfig, binaries }: ControlPlane, { metrics }:
   say("kubectl apply -f docs/examples/before.yaml");
   say("kubectl apply -f docs/examples/deploy-v2.yaml");
   say("kubectl wait -n example txn/deploy-v2 --for=condition=Committed --timeout=60s");
-  say(`curl -s ${metrics} | grep ^janus_`);
+  say(`kubectl get lease -n janus-system janus-controller-leader -o yaml`);
+  for (const one of replicas.all)
+    say(`curl -s ${one.url}/status; kill -9 ${one.pid()}  # ${one.name}; it is started again`);
+  say(`curl -s ${url}/metrics | grep ^janus_`);
 };

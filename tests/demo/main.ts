@@ -1,4 +1,4 @@
-// `npm run demo`: what Janus does, on a real control plane, with the controller as a process and an identity of its own.
+// `npm run demo`: what Janus does, on a real control plane, with two controllers as processes and an identity of their own.
 import { parseArgs } from "node:util";
 import { commits } from "./commits.ts";
 import { expectations } from "./expectations.ts";
@@ -11,10 +11,10 @@ import { survivesKill } from "./survives-kill.ts";
 const help = `Usage: npm run demo -- [flags]
 
 Boots a real Kubernetes control plane on this machine, installs Janus, and shows a Transaction that commits, one that
-is rolled back, and one whose controller is killed in the middle. Ends with 0 if everything was as promised.
+is rolled back, and one that survives the kill of the leading one of two controllers. Ends with 0 if everything was as promised.
 
 Flags:
-  --keep   Leaves the control plane and the controller running until Ctrl-C, and prints commands to try.
+  --keep   Leaves the control plane and both controllers running until Ctrl-C, and prints commands to try.
   --help   Shows this text.
 `;
 
@@ -62,12 +62,12 @@ const play = async (): Promise<void> => {
   for (const part of [commits, rollsBack, survivesKill])
     await part(stage).catch(async (error: unknown) => {
       promised.expect(`${part.name} is shown to its end`, false, reason(error));
-      for (const line of await stage.controller.complaints()) say(line, 2);
+      for (const one of stage.replicas.all) for (const line of await one.complaints()) say(`${one.name}: ${line}`, 2);
     });
   conclude();
   if (!flags.keep) return;
   isKept = true;
-  thingsToTry(controlPlane, stage.controller);
+  await thingsToTry(controlPlane, stage.replicas);
   await new Promise(() => setInterval(() => {}, 1 << 30));
 };
 

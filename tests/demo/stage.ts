@@ -1,10 +1,10 @@
 import type { Admin } from "./admin.ts";
-import type { ControllerProcess } from "./controller-process.ts";
 import type { Expectations } from "./expectations.ts";
+import type { Replicas } from "./replicas.ts";
 
 /** What every part of the demo plays on. */
 export interface Stage {
   readonly admin: Admin;
-  readonly controller: ControllerProcess;
+  readonly replicas: Replicas;
   readonly expectations: Expectations;
 }

@@ -1,9 +1,15 @@
+import { setTimeout } from "node:timers/promises";
 import { journalName } from "@janus/api";
+import type { LeaderStatus } from "@janus/controller";
 import type { KubeObject } from "@janus/kube";
+import { lateWrite } from "./late-write.ts";
 import { narrator, stopwatch } from "./narrate.ts";
+import type { Replica } from "./replica.ts";
+import { timing } from "./replicas.ts";
 import { positionIn, runTransaction } from "./run-transaction.ts";
-import { bold, dim, green, heading, red, say } from "./say.ts";
+import { bold, dim, green, heading, red, say, sayWrapped } from "./say.ts";
 import { setting, shop } from "./shop.ts";
+import { showStatus } from "./show-status.ts";
 import type { Stage } from "./stage.ts";
 
 /** How many settings the shop has: as many as there are changes. */
@@ -19,36 +25,50 @@ const versionOf = (object: KubeObject | undefined): string | undefined => object
 
 const bar = (done: number): string => `${green("■".repeat(done))}${dim("·".repeat(settings - done))}`;
 
-/** What is there right after the kill: the journal, and every target. */
+/** What is there right after the kill: who was killed, the journal, and every target. */
 interface Wreck {
-  readonly pid: number | undefined;
+  readonly killed: Replica;
+  /** Its last words. */
+  readonly status: LeaderStatus | undefined;
   readonly cursor: number;
   readonly targets: readonly (KubeObject | undefined)[];
 }
+
+const fenceIsUp = async ({ replicas, expectations: { expect } }: Stage): Promise<void> => {
+  const leader = await replicas.leader();
+  const began = performance.now();
+  const isUp = async () => (await leader.status())?.fence === "up";
+  while (!(await isUp()) && performance.now() - began < 20_000) await setTimeout(100);
+  expect(`the fence is up while ${leader.name} leads`, await isUp());
+};
 
 /**
  * @param release What this attempt sets, so that an attempt that the kill came too late for can be made again.
  * @returns `undefined` when the Transaction was over before the kill came.
  */
-const attempt = async ({ admin, controller }: Stage, release: string) => {
+const attempt = async ({ admin, replicas }: Stage, release: string) => {
   const time = stopwatch();
   const narrate = narrator(time, { items: false });
+  const killed = await replicas.leader();
+  const status = await killed.status();
   let wreck: Promise<Wreck> | undefined;
 
   const kill = async (uid: string): Promise<Wreck> => {
-    const pid = controller.pid();
-    await controller.kill();
+    const pid = killed.pid();
+    await killed.kill();
     const journal = await admin.get({ apiVersion: "v1", kind: "ConfigMap", namespace: shop, name: journalName(uid) });
     const cursor = positionIn(journal)?.cursor ?? settings;
-    const found: Wreck = { pid, cursor, targets: await Promise.all(targets.map(admin.get)) };
+    const found: Wreck = { killed, status, cursor, targets: await Promise.all(targets.map(admin.get)) };
     say(
-      `${time()}  ${red("SIGKILL")}      controller (pid ${pid}); the journal's cursor stands at ${cursor} of ${settings}`,
+      `${time()}  ${red("SIGKILL")}      ${killed.name} (pid ${pid}); the journal's cursor stands at ${cursor} of ${settings}`,
     );
     const changed = found.targets.filter(isAt(release)).length;
     const doubt = changed > cursor ? `; number ${changed} was written and not recorded any more` : "";
     say(`           ${bar(changed)}  ${dim(`${changed} targets are changed${doubt}`)}`);
-    await controller.start();
-    say(`${time()}  ${bold("Started")}      again (pid ${controller.pid()}); it reads the journal and goes on`);
+    const patience = `the other one waits until the Lease of the leader was not renewed for ${timing.leaseDuration} s`;
+    say(`${time()}  ${bold("Waiting")}      ${dim(patience)}`);
+    const heir = await replicas.leader();
+    say(`${time()}  ${bold("Leads")}        ${heir.name} (pid ${heir.pid()}); it reads the journal and goes on`);
     return found;
   };
 
@@ -63,26 +83,15 @@ const attempt = async ({ admin, controller }: Stage, release: string) => {
   say(`           ${bar(settings)}  ${dim(`${transaction.status.progress} changes`)}`);
   const { phase } = transaction.status;
   if (phase !== "Committed") throw new Error(`the Transaction is ${phase}, and should be Committed`);
-  return found !== undefined && found.cursor < settings ? found : undefined;
+  if (found !== undefined && found.cursor < settings) return found;
+  await found?.killed.start();
+  return undefined;
 };
 
-/** Killed between two changes, or within one, the controller goes on where it was. */
-export const survivesKill = async (stage: Stage): Promise<void> => {
-  const { admin, expectations } = stage;
-  heading(`(c) Twenty changes, and the controller is killed in the middle`);
-  let release = 2;
-  let wreck = await attempt(stage, `${release}.0`);
-  while (wreck === undefined && release < 5) {
-    say(dim("It was faster than the kill. Once more:"));
-    release += 1;
-    wreck = await attempt(stage, `${release}.0`);
-  }
-  const { expect } = expectations;
-  expect("the controller dies in the middle", wreck !== undefined);
-  if (wreck === undefined) return;
-
+/** Of what was written before the kill nothing is written again, and the rest is written. */
+const compare = async ({ admin, expectations: { expect } }: Stage, wreck: Wreck, release: string): Promise<void> => {
   const now = await Promise.all(targets.map(admin.get));
-  const isChanged = isAt(`${release}.0`);
+  const isChanged = isAt(release);
   const early = wreck.targets.filter(isChanged);
   const untouched = early.filter((object) =>
     now.some((later) => later?.metadata.uid === object?.metadata.uid && versionOf(later) === versionOf(object)),
@@ -104,4 +113,47 @@ export const survivesKill = async (stage: Stage): Promise<void> => {
     `the cursor was at ${wreck.cursor}, and ${early.length} targets were changed`,
   );
   expect("no target was written twice", untouched.length === early.length);
+};
+
+/** Who leads now, in which term; and what the dead leader's term is worth. */
+const succession = async (stage: Stage, { killed, status }: Wreck): Promise<void> => {
+  const { replicas, expectations } = stage;
+  const { expect } = expectations;
+  const heir = await replicas.leader();
+  await fenceIsUp(stage);
+  say();
+  await showStatus(replicas);
+  const now = await heir.status();
+  expect("another one leads", heir !== killed && now?.leader_identity !== status?.identity);
+  expect("it leads in the next term", now?.term === (status?.term ?? 0) + 1, `${status?.term} → ${now?.term}`);
+  if (status !== undefined && now !== undefined) await lateWrite(replicas, status, now, expectations);
+  await killed.start();
+  say(`${killed.name} is started again (pid ${killed.pid()}), and stands by`, 2);
+  expect(`${killed.name} stands by`, (await killed.status())?.leader === false);
+};
+
+/** The leader is killed between two changes, or within one; the other controller goes on where it was. */
+export const survivesKill = async (stage: Stage): Promise<void> => {
+  const { replicas, expectations } = stage;
+  heading("(c) Twenty changes, and the leader is killed in the middle; the other controller finishes them");
+  sayWrapped(
+    `Leader election is quicker here than in a real installation: lease ${timing.leaseDuration} s and not 30 s, ` +
+      `renewal within ${timing.renewDeadline} s and not 20 s, a look every ${timing.retryPeriod} s and not every 5 s.`,
+    2,
+    dim,
+  );
+  await fenceIsUp(stage);
+  await showStatus(replicas);
+  say();
+  let release = 2;
+  let wreck = await attempt(stage, `${release}.0`);
+  while (wreck === undefined && release < 5) {
+    say(dim("It was faster than the kill. Once more:"));
+    release += 1;
+    wreck = await attempt(stage, `${release}.0`);
+  }
+  expectations.expect("the leader dies in the middle", wreck !== undefined);
+  if (wreck === undefined) return;
+  await compare(stage, wreck, `${release}.0`);
+  await succession(stage, wreck);
 };

@@ -20,8 +20,13 @@ const demo = async () => {
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill());
-  return { child, temporary, said: text(child.stdout), exited: once(child, "exit") };
+  let soFar = "";
+  child.stdout.on("data", (chunk: Buffer) => (soFar += chunk.toString()));
+  return { child, temporary, soFar: () => soFar, said: text(child.stdout), exited: once(child, "exit") };
 };
+
+/** A line with these words, in this order. */
+const line = (...words: readonly string[]): RegExp => new RegExp(`^ .*${words.join(".* ")}.*$`, "m");
 
 it("commits, rolls back and survives a kill, and leaves nothing behind", { timeout: 180_000 }, async () => {
   const { temporary, said, exited } = await demo();
@@ -29,7 +34,17 @@ it("commits, rolls back and survives a kill, and leaves nothing behind", { timeo
   const output = await said;
   expect(output).toMatch(/\(a\)[^]* Committed [^]*Secret old-api-key +there → gone/);
   expect(output).toMatch(/\(b\)[^]* refused\n[^]* RolledBack [^]*Secret api-key +same/);
-  expect(output).toMatch(/\(c\)[^]* SIGKILL [^]* Started [^]* Committed [^]*written again afterwards: 0/);
+  const act = /\(c\)[^]*$/.exec(output)?.[0] ?? "";
+  const first = /(replica-.) \(pid \d+\) +true +1 +up /.exec(act)?.[1] ?? "nobody";
+  const second = first === "replica-1" ? "replica-2" : "replica-1";
+  expect(act).toMatch(line(second, "false", "1"));
+  expect(act).toMatch(line("SIGKILL", first));
+  expect(act).toMatch(line("Leads", second));
+  expect(act).toMatch(/ Leads [^]* Committed [^]*written again afterwards: 0/);
+  expect(act).toMatch(line(second, "true", "2", "up"));
+  expect(act).toMatch(line(first, "no answer"));
+  expect(act).toMatch(line("term 1, sent now:", "refused by the API server"));
+  expect(act).toMatch(line(first, "is started again", "stands by"));
   expect(output).toContain("Everything was as promised.");
   expect(output).not.toContain("\u001B");
   expect(code).toBe(0);
@@ -37,9 +52,12 @@ it("commits, rolls back and survives a kill, and leaves nothing behind", { timeo
   expect(runningWith(temporary)).toEqual([]);
 });
 
-it("leaves nothing behind when it is interrupted while it boots", async () => {
-  const { child, temporary, said, exited } = await demo();
-  await expect.poll(() => runningWith(temporary)).not.toEqual([]);
+it.each([
+  { when: "boots", comes: (_: string, running: number) => running > 0 },
+  { when: "waits for the second controller to lead", comes: (said: string) => said.includes("Waiting") },
+])("leaves nothing behind when it is interrupted while it $when", { timeout: 180_000 }, async ({ comes }) => {
+  const { child, temporary, soFar, said, exited } = await demo();
+  await expect.poll(() => comes(soFar(), runningWith(temporary).length), { timeout: 120_000 }).toBe(true);
   child.kill("SIGINT");
   const [[code], output] = await Promise.all([exited, said]);
   expect(code).toBe(130);
