@@ -14,7 +14,8 @@ beforeAll(async () => {
   const impersonating = { apiGroups: [""], resources: ["serviceaccounts"], verbs: ["impersonate"] };
   await cluster.person("writer", writing);
   await cluster.person("friend", writing, { ...impersonating, resourceNames: ["deployer"] } as typeof impersonating);
-  await cluster.person("editor", writing, impersonating);
+  await cluster.person("editor");
+  await cluster.admin("create rolebinding may-edit --clusterrole=edit --user=editor");
   await eventually(async () => (await tryTo("create", "writer", txn("wait"))).stderr.includes("may not act as"));
   await eventually(async () => (await tryTo("create", "friend", txn("wait"))).code === 0);
   await eventually(async () => (await tryTo("create", "editor", txn("wait"))).code === 0);

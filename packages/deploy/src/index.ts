@@ -1,3 +1,4 @@
+export { type Alert, alerts } from "./alerts.ts";
 export { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";
 export { ControllerDisruptionBudget } from "./controller-disruption-budget.ts";
 export type { ControllerFlagsProps } from "./controller-flags.ts";
@@ -6,7 +7,9 @@ export { ControllerRole, type ControllerRoleProps } from "./controller-role.ts";
 export { ControllerRoleBinding } from "./controller-role-binding.ts";
 export { ControllerService, type ControllerServiceProps } from "./controller-service.ts";
 export { ControllerServiceAccount } from "./controller-service-account.ts";
+export { dashboard, drawn } from "./dashboard.ts";
 export { FlowControl } from "./flow-control.ts";
+export { GrafanaDashboard } from "./grafana-dashboard.ts";
 export {
   type ActsAs,
   type ActsAsProps,
@@ -20,10 +23,14 @@ export type { LeaderElection, LeaderElectionProps } from "./leader-election.ts";
 export { LeaderFence, type LeaderFenceProps } from "./leader-fence.ts";
 export { LeaderLabelRole } from "./leader-label-role.ts";
 export { MetricsReaderRole } from "./metrics-reader-role.ts";
+export { MetricsService } from "./metrics-service.ts";
+export { Monitoring, type MonitoringProps } from "./monitoring.ts";
 export type { NamespacedProps } from "./namespaced.ts";
+export { PrometheusRule, type PrometheusRuleProps } from "./prometheus-rule.ts";
 export type { Readiness, ReadinessProps } from "./readiness.ts";
 export { type Manifest, render, yaml } from "./render.ts";
 export { RequesterPolicy } from "./requester-policy.ts";
 export { RequesterStamp } from "./requester-stamp.ts";
+export { ServiceMonitor, type ServiceMonitorProps } from "./service-monitor.ts";
 export { TransactionCrd } from "./transaction-crd.ts";
 export { TransactionRoles } from "./transaction-roles.ts";

@@ -12,18 +12,28 @@ import { JanusNamespace } from "./janus-namespace.ts";
 import { LeaderFence } from "./leader-fence.ts";
 import { LeaderLabelRole } from "./leader-label-role.ts";
 import { MetricsReaderRole } from "./metrics-reader-role.ts";
+import { Monitoring, type MonitoringProps } from "./monitoring.ts";
 import { marksLeader } from "./readiness.ts";
 import { RequesterPolicy } from "./requester-policy.ts";
 import { RequesterStamp } from "./requester-stamp.ts";
 import { TransactionCrd } from "./transaction-crd.ts";
 import { TransactionRoles } from "./transaction-roles.ts";
 
-export interface JanusProps extends ControllerDeploymentProps, ControllerNetworkPolicyProps, ActsAsProps {
+export interface JanusProps
+  extends ControllerDeploymentProps,
+    ControllerNetworkPolicyProps,
+    ActsAsProps,
+    Omit<MonitoringProps, "metricsAuth"> {
   /**
    * Whether each Transaction says in an annotation who created it. Takes a cluster of Kubernetes 1.36 or newer.
    * @default false
    */
   readonly stampsRequester?: boolean;
+  /**
+   * Whether Prometheus and Grafana are told of Janus. Takes the CRDs of the Prometheus Operator.
+   * @default false
+   */
+  readonly monitoring?: boolean;
 }
 
 /**
@@ -53,5 +63,6 @@ export class Janus extends Construct {
     // A budget that counts ready Pods would keep the only ready one where it is for ever.
     if (props.readiness !== "leader") new ControllerDisruptionBudget(this, "DisruptionBudget", props);
     new ControllerDeployment(this, "Deployment", props);
+    if (props.monitoring === true) new Monitoring(this, "Monitoring", props);
   }
 }

@@ -6,3 +6,6 @@ export const controllerLabels = { ...labels, "app.kubernetes.io/component": "con
 
 /** The leader puts it on its own Pod, and takes it off the Pod of the leader before. */
 export const leaderLabel = { "backup.janus.io/leader": "true" } as const;
+
+/** Of what has to do with metrics, apart from the Service that reaches the leader. */
+export const metricsLabels = { ...labels, "app.kubernetes.io/component": "metrics" } as const;

@@ -14,6 +14,7 @@ Flags:
   --readiness <any|leader> Which controllers are ready: all that work, or the leader alone. Default: any.
   --metrics-auth           /metrics answers only those who may get it, by their token.
   --stamp-requester        Each Transaction says in an annotation who created it (Kubernetes 1.36 or newer).
+  --monitoring             With ServiceMonitor, alerts and dashboard (Prometheus Operator).
   --help                   Shows this text.
 `;
 
@@ -26,6 +27,7 @@ const propsOf = (args: readonly string[]): JanusProps | undefined => {
       readiness: { type: "string" },
       "metrics-auth": { type: "boolean", default: false },
       "stamp-requester": { type: "boolean", default: false },
+      monitoring: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -39,6 +41,7 @@ const propsOf = (args: readonly string[]): JanusProps | undefined => {
     ...(readiness === undefined ? {} : { readiness }),
     metricsAuth: values["metrics-auth"],
     stampsRequester: values["stamp-requester"],
+    monitoring: values.monitoring,
   };
 };
 

@@ -1,0 +1,127 @@
+/** Something that somebody has to look at. */
+export interface Alert {
+  readonly name: string;
+  /** PromQL. Metrics bear the labels that the Prometheus Operator adds; all sums are by the controllers' namespace. */
+  readonly expression: string;
+  /** For how long it has to be so. */
+  readonly after: string;
+  /** critical: now, at night too. warning: in working hours. */
+  readonly severity: "critical" | "warning";
+  readonly summary: string;
+  readonly description: string;
+}
+
+const sum = (vector: string): string => `sum by (namespace) (${vector})`;
+const max = (vector: string): string => `max by (namespace) (${vector})`;
+const share = (part: string, whole: string): string => `${sum(part)} / ${sum(whole)}`;
+const p99 = (histogram: string, range: string): string =>
+  `histogram_quantile(0.99, sum by (namespace, le) (rate(${histogram}_bucket[${range}])))`;
+
+/** By how much it has grown. The first time that something happens makes a new series, which `increase` does not see. */
+const grown = (counter: string, range: string): string =>
+  sum(`increase(${counter}[${range}]) > 0 or (${counter} unless ${counter} offset ${range})`);
+
+const notPutBack = 'janus_transaction_phase_transitions_total{from_phase="RollingBack",to_phase="Failed"}';
+const apiTrouble = 'janus_api_requests_total{code=~"5..|429|deadline|connection"}';
+const renewals = 'janus_lock_operations_total{operation="renew"}';
+const failedRenewals = 'janus_lock_operations_total{operation="renew",result!="success"}';
+
+export const alerts: readonly Alert[] = [
+  {
+    name: "JanusAbsent",
+    expression: "absent(janus_build_info)",
+    after: "5m",
+    severity: "critical",
+    summary: "No Janus controller is seen.",
+    description:
+      "Prometheus has no metrics of any controller: Transactions do not go on, or nobody sees whether they do.",
+  },
+  {
+    name: "JanusNoLeader",
+    expression: `${sum("janus_leader_elected")} == 0`,
+    after: "2m",
+    severity: "critical",
+    summary: "No Janus controller leads.",
+    description: "The controllers in {{ $labels.namespace }} run, and none of them leads: no Transaction goes on.",
+  },
+  {
+    name: "JanusSeveralLeaders",
+    expression: `${sum("janus_leader_elected")} > 1`,
+    after: "2m",
+    severity: "critical",
+    summary: "Several Janus controllers lead.",
+    description:
+      "{{ $value }} controllers in {{ $labels.namespace }} lead at the same time, by separate Leases or without election.",
+  },
+  {
+    name: "JanusFenceDown",
+    expression: `${max("janus_leader_elected == 1 and janus_fence_up == 0")} == 1`,
+    after: "10m",
+    severity: "warning",
+    summary: "Writes of a former leader would not be refused.",
+    description:
+      "The leader in {{ $labels.namespace }} finds that the API server does not refuse writes of a term that is over, or cannot tell.",
+  },
+  {
+    name: "JanusLeaderChanges",
+    expression: `${max("increase(janus_leader_changes_total[1h])")} > 4`,
+    after: "5m",
+    severity: "warning",
+    summary: "The leader of Janus changes often.",
+    description:
+      "The controllers in {{ $labels.namespace }} have changed their leader {{ $value | humanize }} times in an hour.",
+  },
+  {
+    name: "JanusRollbackFailed",
+    expression: `${grown(notPutBack, "15m")} > 0`,
+    after: "0m",
+    severity: "critical",
+    summary: "A Transaction could not be rolled back entirely.",
+    description:
+      "A Transaction has ended Failed with changes that could not be put back: its targets are half-way between before and after.",
+  },
+  {
+    name: "JanusTransactionsStuck",
+    expression:
+      `${sum('janus_transactions_active{phase=~"Committing|RollingBack"}')} > 0 ` +
+      `unless ${sum("increase(janus_transaction_phase_transitions_total[1h])")} > 0`,
+    after: "15m",
+    severity: "warning",
+    summary: "Transactions under way do not go on.",
+    description: "{{ $value }} Transactions have changes made, and none has come further for an hour.",
+  },
+  {
+    name: "JanusLockWaitLong",
+    expression: `${p99("janus_lock_wait_seconds", "15m")} > 300`,
+    after: "15m",
+    severity: "warning",
+    summary: "Transactions wait long for locks.",
+    description: "One in a hundred Transactions waits longer than {{ $value | humanizeDuration }} for its locks.",
+  },
+  {
+    name: "JanusLockRenewalsFail",
+    expression: `${share(`rate(${failedRenewals}[5m])`, `rate(${renewals}[5m])`)} > 0.1`,
+    after: "5m",
+    severity: "critical",
+    summary: "Locks cannot be renewed.",
+    description:
+      "{{ $value | humanizePercentage }} of the renewals of locks fail. A Transaction whose lock is lost is rolled back.",
+  },
+  {
+    name: "JanusQueueWaitLong",
+    expression: `${p99("janus_queue_wait_seconds", "10m")} > 30`,
+    after: "10m",
+    severity: "warning",
+    summary: "Transactions wait long for the controller.",
+    description:
+      "One in a hundred steps waits longer than {{ $value | humanizeDuration }} for a worker: there is more to do than one controller does.",
+  },
+  {
+    name: "JanusApiServerErrors",
+    expression: `${share(`rate(${apiTrouble}[10m])`, "rate(janus_api_requests_total[10m])")} > 0.1`,
+    after: "10m",
+    severity: "warning",
+    summary: "The API server does not answer Janus as it should.",
+    description: "{{ $value | humanizePercentage }} of the controller's requests get no answer, a 5xx or a 429.",
+  },
+];

@@ -1,0 +1,168 @@
+/** A chart: what is drawn, each line with its legend. */
+interface Chart {
+  readonly title: string;
+  readonly kind: "timeseries" | "stat";
+  /** As Grafana calls it: s, ops, short, percentunit. */
+  readonly unit: string;
+  readonly lines: readonly (readonly [legend: string, expression: string])[];
+}
+
+const here = 'namespace="$namespace"';
+
+/** A metric of the chosen namespace, with these other labels. */
+const of = (metric: string, ...labels: readonly string[]): string => `${metric}{${[here, ...labels].join(",")}}`;
+const rate = (metric: string, ...labels: readonly string[]): string =>
+  `rate(${of(metric, ...labels)}[$__rate_interval])`;
+const quantile = (q: number, histogram: string, by = ""): string =>
+  `histogram_quantile(${q}, sum by (le${by === "" ? "" : `, ${by}`}) (${rate(`${histogram}_bucket`)}))`;
+
+const p50AndP99 = (histogram: string): Chart["lines"] => [
+  ["p50", quantile(0.5, histogram)],
+  ["p99", quantile(0.99, histogram)],
+];
+
+const charts: readonly Chart[] = [
+  { title: "Leaders", kind: "stat", unit: "short", lines: [["", `sum(${of("janus_leader_elected")})`]] },
+  { title: "Fence", kind: "stat", unit: "short", lines: [["", `max(${of("janus_fence_up")})`]] },
+  {
+    title: "Under way, with changes made",
+    kind: "stat",
+    unit: "short",
+    lines: [["", `sum(${of("janus_transactions_active", 'phase=~"Committing|RollingBack"')})`]],
+  },
+  {
+    title: "Versions",
+    kind: "stat",
+    unit: "short",
+    lines: [["{{version}}", `count by (version) (${of("janus_build_info")})`]],
+  },
+  {
+    title: "Transactions by phase",
+    kind: "timeseries",
+    unit: "short",
+    lines: [["{{phase}}", `sum by (phase) (${of("janus_transactions_active")})`]],
+  },
+  {
+    title: "Outcomes",
+    kind: "timeseries",
+    unit: "ops",
+    lines: [
+      [
+        "{{to_phase}}",
+        `sum by (to_phase) (${rate("janus_transaction_phase_transitions_total", 'to_phase=~"Committed|RolledBack|Failed"')})`,
+      ],
+    ],
+  },
+  {
+    title: "From start to end",
+    kind: "timeseries",
+    unit: "s",
+    lines: p50AndP99("janus_transaction_duration_seconds"),
+  },
+  {
+    title: "Changes in a Transaction",
+    kind: "timeseries",
+    unit: "short",
+    lines: p50AndP99("janus_transaction_item_count"),
+  },
+  {
+    title: "Dry runs, changes and restores",
+    kind: "timeseries",
+    unit: "ops",
+    lines: [["{{operation}} {{result}}", `sum by (operation, result) (${rate("janus_item_operations_total")})`]],
+  },
+  {
+    title: "Not put back, because somebody else changed it",
+    kind: "timeseries",
+    unit: "short",
+    lines: [["conflicts", `sum(increase(${of("janus_rollback_conflicts_total")}[$__rate_interval]))`]],
+  },
+  {
+    title: "Locks",
+    kind: "timeseries",
+    unit: "ops",
+    lines: [["{{operation}} {{result}}", `sum by (operation, result) (${rate("janus_lock_operations_total")})`]],
+  },
+  { title: "Waiting for locks", kind: "timeseries", unit: "s", lines: p50AndP99("janus_lock_wait_seconds") },
+  {
+    title: "Queue",
+    kind: "timeseries",
+    unit: "short",
+    lines: [["waiting", `sum(${of("janus_queue_depth")})`]],
+  },
+  { title: "Waiting for a worker", kind: "timeseries", unit: "s", lines: p50AndP99("janus_queue_wait_seconds") },
+  {
+    title: "Requests to the API server",
+    kind: "timeseries",
+    unit: "ops",
+    lines: [["{{verb}} {{code}}", `sum by (verb, code) (${rate("janus_api_requests_total")})`]],
+  },
+  {
+    title: "Answers of the API server, p99",
+    kind: "timeseries",
+    unit: "s",
+    lines: [["{{verb}}", quantile(0.99, "janus_api_request_duration_seconds", "verb")]],
+  },
+  {
+    title: "Changes of the leader",
+    kind: "timeseries",
+    unit: "short",
+    lines: [["changes", `max(increase(${of("janus_leader_changes_total")}[$__rate_interval]))`]],
+  },
+];
+
+/** Every expression that is drawn, with Grafana's variables in it. */
+export const drawn: readonly string[] = charts.flatMap(({ lines }) => lines.map(([, expression]) => expression));
+
+const datasource = { type: "prometheus", uid: "${datasource}" };
+
+/** Grafana has 24 columns: four stats, then two charts, in a row. */
+const place = (index: number): object => {
+  const stats = charts.filter(({ kind }) => kind === "stat").length;
+  if (index < stats) return { h: 4, w: 24 / stats, x: (index * 24) / stats, y: 0 };
+  const at = index - stats;
+  return { h: 8, w: 12, x: (at % 2) * 12, y: 4 + Math.floor(at / 2) * 8 };
+};
+
+const panel = ({ title, kind, unit, lines }: Chart, index: number): object => ({
+  id: index + 1,
+  type: kind,
+  title,
+  datasource,
+  gridPos: place(index),
+  fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
+  targets: lines.map(([legendFormat, expr], line) => ({
+    refId: String.fromCodePoint("A".codePointAt(0) ?? 0) + (line === 0 ? "" : line),
+    datasource,
+    expr,
+    legendFormat,
+  })),
+});
+
+/**
+ * The dashboard as Grafana imports it.
+ *
+ * Source: https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model/
+ */
+export const dashboard = {
+  uid: "janus",
+  title: "Janus",
+  tags: ["janus", "kubernetes"],
+  schemaVersion: 39,
+  refresh: "30s",
+  time: { from: "now-6h", to: "now" },
+  templating: {
+    list: [
+      { name: "datasource", type: "datasource", query: "prometheus", label: "Data source" },
+      {
+        name: "namespace",
+        type: "query",
+        label: "Namespace of the controllers",
+        datasource,
+        query: { query: "label_values(janus_build_info, namespace)", refId: "namespaces" },
+        refresh: 2,
+      },
+    ],
+  },
+  panels: charts.map(panel),
+};

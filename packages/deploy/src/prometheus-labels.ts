@@ -1,0 +1,7 @@
+export interface PrometheusLabelsProps {
+  /**
+   * More labels of ServiceMonitor and PrometheusRule: those by which your Prometheus selects them, such as `release: prometheus`.
+   * @default none
+   */
+  readonly prometheusLabels?: Readonly<Record<string, string>>;
+}

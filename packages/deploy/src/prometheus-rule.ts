@@ -1,0 +1,46 @@
+import { ApiObject } from "cdk8s";
+import { Construct } from "constructs";
+import { type Alert, alerts } from "./alerts.ts";
+import { controllerName, defaultNamespace } from "./defaults.ts";
+import { metricsLabels } from "./labels.ts";
+import type { NamespacedProps } from "./namespaced.ts";
+import type { PrometheusLabelsProps } from "./prometheus-labels.ts";
+
+export interface PrometheusRuleProps extends NamespacedProps, PrometheusLabelsProps {
+  /**
+   * Where the runbooks are, one page `<alert>.md` for each alert.
+   * @default "https://github.com/janus-project/janus/blob/main/docs/runbooks"
+   */
+  readonly runbooks?: string;
+}
+
+const ruleOf = (runbooks: string, { name, expression, after, severity, summary, description }: Alert) => ({
+  alert: name,
+  expr: expression,
+  for: after,
+  labels: { severity },
+  annotations: { summary, description, runbook_url: `${runbooks}/${name}.md` },
+});
+
+/**
+ * When to wake whom: each alert names the page that says what to do.
+ *
+ * Assumes: the CRDs of the Prometheus Operator.
+ * Source:  https://prometheus-operator.dev/docs/api-reference/api/#monitoring.coreos.com/v1.PrometheusRule
+ */
+export class PrometheusRule extends Construct {
+  constructor(scope: Construct, id: string, props: PrometheusRuleProps = {}) {
+    super(scope, id);
+    const { runbooks = "https://github.com/janus-project/janus/blob/main/docs/runbooks" } = props;
+    new ApiObject(this, "Resource", {
+      apiVersion: "monitoring.coreos.com/v1",
+      kind: "PrometheusRule",
+      metadata: {
+        name: controllerName,
+        namespace: props.namespace ?? defaultNamespace,
+        labels: { ...metricsLabels, ...props.prometheusLabels },
+      },
+      spec: { groups: [{ name: "janus", rules: alerts.map((alert) => ruleOf(runbooks, alert)) }] },
+    });
+  }
+}

@@ -1,0 +1,41 @@
+import { ApiObject } from "cdk8s";
+import { Construct } from "constructs";
+import { controllerName, defaultNamespace } from "./defaults.ts";
+import { metricsLabels } from "./labels.ts";
+import type { NamespacedProps } from "./namespaced.ts";
+import type { PrometheusLabelsProps } from "./prometheus-labels.ts";
+
+export interface ServiceMonitorProps extends NamespacedProps, PrometheusLabelsProps {
+  /**
+   * Whether `/metrics` takes a right. Prometheus then brings the token of its own ServiceAccount, which has to be bound to the ClusterRole
+   * `janus-metrics-reader`.
+   * @default false
+   */
+  readonly metricsAuth?: boolean;
+}
+
+/**
+ * Tells the Prometheus Operator to scrape every controller.
+ *
+ * Assumes: the CRDs of the Prometheus Operator, and a {@link MetricsService}.
+ * Source:  https://prometheus-operator.dev/docs/api-reference/api/#monitoring.coreos.com/v1.ServiceMonitor
+ */
+export class ServiceMonitor extends Construct {
+  constructor(scope: Construct, id: string, props: ServiceMonitorProps = {}) {
+    super(scope, id);
+    const token = { bearerTokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token" };
+    new ApiObject(this, "Resource", {
+      apiVersion: "monitoring.coreos.com/v1",
+      kind: "ServiceMonitor",
+      metadata: {
+        name: controllerName,
+        namespace: props.namespace ?? defaultNamespace,
+        labels: { ...metricsLabels, ...props.prometheusLabels },
+      },
+      spec: {
+        selector: { matchLabels: metricsLabels },
+        endpoints: [{ port: "http", path: "/metrics", ...(props.metricsAuth === true ? token : {}) }],
+      },
+    });
+  }
+}

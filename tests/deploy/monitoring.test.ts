@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { alerts, drawn } from "@janus/deploy";
+import { describe, expect, it } from "vitest";
+import { creating } from "../fixtures/changes.ts";
+import { userKubeconfig } from "../fixtures/cluster.ts";
+import { controllerProcess } from "../fixtures/controller-process.ts";
+import { configMap } from "../fixtures/manifests.ts";
+import { workspace } from "../fixtures/workspace.ts";
+import { selectorsIn } from "./promql.ts";
+
+/** Grafana puts durations where it has this. */
+const queries = drawn.map((expression) => expression.replaceAll("$__rate_interval", "5m"));
+const runbooks = path.resolve(import.meta.dirname, "../../docs/runbooks");
+
+describe("alerts and dashboard", () => {
+  it("are PromQL", () => {
+    for (const expression of [...alerts.map(({ expression }) => expression), ...queries])
+      expect(selectorsIn(expression).length).toBeGreaterThan(0);
+    expect(() => selectorsIn("sum by (a (b)")).toThrow("not PromQL");
+  });
+
+  it("ask for metrics that the controller has, by labels that these have", async () => {
+    const place = await workspace();
+    const { url } = controllerProcess([
+      `--kubeconfig=${await userKubeconfig("system:serviceaccount:janus-system:janus-controller")}`,
+      "--http-port=0",
+      `--watch-namespace=${place.namespace}`,
+      `--leader-elect-resource-namespace=${place.namespace}`,
+    ]);
+    await place.run([creating(configMap("one", { a: "b" }))]);
+    const exposed = await (await fetch(`${url() ?? ""}/metrics`)).text();
+    const samples = exposed.split("\n").filter((line) => line.startsWith("janus_"));
+    const labelsOf = (metric: string): ReadonlySet<string> =>
+      new Set(
+        samples
+          .filter((line) => new RegExp(`^${metric}[{ ]`).test(line))
+          .flatMap((line) => [...line.matchAll(/[{,](\w+)=/g)].map(([, label]) => label ?? "")),
+      );
+    const names = new Set(samples.map((line) => /^\w+/.exec(line)?.[0]));
+    // The Prometheus Operator adds this one.
+    const strangers = [...alerts.map(({ expression }) => expression), ...queries].flatMap((expression) =>
+      selectorsIn(expression).filter(
+        ({ metric, labels }) =>
+          !names.has(metric) || labels.some((label) => label !== "namespace" && !labelsOf(metric).has(label)),
+      ),
+    );
+    expect(strangers).toEqual([]);
+  });
+});
+
+describe("each alert", () => {
+  it.each(alerts.map(({ name }) => [name]))("has its runbook: %s", (name) => {
+    const page = path.join(runbooks, `${name}.md`);
+    expect(existsSync(page)).toBe(true);
+    const text = readFileSync(page, "utf8");
+    expect(text).toMatch(new RegExp(`^# ${name}\n`));
+    for (const part of ["Meaning", "Impact", "Diagnosis", "Mitigation"]) expect(text).toContain(`\n## ${part}\n`);
+    expect(text).toContain("kubectl ");
+  });
+
+  it("is still there: no runbook is left over", () => {
+    expect(readdirSync(runbooks).toSorted()).toEqual(alerts.map(({ name }) => `${name}.md`).toSorted());
+  });
+});

@@ -1,0 +1,17 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { committed } from "../../../packages/deploy/src/committed.ts";
+
+const repository = path.resolve(import.meta.dirname, "../../..");
+
+it.each(Object.entries(committed))(
+  "%s is what packages/deploy prints now: else run npm run manifests:write",
+  (file, text) => {
+    expect(readFileSync(path.join(repository, file), "utf8")).toBe(text);
+  },
+);
+
+it("nothing else lies beside them", () => {
+  expect(readdirSync(path.join(repository, "deploy")).map((name) => `deploy/${name}`)).toEqual(Object.keys(committed));
+});
