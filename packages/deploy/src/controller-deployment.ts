@@ -44,6 +44,8 @@ export interface ControllerDeploymentProps extends NamespacedProps, ControllerFl
   readonly tolerations?: readonly k8s.Toleration[];
 }
 
+export const defaultNodeSelector = { "kubernetes.io/os": "linux" } as const;
+
 const fieldRef = (name: string, fieldPath: string): k8s.EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
 
 const probe = (path: string): k8s.Probe => ({
@@ -52,7 +54,7 @@ const probe = (path: string): k8s.Probe => ({
   timeoutSeconds: 5,
 });
 
-const defaultResources: k8s.ResourceRequirements = {
+export const defaultResources: k8s.ResourceRequirements = {
   requests: { cpu: k8s.Quantity.fromString("50m"), memory: k8s.Quantity.fromString("128Mi") },
   // No CPU limit: a throttled controller renews its locks late.
   limits: { memory: k8s.Quantity.fromString("512Mi") },
@@ -94,11 +96,10 @@ const replicasOf = ({ replicas, leaderElection }: ControllerDeploymentProps): nu
 export class ControllerDeployment extends Construct {
   constructor(scope: Construct, id: string, props: ControllerDeploymentProps = {}) {
     super(scope, id);
-    const flags = controllerFlags(props);
     const container: k8s.Container = {
       name: "controller",
       image: props.image ?? defaultImage,
-      ...(flags.length === 0 ? {} : { args: [...flags] }),
+      args: [...controllerFlags(props)],
       env: [fieldRef("POD_NAME", "metadata.name"), fieldRef("POD_NAMESPACE", "metadata.namespace")],
       ports: [{ name: "http", containerPort: httpPort }],
       livenessProbe: probe("/healthz"),
@@ -130,7 +131,7 @@ export class ControllerDeployment extends Construct {
             enableServiceLinks: false,
             ...(imagePullSecrets.length === 0 ? {} : { imagePullSecrets: imagePullSecrets.map((name) => ({ name })) }),
             ...(priorityClassName === undefined ? {} : { priorityClassName }),
-            nodeSelector: props.nodeSelector ?? { "kubernetes.io/os": "linux" },
+            nodeSelector: props.nodeSelector ?? defaultNodeSelector,
             ...(tolerations.length === 0 ? {} : { tolerations: [...tolerations] }),
             topologySpreadConstraints: [spread("kubernetes.io/hostname"), spread("topology.kubernetes.io/zone")],
             securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },

@@ -1,4 +1,5 @@
-import type { LeaderElectionProps } from "./leader-election.ts";
+import { type LeaderElection, leaderElectionOf, type LeaderElectionProps } from "./leader-election.ts";
+import type { NamespacedProps } from "./namespaced.ts";
 import type { ReadinessProps } from "./readiness.ts";
 
 export interface ControllerFlagsProps extends LeaderElectionProps, ReadinessProps {
@@ -14,23 +15,46 @@ export interface ControllerFlagsProps extends LeaderElectionProps, ReadinessProp
   readonly flags?: readonly string[];
 }
 
-const flag = (name: string, value: string | undefined): readonly string[] =>
-  value === undefined ? [] : [`--${name}=${value}`];
+/** The write timeout of the controller, in seconds, unless a flag says another one. */
+const writeTimeout = 5;
 
-const seconds = (count: number | undefined): string | undefined => (count === undefined ? undefined : `${count}s`);
+/** Durations with which two could lead at the same time: refused here, and not only when the controller starts. */
+const refuseTiming = (election: Required<LeaderElection>, flags: readonly string[]): void => {
+  const { leaseDurationSeconds: duration, renewDeadlineSeconds: deadline, retryPeriodSeconds: period } = election;
+  const write = flags.some((flag) => flag.startsWith("--write-timeout")) ? 1 : writeTimeout;
+  if (period >= deadline)
+    throw new Error(
+      `leaderElection.retryPeriodSeconds (${period}) must be less than renewDeadlineSeconds (${deadline})`,
+    );
+  if (deadline + write > duration)
+    throw new Error(
+      `leaderElection.leaseDurationSeconds (${duration}) must be at least renewDeadlineSeconds (${deadline}) and ${write} s more, the time of a write`,
+    );
+};
 
-/** The command line of the controller. What is left to its default is not on it. */
-export const controllerFlags = (props: ControllerFlagsProps): readonly string[] => {
-  const { readiness, leaderElection = {}, metricsAuth, flags = [] } = props;
+/**
+ * The command line of the controller. What has to agree with other objects, such as the Service and the fence, is on it, whatever
+ * the defaults of the image are.
+ *
+ * Throws: where two could lead at the same time.
+ */
+export const controllerFlags = (props: ControllerFlagsProps & NamespacedProps): readonly string[] => {
+  const { readiness = "any", metricsAuth, flags = [] } = props;
+  const election = leaderElectionOf(props);
+  if (election.enabled) refuseTiming(election, flags);
   return [
-    ...flag("readiness", readiness),
-    ...flag("leader-elect", leaderElection.enabled === undefined ? undefined : `${leaderElection.enabled}`),
-    ...flag("leader-elect-resource-name", leaderElection.leaseName),
-    ...flag("leader-elect-resource-namespace", leaderElection.leaseNamespace),
-    ...flag("leader-elect-lease-duration", seconds(leaderElection.leaseDurationSeconds)),
-    ...flag("leader-elect-renew-deadline", seconds(leaderElection.renewDeadlineSeconds)),
-    ...flag("leader-elect-retry-period", seconds(leaderElection.retryPeriodSeconds)),
-    ...flag("metrics-auth", metricsAuth === true ? "true" : undefined),
+    `--readiness=${readiness}`,
+    `--leader-elect=${election.enabled}`,
+    ...(election.enabled
+      ? [
+          `--leader-elect-resource-name=${election.leaseName}`,
+          `--leader-elect-resource-namespace=${election.leaseNamespace}`,
+          `--leader-elect-lease-duration=${election.leaseDurationSeconds}s`,
+          `--leader-elect-renew-deadline=${election.renewDeadlineSeconds}s`,
+          `--leader-elect-retry-period=${election.retryPeriodSeconds}s`,
+        ]
+      : []),
+    ...(metricsAuth === true ? ["--metrics-auth=true"] : []),
     ...flags,
   ];
 };

@@ -22,6 +22,8 @@ export interface ControllerNetworkPolicyProps extends NamespacedProps {
   readonly apiServerPorts?: readonly number[];
 }
 
+export const defaultApiServerPorts: readonly number[] = [443, 6443, 8443, 16_443];
+
 const port = (protocol: "TCP" | "UDP", port: string | number): k8s.NetworkPolicyPort => ({
   protocol,
   port: typeof port === "string" ? k8s.IntOrString.fromString(port) : k8s.IntOrString.fromNumber(port),
@@ -36,7 +38,7 @@ const port = (protocol: "TCP" | "UDP", port: string | number): k8s.NetworkPolicy
 export class ControllerNetworkPolicy extends Construct {
   constructor(scope: Construct, id: string, props: ControllerNetworkPolicyProps = {}) {
     super(scope, id);
-    const { clients = [], apiServerCidrs = [], apiServerPorts = [443, 6443, 8443, 16_443] } = props;
+    const { clients = [], apiServerCidrs = [], apiServerPorts = defaultApiServerPorts } = props;
     new k8s.KubeNetworkPolicy(this, "Resource", {
       metadata: { name: controllerName, namespace: props.namespace ?? defaultNamespace, labels: controllerLabels },
       spec: {

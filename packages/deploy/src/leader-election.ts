@@ -1,3 +1,6 @@
+import { defaultNamespace, leaderLease } from "./defaults.ts";
+import type { NamespacedProps } from "./namespaced.ts";
+
 export interface LeaderElection {
   /**
    * Whether one of several controllers leads. Without it there can be one replica only, and nothing is fenced.
@@ -38,3 +41,22 @@ export interface LeaderElectionProps {
    */
   readonly leaderElection?: LeaderElection;
 }
+
+/** What holds where nothing is said, but for the namespace, which is the controller's. */
+export const leaderElectionDefaults = {
+  enabled: true,
+  leaseName: leaderLease,
+  leaseDurationSeconds: 30,
+  renewDeadlineSeconds: 20,
+  retryPeriodSeconds: 5,
+} as const satisfies LeaderElection;
+
+/** How the leader is elected, to the last setting. */
+export const leaderElectionOf = ({
+  leaderElection,
+  namespace = defaultNamespace,
+}: LeaderElectionProps & NamespacedProps): Required<LeaderElection> => ({
+  ...leaderElectionDefaults,
+  leaseNamespace: namespace,
+  ...leaderElection,
+});

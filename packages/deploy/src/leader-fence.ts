@@ -1,8 +1,7 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { defaultNamespace, leaderLease } from "./defaults.ts";
 import { controllerLabels } from "./labels.ts";
-import type { LeaderElectionProps } from "./leader-election.ts";
+import { leaderElectionOf, type LeaderElectionProps } from "./leader-election.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 
 export interface LeaderFenceProps extends NamespacedProps, LeaderElectionProps {}
@@ -29,6 +28,7 @@ export class LeaderFence extends Construct {
   constructor(scope: Construct, id: string, props: LeaderFenceProps = {}) {
     super(scope, id);
     const metadata = { name, labels: controllerLabels };
+    const { leaseName, leaseNamespace } = leaderElectionOf(props);
     new k8s.KubeValidatingAdmissionPolicy(this, "Policy", {
       metadata,
       spec: {
@@ -70,8 +70,8 @@ export class LeaderFence extends Construct {
         policyName: name,
         validationActions: ["Deny"],
         paramRef: {
-          name: props.leaderElection?.leaseName ?? leaderLease,
-          namespace: props.leaderElection?.leaseNamespace ?? props.namespace ?? defaultNamespace,
+          name: leaseName,
+          namespace: leaseNamespace,
           parameterNotFoundAction: "Allow",
         },
       },

@@ -14,6 +14,8 @@ export interface PrometheusRuleProps extends NamespacedProps, PrometheusLabelsPr
   readonly runbooks?: string;
 }
 
+export const defaultRunbooks = "https://github.com/janus-project/janus/blob/main/docs/runbooks";
+
 const ruleOf = (runbooks: string, { name, expression, after, severity, summary, description }: Alert) => ({
   alert: name,
   expr: expression,
@@ -31,7 +33,7 @@ const ruleOf = (runbooks: string, { name, expression, after, severity, summary, 
 export class PrometheusRule extends Construct {
   constructor(scope: Construct, id: string, props: PrometheusRuleProps = {}) {
     super(scope, id);
-    const { runbooks = "https://github.com/janus-project/janus/blob/main/docs/runbooks" } = props;
+    const { runbooks = defaultRunbooks } = props;
     new ApiObject(this, "Resource", {
       apiVersion: "monitoring.coreos.com/v1",
       kind: "PrometheusRule",

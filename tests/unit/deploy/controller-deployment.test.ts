@@ -42,22 +42,50 @@ describe("the controller's Deployment", () => {
     expect(() => deployment({ ...alone, replicas: 2 })).toThrow("only one controller");
   });
 
-  it("tells the controller what is not as usual, and nothing else", () => {
-    expect(argsOf({})).toBeUndefined();
+  it("tells the controller what other objects have to agree with, and what is not as usual", () => {
+    const election = (name: string, namespace: string, ...[duration, deadline, period]: readonly string[]) => [
+      "--leader-elect=true",
+      `--leader-elect-resource-name=${name}`,
+      `--leader-elect-resource-namespace=${namespace}`,
+      `--leader-elect-lease-duration=${duration}`,
+      `--leader-elect-renew-deadline=${deadline}`,
+      `--leader-elect-retry-period=${period}`,
+    ];
+    const usual = election("janus-controller-leader", "elsewhere", "30s", "20s", "5s");
+    expect(argsOf({ namespace: "elsewhere" })).toEqual(["--readiness=any", ...usual]);
     const props: ControllerDeploymentProps = {
       readiness: "leader",
-      leaderElection: { leaseDurationSeconds: 60, renewDeadlineSeconds: 40, retryPeriodSeconds: 10 },
+      leaderElection: {
+        leaseName: "another",
+        leaseNamespace: "there",
+        leaseDurationSeconds: 60,
+        renewDeadlineSeconds: 40,
+        retryPeriodSeconds: 10,
+      },
       metricsAuth: true,
       flags: ["--log-level=debug"],
     };
     expect(argsOf(props)).toEqual([
       "--readiness=leader",
-      "--leader-elect-lease-duration=60s",
-      "--leader-elect-renew-deadline=40s",
-      "--leader-elect-retry-period=10s",
+      ...election("another", "there", "60s", "40s", "10s"),
       "--metrics-auth=true",
       "--log-level=debug",
     ]);
+    expect(argsOf({ leaderElection: { enabled: false } })).toEqual(["--readiness=any", "--leader-elect=false"]);
+  });
+
+  it("refuses durations with which two could lead", () => {
+    const election = (leaseDurationSeconds: number, renewDeadlineSeconds: number, retryPeriodSeconds: number) => ({
+      leaderElection: { leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds },
+    });
+    expect(() => argsOf(election(30, 20, 20))).toThrow(
+      "retryPeriodSeconds (20) must be less than renewDeadlineSeconds (20)",
+    );
+    expect(() => argsOf(election(24, 20, 5))).toThrow(
+      "leaseDurationSeconds (24) must be at least renewDeadlineSeconds (20) and 5 s",
+    );
+    expect(argsOf(election(25, 20, 5))).toContain("--leader-elect-lease-duration=25s");
+    expect(argsOf({ ...election(24, 20, 5), flags: ["--write-timeout=2s"] })).toContain("--write-timeout=2s");
   });
 
   it("prefers different nodes and zones for its Pods, and waits for none", () => {
