@@ -19,6 +19,7 @@ export type Purpose =
   | "finalizer"
   | "record"
   | "expire"
+  | "complain"
   | "read-service-account"
   | "read-namespace"
   | "read-target"

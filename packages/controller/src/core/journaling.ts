@@ -11,7 +11,8 @@ import {
   newJournal,
   type Position,
 } from "./journal.ts";
-import { sentence } from "./fault.ts";
+import { type Fault, meaning, sentence } from "./fault.ts";
+import type { Instant } from "./instant.ts";
 import type { KubeObject, Version } from "./object.ts";
 import { journalIn, type Known, type NoJournal, set } from "./known.ts";
 
@@ -27,11 +28,23 @@ const sighted = (txn: Transaction, object: KubeObject): Journal | NoJournal => {
 
 const learn =
   (txn: Transaction): Ask["learn"] =>
-  (known, answer) => {
+  (known, answer, now) => {
     if (E.isRight(answer)) return { ...known, journal: sighted(txn, answer.right) };
     const gone = answer.left.kind === "refused" && answer.left.code === 404;
-    return gone ? { ...known, journal: { at: "missing" } } : forget(known);
+    if (gone) return { ...known, journal: { at: "missing" } };
+    return meaning(answer.left) === "conflict" ? forget(known) : refused(known, answer.left, now);
   };
+
+const refused = (known: Known, fault: Fault, now: Instant): Known => ({
+  ...known,
+  journal: { at: "refused", why: sentence(fault), since: now },
+});
+
+/** Whether the journal says that changes were made. */
+export const hasBegun = (known: Known): boolean => {
+  const position = journalIn(known)?.position;
+  return position !== undefined && (position.direction === "back" || position.cursor > 0);
+};
 
 /** Reads the journal of before: the change at its cursor is in doubt from now on, whoever sent it. */
 export const readJournal = (txn: Transaction): Ask => ({
@@ -54,9 +67,7 @@ const learnWritten =
   (known, answer, now, sent) => {
     if (E.isRight(answer)) return learn(txn)(known, answer, now, sent);
     const exists = answer.left.kind === "refused" && answer.left.code === 409;
-    return exists
-      ? { ...known, journal: { at: "taken" } }
-      : { ...known, journal: { at: "refused", why: sentence(answer.left), since: now } };
+    return exists ? { ...known, journal: { at: "taken" } } : refused(known, answer.left, now);
   };
 
 export const createJournal = (txn: Transaction, position: Position): Ask => ({

@@ -10,36 +10,46 @@ import { deleteStore, isDeleted, isReleased, isWritten, releaseStore } from "./s
 const KINDS = ["ConfigMap", "Secret"] as const;
 
 /**
- * Stores that a former process wrote and did not live to record. They are written one after the other under consecutive
- * names, so the first name that neither kind has ends the search. What has come in the place of a recorded store is one only
- * if it is the same: a create that was sent twice, and landed twice.
+ * Looks for stores of ours by their names. They are written one after the other under consecutive names, so the first name
+ * that neither kind has ends the search. What has come in the place of a recorded store is ours only if it is the same: a
+ * create that was sent twice, and landed twice.
+ *
+ * @param names that belong to a store, whether or not it is there
  */
-export const leftOvers = ({ txn, known }: Situation): readonly Effect[] => {
-  const stores = allStores(txn, journalIn(known));
-  const recorded = new Set(stores.map(({ uid }) => uid));
-  const recordedNames = new Set(stores.map(({ name }) => name));
-  const sights = [...known.stores.values()];
-  // This process has written every store itself, and has recorded each.
-  if (sights.length > 0 && sights.every((sight) => isWritten(sight) && recorded.has(sight.uid))) return [];
-  const left: SnapshotStore[] = [];
+export const search = (
+  { txn, known }: Situation,
+  names: readonly string[],
+  recorded: readonly SnapshotStore[] = [],
+): { readonly asking: readonly Ask[] } | { readonly found: readonly SnapshotStore[] } => {
+  const stores: SnapshotStore[] = [];
   for (let n = 0; ; n += 1) {
     const name = storeName(txn.metadata.name, n);
     const found = KINDS.map((kind) => known.found.get(`${kind}/${name}`));
-    if (found.some((uid) => uid === undefined))
-      return KINDS.filter((_, at) => found[at] === undefined).map((kind) =>
-        probe(
-          txn,
-          kind,
-          name,
-          stores.find((store) => store.kind === kind && store.name === name),
-        ),
-      );
+    if (found.some((uid) => uid === undefined)) {
+      const isHere = (kind: string) => (store: SnapshotStore) => store.kind === kind && store.name === name;
+      const unknown = KINDS.filter((_, at) => found[at] === undefined);
+      return { asking: unknown.map((kind) => probe(txn, kind, name, recorded.find(isHere(kind)))) };
+    }
     KINDS.forEach((kind, at) => {
       const uid = found[at];
-      if (uid !== null && uid !== undefined && !recorded.has(uid)) left.push({ kind, name, uid, digest: "" });
+      if (uid !== null && uid !== undefined) stores.push({ kind, name, uid, digest: "" });
     });
-    if (found.every((uid) => uid === null) && !recordedNames.has(name)) break;
+    if (found.every((uid) => uid === null) && !names.includes(name)) return { found: stores };
   }
+};
+
+/** Stores that a former process wrote and did not live to record. */
+export const leftOvers = (situation: Situation): readonly Effect[] => {
+  const { txn, known } = situation;
+  const stores = allStores(txn, journalIn(known));
+  const recorded = new Set(stores.map(({ uid }) => uid));
+  const names = stores.map(({ name }) => name);
+  const sights = [...known.stores.values()];
+  // This process has written every store itself, and has recorded each.
+  if (sights.length > 0 && sights.every((sight) => isWritten(sight) && recorded.has(sight.uid))) return [];
+  const searched = search(situation, names, stores);
+  if ("asking" in searched) return searched.asking;
+  const left = searched.found.filter(({ uid }) => !recorded.has(uid));
   // The last one first: a crash in between must leave no gap, which would end the next search.
   const last = left.findLast((ref) => !isDeleted(known, ref));
   if (last === undefined) return [];

@@ -1,8 +1,10 @@
 import { FINALIZER, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { done, run, type Step } from "./effect.ts";
+import { type Ask, done, run, type Step } from "./effect.ts";
 import { asObject } from "./json.ts";
-import { type Known } from "./known.ts";
+import { readJournal } from "./journaling.ts";
+import { journalIn, type Known } from "./known.ts";
+import { leaveAlone } from "./leave-alone.ts";
 import { toTimestamp } from "./instant.ts";
 import { raised } from "./lease.ts";
 import { show } from "./object.ts";
@@ -95,10 +97,19 @@ const tooLarge = (txn: Transaction): string | undefined => {
     : `the Transaction is too large to keep its own status (${Math.ceil(size / 1024)} of 1024 KiB): split it`;
 };
 
+/** What had no finalizer has no journal either. */
+const hasNoJournal: Ask["learn"] = (known) => ({ ...known, journal: { at: "missing" } });
+
 /** Refuses what cannot work, before anything is touched; then puts the finalizer on and begins. */
-export const pending = ({ txn, known, now, settings }: Situation): Step => {
+export const pending = (situation: Situation): Step => {
+  const { txn, known, now, settings } = situation;
+  const isHeld = (txn.metadata.finalizers ?? []).includes(FINALIZER);
+  // A former process put the finalizer on and did not live to go on; or it has begun, and somebody has wiped out its status.
+  if (isHeld && known.journal === undefined) return run(readJournal(txn));
+  if (journalIn(known) !== undefined)
+    return leaveAlone(situation, "status.phase: is Pending, but there is a journal: changes may have been made");
   if (txn.metadata.deletionTimestamp !== undefined)
-    return (txn.metadata.finalizers ?? []).includes(FINALIZER)
+    return isHeld
       ? run(
           finalizers(
             txn,
@@ -119,8 +130,10 @@ export const pending = ({ txn, known, now, settings }: Situation): Step => {
     return run(
       failBefore(txn, now, { reason: "InvalidTransaction", problems, general: large === undefined ? [] : [large] }),
     );
-  if (!(txn.metadata.finalizers ?? []).includes(FINALIZER))
-    return run(finalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]));
+  if (!isHeld) {
+    const asked = finalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]);
+    return run({ ...asked, learn: hasNoJournal });
+  }
   return run(
     record(
       txn,

@@ -1,11 +1,12 @@
-import { type Before, type Item, journalName } from "@janus/api";
+import { type Before, type Item, journalName, type Transaction } from "@janus/api";
 import { dependents, findOwned, warnings } from "./dependents.ts";
-import { run, type Step, type Telling, wait } from "./effect.ts";
+import { type Ask, run, type Step, type Telling, wait } from "./effect.ts";
 import { fromTimestamp } from "./instant.ts";
 import type { Position } from "./journal.ts";
-import { createJournal, findJournal, readJournal } from "./journaling.ts";
+import { findJournal, hasBegun, readJournal } from "./journaling.ts";
 import { journalIn, type Known } from "./known.ts";
 import { giveWay } from "./give-way.ts";
+import { leaveAlone } from "./leave-alone.ts";
 import { leaving } from "./leaving.ts";
 import { lockPlace, raised } from "./lease.ts";
 import { acquire } from "./locks.ts";
@@ -33,6 +34,9 @@ export const deadline = ({ txn, now }: Situation): number =>
  */
 export const preparing = (situation: Situation): Step => {
   const { txn, known, now } = situation;
+  if (known.journal === undefined) return run(firstJournal(txn));
+  if (hasBegun(known))
+    return leaveAlone(situation, "status.phase: is Preparing, but the journal says that changes were made");
   const refuse = (reason: string, general: readonly string[], event?: "LockFailed" | "Timeout"): Step =>
     run(failBefore(txn, now, { reason, problems: new Map(), general, ...(event === undefined ? {} : { event }) }));
   const way = leaving(situation);
@@ -91,6 +95,12 @@ export const preparing = (situation: Situation): Step => {
   return keep(situation, refuse);
 };
 
+/** There is none yet, unless a former process got this far. Nothing was sent, so nothing is in doubt. */
+const firstJournal = (txn: Transaction): Ask => {
+  const reading = readJournal(txn);
+  return { ...reading, learn: (...answer) => ({ ...reading.learn(...answer), attempts: new Map() }) };
+};
+
 /** Writes the snapshots and the journal, and then records that everything is prepared. */
 const keep = (situation: Situation, refuse: (reason: string, general: readonly string[]) => Step): Step => {
   const { txn, known, now, settings } = situation;
@@ -99,9 +109,8 @@ const keep = (situation: Situation, refuse: (reason: string, general: readonly s
   );
   const { packs, starts } = pack(before);
   const storing = store(txn, known, packs);
-  // There is none yet, unless a former process got this far: then it is found out by trying.
   const begin: Position = { direction: "forward", cursor: 0 };
-  const journaling = known.journal === undefined ? createJournal(txn, begin) : findJournal(txn, known, begin);
+  const journaling = findJournal(txn, known, begin);
   const journal = journalIn(known);
   if (storing.at === "refused") return refuse("SnapshotFailed", [storing.why]);
   if (isRefused(known.journal))

@@ -37,6 +37,8 @@ const REACHED: Readonly<Record<Phase, readonly string[]>> = {
 
 /** The reason of a pause. */
 export const WAITING = "Waiting";
+/** The reason of a Transaction that cannot be read. */
+export const UNREADABLE = "Unreadable";
 
 const CONDITIONS = ["Ready", "Stalled", "Prepared", "Committed", "RolledBack", "Failed"] as const;
 
@@ -49,7 +51,8 @@ const conditions = (txn: Transaction, phase: Phase, because: Because, now: Insta
   CONDITIONS.map((type) => {
     const former = txn.status.conditions.find((condition) => condition.type === type);
     // A pause is told where people look; why the Transaction is in this phase stays to be read beside it.
-    if (because.reason === WAITING && type !== "Ready" && former !== undefined) return former;
+    const isOver = former === undefined || former.reason === UNREADABLE;
+    if (because.reason === WAITING && type !== "Ready" && !isOver) return former;
     const holds =
       REACHED[phase].includes(type) || (type === "Prepared" && phase === "Failed" && former?.status === "True");
     const status = holds ? "True" : "False";

@@ -157,7 +157,8 @@ export const releaseStore = (
       metadata: {
         uid: ref.uid,
         finalizers: null,
-        ...(to === "orphaned" ? { labels: { [ORPHANED_LABEL]: "true" } } : {}),
+        // Its owner may be recorded already, where it was about to be kept for a look.
+        ...(to === "orphaned" ? { labels: { [ORPHANED_LABEL]: "true" }, ownerReferences: null } : {}),
         ...(to === "owned"
           ? {
               ownerReferences: [

@@ -1,4 +1,4 @@
-import { decodeTransaction, type Transaction } from "@janus/api";
+import type { Transaction } from "@janus/api";
 import type { Api, ApiError, Discovery, KubeObject, Requeue } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import {
@@ -7,10 +7,13 @@ import {
   type Effect,
   isTerminal,
   type Known,
+  leaveAlone,
   meaning,
   nothing,
   places,
+  readable,
   renewals,
+  salvage,
   sentence,
   type Settings,
   type Situation,
@@ -50,7 +53,14 @@ export interface Shell {
 interface Cell {
   txn: Transaction;
   known: Known;
+  /** Why it cannot be read; then `txn` is what could be salvaged of it. */
+  unreadable: string | undefined;
 }
+
+const understood = (object: KubeObject): Pick<Cell, "txn" | "unreadable"> => {
+  const read = readable(object);
+  return E.isRight(read) ? { txn: read.right, unreadable: undefined } : { txn: salvage(object), unreadable: read.left };
+};
 
 /** More decisions in one round than any Transaction needs: a defect must not become a storm of requests. */
 const mostSteps = (txn: Transaction): number => 1000 + 20 * txn.spec.changes.length;
@@ -71,6 +81,13 @@ export interface Reconciler {
 
 /** Whether the effect writes the Transaction itself. */
 const isOwn = ({ purpose }: Ask): boolean => purpose === "record" || purpose === "finalizer";
+
+const DEFECT: Telling = {
+  type: "Warning",
+  reason: "RecoveryBlocked",
+  message:
+    "a defect in Janus keeps it where it is; it is tried again after a pause, and the controller's log tells more",
+};
 
 type Outcome = "learned" | "stale" | { readonly failed: ApiError };
 
@@ -96,10 +113,8 @@ export const reconciler = (shell: Shell): Reconciler => {
 
   /** The answer of a write to the Transaction itself is its newest version. */
   const adopt = ({ log }: Round, cell: Cell, object: KubeObject): void => {
-    const decoded = decodeTransaction(object);
-    if (E.isLeft(decoded)) return;
     const former = cell.txn;
-    cell.txn = decoded.right;
+    Object.assign(cell, understood(object));
     const { phase, conditions } = cell.txn.status;
     if (former.status.phase === phase) return;
     const because = conditions.find(({ type }) => type === "Ready")?.message;
@@ -175,7 +190,8 @@ export const reconciler = (shell: Shell): Reconciler => {
   const steps = async (key: string, round: Round, cell: Cell): Promise<Requeue | "stale"> => {
     for (let left = mostSteps(cell.txn); left > 0 && !stopping.signal.aborted; left -= 1) {
       if (shell.seemsCalled(key, cell.txn)) return "stale";
-      const step = decide(situation(cell));
+      const step =
+        cell.unreadable === undefined ? decide(situation(cell)) : leaveAlone(situation(cell), cell.unreadable);
       for (const telling of step.next === "done" ? [] : (step.tell ?? [])) tell(round, cell, telling);
       switch (step.next) {
         case "done":
@@ -192,7 +208,7 @@ export const reconciler = (shell: Shell): Reconciler => {
       }
     }
     if (stopping.signal.aborted) return { type: "done" };
-    round.log("error", "a defect in Janus: a Transaction comes to no end; taken up again after a pause");
+    tell(round, cell, DEFECT);
     return { type: "failed" };
   };
 
@@ -205,17 +221,20 @@ export const reconciler = (shell: Shell): Reconciler => {
           if (`${txn.metadata.namespace}/${txn.metadata.name}` === key) cells.delete(uid);
         return { type: "done" };
       }
-      const decoded = decodeTransaction(answer.right);
-      if (E.isLeft(decoded)) {
-        round.log("error", "a Transaction cannot be read and is left alone", { error: decoded.left });
-        return { type: "done" };
+      const current = understood(answer.right);
+      const { uid } = current.txn.metadata;
+      const former = cells.get(uid);
+      // What was known before it could not be read, or while it could not, says nothing of how it is now.
+      const same = former !== undefined && (former.unreadable === undefined) === (current.unreadable === undefined);
+      const cell: Cell = same ? Object.assign(former, current) : { ...current, known: nothing(now()) };
+      cells.set(uid, cell);
+      try {
+        const outcome = await steps(key, round, cell);
+        if (outcome !== "stale") return outcome;
+      } catch (error) {
+        tell(round, cell, DEFECT);
+        throw error;
       }
-      const txn = decoded.right;
-      const cell = cells.get(txn.metadata.uid) ?? { txn, known: nothing(now()) };
-      cell.txn = txn;
-      cells.set(txn.metadata.uid, cell);
-      const outcome = await steps(key, round, cell);
-      if (outcome !== "stale") return outcome;
     }
     return { type: "failed" };
   };

@@ -1,0 +1,118 @@
+import { type Condition, cut, FINALIZER, type Transaction } from "@janus/api";
+import { type Ask, done, type Effect, run, type Step, type Telling } from "./effect.ts";
+import { type Instant, toTimestamp } from "./instant.ts";
+import { journalPlace } from "./journal.ts";
+import { search } from "./left-overs.ts";
+import { look, release } from "./lease.ts";
+import { leases } from "./object.ts";
+import { finalizers, ownPlace, UNREADABLE } from "./record.ts";
+import type { Situation } from "./situation.ts";
+import { ORPHANED_LABEL } from "./snapshot.ts";
+import { isReleased, releaseStore } from "./stores.ts";
+
+const JOURNAL = "journal";
+
+/**
+ * What is done for a Transaction whose state cannot be understood: nothing, and it says so.
+ *
+ * Guarantees: no target is touched, nothing is deleted that could be restored from, and its phase stays; its locks stay, since
+ *             its changes may be half made: who wants the same targets waits, everybody else goes on. Once it is put right, it
+ *             goes on where it was. Deleting it never hangs: that leaves what is in, as deletionPolicy Release does, whatever
+ *             its own says; snapshots and journal are kept, marked as orphaned.
+ *
+ * @param situation its Transaction is what could be {@link salvage}d
+ */
+export const leaveAlone = (situation: Situation, why: string): Step => {
+  const { txn, known, now } = situation;
+  const { deletionTimestamp, finalizers: names = [] } = txn.metadata;
+  if (deletionTimestamp !== undefined) return names.includes(FINALIZER) ? letGo(situation) : done;
+  const { namespace, name } = txn.metadata;
+  const repair =
+    txn.spec.changes.length === 0
+      ? "its spec cannot be put right"
+      : `put it right (kubectl edit txn ${name} -n ${namespace} --subresource=status)`;
+  const message = `it cannot be read, and is left alone: ${cut(why, 400)}; ${repair}, or delete it: what is in stays, and its snapshots are kept with the label ${ORPHANED_LABEL}`;
+  const isTold = txn.status.conditions.some(
+    (condition) => condition.type === "Stalled" && condition.reason === UNREADABLE && condition.message === message,
+  );
+  if (isTold || known.released.has(message)) return done;
+  const told: Telling = { type: "Warning", reason: "RecoveryBlocked", message };
+  return { next: "run", effects: [complain(txn, message, now)], tell: [told] };
+};
+
+/** Only the conditions are written: whatever else there is, somebody may still need. */
+const complain = (txn: Transaction, message: string, now: Instant): Ask => {
+  const condition = (type: string, status: Condition["status"]): Condition => {
+    const former = txn.status.conditions.find((one) => one.type === type);
+    return {
+      type,
+      status,
+      reason: UNREADABLE,
+      message,
+      lastTransitionTime: former?.status === status ? former.lastTransitionTime : toTimestamp(now),
+      observedGeneration: txn.metadata.generation,
+    };
+  };
+  const others = txn.status.conditions.filter(({ type }) => type !== "Ready" && type !== "Stalled");
+  return {
+    purpose: "complain",
+    as: "controller",
+    call: {
+      verb: "mergePatch",
+      place: ownPlace(txn),
+      subresource: "status",
+      body: {
+        metadata: { uid: txn.metadata.uid, resourceVersion: txn.metadata.resourceVersion },
+        status: { conditions: [condition("Ready", "False"), condition("Stalled", "True"), ...others] },
+      },
+    },
+    // Also where it was refused: the API server may not take any status for such an object. The event tells all the same.
+    learn: (known) => ({ ...known, released: new Set([...known.released, message]) }),
+  };
+};
+
+/** Locks and finalizer come off, snapshots and journal stay. */
+const letGo = (situation: Situation): Step => {
+  const { txn, known } = situation;
+  // Those alone that bear our uid: what the status says may be anything.
+  const searched = search(
+    situation,
+    txn.status.snapshots.map(({ name }) => name),
+  );
+  if ("asking" in searched) return run(...searched.asking);
+  const stores = searched.found;
+  const left = [
+    ...stores.filter((ref) => !isReleased(known, ref)).map((ref) => releaseStore(txn, ref, "orphaned")),
+    ...(known.released.has(JOURNAL) ? [] : [orphanJournal(txn)]),
+    ...locks(situation),
+  ];
+  if (left.length > 0) return run(...left);
+  const kept = stores.map(({ kind, name }) => `${kind} ${name}`).join(", ") || "no snapshot";
+  const message = `deleted, though it could not be read: what is in stays, what was there before is kept in ${kept}`;
+  const others = (txn.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
+  return run({ ...finalizers(txn, others), tell: [{ type: "Warning", reason: "RecoveryBlocked", message }] });
+};
+
+/** It tells, to whoever has to put things right, which changes are in. */
+const orphanJournal = (txn: Transaction): Ask => ({
+  purpose: "journal",
+  as: "controller",
+  call: {
+    verb: "mergePatch",
+    place: journalPlace(txn),
+    body: { metadata: { labels: { [ORPHANED_LABEL]: "true" } } },
+  },
+  learn: (known) => ({ ...known, released: new Set([...known.released, JOURNAL]) }),
+});
+
+/** Those that the status names. Any other one is taken over at once by who wants it, since its holder is gone. */
+const locks = (situation: Situation): readonly Effect[] => {
+  const { txn, known } = situation;
+  return txn.status.items.flatMap(({ lock }, index): readonly Effect[] => {
+    if (lock === undefined || known.released.has(`lock ${index}`)) return [];
+    const lease = { resource: leases, namespace: lock.namespace, name: lock.lease };
+    const sight = known.locks.get(index);
+    if (sight?.at === "held") return release(situation, index, lease);
+    return sight === undefined || sight.at === "taken" ? [look(situation, index, lease, true)] : [];
+  });
+};

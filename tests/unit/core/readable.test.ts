@@ -1,0 +1,198 @@
+import { decodeTransaction, FINALIZER } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decide } from "../../../packages/controller/src/core/decide.ts";
+import type { Ask, Effect, Step } from "../../../packages/controller/src/core/effect.ts";
+import { nothing } from "../../../packages/controller/src/core/known.ts";
+import { leaveAlone } from "../../../packages/controller/src/core/leave-alone.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
+import { readable, salvage } from "../../../packages/controller/src/core/readable.ts";
+import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import { arbitraryFault, arbitraryObject } from "./arbitrary-answer.ts";
+import { arbitraryJson } from "./arbitrary-json.ts";
+import { NOW, settings } from "./arbitrary-situation.ts";
+import { transaction } from "./transaction.ts";
+
+const changes = [
+  { type: "Patch", target: { apiVersion: "v1", kind: "ConfigMap", name: "a" }, content: { data: { a: "1" } } },
+  { type: "Create", target: { apiVersion: "v1", kind: "ConfigMap", name: "b" }, content: {} },
+] as const;
+const stored = (
+  status: unknown,
+  metadata: object = {},
+  spec: unknown = { serviceAccountName: "deploy-sa", changes },
+): KubeObject => ({
+  apiVersion: "backup.janus.io/v1alpha1",
+  kind: "Transaction",
+  metadata: { ...transaction(changes).metadata, ...metadata },
+  spec,
+  status,
+});
+
+const before = { uid: "1", resourceVersion: "1", snapshot: { store: "deploy-v2-rollback", key: "item-0-1" } };
+const prepared = [{ prepared: true, ...before }, { prepared: true }];
+const whole = {
+  phase: "Committing",
+  version: 4,
+  items: prepared,
+  snapshots: [{ kind: "ConfigMap", name: "deploy-v2-rollback", uid: "7", digest: "sha256:0" }],
+  journal: { name: "janus-journal-1", uid: "2" },
+  conditions: [{ type: "Ready", status: "False", reason: "Because", message: "", lastTransitionTime: "" }],
+};
+
+/** A whole status with some of its values, at any depth, replaced by any JSON, or taken out. */
+const damaged: fc.Arbitrary<unknown> = fc
+  .tuple(fc.array(fc.tuple(fc.array(fc.nat({ max: 9 }), { maxLength: 4 }), fc.option(arbitraryJson)), { maxLength: 3 }))
+  .map(([strokes]) => {
+    const status = structuredClone(whole) as Record<string, unknown>;
+    for (const [path, value] of strokes) {
+      let at = status;
+      let key = Object.keys(at)[0] ?? "phase";
+      for (const step of path) {
+        const keys = Object.keys(at);
+        key = keys[step % Math.max(1, keys.length)] ?? "x";
+        const inner = at[key];
+        if (typeof inner !== "object" || inner === null) break;
+        at = inner as Record<string, unknown>;
+        key = Object.keys(at)[0] ?? "x";
+      }
+      if (value === null) Reflect.deleteProperty(at, key);
+      else at[key] = value;
+    }
+    return status;
+  });
+
+const situation = (txn: Situation["txn"]): Situation => ({ txn, known: nothing(NOW), now: NOW, settings });
+
+const stepOf = (object: KubeObject): Step => {
+  const read = readable(object);
+  return E.isRight(read) ? decide(situation(read.right)) : leaveAlone(situation(salvage(object)), read.left);
+};
+
+const isHarmless = (effect: Effect): boolean => {
+  if (!("call" in effect)) return false;
+  const { call, purpose } = effect;
+  if (call.verb === "get") return purpose === "read-store" || purpose === "read-lock";
+  if (call.verb === "delete") return purpose === "release-lock";
+  return call.verb === "mergePatch";
+};
+
+describe("any status whatever", () => {
+  it.each([
+    ["any JSON", arbitraryJson],
+    ["a damaged one", damaged],
+  ])("is read, or its fault told, and leads to a step that makes sense: %s", (_, status) => {
+    fc.assert(
+      fc.property(status, fc.boolean(), (status, deleted) => {
+        const object = stored(status, {
+          finalizers: [FINALIZER],
+          ...(deleted ? { deletionTimestamp: "2026-01-01T12:00:00Z" } : {}),
+        });
+        const step = stepOf(object);
+        if (E.isRight(readable(object))) return;
+        // Unreadable: never mute, never idle in deletion, and nothing is touched.
+        expect(step.next).toBe("run");
+        if (step.next !== "run") return;
+        expect(step.effects.length).toBeGreaterThan(0);
+        expect(step.effects.every(isHarmless)).toBe(true);
+        expect(deleted || (step.tell ?? []).length === 1).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("of an object that is no Transaction at all is told, too", () => {
+    fc.assert(
+      fc.property(arbitraryJson, arbitraryJson, (spec, status) => {
+        const object = stored(status, {}, spec);
+        expect(E.isLeft(readable(object))).toBe(true);
+        expect(stepOf(object).next).toBe("run");
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("never keeps the deletion from coming to its end, whatever is answered", () => {
+    const answer = fc.oneof(
+      { weight: 3, arbitrary: arbitraryObject.map((one) => E.right(one)) },
+      { weight: 1, arbitrary: arbitraryFault.map((one) => E.left(one)) },
+    );
+    const gone = E.left({ kind: "refused", code: 404, reason: "NotFound", message: "", causes: [] } as const);
+    fc.assert(
+      fc.property(damaged, fc.array(answer, { maxLength: 10 }), (status, answers) => {
+        const object = stored(status, { finalizers: [FINALIZER], deletionTimestamp: "2026-01-01T12:00:00Z" });
+        fc.pre(E.isLeft(readable(object)));
+        let at = situation(salvage(object));
+        const left = answers.values();
+        const asked: string[] = [];
+        while (asked.at(-1) !== "finalizer" && asked.length < 100) {
+          const step = leaveAlone(at, "of its fault");
+          if (step.next !== "run") break;
+          for (const effect of step.effects as readonly Ask[]) {
+            asked.push(effect.purpose);
+            const reply = left.next();
+            at = { ...at, known: effect.learn(at.known, reply.done ? gone : reply.value, NOW, NOW) };
+          }
+        }
+        expect(asked.at(-1)).toBe("finalizer");
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+it("is told once, and again only when it is another fault", () => {
+  const object = stored({ ...whole, items: [] });
+  const at = situation(salvage(object));
+  const step = leaveAlone(at, "status.items: has 0 entries for 2 changes");
+  if (step.next !== "run") throw new Error("nothing is told");
+  const [complaint] = step.effects as readonly Ask[];
+  if (complaint?.call.verb !== "mergePatch") throw new Error("nothing is told");
+  const { status } = complaint.call.body as { readonly status: { readonly conditions: readonly object[] } };
+  expect(Object.keys(status)).toEqual(["conditions"]);
+  const again = situation(salvage(stored({ ...whole, ...status, items: [] })));
+  expect(leaveAlone(again, "status.items: has 0 entries for 2 changes")).toEqual({ next: "done" });
+  expect(leaveAlone(again, "status.phase: must be one of …").next).toBe("run");
+  // Not even where the API server refuses to take it.
+  const refused = E.left({ kind: "refused", code: 422, reason: "Invalid", message: "", causes: [] } as const);
+  const known = complaint.learn(at.known, refused, NOW, NOW);
+  expect(leaveAlone({ ...at, known }, "status.items: has 0 entries for 2 changes")).toEqual({ next: "done" });
+});
+
+describe("what no controller ever writes", () => {
+  it.each([
+    [
+      "fewer items than changes",
+      { ...whole, items: prepared.slice(0, 1) },
+      "status.items: has 1 entries for 2 changes",
+    ],
+    [
+      "a change under way that was not prepared",
+      { ...whole, items: [{}, ...prepared.slice(1)] },
+      "status.items[0]: is not prepared in phase Committing",
+    ],
+    [
+      "a Patch without a snapshot",
+      { ...whole, items: [{ prepared: true }, { prepared: true }] },
+      "status.items[0]: its snapshot is missing",
+    ],
+    [
+      "a Create with a snapshot",
+      { ...whole, items: [prepared[0], prepared[0]] },
+      "status.items[1]: a Create has no snapshot",
+    ],
+  ])("is not read: %s", (_, status, why) => {
+    expect(E.isRight(decodeTransaction(stored(status)))).toBe(true);
+    expect(readable(stored(status))).toEqual(E.left(why));
+  });
+
+  it("is told from what it does write", () => {
+    for (const phase of ["Prepared", "Committing", "RollingBack", "Committed", "RolledBack", "Failed"])
+      expect(E.isRight(readable(stored({ ...whole, phase })))).toBe(true);
+    expect(E.isRight(readable(stored({ phase: "Preparing", items: [{}, {}] })))).toBe(true);
+    expect(E.isRight(readable(stored({ phase: "Failed", items: [{ error: "no" }, {}] })))).toBe(true);
+    expect(E.isRight(readable(stored({ phase: "Pending" })))).toBe(true);
+    expect(E.isRight(readable(stored(undefined)))).toBe(true);
+  });
+});
