@@ -7,7 +7,7 @@ export type Requeue =
   | { readonly type: "done" }
   /** It went well; again in `ms`. */
   | { readonly type: "after"; readonly ms: number }
-  /** It did not go well; again after the backoff, and not before `atLeast` ms (a server's Retry-After). */
+  /** It did not go well; again after the backoff, and not before `atLeast` ms (a server's Retry-After), whatever is added. */
   | { readonly type: "failed"; readonly atLeast?: number };
 
 /** For metrics and logs. Times in ms. */
@@ -54,6 +54,8 @@ export const queue = (options: QueueOptions): Queue => {
   const working = new Map<string, "clean" | "dirty">();
   const later = new Map<string, { readonly due: number; readonly cancel: () => void }>();
   const failures = new Map<string, number>();
+  /** Until when somebody has asked to be left alone. */
+  const embargoes = new Map<string, number>();
   let drained: (() => void) | undefined;
   let draining: Promise<void> | undefined;
 
@@ -64,6 +66,11 @@ export const queue = (options: QueueOptions): Queue => {
       return;
     }
     if (waiting.has(key)) return;
+    const until = embargoes.get(key);
+    if (until !== undefined && until > clock.now()) {
+      addAfter(key, until - clock.now());
+      return;
+    }
     waiting.set(key, clock.now());
     observe({ type: "queued", key, depth: waiting.size });
     next();
@@ -86,6 +93,7 @@ export const queue = (options: QueueOptions): Queue => {
     for (const [key, since] of waiting) {
       if (working.size >= concurrency) return;
       waiting.delete(key);
+      embargoes.delete(key);
       // This look is the one that was planned for later.
       later.get(key)?.cancel();
       later.delete(key);
@@ -104,6 +112,7 @@ export const queue = (options: QueueOptions): Queue => {
     if (requeue.type === "failed") {
       const failed = (failures.get(key) ?? 0) + 1;
       failures.set(key, failed);
+      if (requeue.atLeast !== undefined) embargoes.set(key, clock.now() + requeue.atLeast);
       addAfter(key, Math.max(delayAfter(failed, backoff, random()), requeue.atLeast ?? 0));
     } else {
       failures.delete(key);

@@ -149,6 +149,22 @@ describe("a queue", () => {
     expect(started).toHaveLength(2);
   });
 
+  it("does not come back earlier than the server asked for any event, before or after the answer", async () => {
+    const { add, started, clock, end } = bench();
+    add("a");
+    add("a");
+    await end("a", { type: "failed", atLeast: 5000 });
+    await clock.pass(1000);
+    add("a");
+    await clock.pass(3999);
+    expect(started).toHaveLength(1);
+    await clock.pass(1);
+    expect(started).toHaveLength(2);
+    await end("a");
+    add("a");
+    expect(started).toHaveLength(3);
+  });
+
   it("spreads those that failed together", () => {
     const lookedAfter60 = [0, 1].map(async (random) => {
       const { add, clock, end, started } = bench({ random });
