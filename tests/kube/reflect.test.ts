@@ -45,6 +45,32 @@ const text = (event: ReflectorEvent) =>
   event.type === "synced" ? event.type : `${event.type} ${event.object.metadata.name}`;
 
 describe("a reflector", () => {
+  it("remembers of an object what it is told to, from lists and watches", async () => {
+    const { namespace, ended, create, edit } = await bench();
+    await create("listed");
+    const told: unknown[] = [];
+    const { store, synced } = reflect(
+      api,
+      { resource: configMaps, namespace, labelSelector: "mine" },
+      {
+        signal: ended.signal,
+        onEvent: (event) => told.push("object" in event ? event.object["kept"] : event.type),
+        keep: ({ apiVersion, kind, metadata: { namespace, name, uid, resourceVersion }, data = {} }) => ({
+          apiVersion,
+          kind,
+          metadata: Object.fromEntries(Object.entries({ namespace, name, uid, resourceVersion })),
+          kept: data,
+        }),
+      },
+    );
+    await synced;
+    await create("watched");
+    await edit("watched");
+    await expect.poll(() => told).toEqual([{}, "synced", {}, { x: "y" }]);
+    for (const object of store.values()) expect(object.metadata).not.toHaveProperty("labels");
+    expect([...store.keys()]).toEqual([`${namespace}/listed`, `${namespace}/watched`]);
+  });
+
   it("has what exists, follows every change, and ends when it is told to", async () => {
     const { namespace, log, errors, ended, begin, create, edit, remove } = await bench();
     await create("a");

@@ -1,5 +1,5 @@
 import * as E from "fp-ts/lib/Either.js";
-import type { Api, Resource } from "./api.ts";
+import type { Api, Resource, WatchEvent } from "./api.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { ApiError } from "./error.ts";
 import type { KubeObject } from "./object.ts";
@@ -25,6 +25,11 @@ export interface ReflectOptions {
   /** Must not throw. The store is up to date when it is called. */
   readonly onEvent: (event: ReflectorEvent) => void;
   readonly signal: AbortSignal;
+  /**
+   * What of an object is remembered, and told of. Default: all of it.
+   * Assumes: its apiVersion and kind are, and namespace, name, uid and resourceVersion.
+   */
+  readonly keep?: (object: KubeObject) => KubeObject;
   /** Trouble, for logs and metrics; the reflector goes on by itself. */
   readonly onError?: (error: ApiError) => void;
   /** At each turn of its loop, for health checks: the next one comes within so many ms and the deadline of a request. */
@@ -57,7 +62,7 @@ export const keyOf = ({ metadata: { namespace, name = "" } }: KubeObject): strin
  * Not guaranteed: every single version of an object; and that the copy is up to date at any moment.
  */
 export const reflect = (api: Api, source: Reflected, options: ReflectOptions): Reflector => {
-  const { onEvent, signal, onError = () => {}, onTurn = () => {} } = options;
+  const { onEvent, signal, keep = (object) => object, onError = () => {}, onTurn = () => {} } = options;
   const { timeoutSeconds = 240, clock = systemClock, random = Math.random } = options;
   const store = new Map<string, KubeObject>();
   const synced = Promise.withResolvers<void>();
@@ -68,6 +73,9 @@ export const reflect = (api: Api, source: Reflected, options: ReflectOptions): R
     onEvent(event);
     if (event.type === "synced") synced.resolve();
   };
+
+  const kept = (event: WatchEvent): WatchEvent =>
+    event.type === "BOOKMARK" ? event : { ...event, object: keep(event.object) };
 
   const run = async (): Promise<void> => {
     let state = beginning;
@@ -95,14 +103,15 @@ export const reflect = (api: Api, source: Reflected, options: ReflectOptions): R
         const page = { limit: 500, ...(state.next === "" ? {} : { continue: state.next }) };
         const reply = await api.send({ ...source, ...page, verb: "list", purpose: "reflect" });
         const read = E.chain((list: KubeObject) => pageOf(source.resource, list))(reply);
-        yield E.isLeft(read) ? { type: "failed", error: read.left } : { type: "page", page: read.right };
+        if (E.isLeft(read)) yield { type: "failed", error: read.left };
+        else yield { type: "page", page: { ...read.right, items: read.right.items.map(keep) } };
         return;
       }
       case "watching": {
         const seconds = Math.ceil(timeoutSeconds * (1 + random() / 10));
         const request = { ...source, resourceVersion: state.from, timeoutSeconds: seconds, purpose: "reflect" };
         for await (const event of api.watch({ ...request, verb: "watch" }, signal)) {
-          yield E.isLeft(event) ? { type: "failed", error: event.left } : { type: "event", event: event.right };
+          yield E.isLeft(event) ? { type: "failed", error: event.left } : { type: "event", event: kept(event.right) };
           if (E.isLeft(event)) return;
         }
         yield { type: "ended" };

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { FINALIZER, type Phase, REQUEST_ROLLBACK } from "@janus/api";
-import { type Api, discovery, keyOf, type KubeObject, queue, reflect } from "@janus/kube";
+import { type Phase, REQUEST_ROLLBACK } from "@janus/api";
+import { type Api, discovery, keyOf, queue, reflect } from "@janus/kube";
 import type { Registry } from "prom-client";
-import { isTerminal, sentence, type Settings, transactions } from "../core/index.ts";
+import { sentence, type Settings, transactions } from "../core/index.ts";
+import { now } from "./clock.ts";
 import { type Recorder, recorder } from "./events.ts";
+import { dueAt, glimpse, phaseOf } from "./glimpse.ts";
 import { defect, type Log, saying } from "./log.ts";
 import { metrics } from "./metrics.ts";
 import { queueMetrics } from "./queue-metrics.ts";
@@ -31,16 +33,6 @@ export interface Controller {
   /** Ends when the steps under way have ended; no new ones are begun. */
   readonly stop: () => Promise<void>;
 }
-
-const phaseOf = (object: KubeObject): Phase =>
-  ((object["status"] as { phase?: Phase } | undefined)?.phase ?? "Pending") satisfies Phase;
-
-/** Nothing is left to do for a Transaction that has ended without our finalizer, unless it is to be retried or expires. */
-const isOver = (object: KubeObject): boolean =>
-  isTerminal(phaseOf(object)) &&
-  phaseOf(object) !== "Failed" &&
-  !(object.metadata.finalizers ?? []).includes(FINALIZER) &&
-  (object["spec"] as { readonly ttlSecondsAfterFinished?: number } | undefined)?.ttlSecondsAfterFinished === undefined;
 
 /** How often it is looked whether locks are due for renewal, in ms. */
 const RENEWAL_ROUND = 250;
@@ -101,11 +93,14 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     { resource: transactions, ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }) },
     {
       signal: aborted.signal,
+      keep: glimpse,
       onTurn: watching.beat,
       onEvent: (event) => {
         if (event.type === "synced") isSynced = true;
-        if (event.type !== "synced" && !(event.type === "applied" && isOver(event.object)))
-          work.add(keyOf(event.object));
+        if (event.type === "deleted") work.add(keyOf(event.object));
+        if (event.type !== "applied") return;
+        const due = dueAt(event.object);
+        if (due !== undefined) work.addAfter(keyOf(event.object), Math.max(0, due - now()));
       },
       onError: (error) => log("warn", "Transactions cannot be watched; trying again", { error: sentence(error) }),
     },
