@@ -19,6 +19,19 @@ const deployment = (props: ControllerDeploymentProps = {}): Deployment =>
 const argsOf = (props: ControllerDeploymentProps): unknown =>
   deployment(props).spec.template.spec.containers[0]?.["args"];
 
+const electionFlags = (name: string, namespace: string, ...[duration, deadline, period]: readonly string[]) => [
+  "--leader-elect=true",
+  `--leader-elect-resource-name=${name}`,
+  `--leader-elect-resource-namespace=${namespace}`,
+  `--leader-elect-lease-duration=${duration}`,
+  `--leader-elect-renew-deadline=${deadline}`,
+  `--leader-elect-retry-period=${period}`,
+];
+
+const timed = (leaseDurationSeconds: number, renewDeadlineSeconds: number, retryPeriodSeconds: number) => ({
+  leaderElection: { leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds },
+});
+
 const pod = deployment().spec.template.spec;
 const containers = [...pod.containers, ...(pod.initContainers ?? [])];
 
@@ -43,15 +56,7 @@ describe("the controller's Deployment", () => {
   });
 
   it("tells the controller what other objects have to agree with, and what is not as usual", () => {
-    const election = (name: string, namespace: string, ...[duration, deadline, period]: readonly string[]) => [
-      "--leader-elect=true",
-      `--leader-elect-resource-name=${name}`,
-      `--leader-elect-resource-namespace=${namespace}`,
-      `--leader-elect-lease-duration=${duration}`,
-      `--leader-elect-renew-deadline=${deadline}`,
-      `--leader-elect-retry-period=${period}`,
-    ];
-    const usual = election("janus-controller-leader", "elsewhere", "30s", "20s", "5s");
+    const usual = electionFlags("janus-controller-leader", "elsewhere", "30s", "20s", "5s");
     expect(argsOf({ namespace: "elsewhere" })).toEqual(["--readiness=any", ...usual]);
     const props: ControllerDeploymentProps = {
       readiness: "leader",
@@ -67,7 +72,7 @@ describe("the controller's Deployment", () => {
     };
     expect(argsOf(props)).toEqual([
       "--readiness=leader",
-      ...election("another", "there", "60s", "40s", "10s"),
+      ...electionFlags("another", "there", "60s", "40s", "10s"),
       "--metrics-auth=true",
       "--log-level=debug",
     ]);
@@ -75,17 +80,14 @@ describe("the controller's Deployment", () => {
   });
 
   it("refuses durations with which two could lead", () => {
-    const election = (leaseDurationSeconds: number, renewDeadlineSeconds: number, retryPeriodSeconds: number) => ({
-      leaderElection: { leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds },
-    });
-    expect(() => argsOf(election(30, 20, 20))).toThrow(
+    expect(() => argsOf(timed(30, 20, 20))).toThrow(
       "retryPeriodSeconds (20) must be less than renewDeadlineSeconds (20)",
     );
-    expect(() => argsOf(election(24, 20, 5))).toThrow(
+    expect(() => argsOf(timed(24, 20, 5))).toThrow(
       "leaseDurationSeconds (24) must be at least renewDeadlineSeconds (20) and 5 s",
     );
-    expect(argsOf(election(25, 20, 5))).toContain("--leader-elect-lease-duration=25s");
-    expect(argsOf({ ...election(24, 20, 5), flags: ["--write-timeout=2s"] })).toContain("--write-timeout=2s");
+    expect(argsOf(timed(25, 20, 5))).toContain("--leader-elect-lease-duration=25s");
+    expect(argsOf({ ...timed(24, 20, 5), flags: ["--write-timeout=2s"] })).toContain("--write-timeout=2s");
   });
 
   it("prefers different nodes and zones for its Pods, and waits for none", () => {
