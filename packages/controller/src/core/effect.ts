@@ -94,7 +94,10 @@ export type Step =
   /** Nothing to do any more. */
   | { readonly next: "done" };
 
-export const run = (...effects: readonly Effect[]): Step => ({ next: "run", effects });
+export const run = (...effects: readonly Effect[]): Extract<Step, { readonly next: "run" }> => ({
+  next: "run",
+  effects,
+});
 export const wait = (until: Instant, because: string, ...tell: readonly Telling[]): Step => ({
   next: "wait",
   until,

@@ -1,10 +1,11 @@
 import { GIVE_WAY, type Holder, holderIdentity, parseHolder } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { type Ask, run, type Step, wait } from "./effect.ts";
+import { type Ask, run, type Step } from "./effect.ts";
 import { asObject } from "./json.ts";
 import { type Known, set } from "./known.ts";
 import { lockPlace, release } from "./lease.ts";
 import { type Place, transactions } from "./object.ts";
+import { waiting } from "./progress.ts";
 import { annotate } from "./record.ts";
 import { LOOK_AGAIN, type Situation } from "./situation.ts";
 
@@ -67,5 +68,5 @@ export const giveWay = (situation: Situation, targets: ReadonlyMap<number, Place
   if (back.length > 0)
     return run(...back.map((ask): Ask => ({ ...ask, learn: (...told) => unread(ask.learn(...told)) })));
   const because = `gives way to Transaction ${asker.namespace}/${asker.name}, which is rolling back`;
-  return wait(until, because, { type: "Normal", reason: "LockWaiting", message: because });
+  return waiting(situation, undefined, until, because, { type: "Normal", reason: "LockWaiting", message: because });
 };

@@ -3,6 +3,7 @@ export type * from "./dependents.ts";
 export * from "./discreet.ts";
 export * from "./effect.ts";
 export * from "./fault.ts";
+export * from "./hindrance.ts";
 export * from "./instant.ts";
 export * from "./known.ts";
 export * from "./leave-alone.ts";

@@ -53,6 +53,8 @@ export interface Known {
   /** When the last create of something of our own (a Lease, a store, the journal) was sent that was not answered. */
   readonly unansweredCreate?: Instant;
   readonly projectedAt: Instant;
+  /** Requests do not get through: since when, and when people were told last. */
+  readonly hindered?: { readonly since: Instant; readonly told?: Instant };
 }
 
 /** taken: something of its name is there; altered: it is, and it is no journal any more. */
@@ -123,8 +125,15 @@ export type StoreSight = SnapshotStore | "taken" | "left-over" | { readonly unus
 
 /** A lock as this process last saw it. */
 export type LockSight =
-  /** `stale`: somebody has written the Lease since, perhaps we ourselves; to be looked at before it is written again. */
-  | { readonly at: "held"; readonly version: Version; readonly until: Instant; readonly stale?: true }
+  | {
+      readonly at: "held";
+      readonly version: Version;
+      readonly until: Instant;
+      /** Somebody has written the Lease since, perhaps we ourselves; to be looked at before it is written again. */
+      readonly stale?: true;
+      /** The last renewal did not get through: when the next one is tried. */
+      readonly retryAt?: Instant;
+    }
   /** A Lease is there; whose it is has to be read. */
   | { readonly at: "taken" }
   /** There was no Lease when it was looked for. */

@@ -8,7 +8,7 @@ import {
 } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { Ask } from "./effect.ts";
-import { sentence } from "./fault.ts";
+import { type Fault, meaning, sentence } from "./fault.ts";
 import { fromTimestamp, type Instant, toMicroTime } from "./instant.ts";
 import { asObject } from "./json.ts";
 import { type Known, type LockSight, set, unset } from "./known.ts";
@@ -120,16 +120,29 @@ export const claim = (
       spec: leaseSpec(situation, situation.now, sight.at === "held" ? {} : { acquireTime: toMicroTime(situation.now) }),
     },
   },
-  learn: (known, answer, _, sent) =>
-    // Whatever was in the way, a look at the Lease tells.
-    withLock(known, index, E.isRight(answer) ? held(answer.right, sent, situation) : stillUntil(known, index)),
-  lost: (known) => withLock(known, index, stillUntil(known, index)),
+  // Whatever was in the way, a look at the Lease tells.
+  learn: (known, answer, now, sent) =>
+    withLock(
+      known,
+      index,
+      E.isRight(answer) ? held(answer.right, sent, situation) : unrenewed(situation, known, index, answer.left, now),
+    ),
+  lost: (known, fault, now) => withLock(known, index, unrenewed(situation, known, index, fault, now)),
 });
 
-/** After a renewal that did not get through: to be read again, and good until then for as long as it was. */
-const stillUntil = (known: Known, index: number): LockSight => {
+/** In how many pauses a lock passes that cannot be renewed. */
+const PAUSES = 10;
+
+/**
+ * After a renewal that did not get through: to be read again, and good until then for as long as it was; but when somebody
+ * has written the Lease, only for as long as nobody has looked.
+ */
+const unrenewed = (situation: Situation, known: Known, index: number, fault: Fault, now: Instant): LockSight => {
   const sight = known.locks.get(index);
-  return sight?.at === "held" ? { ...sight, stale: true } : { at: "taken" };
+  if (sight?.at !== "held") return { at: "taken" };
+  if (meaning(fault) === "conflict") return { ...sight, stale: true, until: now };
+  const asked = fault.kind === "refused" ? (fault.retryAfter ?? 0) : 0;
+  return { ...sight, stale: true, retryAt: now + Math.max(asked, lockDuration(situation) / PAUSES) };
 };
 
 /**

@@ -145,12 +145,17 @@ const renewal = (
   return sight.stale ? look(situation, index, place, true) : claim(situation, index, place, sight);
 };
 
-/** Renewals that are due: before a third of the duration has passed. They go on in the background, whatever the phase. */
+/**
+ * Renewals that are due: before a third of the duration has passed, and not again at once after one that did not get
+ * through. They go on in the background, whatever the phase.
+ */
 export const renewals = (situation: Situation, targets: ReadonlyMap<number, Place>): readonly Ask[] =>
   [...targets].flatMap(([index, target]) => {
-    const sight = situation.known.locks.get(index);
-    const due = sight?.at === "held" && sight.until - situation.now <= (lockDuration(situation) * 3) / 4;
-    return due ? [renewal(situation, index, target, sight)] : [];
+    const { known, now } = situation;
+    const sight = known.locks.get(index);
+    if (sight?.at !== "held" || now < (sight.retryAt ?? now)) return [];
+    const isDue = sight.until - now <= (lockDuration(situation) * 3) / 4;
+    return isDue ? [renewal(situation, index, target, sight)] : [];
   });
 
 /**

@@ -1,6 +1,6 @@
 import { type Before, type Item, journalName, type Transaction } from "@janus/api";
 import { dependents, findOwned, warnings } from "./dependents.ts";
-import { type Ask, run, type Step, type Telling, wait } from "./effect.ts";
+import { type Ask, run, type Step, type Telling } from "./effect.ts";
 import { fromTimestamp } from "./instant.ts";
 import type { Position } from "./journal.ts";
 import { findJournal, hasBegun, readJournal } from "./journaling.ts";
@@ -13,6 +13,7 @@ import { acquire } from "./locks.ts";
 import type { KubeObject } from "./object.ts";
 import { discoveries, lockable } from "./places.ts";
 import { examine, missingRights, problems, readServiceAccount, reviews } from "./preflight.ts";
+import { waitingForLock } from "./progress.ts";
 import { record } from "./record.ts";
 import { failBefore } from "./refuse.ts";
 import type { Situation } from "./situation.ts";
@@ -78,10 +79,10 @@ export const preparing = (situation: Situation): Step => {
       }),
     );
   if (locking.at === "going") return run(...locking.effects);
-  if (locking.at === "waiting")
-    return locking.effects.length > 0
-      ? { next: "run", effects: locking.effects, tell: [locking.tell] }
-      : wait(Math.min(locking.until, deadline(situation)), locking.because, locking.tell);
+  if (locking.at === "waiting") {
+    const until = Math.min(locking.until, deadline(situation));
+    return waitingForLock(situation, undefined, { ...locking, until });
+  }
 
   const questions = [...items.flatMap((item) => examine(txn, known, item)), ...findOwned(txn, known)];
   if (questions.length > 0) return run(...questions);

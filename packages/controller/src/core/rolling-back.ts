@@ -1,7 +1,7 @@
 import { cut, RETRY_ROLLBACK } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { releaseAll, showStores, snapshotOf } from "./before.ts";
-import { type Ask, run, type Step, type Telling, wait } from "./effect.ts";
+import { type Ask, run, type Step, type Telling } from "./effect.ts";
 import { type Entry, type Journal, type Note, stateOf } from "./journal.ts";
 import { checkpoint, findJournal, readJournal } from "./journaling.ts";
 import { journalIn, type Known } from "./known.ts";
@@ -9,7 +9,7 @@ import { leaving } from "./leaving.ts";
 import { reacquire } from "./locks.ts";
 import { show } from "./object.ts";
 import { discoveries, locate, places } from "./places.ts";
-import { waiting } from "./progress.ts";
+import { waiting, waitingForLock } from "./progress.ts";
 import { isAskedFor, isUnsettled, MOST_RECOVERIES } from "./recovery.ts";
 import { projected, record, unask } from "./record.ts";
 import type { Situation } from "./situation.ts";
@@ -110,10 +110,7 @@ const putBack = (situation: Situation, journal: Back, index: number): Step => {
   if (now >= rollbackDeadline(situation, journal)) return keep("the time for putting it back ran out", item);
   const locking = reacquire(situation, places(txn, known));
   if (locking.at === "going") return run(...locking.effects);
-  if (locking.at === "waiting")
-    return locking.effects.length > 0
-      ? { next: "run", effects: locking.effects, tell: [locking.tell] }
-      : wait(locking.until, locking.because, locking.tell);
+  if (locking.at === "waiting") return waitingForLock(situation, journal, locking);
 
   const snapshot = snapshotOf(txn, known, journal, index);
   if (snapshot.at === "unread") return run(...snapshot.effects);

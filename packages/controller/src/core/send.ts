@@ -1,5 +1,5 @@
 import * as E from "fp-ts/lib/Either.js";
-import { type Ask, run, type Step, wait } from "./effect.ts";
+import { type Ask, run, type Step } from "./effect.ts";
 import { inDoubt, meaning, sentence } from "./fault.ts";
 import { type Attempt, type Known, type Refusal, set, unansweredSince, unset } from "./known.ts";
 import { leaving } from "./leaving.ts";
@@ -11,7 +11,7 @@ import { quiet } from "./situation.ts";
 import { readTarget, writeOf } from "./targets.ts";
 import { turnBack } from "./turn-back.ts";
 import { type Going, unreadable } from "./going.ts";
-import { projection, waiting } from "./progress.ts";
+import { projection, waiting, waitingForLock } from "./progress.ts";
 
 /** People want it back, or time has run out: turns back here, with what has become of this change. */
 export const reasonToStop = ({ situation, journal, index }: Going, fate: Refusal["fate"]): Step | undefined => {
@@ -54,10 +54,7 @@ export const send = (going: Going): Step => {
   // Locks in a Namespace that the Transaction has created are taken right after it exists.
   const locking = acquire(situation, late);
   if (locking.at === "refused") return stop("LockRenewalFailed", [...locking.problems.values()].join("; "));
-  if (locking.at === "waiting")
-    return locking.effects.length > 0
-      ? { next: "run", effects: locking.effects, tell: [locking.tell] }
-      : wait(locking.until, locking.because, locking.tell);
+  if (locking.at === "waiting") return waitingForLock(situation, journal, locking);
   if (locking.at === "going") return run(...locking.effects);
   return run(write(going), ...projection(situation, journal));
 };

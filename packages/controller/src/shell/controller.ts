@@ -50,7 +50,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     return counts;
   };
   const measured = metrics(active);
-  const { reconcile, renew, stop } = reconciler({
+  const { reconcile, renew, knows, stop } = reconciler({
     api,
     discovery: discovery(api),
     settings,
@@ -98,7 +98,8 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
       onEvent: (event) => {
         if (event.type === "synced") isSynced = true;
         if (event.type === "deleted") work.add(keyOf(event.object));
-        if (event.type !== "applied") return;
+        // What this process has written itself is no news, and no reason to cut a pause short.
+        if (event.type !== "applied" || knows(event.object)) return;
         const due = dueAt(event.object);
         if (due !== undefined) work.addAfter(keyOf(event.object), Math.max(0, due - now()));
       },

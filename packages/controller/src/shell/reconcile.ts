@@ -5,6 +5,7 @@ import {
   type Ask,
   decide,
   type Effect,
+  hindrance,
   isTerminal,
   type Known,
   leaveAlone,
@@ -19,6 +20,7 @@ import {
   type Situation,
   type Telling,
   transactions,
+  unhindered,
 } from "../core/index.ts";
 import { now } from "./clock.ts";
 import { defect, type Log, saying } from "./log.ts";
@@ -75,6 +77,8 @@ export interface Reconciler {
   readonly reconcile: (key: string, round: Round) => Promise<Requeue>;
   /** Renews the locks that are due, of every Transaction under way. */
   readonly renew: (round: Round) => Promise<void>;
+  /** Whether a Transaction is under way, and this is the version of it that was read or written last. */
+  readonly knows: (object: KubeObject) => boolean;
   /** No further step is begun; what is under way is finished. */
   readonly stop: () => void;
 }
@@ -89,7 +93,21 @@ const DEFECT: Telling = {
     "a defect in Janus keeps it where it is; it is tried again after a pause, and the controller's log tells more",
 };
 
-type Outcome = "learned" | "stale" | { readonly failed: ApiError };
+/** What did not get through, and why. */
+interface Failure {
+  readonly effect: Effect;
+  readonly error: ApiError;
+}
+
+type Outcome = "learned" | "stale" | Failure;
+
+const isFailure = (outcome: Outcome): outcome is Failure => typeof outcome === "object";
+
+/** After a pause; and not before the server wants to hear of us again. */
+const after = (...errors: readonly ApiError[]): Requeue => {
+  const asked = errors.flatMap((error) => (error.kind === "refused" ? (error.retryAfter ?? []) : []));
+  return asked.length === 0 ? { type: "failed" } : { type: "failed", atLeast: Math.max(...asked) };
+};
 
 /**
  * The one loop: read → decide → run effects → decide …, until the Transaction waits for something or is done.
@@ -117,6 +135,7 @@ export const reconciler = (shell: Shell): Reconciler => {
     Object.assign(cell, understood(object));
     const { phase, conditions } = cell.txn.status;
     if (former.status.phase === phase) return;
+    cell.known = unhindered(cell.known);
     const because = conditions.find(({ type }) => type === "Ready")?.message;
     log("info", `${former.status.phase} → ${phase}`, { phase, because });
     witness.moved(former, cell.txn);
@@ -149,7 +168,7 @@ export const reconciler = (shell: Shell): Reconciler => {
     if (!("call" in effect)) {
       const found = await lookUp(beating(api, round.beat), discovery, txn, effect);
       answered(round, txn, effect, sent, E.isLeft(found) ? found.left : undefined);
-      if (E.isLeft(found)) return { failed: found.left };
+      if (E.isLeft(found)) return { effect, error: found.left };
       cell.known = found.right(cell.known, now());
       return "learned";
     }
@@ -157,34 +176,44 @@ export const reconciler = (shell: Shell): Reconciler => {
     answered(round, txn, effect, sent, E.isLeft(answer) ? answer.left : undefined);
     if (E.isLeft(answer) && meaning(answer.left) === "transient") {
       cell.known = effect.lost?.(cell.known, answer.left, now()) ?? cell.known;
-      return { failed: answer.left };
+      return { effect, error: answer.left };
     }
     if (isOwn(effect) && E.isLeft(answer))
-      return meaning(answer.left) === "conflict" ? "stale" : { failed: answer.left };
+      return meaning(answer.left) === "conflict" ? "stale" : { effect, error: answer.left };
     if (isOwn(effect) && E.isRight(answer)) adopt(round, cell, answer.right);
     cell.known = effect.learn(cell.known, answer, now(), sent);
     if (E.isRight(answer)) for (const telling of effect.tell ?? []) tell(round, cell, telling);
     return "learned";
   };
 
-  /** Side by side, a bounded number at a time, in order. */
+  /** Side by side, a bounded number at a time, in order. When one does not get through, no more are begun. */
   const performAll = async (round: Round, cell: Cell, effects: readonly Effect[]): Promise<readonly Outcome[]> => {
     const outcomes: Outcome[] = [];
     const left = effects.values();
     const lane = async (): Promise<void> => {
-      for (const effect of left) outcomes.push(await perform(round, cell, effect));
+      for (const effect of left) {
+        outcomes.push(await perform(round, cell, effect));
+        if (outcomes.some(isFailure)) return;
+      }
     };
     await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, effects.length) }, lane));
     return outcomes;
   };
 
-  const requeueAfter = ({ log }: Round, { txn }: Cell, error: ApiError): Requeue => {
-    log("warn", "a request did not succeed; the Transaction is taken up again after a pause", {
-      phase: txn.status.phase,
+  const requeueAfter = async (
+    round: Round,
+    cell: Cell,
+    failures: readonly [Failure, ...(readonly Failure[])],
+  ): Promise<Requeue> => {
+    const [{ effect, error }] = failures;
+    round.log("warn", "a request did not succeed; the Transaction is taken up again after a pause", {
+      phase: cell.txn.status.phase,
       error: sentence(error),
     });
-    const atLeast = error.kind === "refused" ? error.retryAfter : undefined;
-    return atLeast === undefined ? { type: "failed" } : { type: "failed", atLeast };
+    cell.known = { ...cell.known, hindered: cell.known.hindered ?? { since: now() } };
+    const telling = hindrance(situation(cell), effect, error);
+    if (telling !== undefined) await perform(round, cell, telling);
+    return after(...failures.map(({ error }) => error));
   };
 
   const steps = async (key: string, round: Round, cell: Cell): Promise<Requeue | "stale"> => {
@@ -198,11 +227,12 @@ export const reconciler = (shell: Shell): Reconciler => {
           cells.delete(cell.txn.metadata.uid);
           return { type: "done" };
         case "wait":
+          cell.known = unhindered(cell.known);
           return { type: "after", ms: Math.max(10, step.until - now()) };
         case "run": {
           const outcomes = await performAll(round, cell, step.effects);
-          const failed = outcomes.find((outcome) => typeof outcome === "object");
-          if (failed !== undefined) return requeueAfter(round, cell, failed.failed);
+          const [failure, ...others] = outcomes.filter(isFailure);
+          if (failure !== undefined) return requeueAfter(round, cell, [failure, ...others]);
           if (outcomes.includes("stale")) return "stale";
         }
       }
@@ -216,7 +246,10 @@ export const reconciler = (shell: Shell): Reconciler => {
     for (let left = MOST_READS; left > 0; left -= 1) {
       const answer = await read(key);
       if (E.isLeft(answer)) {
-        if (answer.left.kind !== "refused" || answer.left.code !== 404) return { type: "failed" };
+        if (answer.left.kind !== "refused" || answer.left.code !== 404) {
+          round.log("warn", "the Transaction cannot be read; trying again", { error: sentence(answer.left) });
+          return after(answer.left);
+        }
         for (const [uid, { txn }] of cells)
           if (`${txn.metadata.namespace}/${txn.metadata.name}` === key) cells.delete(uid);
         return { type: "done" };
@@ -254,5 +287,8 @@ export const reconciler = (shell: Shell): Reconciler => {
     );
   };
 
-  return { reconcile, renew, stop: () => stopping.abort() };
+  const knows = ({ metadata: { uid = "", resourceVersion } }: KubeObject): boolean =>
+    cells.get(uid)?.txn.metadata.resourceVersion === resourceVersion;
+
+  return { reconcile, renew, knows, stop: () => stopping.abort() };
 };
