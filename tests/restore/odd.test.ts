@@ -84,3 +84,27 @@ it("environment variables that are named twice come back as they were, in their 
   expect(restored).toMatchObject({ conflicts: [], isOurs: false });
   expect(restored.object["spec"]).toEqual({ ...(before["spec"] as object), paused: true });
 });
+
+it.each(["Patch", "Update"] as const)(
+  "a Secret has its values back after a %s that wrote them as stringData",
+  async (type) => {
+    const object = await target(manifest("v1", "Secret", `string-data-${type.toLowerCase()}`));
+    await object.create("kubectl", { type: "Opaque", data: { key: "MQ==", other: "bw==" } });
+    const content = { type: "Opaque", data: { other: "bm8=" }, stringData: { key: "ö", fresh: "3" } };
+    const { before, changed, restore } = await object.change(type, content);
+    expect(changed).toMatchObject({ data: { key: "w7Y=", fresh: "Mw==", other: "bm8=" } });
+    const restored = await restore();
+    expect(restored).toMatchObject({ conflicts: [], isOurs: false });
+    expect(lasting(restored.object)).toEqual(lasting(before));
+  },
+);
+
+it("a value of a Secret that somebody has changed since is theirs, though it was written as stringData", async () => {
+  const object = await target(manifest("v1", "Secret", "string-data-taken"));
+  await object.create("kubectl", { type: "Opaque", data: { key: "MQ==" } });
+  const { restore } = await object.change("Patch", { stringData: { key: "2" } });
+  await object.edit("person", { data: { key: "Mw==" } });
+  const restored = await restore();
+  expect(restored).toMatchObject({ conflicts: [".data.key"], isOurs: false });
+  expect(restored.object).toMatchObject({ data: { key: "Mw==" } });
+});

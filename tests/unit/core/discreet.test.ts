@@ -16,6 +16,7 @@ it.each([
   ["as it is", { stringData: { key: "hunter2" } }, 'got "hunter2"', 'got "…"'],
   ["in base64", { stringData: { key: "hunter2" } }, "got aHVudGVyMg==, no", "got …, no"],
   ["out of base64", { data: { key: "aHVudGVyMg==" } }, "got hunter2", "got …"],
+  ["out of base64, in any script", { data: { key: "0LHQvtC70YzRiNC+0Lk=" } }, "got большой", "got …"],
   ["escaped", { stringData: { key: 'two\nlines "quoted"' } }, String.raw`got "two\nlines \"quoted\""`, 'got "…"'],
   ["below the wrong type", { stringData: { key: { deep: ["hunter2", 7] } } }, "got [hunter2 7]", "got [… …]"],
   ["only where it stands by itself", { stringData: { key: "is" } }, "this is it", "this … it"],

@@ -1,6 +1,7 @@
 import type { Change } from "@janus/api";
 import { fieldManager } from "@janus/api";
-import { asObject } from "./json.ts";
+import { toBase64 } from "./base64.ts";
+import { asObject, isObject } from "./json.ts";
 import type { JsonObject, KubeObject, ManagedFieldsEntry, ObjectMeta, OwnerReference, Place } from "./object.ts";
 
 export interface Author {
@@ -40,7 +41,28 @@ const identity = (place: Place): JsonObject => ({
   ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
 });
 
-const contentOf = (change: Change): JsonObject => (change.type === "Delete" ? {} : change.content);
+const contentOf = (change: Change): JsonObject => {
+  if (change.type === "Delete") return {};
+  const { apiVersion, kind } = change.target;
+  return kind === "Secret" && apiVersion === "v1" ? withoutStringData(change.content) : change.content;
+};
+
+/**
+ * A Secret's content in the fields that it is kept in. Nobody is booked for what is written through `stringData`, so
+ * nothing would tell whose it is.
+ * https://kubernetes.io/docs/concepts/configuration/secret/#restriction-names-data
+ */
+const withoutStringData = (content: JsonObject): JsonObject => {
+  const { stringData, ...rest } = content;
+  const { data = {} } = rest;
+  // What is no Secret is for the API server to refuse.
+  if (!isObject(data) || !isTexts(stringData)) return content;
+  const encoded = Object.entries(stringData).map(([key, text]) => [key, toBase64(text)] as const);
+  return { ...rest, data: { ...data, ...Object.fromEntries(encoded) } };
+};
+
+const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
+  isObject(value) && Object.values(value).every((text) => typeof text === "string");
 
 export const createBody = (change: Change, place: Place, author: Author): object => {
   const content = contentOf(change);

@@ -1,3 +1,4 @@
+import { fromBase64, toBase64 } from "./base64.ts";
 import type { Fault } from "./fault.ts";
 import { asObject, isObject } from "./json.ts";
 
@@ -8,21 +9,15 @@ const leaves = (value: unknown): readonly string[] => {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? [`${value}`] : [];
 };
 
-/** Its UTF-8 bytes, one character each. */
-const binary = (text: string): string =>
-  Array.from(new TextEncoder().encode(text), (byte) => String.fromCodePoint(byte)).join("");
-
+/** As text, and byte by byte. */
 const decoded = (text: string): readonly string[] => {
-  try {
-    return [atob(text)];
-  } catch {
-    return [];
-  }
+  const plain = fromBase64(text);
+  return plain === undefined ? [] : [plain, atob(text)];
 };
 
 /** How an error may quote a text: as it is, escaped, in base64 and out of it. */
 const quotations = (text: string): readonly string[] =>
-  [text, btoa(binary(text)), ...decoded(text)]
+  [text, toBase64(text), ...decoded(text)]
     .flatMap((form) => [form, JSON.stringify(form).slice(1, -1)])
     .filter((form) => form !== "");
 

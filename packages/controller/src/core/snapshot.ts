@@ -10,6 +10,7 @@ import {
   TRANSACTION_LABEL,
   transactionLabel,
 } from "@janus/api";
+import { fromBase64 } from "./base64.ts";
 import { asObject, canonical, isObject, parsed } from "./json.ts";
 import type { StoreData } from "./known.ts";
 import { configMaps, type KubeObject, type Place, secrets } from "./object.ts";
@@ -105,17 +106,6 @@ export const storeBody = (txn: Transaction, n: number, { kind, data }: Pack): ob
   immutable: true,
   [kind === "Secret" ? "stringData" : "data"]: Object.fromEntries(data),
 });
-
-/** `undefined` for what is no base64. A part of a snapshot may begin with a byte order mark, which is part of it. */
-const fromBase64 = (text: string): string | undefined => {
-  try {
-    const bytes = atob(text);
-    const at = Uint8Array.from({ length: bytes.length }, (_, index) => bytes.charCodeAt(index));
-    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(at);
-  } catch {
-    return undefined;
-  }
-};
 
 /**
  * What is in a store.
