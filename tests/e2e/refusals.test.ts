@@ -76,6 +76,35 @@ it("refuses what the ServiceAccount may not read, in the API server's words", as
   );
 });
 
+it.each([
+  ["Update", updating],
+  ["Patch", patching],
+  ["Delete", deleting],
+] as const)(
+  "refuses %s of what it may read only by an earlier change: nothing could keep what is there",
+  async (_, as) => {
+    const [place, other] = [await workspace(), await workspace()];
+    const deployer = `${place.namespace}/deployer`;
+    await other.create(
+      role("configurer", { apiGroups: [""], resources: ["configmaps"], verbs: ["*"] }),
+      role("granter", {
+        apiGroups: ["rbac.authorization.k8s.io"],
+        resources: ["rolebindings", "roles"],
+        verbs: ["get", "create", "delete", "bind"],
+      }),
+      roleBinding("granter", "Role", "granter", deployer),
+      configMap("there", { a: "1" }),
+    );
+    const { message } = await refused(place, [
+      creating(within(other.namespace, roleBinding("grant", "Role", "configurer", deployer))),
+      as(within(other.namespace, configMap("there", { a: "2" }))),
+    ]);
+    expect(message).toContain(
+      `changes[1]: ConfigMap ${other.namespace}/there cannot be read: configmaps "there" is forbidden`,
+    );
+  },
+);
+
 it("refuses what the ServiceAccount may not write, in the API server's words", async () => {
   const place = await workspace();
   await place.create(configMap("there"));

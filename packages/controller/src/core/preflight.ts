@@ -118,7 +118,8 @@ export const examine = (txn: Transaction, known: Known, item: Item): readonly As
   if (seen === undefined)
     return [
       readTarget(item, (known, answer) => {
-        const later = dependsOnEarlier(txn, item.index);
+        // What is there has to be kept before the first change is made. Of a Create there is nothing to keep.
+        const later = item.change.type === "Create" && dependsOnEarlier(txn, item.index);
         const problem = E.isLeft(answer) ? `${show(item.place)} cannot be read: ${sentence(answer.left)}` : "";
         return {
           ...known,
