@@ -1,6 +1,7 @@
 import type { KubeObject } from "@janus/kube";
 import { beforeAll } from "vitest";
 import type { Manifest } from "../fixtures/administrator.ts";
+import { withoutGenerated } from "../../packages/controller/src/core/generated.ts";
 import { freshNamespace, kubectl, kubectlWith } from "../fixtures/cluster.ts";
 import { customKinds, GROUP, type Kind } from "./kinds.ts";
 import { lasting, owners, target } from "./target.ts";
@@ -29,9 +30,11 @@ export const world = async ({ apiVersion, kind, applied, edited }: Kind, name: s
   return object;
 };
 
-/** Of what controllers write there is nothing to be said. */
+const CONTROLLED: readonly string[] = ["Deployment", "PodDisruptionBudget", "Job"];
+
+/** Of what controllers write there is nothing to be said, nor of what the API server makes of an object's uid. */
 export const compared = (kind: string, object: KubeObject) => {
-  if (kind !== "Deployment" && kind !== "PodDisruptionBudget") return lasting(object);
+  if (!CONTROLLED.includes(kind)) return lasting(object);
   const { annotations: _, ...metadata } = object.metadata;
-  return lasting({ ...object, status: {}, metadata: { ...metadata, managedFields: owners(object) } });
+  return lasting({ ...withoutGenerated(object), status: {}, metadata: { ...metadata, managedFields: owners(object) } });
 };

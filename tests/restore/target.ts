@@ -103,7 +103,7 @@ export const target = async (manifest: Manifest) => {
     /** Deleted by us, and created again with all that belongs to it. */
     recreate: async () => {
       const before = await read();
-      await send({ verb: "delete", ...place });
+      await send({ verb: "delete", ...place, propagationPolicy: "Background" });
       const body = recreateBody(before, place, author, []);
       const made = await send({ verb: "create", ...within, body, fieldManager: manager });
       const { made: object } = await insist((live) =>

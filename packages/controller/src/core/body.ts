@@ -1,6 +1,7 @@
 import type { Change } from "@janus/api";
 import { fieldManager } from "@janus/api";
 import { toBase64 } from "./base64.ts";
+import { withoutGenerated } from "./generated.ts";
 import { asObject, isObject } from "./json.ts";
 import type { JsonObject, KubeObject, ManagedFieldsEntry, ObjectMeta, OwnerReference, Place } from "./object.ts";
 
@@ -119,14 +120,16 @@ export const recreateBody = (
   author: Author,
   owners: readonly OwnerReference[],
 ): object => {
-  const body = writable(before, place);
+  const body = writable(withoutGenerated(before), place);
   const { ownerReferences: _, ...metadata } = asObject(body["metadata"]);
+  const { generateName } = before.metadata;
   return {
     ...body,
     apiVersion: before.apiVersion,
     kind: before.kind,
     metadata: {
       ...metadata,
+      ...(generateName === undefined ? {} : { generateName }),
       ...(owners.length === 0 ? {} : { ownerReferences: owners }),
       ...identity(place),
       managedFields: [mark(author, before.apiVersion)],

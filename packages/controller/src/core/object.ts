@@ -24,6 +24,7 @@ export interface ManagedFieldsEntry {
 
 export interface ObjectMeta {
   readonly name?: string;
+  readonly generateName?: string;
   readonly namespace?: string;
   readonly uid?: string;
   readonly resourceVersion?: string;
