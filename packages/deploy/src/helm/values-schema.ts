@@ -1,0 +1,30 @@
+import { isGroup, type Schema, type Values } from "./value.ts";
+
+const isNullable = (schema: Schema): boolean => Array.isArray(schema["type"]) && schema["type"].includes("null");
+
+/** A JSON schema that knows these values and no others. What is taken away with `null` is missed, unless it may be null. */
+const schemaOf = (values: Values): Schema => ({
+  type: "object",
+  additionalProperties: false,
+  required: Object.entries(values).flatMap(([name, one]) => (isGroup(one) || !isNullable(one.schema) ? [name] : [])),
+  properties: Object.fromEntries(
+    Object.entries(values).map(([name, one]) => [
+      name,
+      isGroup(one)
+        ? { description: one.about, ...schemaOf(one.values) }
+        : { description: one.about, ...one.schema, default: one.byDefault },
+    ]),
+  ),
+});
+
+export const valuesSchema = (values: Values): string => {
+  const { properties, ...schema } = schemaOf(values);
+  // Helm itself adds it, where the chart is part of another one.
+  const global = { description: "Not used.", type: "object" };
+  const whole = {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    ...schema,
+    properties: { ...(properties as object), global },
+  };
+  return `${JSON.stringify(whole, undefined, 2)}\n`;
+};
