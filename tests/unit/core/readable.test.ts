@@ -1,4 +1,4 @@
-import { decodeTransaction, FINALIZER } from "@janus/api";
+import { decodeTransaction, FINALIZER, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ import { readable, salvage } from "../../../packages/controller/src/core/readabl
 import type { Situation } from "../../../packages/controller/src/core/situation.ts";
 import { arbitraryFault, arbitraryObject } from "./arbitrary-answer.ts";
 import { arbitraryJson } from "./arbitrary-json.ts";
-import { NOW, settings } from "./arbitrary-situation.ts";
+import { arbitrarySituation, NOW, settings } from "./arbitrary-situation.ts";
 import { transaction } from "./transaction.ts";
 
 const changes = [
@@ -195,4 +195,53 @@ describe("what no controller ever writes", () => {
     expect(E.isRight(readable(stored({ phase: "Pending" })))).toBe(true);
     expect(E.isRight(readable(stored(undefined)))).toBe(true);
   });
+});
+
+/** As the preflight leaves it: nothing is where something is created, and something is where it is changed. */
+const sensible = (at: Situation): Situation => {
+  const { txn, known } = at;
+  const isFit = (index: number, exists: boolean): boolean => exists === (txn.spec.changes[index]?.type !== "Create");
+  const { journal } = known;
+  const renewed = journal !== undefined && "renewed" in journal ? journal.renewed : [];
+  return {
+    ...at,
+    known: {
+      ...known,
+      live: new Map([...known.live].filter(([index, { object }]) => isFit(index, object !== undefined))),
+      ...(journal !== undefined && "position" in journal
+        ? { journal: { ...journal, renewed: new Map([...renewed].filter(([index]) => isFit(index, true))) } }
+        : {}),
+    },
+  };
+};
+
+it("is whatever the core itself writes, as long as it was before", () => {
+  fc.assert(
+    fc.property(arbitrarySituation.map(sensible), (at) => {
+      const written = Transaction.encode(at.txn) as unknown as KubeObject;
+      fc.pre(E.isRight(readable(written)));
+      const step = decide(at);
+      const faults = (step.next === "run" ? step.effects : []).flatMap((effect) => {
+        if (effect.purpose !== "record" || effect.call.verb !== "mergePatch") return [];
+        const { status } = effect.call.body as { readonly status: object };
+        const read = readable({ ...written, status });
+        return E.isLeft(read) ? [read.left] : [];
+      });
+      expect(faults).toEqual([]);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+it("is not prepared with a kind that has gone since: that is told, and nothing is touched", () => {
+  const read = readable(stored({ phase: "Preparing", items: [{}, {}] }, { finalizers: [FINALIZER] }));
+  if (E.isLeft(read)) throw new Error(read.left);
+  const at = situation(read.right);
+  const step = decide({
+    ...at,
+    known: { ...at.known, journal: { at: "missing" }, resources: new Map([["v1/ConfigMap", null]]) },
+  });
+  expect(JSON.stringify(step)).toContain(
+    "nothing was touched: changes[0]: the API server does not serve ConfigMap in v1",
+  );
 });

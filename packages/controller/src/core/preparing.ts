@@ -1,4 +1,5 @@
 import { type Before, type Item, journalName, type Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
 import { dependents, findOwned, warnings } from "./dependents.ts";
 import { type Ask, run, type Step, type Telling } from "./effect.ts";
 import { fromTimestamp } from "./instant.ts";
@@ -11,7 +12,7 @@ import { leaving } from "./leaving.ts";
 import { lockPlace, raised } from "./lease.ts";
 import { acquire } from "./locks.ts";
 import type { KubeObject } from "./object.ts";
-import { discoveries, lockable } from "./places.ts";
+import { discoveries, locate, lockable } from "./places.ts";
 import { examine, missingRights, problems, readServiceAccount, reviews } from "./preflight.ts";
 import { waitingForLock } from "./progress.ts";
 import { record } from "./record.ts";
@@ -52,6 +53,9 @@ export const preparing = (situation: Situation): Step => {
 
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
+  const homeless = homelessOf(txn, known);
+  if (homeless.size > 0)
+    return run(failBefore(txn, now, { reason: "PreflightFailed", problems: homeless, general: [] }));
   if (known.serviceAccount === undefined) return run(readServiceAccount(txn));
   if (known.serviceAccount === "missing")
     return refuse("ServiceAccountMissing", [
@@ -95,6 +99,15 @@ export const preparing = (situation: Situation): Step => {
   if (found.size > 0) return run(failBefore(txn, now, { reason: "PreflightFailed", problems: found, general: [] }));
   return keep(situation, refuse);
 };
+
+/** A kind may have gone since the Transaction was accepted. */
+const homelessOf = (txn: Transaction, known: Known): ReadonlyMap<number, readonly string[]> =>
+  new Map(
+    txn.spec.changes.flatMap((_, index) => {
+      const place = locate(txn, known, index);
+      return E.isLeft(place) ? [[index, [place.left]] as const] : [];
+    }),
+  );
 
 /** There is none yet, unless a former process got this far. Nothing was sent, so nothing is in doubt. */
 const firstJournal = (txn: Transaction): Ask => {
