@@ -22,7 +22,7 @@ export const replyOf = (reply: HttpReply, now: number, any = false): E.Either<Ap
       : E.left({
           kind: "unanswered",
           cause: "malformed",
-          message: `the answer (HTTP ${reply.status}) is no Kubernetes object: ${excerpt(reply.body)}`,
+          message: `the answer (HTTP ${reply.status}) is no Kubernetes object: ${glimpse(reply.body)}`,
         });
   const retryAfter = retryAfterOf(reply.retryAfter, now);
   // The Status of the server's own timeout (504) comes without a kind.
@@ -73,6 +73,10 @@ const retryAfterOf = (header: string | undefined, now: number): number | undefin
   const date = Date.parse(header);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 };
+
+/** Errors are logged: a page may be quoted, but not what may be half a Secret. */
+const glimpse = (body: string): string =>
+  /^\s*[{[]/.test(body) ? `${body.length} characters of JSON` : excerpt(body);
 
 const excerpt = (body: string): string => {
   const line = body.trim().replaceAll(/\s+/g, " ");

@@ -79,6 +79,6 @@ export const eventOf = (line: string): E.Either<ApiError, WatchEvent> => {
   return E.left(
     type === "ERROR" && isObject(object)
       ? ofStatus(object)
-      : unanswered("malformed", `no watch event: ${line.slice(0, 300)}`),
+      : unanswered("malformed", `what came (${line.length} characters) is no watch event`),
   );
 };

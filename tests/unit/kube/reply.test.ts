@@ -8,6 +8,13 @@ const reply = (status: number, body: string, retryAfter?: string) => replyOf({ s
 const status = (fields: object) => JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", ...fields });
 
 describe("a reply", () => {
+  it("that was cut off is not quoted, since it may be of a Secret", () => {
+    const half = '{"apiVersion":"v1","kind":"Secret","data":{"key":"aHVudGVyMg==';
+    const told = JSON.stringify(reply(200, half));
+    expect(told).toContain(`is no Kubernetes object: ${half.length} characters of JSON`);
+    expect(told).not.toContain("aHVudGVyMg");
+  });
+
   it("is the object itself, with every field", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (fields) => {

@@ -45,7 +45,7 @@ export interface Telling {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly message: string;
-  /** The change that it is about. */
+  /** The change that it is about, for logs. */
   readonly item?: number;
 }
 

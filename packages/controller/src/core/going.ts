@@ -32,6 +32,7 @@ export const next = (
     {
       type: "Normal",
       reason: "ItemCommitted",
+      item: index,
       message: `${index + 1}/${txn.spec.changes.length} ${change.type} ${show(place)}`,
     },
   );

@@ -78,6 +78,7 @@ const held = (lease: KubeObject, sent: Instant, situation: Situation): LockSight
 /** Takes a lock that nobody holds, as far as we know. */
 export const create = (situation: Situation, index: number, place: Place): Ask => ({
   purpose: "lock",
+  item: index,
   as: "controller",
   call: {
     verb: "create",
@@ -111,6 +112,7 @@ export const claim = (
   sight: Extract<LockSight, { at: "held" | "theirs" }>,
 ): Ask => ({
   purpose: sight.at === "held" ? "renew-lock" : "lock",
+  item: index,
   as: "controller",
   call: {
     verb: "mergePatch",
@@ -155,6 +157,7 @@ export const lookAgainAt = ({ txn, now }: Situation, looked: Instant): Instant =
 /** Finds out who holds a lock. `mine`: whether a Lease that is not ours means that we have lost it. */
 export const look = (situation: Situation, index: number, place: Place, mine: boolean): Ask => ({
   purpose: "read-lock",
+  item: index,
   as: "controller",
   call: { verb: "get", place },
   learn: (known, answer, now) => {
@@ -198,6 +201,7 @@ const UNTOUCHED: readonly unknown[] = ["Pending", "Preparing", undefined];
 /** Whether the Transaction that holds a lock still needs it: a live read, by uid. */
 export const judge = (index: number, holder: { namespace: string; name: string; uid: string }): Ask => ({
   purpose: "read-holder",
+  item: index,
   as: "controller",
   call: { verb: "get", place: { resource: transactions, namespace: holder.namespace, name: holder.name } },
   learn: (known, answer) => {
@@ -222,6 +226,7 @@ export const release = ({ known }: Situation, index: number, place: Place): read
   return [
     {
       purpose: "release-lock",
+      item: index,
       as: "controller",
       call: { verb: "delete", place, preconditions: sight.version },
       learn: (known, answer) =>

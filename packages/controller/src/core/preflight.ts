@@ -31,6 +31,7 @@ export const readServiceAccount = (txn: Transaction): Ask => ({
 /** Whether the ServiceAccount may do what the rollback of this change needs. */
 const review = (txn: Transaction, { index, place }: Item, verb: string): Ask => ({
   purpose: "review",
+  item: index,
   as: "serviceAccount",
   call: {
     verb: "create",
@@ -63,6 +64,7 @@ const isConflict = (fault: Fault): boolean => fault.kind === "refused" && fault.
 /** Asks the API server whether it would make the change, without making it. */
 const dryRun = (txn: Transaction, item: Item, { object }: Sighting): Ask => ({
   purpose: "dry-run",
+  item: item.index,
   as: "serviceAccount",
   dryRun: true,
   call: writeOf(txn, item, object),

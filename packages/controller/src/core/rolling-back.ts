@@ -72,16 +72,17 @@ const turn = ({ txn, now }: Situation, journal: Journal) => {
 };
 
 /** What is told of an item that has ended. `conflict`: because somebody else has changed it since. */
-const ended = ({ change, place }: Item, note: Note | undefined, conflict: boolean): Telling => {
+const ended = ({ index: item, change, place }: Item, note: Note | undefined, conflict: boolean): Telling => {
   const label = `${change.type} ${show(place)}`;
   if (note === undefined || note.at === "restored")
     return {
       type: "Normal",
       reason: "ItemRolledBack",
+      item,
       message: `${label} is undone${note === undefined ? "" : `: ${note.error}`}`,
     };
   const reason = conflict ? "ConflictDetected" : "RollbackFailed";
-  return { type: "Warning", reason, message: `${label} is not undone: ${note.error}` };
+  return { type: "Warning", reason, item, message: `${label} is not undone: ${note.error}` };
 };
 
 /** Records how one item ended, and that the one before it is next. */

@@ -69,6 +69,7 @@ const write = (going: Going): Ask => {
   });
   return {
     purpose: "change",
+    item: index,
     as: "serviceAccount",
     call: writeOf(txn, going, before),
     learn: (known, answer, now, sent) => {

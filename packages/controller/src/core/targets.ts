@@ -22,6 +22,7 @@ export const itemsOf = (txn: Transaction, known: Known): readonly Item[] =>
 /** Reads a target as the ServiceAccount. `refused`: what it means that the read itself was refused. */
 export const readTarget = ({ index, place }: Item, refused: Ask["learn"] = (known) => known): Ask => ({
   purpose: "read-target",
+  item: index,
   as: "serviceAccount",
   call: { verb: "get", place },
   learn: (known, answer, now, sent) => {

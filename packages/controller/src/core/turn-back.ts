@@ -30,6 +30,8 @@ export const turnBack = (situation: Situation, journal: Journal, refusal: Refusa
     const left = `${message} while it was active: what is committed stays, what was there before is kept in ${showStores(txn, journal)}`;
     return run(record(txn, { phase: "Failed", items, because: { reason: "Deleted", message: left } }, now));
   }
-  const told: Telling = { type: "Warning", reason: refusal.reason, message };
+  const isOfItem = refusal.reason === "CommitFailed" || refusal.reason === "ConflictDetected";
+  const item = isOfItem ? { item: journal.position.cursor } : {};
+  const told: Telling = { type: "Warning", reason: refusal.reason, message, ...item };
   return run(record(txn, { phase: "RollingBack", items, because: { reason: refusal.reason, message } }, now, told));
 };

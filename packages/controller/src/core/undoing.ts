@@ -48,6 +48,7 @@ const movedOn = (fault: Fault): boolean => fault.kind === "refused" && (fault.co
 /** After any write the target is read again, or its answer taken for the read. */
 export const restoring = (undone: Undone, call: Ask["call"], answered: "is-live" | "look"): Ask => ({
   purpose: "restore",
+  item: undone.index,
   as: "serviceAccount",
   call,
   learn: (known, answer, _, sent) => {
