@@ -20,14 +20,15 @@ export const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: 
   const { situation, journal, change, place, before } = going;
   const { txn, now, settings } = situation;
   const mayBeMade = unansweredSince(attempt) !== undefined;
+  // Whoever has deleted it, we have not.
+  const isTheirDeletion = change.type === "Delete" && attempt.at === "refused" && !mayBeMade && !goesWithOwner(going);
   switch (verdict.at) {
     case "in":
-      if (change.type === "Delete" && attempt.at === "refused" && !mayBeMade && !goesWithOwner(going))
-        return turnBack(situation, journal, conflict(`${show(place)} was deleted by somebody else`));
+      if (isTheirDeletion) return turnBack(situation, journal, conflict(`${show(place)} was deleted by somebody else`));
       return run(next(txn, journal, going, verdict.created));
     case "going":
       return (
-        reasonToStop(going, "in") ??
+        reasonToStop(going, isTheirDeletion ? "unmade" : "in") ??
         (now < seenAt + LOOK_AGAIN
           ? waiting(situation, journal, seenAt + LOOK_AGAIN, holdUp(place, verdict.finalizers))
           : run(readTarget(going, unreadable(going))))
@@ -52,6 +53,8 @@ export const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: 
         ? turnBack(situation, journal, conflict(`somebody else changed ${showPaths(verdict.fields)} of ${show(place)}`))
         : renewSnapshot(situation, journal, going, verdict.object);
     case "undecided":
+      // Finalizers held it up after that, and it is gone, whatever has come in its place.
+      if (attempt.at === "accepted") return run(next(txn, journal, going, undefined));
       return turnBack(situation, journal, {
         reason: "CommitFailed",
         message: `${show(place)}: ${verdict.why}`,

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { decide } from "../../../packages/controller/src/core/decide.ts";
+import type { Step } from "../../../packages/controller/src/core/effect.ts";
+import type { Attempt } from "../../../packages/controller/src/core/known.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
+import { NOW } from "./arbitrary-situation.ts";
+import { change, former, underway } from "./underway.ts";
+
+/** Purpose and body of the first request. */
+const first = (step: Step): object | undefined => {
+  if (step.next !== "run") return step;
+  const [effect] = step.effects;
+  return effect !== undefined && "call" in effect && "body" in effect.call
+    ? { purpose: effect.purpose, body: effect.call.body }
+    : effect;
+};
+
+const begun = { direction: "forward", cursor: 0 } as const;
+
+describe("a Delete that was accepted, and that finalizers held up", () => {
+  const attempt: Attempt = { at: "accepted", sent: NOW };
+  const after = (object: KubeObject | undefined): Step =>
+    decide(
+      underway("Committing", [change("Delete", "pod-0"), change("Create", "next")], begun, {
+        attempts: new Map([[0, attempt]]),
+        live: new Map([[0, { object, at: NOW }]]),
+      }),
+    );
+
+  it.each([
+    ["when it is gone", undefined],
+    [
+      "when somebody has created it again at once, as a controller does",
+      { ...former("ConfigMap", "pod-0"), metadata: { name: "pod-0", uid: "uid-of-another", resourceVersion: "9" } },
+    ],
+  ])("is in %s", (_, object) => {
+    expect(first(after(object))).toMatchObject({
+      purpose: "checkpoint",
+      body: { data: { position: JSON.stringify({ direction: "forward", cursor: 1 }) } },
+    });
+  });
+});
+
+it("does not take for its own a deletion of somebody else's that finalizers hold up", () => {
+  const going = former("ConfigMap", "a", {
+    metadata: { deletionTimestamp: "2026-01-01T11:59:00Z", finalizers: ["x/y"] },
+  });
+  const at = underway("Committing", [change("Delete", "a")], begun, {
+    attempts: new Map([[0, { at: "refused", sent: NOW, code: 409, message: "it has moved" }]]),
+    live: new Map([[0, { object: going, at: NOW }]]),
+  });
+  const late = decide({ ...at, now: NOW + at.txn.spec.timeout });
+  expect(first(late)).toMatchObject({
+    purpose: "record",
+    body: { status: { phase: "RollingBack", items: [{ committed: false }] } },
+  });
+});

@@ -1,0 +1,169 @@
+import { type Change, decodeTransaction, FINALIZER, journalName, type Phase, Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { decide } from "../../../packages/controller/src/core/decide.ts";
+import type { Ask } from "../../../packages/controller/src/core/effect.ts";
+import { type Fault, meaning } from "../../../packages/controller/src/core/fault.ts";
+import { decodeJournal, newJournal, type Position } from "../../../packages/controller/src/core/journal.ts";
+import { asObject, isObject, member } from "../../../packages/controller/src/core/json.ts";
+import { type Known, nothing } from "../../../packages/controller/src/core/known.ts";
+import type { KubeObject, Resource } from "../../../packages/controller/src/core/object.ts";
+import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import { NOW, settings } from "./arbitrary-situation.ts";
+import { transaction, UID } from "./transaction.ts";
+
+export type Answer = E.Either<Fault, KubeObject>;
+
+export const refused = (code: number, message = "no"): Answer =>
+  E.left({ kind: "refused", code, reason: "", message, causes: [] });
+
+/** An object as it was before the Transaction, and as its snapshot has it. */
+export const former = (kind: string, name: string, fields: Partial<KubeObject> = {}): KubeObject => ({
+  ...fields,
+  apiVersion: "v1",
+  kind,
+  metadata: { name, namespace: "shop", ...fields.metadata, uid: `uid-of-${name}`, resourceVersion: "1" },
+});
+
+const resource = (kind: string): Resource => ({
+  group: "",
+  version: "v1",
+  plural: `${kind.toLowerCase()}s`,
+  kind,
+  namespaced: true,
+  statusSubresource: false,
+});
+
+/** Of a ConfigMap or another namespaced kind of the core group. */
+export const change = (type: Change["type"], name: string, kind = "ConfigMap"): Change => {
+  const target = { apiVersion: "v1", kind, name };
+  return type === "Delete" ? { type, target } : { type, target, content: { data: { a: "new" } } };
+};
+
+const journalled = (txn: Transaction, position: Position, data: object = {}): KubeObject => {
+  const object = newJournal(txn, position) as KubeObject;
+  return {
+    ...object,
+    data: { ...asObject(object["data"]), ...data },
+    metadata: { ...object.metadata, uid: "uid-of-journal", resourceVersion: "1" },
+  };
+};
+
+/**
+ * A Transaction of whose changes those before the cursor are in: everything is prepared and locked, and this process has
+ * written the journal itself, and remembers what was there before.
+ */
+export const underway = (
+  phase: Phase,
+  changes: readonly Change[],
+  position: Position,
+  known: Partial<Known> = {},
+): Situation => {
+  const prepared = changes.map(({ type, target: { kind, name } }) => {
+    const { uid, resourceVersion } = former(kind, name).metadata;
+    const snapshot = { store: "deploy-v2-rollback", key: `item-${name}` };
+    return { prepared: true, ...(type === "Create" ? {} : { uid, resourceVersion, snapshot }) };
+  });
+  const { metadata, ...rest } = Transaction.encode(transaction(changes)) as unknown as KubeObject;
+  const decoded = decodeTransaction({
+    ...rest,
+    metadata: { ...metadata, finalizers: [FINALIZER] },
+    status: {
+      phase,
+      startedAt: new Date(NOW).toISOString(),
+      items: prepared,
+      journal: { name: journalName(UID), uid: "uid-of-journal" },
+    },
+  });
+  if (E.isLeft(decoded)) throw new Error(decoded.left);
+  const txn = decoded.right;
+  const journal = decodeJournal(journalled(txn, position), changes.length);
+  return {
+    txn,
+    now: NOW,
+    settings,
+    known: {
+      ...nothing(NOW),
+      resources: new Map(
+        changes.map(({ target: { apiVersion, kind } }) => [`${apiVersion}/${kind}`, resource(kind)] as const),
+      ),
+      locks: new Map(
+        changes.map((_, index) => [
+          index,
+          { at: "held", version: { uid: `lock-${index}`, resourceVersion: "1" }, until: NOW + 300_000 },
+        ]),
+      ),
+      before: new Map(
+        changes.map(({ type, target: { kind, name } }, index) => [
+          index,
+          type === "Create" ? undefined : former(kind, name),
+        ]),
+      ),
+      ...(journal === undefined ? {} : { journal }),
+      ...known,
+    },
+  };
+};
+
+/** RFC 7386. */
+const merged = (at: unknown, patch: unknown): unknown =>
+  isObject(patch)
+    ? Object.fromEntries(
+        Object.entries({ ...asObject(at), ...patch }).flatMap(([name, value]) => {
+          const wanted = member(patch, name);
+          if (wanted === null) return [];
+          return [[name, wanted === undefined ? value : merged(asObject(at)[name], wanted)]];
+        }),
+      )
+    : patch;
+
+export interface Story {
+  readonly at: Situation;
+  /** Every request, in order. */
+  readonly asked: readonly Ask[];
+}
+
+/**
+ * What becomes of it within so many ms, each request taking one: writes to the Transaction itself succeed, everything else is
+ * answered as told.
+ */
+export const later = (start: Situation, ms: number, answer: (ask: Ask) => Answer): Story => {
+  let at = start;
+  const asked: Ask[] = [];
+  while (at.now < start.now + ms) {
+    const step = decide(at);
+    if (step.next === "done") break;
+    if (step.next === "wait") at = { ...at, now: Math.max(step.until, at.now + 1) };
+    else
+      for (const effect of step.effects) {
+        at = { ...at, now: at.now + 1 };
+        if (!("call" in effect)) throw new Error(`nobody answers ${effect.purpose}`);
+        asked.push(effect);
+        at = told(at, effect, answer);
+      }
+  }
+  return { at, asked };
+};
+
+const told = (at: Situation, effect: Ask, answer: (ask: Ask) => Answer): Situation => {
+  const { known, now } = at;
+  if (effect.purpose === "record" || effect.purpose === "finalizer") {
+    const body = "body" in effect.call ? effect.call.body : {};
+    const decoded = decodeTransaction(merged(Transaction.encode(at.txn), body));
+    if (E.isLeft(decoded)) throw new Error(`writes what cannot be read: ${decoded.left}`);
+    const object = body as KubeObject;
+    return { ...at, txn: decoded.right, known: effect.learn(known, E.right(object), now, now) };
+  }
+  const reply = answer(effect);
+  if (E.isLeft(reply) && meaning(reply.left) === "transient")
+    return { ...at, known: effect.lost?.(known, reply.left, now) ?? known };
+  return { ...at, known: effect.learn(known, reply, now, now) };
+};
+
+/** The journal after a checkpoint, as the API server answers it. */
+export const checkpointed = ({ txn, known }: Situation, { call }: Ask): Answer => {
+  const { journal } = known;
+  const position: Position =
+    journal !== undefined && "position" in journal ? journal.position : { direction: "forward", cursor: 0 };
+  const { data } = "body" in call ? (call.body as { readonly data?: object }) : {};
+  return E.right(journalled(txn, position, data));
+};
