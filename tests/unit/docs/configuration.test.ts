@@ -1,0 +1,36 @@
+import { readdirSync } from "node:fs";
+import { Spec } from "@janus/api";
+import { expect, it } from "vitest";
+import { HELP } from "../../../packages/controller/src/shell/flags.ts";
+import { firstCells, page, root, section } from "./page.ts";
+
+const configuration = page("docs/configuration.md");
+
+/** Those that can be left out, of what is set by people: each has a `@default`. */
+const props = (file: string): readonly string[] =>
+  [...page(`packages/deploy/src/${file}`).matchAll(/@default[^*]*\*\/\n {2}readonly (\w+)\?:/gu)].flatMap(
+    ([, name = ""]) => [name],
+  );
+
+it("docs/configuration.md has every flag of --help, and no other", () => {
+  const flags = [...HELP.matchAll(/^ {2}(--[a-z-]+)/gmu)].map(([, flag = ""]) => flag);
+  expect(flags.length).toBeGreaterThan(10);
+  expect(firstCells(section(configuration, "## Flags of the controller"))).toEqual(flags);
+});
+
+it("docs/configuration.md has every prop of the constructs", () => {
+  const files = readdirSync(new URL("packages/deploy/src/", root)).filter((file) => file.endsWith(".ts"));
+  const all = new Set(files.flatMap(props));
+  expect(all.size).toBeGreaterThan(15);
+  const said = new Set(
+    [...section(configuration, "## The installation").matchAll(/`(\w+)`/gu)].map(([, name]) => name),
+  );
+  expect([...all].filter((name) => !said.has(name) && name !== "serviceAccounts")).toEqual([]);
+});
+
+it("docs/configuration.md has every field of a Transaction's spec", () => {
+  const fields = Object.keys(Spec.schema["properties"] as object);
+  expect(firstCells(section(configuration, "## A Transaction")).filter((cell) => !cell.includes("/"))).toEqual(
+    expect.arrayContaining(fields),
+  );
+});

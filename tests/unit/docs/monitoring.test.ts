@@ -1,0 +1,33 @@
+import { alerts } from "@janus/deploy";
+import type { Api } from "@janus/kube";
+import { expect, it } from "vitest";
+import { counted } from "../../../packages/controller/src/shell/api-metrics.ts";
+import { leaderMetrics } from "../../../packages/controller/src/shell/leader-metrics.ts";
+import { metrics } from "../../../packages/controller/src/shell/metrics.ts";
+import { processMetrics } from "../../../packages/controller/src/shell/process-metrics.ts";
+import { queueMetrics } from "../../../packages/controller/src/shell/queue-metrics.ts";
+import { firstCells, page, section } from "./page.ts";
+
+const monitoring = page("docs/monitoring.md");
+
+const nobody: Api = { send: () => Promise.reject(new Error("nobody")), watch: async function* () {} };
+
+it("docs/monitoring.md has every metric of Janus, and no other", () => {
+  const { registry } = metrics(() => undefined);
+  processMetrics(registry);
+  queueMetrics(registry);
+  counted(nobody, registry);
+  const all = [registry, leaderMetrics(() => false).registry]
+    .flatMap((one) => one.getMetricsAsArray())
+    .map(({ name }) => name)
+    .filter((name) => name.startsWith("janus_"));
+  expect(firstCells(section(monitoring, "## Metrics")).toSorted()).toEqual(all.toSorted());
+});
+
+it("docs/monitoring.md has every alert, with its severity and its runbook", () => {
+  const rows = [...monitoring.matchAll(/^\| \[(\w+)\]\(runbooks\/(\w+)\.md\) \| (\w+) \|/gmu)];
+  const said = rows.map(([, name, runbook, severity]) => ({ name, runbook, severity }));
+  const is = alerts.map(({ name, severity }) => ({ name, runbook: name, severity }));
+  expect(said).toEqual(expect.arrayContaining(is));
+  expect(said).toHaveLength(is.length);
+});
