@@ -126,7 +126,7 @@ export interface Story {
  * What becomes of it within so many ms, each request taking one: writes to the Transaction itself succeed, everything else is
  * answered as told.
  */
-export const later = (start: Situation, ms: number, answer: (ask: Ask) => Answer): Story => {
+export const later = (start: Situation, ms: number, answer: (ask: Ask, at: Situation) => Answer): Story => {
   let at = start;
   const asked: Ask[] = [];
   while (at.now < start.now + ms) {
@@ -144,7 +144,7 @@ export const later = (start: Situation, ms: number, answer: (ask: Ask) => Answer
   return { at, asked };
 };
 
-const told = (at: Situation, effect: Ask, answer: (ask: Ask) => Answer): Situation => {
+const told = (at: Situation, effect: Ask, answer: (ask: Ask, at: Situation) => Answer): Situation => {
   const { known, now } = at;
   if (effect.purpose === "record" || effect.purpose === "finalizer") {
     const body = "body" in effect.call ? effect.call.body : {};
@@ -153,7 +153,7 @@ const told = (at: Situation, effect: Ask, answer: (ask: Ask) => Answer): Situati
     const object = body as KubeObject;
     return { ...at, txn: decoded.right, known: effect.learn(known, E.right(object), now, now) };
   }
-  const reply = answer(effect);
+  const reply = answer(effect, at);
   if (E.isLeft(reply) && meaning(reply.left) === "transient")
     return { ...at, known: effect.lost?.(known, reply.left, now) ?? known };
   return { ...at, known: effect.learn(known, reply, now, now) };

@@ -45,6 +45,8 @@ export interface Known {
   readonly refusals: ReadonlyMap<number, Refusal>;
   /** When a change that depends on an earlier one was first refused for now. */
   readonly triedSince: ReadonlyMap<number, Instant>;
+  /** Writes that were refused as if their target had moved, by change. */
+  readonly rebuffs: ReadonlyMap<number, Rebuff>;
   /** How many PUTs a restoration took so far. */
   readonly puts: ReadonlyMap<number, number>;
   /** What a Service that is created again cannot have again, by change. */
@@ -118,6 +120,19 @@ export interface Refusal {
   readonly fate: "unsent" | "unmade" | "undecided" | "in";
 }
 
+export interface Rebuff {
+  readonly at: Instant;
+  readonly message: string;
+  /** Of the target that the write was decided on; absent where there was none. */
+  readonly resourceVersion: string | undefined;
+}
+
+/** Whether such a write was refused though this is still the target that it was decided on. */
+export const rebuffed = (known: Known, index: number, object: KubeObject | undefined): Rebuff | undefined => {
+  const rebuff = known.rebuffs.get(index);
+  return rebuff?.resourceVersion === object?.metadata.resourceVersion ? rebuff : undefined;
+};
+
 export type StoreData = { readonly data: ReadonlyMap<string, string> } | { readonly broken: string };
 
 /** A snapshot store as far as it is known while stores are being written; "taken": something of that name is there. */
@@ -169,6 +184,7 @@ export const nothing = (since: Instant): Known => ({
   attempts: new Map(),
   refusals: new Map(),
   triedSince: new Map(),
+  rebuffs: new Map(),
   puts: new Map(),
   taken: new Map(),
   released: new Set(),

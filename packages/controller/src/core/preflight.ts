@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Ask } from "./effect.ts";
 import { type Fault, sentence } from "./fault.ts";
 import { asObject } from "./json.ts";
-import { type Known, reviewKey, set, type Sighting, unset } from "./known.ts";
+import { type Known, rebuffed, reviewKey, set, type Sighting, unset } from "./known.ts";
 import { selfSubjectAccessReviews, serviceAccounts, show } from "./object.ts";
 import { dependsOnEarlier } from "./places.ts";
 import { type Item, readTarget, writeOf } from "./targets.ts";
@@ -68,11 +68,20 @@ const dryRun = (txn: Transaction, item: Item, { object }: Sighting): Ask => ({
   as: "serviceAccount",
   dryRun: true,
   call: writeOf(txn, item, object),
-  learn: (known, answer) => {
+  learn: (known, answer, now) => {
     if (E.isRight(answer)) return { ...known, dryRuns: set(known.dryRuns, item.index, []) };
     const fault = answer.left;
-    // It has moved since it was read: look again.
-    if (isConflict(fault)) return { ...known, live: unset(known.live, item.index) };
+    // It has moved since it was read: look again. Unless it has not.
+    if (isConflict(fault) && rebuffed(known, item.index, object) === undefined)
+      return {
+        ...known,
+        live: unset(known.live, item.index),
+        rebuffs: set(known.rebuffs, item.index, {
+          at: now,
+          message: sentence(fault),
+          resourceVersion: object?.metadata.resourceVersion,
+        }),
+      };
     const later =
       fault.kind === "refused" && (fault.code === 403 || fault.code === 404) && dependsOnEarlier(txn, item.index);
     const problem = `the API server refuses to ${item.change.type.toLowerCase()} ${show(item.place)}: ${sentence(fault)}`;

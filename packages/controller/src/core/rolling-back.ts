@@ -108,7 +108,7 @@ const putBack = (situation: Situation, journal: Back, index: number): Step => {
   if (change === undefined || E.isLeft(place)) return keep(E.isLeft(place) ? place.left : "there is no such change");
   const item: Item = { index, change, place: place.right };
 
-  if (now >= rollbackDeadline(situation, journal)) return keep("the time for putting it back ran out", item);
+  if (now >= rollbackDeadline(situation, journal)) return keep(ranOut(known, index), item);
   const locking = reacquire(situation, places(txn, known));
   if (locking.at === "going") return run(...locking.effects);
   if (locking.at === "waiting") return waitingForLock(situation, journal, locking);
@@ -135,6 +135,10 @@ const putBack = (situation: Situation, journal: Back, index: number): Step => {
       return keep(undoing.error, item, undoing.conflict === true);
   }
 };
+
+/** With what was in the way at last. */
+const ranOut = ({ rebuffs }: Known, index: number): string =>
+  ["the time for putting it back ran out", rebuffs.get(index)?.message ?? []].flat().join(": ");
 
 /** Putting back may take as long as going forward, at least ten minutes. */
 const rollbackDeadline = ({ txn }: Situation, { position }: Back): number =>

@@ -11,7 +11,7 @@ import { isOwnedBy, livingOwners, withNewOwners, withNewUids } from "./owners.ts
 import { isMarked, recreatedOwnership } from "./restore.ts";
 import { LOOK_AGAIN } from "./situation.ts";
 import { itemsOf, readTarget } from "./targets.ts";
-import { conflict, going, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
+import { conflict, going, pause, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
 
 /**
  * Creates again what was deleted: first the object, then its new uid goes into the journal, then who owned what. Values of
@@ -83,6 +83,8 @@ const adopt = (undone: Undone, before: KubeObject, uid: string): Undoing | undef
     const { object } = seen;
     if (object?.metadata.uid !== reborn || object.metadata.deletionTimestamp !== undefined) continue;
     const dependent: Undone = { ...undone, ...item, seen };
+    const pausing = pause(dependent);
+    if (pausing !== undefined) return pausing;
     const former = withNewOwners(txn, journal, snapshot.object);
     if (!isOwnedBy(object, uid)) {
       const owner = (former.metadata.ownerReferences ?? []).filter((reference) => reference.uid === uid);

@@ -5,7 +5,7 @@ import { type Item, readTarget } from "./targets.ts";
 import { undoCreate } from "./undo-create.ts";
 import { undoDelete } from "./undo-delete.ts";
 import { undoEdit } from "./undo-edit.ts";
-import { going, kept, refusedFor, type Undoing, type Undone } from "./undoing.ts";
+import { going, kept, pause, refusedFor, type Undoing, type Undone } from "./undoing.ts";
 
 /**
  * Decides on a live read of the target alone, so that it does not matter whether an earlier attempt has landed: what is
@@ -18,6 +18,8 @@ export const undo = (situation: Situation, journal: Journal, item: Item, before:
   const seen = known.live.get(item.index);
   if (seen === undefined) return going(readTarget(item, refusedFor(item)));
   const undone: Undone = { ...item, situation, journal, seen };
+  const pausing = pause(undone);
+  if (pausing !== undefined) return pausing;
   if (item.change.type === "Create") return undoCreate(undone);
   if (before === undefined) return kept(`${show(item.place)}: what was there before is not known`);
   return item.change.type === "Delete" ? undoDelete(undone, before) : undoEdit(undone, before);

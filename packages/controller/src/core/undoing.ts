@@ -3,9 +3,9 @@ import type { Ask, Effect } from "./effect.ts";
 import { type Fault, sentence } from "./fault.ts";
 import type { Instant } from "./instant.ts";
 import type { Journal } from "./journal.ts";
-import { type Known, set, type Sighting, unset } from "./known.ts";
+import { type Known, type Rebuff, rebuffed, set, type Sighting, unset } from "./known.ts";
 import { show } from "./object.ts";
-import type { Situation } from "./situation.ts";
+import { LOOK_AGAIN, type Situation } from "./situation.ts";
 import type { Item } from "./targets.ts";
 
 /** The next thing to do to put one item back, or how that ended. */
@@ -41,6 +41,14 @@ const noted = (known: Known, { index, place }: Item, fault: Fault): Known => ({
   }),
 });
 
+/** What was refused as if something had moved, though nothing has, is not sent again at once. */
+export const pause = ({ situation: { known, now }, index, seen }: Undone): Undoing | undefined => {
+  const rebuff = rebuffed(known, index, seen.object);
+  return rebuff === undefined || now >= rebuff.at + LOOK_AGAIN
+    ? undefined
+    : { at: "wait", until: rebuff.at + LOOK_AGAIN, because: `trying again: ${rebuff.message}` };
+};
+
 const lookAgain = (known: Known, { index }: Item): Known => ({ ...known, live: unset(known.live, index) });
 
 const movedOn = (fault: Fault): boolean => fault.kind === "refused" && (fault.code === 404 || fault.code === 409);
@@ -51,12 +59,15 @@ export const restoring = (undone: Undone, call: Ask["call"], answered: "is-live"
   item: undone.index,
   as: "serviceAccount",
   call,
-  learn: (known, answer, _, sent) => {
+  learn: (known, answer, now, sent) => {
     if (E.isRight(answer))
       return answered === "look"
         ? lookAgain(known, undone)
         : { ...known, live: set(known.live, undone.index, { object: answer.right, at: sent }) };
-    return movedOn(answer.left) ? lookAgain(known, undone) : noted(known, undone, answer.left);
+    if (!movedOn(answer.left)) return noted(known, undone, answer.left);
+    const { resourceVersion } = undone.seen.object?.metadata ?? {};
+    const rebuff: Rebuff = { at: now, message: sentence(answer.left), resourceVersion };
+    return lookAgain({ ...known, rebuffs: set(known.rebuffs, undone.index, rebuff) }, undone);
   },
   lost: (known) => lookAgain(known, undone),
 });
