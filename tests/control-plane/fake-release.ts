@@ -51,11 +51,22 @@ const publishEtcd = async (files: Map<string, Buffer>, directory: string): Promi
   files.set(`/${versions.etcd}/SHA256SUMS`, Buffer.from(`${checksum(archive)}  ${etcd}.tar.gz\n`));
 };
 
+const publishHelm = async (files: Map<string, Buffer>, directory: string): Promise<void> => {
+  const member = `${platform.os}-${platform.arch}/helm`;
+  await writeExecutable(path.join(directory, member), fakeBinary(versions.helm));
+  await promisify(execFile)("tar", ["-czf", "helm.tar.gz", member], { cwd: directory });
+  const archive = await readFile(path.join(directory, "helm.tar.gz"));
+  const helm = `helm-${versions.helm}-${platform.os}-${platform.arch}.tar.gz`;
+  files.set(`/${helm}`, archive);
+  files.set(`/${helm}.sha256sum`, Buffer.from(`${checksum(archive)}  ${helm}\n`));
+};
+
 export const freshMachine = async (): Promise<Machine> => {
   const directory = await mkdtemp(path.join(os.tmpdir(), "janus-acquire-"));
   const files = new Map<string, Buffer>();
   for (const name of binaryNames) if (name !== "etcd") publish(files, name, fakeBinary(versions[name]));
   await publishEtcd(files, directory);
+  await publishHelm(files, directory);
   const breaking = new Set<string>();
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -79,6 +90,7 @@ export const freshMachine = async (): Promise<Machine> => {
     JANUS_CACHE: path.join(directory, "cache"),
     JANUS_KUBERNETES_MIRROR: mirror,
     JANUS_ETCD_MIRROR: mirror,
+    JANUS_HELM_MIRROR: mirror,
     PATH: path.join(directory, "bin"),
   };
   return { directory, env, files, breaking, asked };
@@ -100,6 +112,7 @@ case "$*" in
       case $argument in
         k8s.io/kubernetes/cmd/*) make "$(basename "$argument")" ${kubernetesVersion} ;;
         .) make binaries ${versions.etcd} ;;
+        helm.sh/*) make helm ${versions.helm} ;;
       esac
     done ;;
 esac

@@ -2,7 +2,7 @@ import { appendFile, chmod, mkdir, readdir, readFile, rm, writeFile } from "node
 import path from "node:path";
 import { expect, it } from "vitest";
 import { binaryNames, kubernetesVersion, versions } from "./binaries/binary.ts";
-import { findBinaries } from "./binaries/find.ts";
+import { findBinaries, findHelm } from "./binaries/find.ts";
 import {
   fakeBinary,
   freshMachine,
@@ -159,4 +159,24 @@ it("lets two who need the same at once wait for each other, and downloads once",
   const both = await Promise.all([find(machine), find(machine)]);
   expect(both.map(({ found }) => found)).toEqual([all(machine), all(machine)]);
   expect(machine.asked.filter((name) => name === "kube-apiserver")).toHaveLength(1);
+});
+
+it("gets helm only when it is asked for, from its release or else with Go", async () => {
+  const machine = await freshMachine();
+  await find(machine);
+  expect(machine.asked.filter((name) => name.startsWith("helm"))).toEqual([]);
+  const said: string[] = [];
+  const findIt = () => findHelm(machine.env, (line) => said.push(line));
+  expect(await findIt()).toBe(placeOf(machine, "helm"));
+  expect(await readFile(placeOf(machine, "helm"), "utf8")).toContain("# release");
+
+  forget(machine);
+  expect(await findIt()).toBe(placeOf(machine, "helm"));
+  await rm(placeOf(machine, "helm"));
+  await expect(findIt()).rejects.toThrow("No helm: see above");
+  expect(said.join("\n")).toMatch(/Official release of Helm: .*answers 404/);
+
+  await installGo(machine);
+  expect(await findIt()).toBe(placeOf(machine, "helm"));
+  expect(await readFile(placeOf(machine, "helm"), "utf8")).toContain("# go");
 });

@@ -15,6 +15,7 @@ const silentFor = 30_000;
 export const officialMirrors = {
   kubernetes: "https://dl.k8s.io/release",
   etcd: "https://github.com/etcd-io/etcd/releases/download",
+  helm: "https://get.helm.sh",
 };
 
 const open = async (url: string, impatience: AbortController): Promise<Response> => {
@@ -90,6 +91,20 @@ export const downloadKubernetes = async (
   }
 };
 
+/** Gets one file out of an archive that is checked against the line about it in a list of checksums. */
+const fromArchive = async (url: string, sums: string, member: string, directory: string, log: Log): Promise<string> => {
+  const name = path.basename(url);
+  const checksum = (await text(sums))
+    .split("\n")
+    .find((line) => line.endsWith(`  ${name}`))
+    ?.split(" ")[0];
+  if (checksum === undefined) throw new Error(`no checksum is published for ${url}`);
+  const archive = path.join(directory, name);
+  await save(url, archive, checksum, log);
+  await promisify(execFile)("tar", ["-xzf", archive, "-C", directory, "--strip-components=1", member]);
+  return path.join(directory, path.basename(member));
+};
+
 /**
  * Gets the official release of etcd, checked against the checksums published with it.
  *
@@ -98,15 +113,18 @@ export const downloadKubernetes = async (
 export const downloadEtcd = async (mirror: string, directory: string, deliver: Deliver, log: Log): Promise<void> => {
   if (platform.os !== "linux") throw new Error(`the release of etcd for ${platform.os} is no tar archive`);
   const release = `etcd-${versions.etcd}-${platform.os}-${platform.arch}`;
-  const url = `${mirror}/${versions.etcd}/${release}.tar.gz`;
-  const sums = await text(`${mirror}/${versions.etcd}/SHA256SUMS`);
-  const checksum = sums
-    .split("\n")
-    .find((line) => line.endsWith(`  ${release}.tar.gz`))
-    ?.split(" ")[0];
-  if (checksum === undefined) throw new Error(`no checksum is published for ${url}`);
-  const archive = path.join(directory, `${release}.tar.gz`);
-  await save(url, archive, checksum, log);
-  await promisify(execFile)("tar", ["-xzf", archive, "-C", directory, "--strip-components=1", `${release}/etcd`]);
-  await deliver("etcd", path.join(directory, "etcd"));
+  const base = `${mirror}/${versions.etcd}`;
+  const file = await fromArchive(`${base}/${release}.tar.gz`, `${base}/SHA256SUMS`, `${release}/etcd`, directory, log);
+  await deliver("etcd", file);
+};
+
+/**
+ * Gets the official release of Helm, checked against the checksum published beside it.
+ *
+ * Errors: rejects with a sentence that says why it cannot be had.
+ */
+export const downloadHelm = async (mirror: string, directory: string, deliver: Deliver, log: Log): Promise<void> => {
+  const url = `${mirror}/helm-${versions.helm}-${platform.os}-${platform.arch}.tar.gz`;
+  const member = `${platform.os}-${platform.arch}/helm`;
+  await deliver("helm", await fromArchive(url, `${url}.sha256sum`, member, directory, log));
 };

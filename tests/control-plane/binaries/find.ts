@@ -5,12 +5,12 @@ import { leash } from "../leash.ts";
 import type { Log } from "../progress.ts";
 import { type Binaries, type BinaryName, binaryNames, versionOf, versions } from "./binary.ts";
 import { binariesDirectory, cached, ensureDirectory, store } from "./cache.ts";
-import { downloadEtcd, downloadKubernetes, officialMirrors } from "./download.ts";
+import { downloadEtcd, downloadHelm, downloadKubernetes, officialMirrors } from "./download.ts";
 import { goBuild } from "./go-build.ts";
 import { withLock } from "./lock.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type Found = Readonly<Partial<Binaries>>;
+type Found = Readonly<Partial<Record<BinaryName, string>>>;
 
 const missingIn = (found: Found) => binaryNames.filter((name) => found[name] === undefined);
 
@@ -59,6 +59,7 @@ const fill = async (names: readonly BinaryName[], cache: string, env: Environmen
   const deliver = (name: BinaryName, file: string) => store(cache, name, file);
   const kubernetesMirror = env["JANUS_KUBERNETES_MIRROR"] || officialMirrors.kubernetes;
   const etcdMirror = env["JANUS_ETCD_MIRROR"] || officialMirrors.etcd;
+  const helmMirror = env["JANUS_HELM_MIRROR"] || officialMirrors.helm;
   const sources: readonly Source[] = [
     {
       source: "Official release of etcd",
@@ -66,8 +67,13 @@ const fill = async (names: readonly BinaryName[], cache: string, env: Environmen
       get: () => downloadEtcd(etcdMirror, scratch, deliver, log),
     },
     {
+      source: "Official release of Helm",
+      has: (name) => name === "helm",
+      get: () => downloadHelm(helmMirror, scratch, deliver, log),
+    },
+    {
       source: "Official release of Kubernetes",
-      has: (name) => name !== "etcd",
+      has: (name) => name !== "etcd" && name !== "helm",
       get: (wanted) => downloadKubernetes(wanted, kubernetesMirror, scratch, deliver, log),
     },
     { source: "Go build", has: () => true, get: (wanted) => goBuild(wanted, env, scratch, held, deliver, log) },
@@ -87,6 +93,17 @@ const fill = async (names: readonly BinaryName[], cache: string, env: Environmen
   }
 };
 
+/** From the cache, which gets what it has not. */
+const viaCache = async (names: readonly BinaryName[], env: Environment, log: Log): Promise<Found> => {
+  const directory = binariesDirectory(env);
+  const found = await fromCache(names, directory, log);
+  const wanted = names.filter((name) => found[name] === undefined);
+  if (wanted.length === 0) return found;
+  await ensureDirectory(directory);
+  const got = await withLock(path.join(directory, ".lock"), log, () => fill(wanted, directory, env, log));
+  return { ...found, ...got };
+};
+
 /**
  * Finds the programs of a control plane: in `KUBEBUILDER_ASSETS`, in the cache, as official release, by `go build`, in
  * this order and one by one, so that a source may have only some of them.
@@ -96,16 +113,9 @@ const fill = async (names: readonly BinaryName[], cache: string, env: Environmen
  * Errors: rejects when one is in none of them, with what to do.
  */
 export const findBinaries = async (env: Environment, log: Log): Promise<Binaries> => {
-  const directory = binariesDirectory(env);
   const assets = env["KUBEBUILDER_ASSETS"];
   let found: Found = assets ? await fromAssets(assets, log) : {};
-  found = { ...found, ...(await fromCache(missingIn(found), directory, log)) };
-  const wanted = missingIn(found);
-  if (wanted.length > 0) {
-    await ensureDirectory(directory);
-    const got = await withLock(path.join(directory, ".lock"), log, () => fill(wanted, directory, env, log));
-    found = { ...found, ...got };
-  }
+  found = { ...found, ...(await viaCache(missingIn(found), env, log)) };
   const { etcd, kubectl, "kube-apiserver": server, "kube-controller-manager": controllers } = found;
   if (!etcd || !kubectl || !server || !controllers)
     throw new Error(
@@ -113,4 +123,18 @@ export const findBinaries = async (env: Environment, log: Log): Promise<Binaries
         `set KUBEBUILDER_ASSETS to a directory that has them, or JANUS_KUBERNETES_MIRROR and JANUS_ETCD_MIRROR to mirrors.`,
     );
   return { etcd, kubectl, "kube-apiserver": server, "kube-controller-manager": controllers };
+};
+
+/**
+ * Finds helm: in the cache, as official release, by `go build`. Only some tests need it, so that it is not looked for before they do.
+ *
+ * Errors: rejects when it is in none of them, with what to do.
+ */
+export const findHelm = async (env: Environment, log: Log): Promise<string> => {
+  const { helm } = await viaCache(["helm"], env, log);
+  if (helm === undefined)
+    throw new Error(
+      "No helm: see above for what was tried. Either go online, or install Go, or set JANUS_HELM_MIRROR to a mirror.",
+    );
+  return helm;
 };

@@ -1,15 +1,16 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { merge } from "../../../packages/deploy/src/helm/merge.ts";
 import { type Node, nodeOf } from "../../../packages/deploy/src/helm/node.ts";
 
 type Answers = Readonly<Record<string, boolean>>;
 
+const isThere = (json: unknown): boolean => json !== undefined;
+
 /** The JSON that is left when each condition has its answer; undefined where nothing is. */
 const decide = (node: Node | undefined, answers: Answers): unknown => {
   if (node?.at === "choice") return decide(answers[node.when] === true ? node.yes : node.no, answers);
   if (node?.at === "scalar") return node.scalar;
-  const isThere = (json: unknown) => json !== undefined;
   if (node?.at === "list") return node.items.map((item) => decide(item, answers)).filter(isThere);
   if (node?.at === "map")
     return Object.fromEntries(
