@@ -1,10 +1,14 @@
+import { fieldManager } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
-import type { Step } from "../../../packages/controller/src/core/effect.ts";
+import type { Ask, Step } from "../../../packages/controller/src/core/effect.ts";
 import type { Attempt } from "../../../packages/controller/src/core/known.ts";
 import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
+import type { Situation } from "../../../packages/controller/src/core/situation.ts";
 import { NOW } from "./arbitrary-situation.ts";
-import { change, former, underway } from "./underway.ts";
+import { UID } from "./transaction.ts";
+import { type Answer, change, checkpointed, former, later, refused, underway } from "./underway.ts";
 
 /** Purpose and body of the first request. */
 const first = (step: Step): object | undefined => {
@@ -54,4 +58,22 @@ it("does not take for its own a deletion of somebody else's that finalizers hold
     purpose: "record",
     body: { status: { phase: "RollingBack", items: [{ committed: false }] } },
   });
+});
+
+it("takes every change for perhaps made from where the journal was lost", () => {
+  const changes = [change("Patch", "a"), change("Delete", "b"), change("Create", "c")];
+  const start = underway("Committing", changes, begun, { journal: { at: "missing" } });
+  const made = former("ConfigMap", "a", {
+    metadata: { managedFields: [{ manager: fieldManager({ name: "x", uid: UID }) }] },
+  });
+  // All of the first two had been made before it was lost.
+  const answer = (ask: Ask, at: Situation): Answer => {
+    if (ask.purpose === "journal" || ask.purpose === "checkpoint") return checkpointed(at, ask);
+    if (ask.purpose === "read-target" && ask.call.place.name === "a") return E.right(made);
+    if (ask.purpose === "change" && ask.call.verb !== "delete") return E.right(former("ConfigMap", "c"));
+    return refused(404);
+  };
+  const { at, asked } = later(start, 60_000, answer);
+  expect(at.txn.status.phase).toBe("Committed");
+  expect(asked.filter(({ purpose }) => purpose === "change").map(({ call }) => call.place.name)).toEqual(["c"]);
 });

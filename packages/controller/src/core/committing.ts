@@ -1,9 +1,10 @@
 import * as E from "fp-ts/lib/Either.js";
 import { releaseAll, snapshotOf } from "./before.ts";
-import { run, type Step, wait } from "./effect.ts";
+import { type Ask, run, type Step, wait } from "./effect.ts";
+import type { Instant } from "./instant.ts";
 import type { Journal } from "./journal.ts";
 import { findJournal, readJournal } from "./journaling.ts";
-import { journalIn } from "./known.ts";
+import { journalIn, type Known } from "./known.ts";
 import { leaving } from "./leaving.ts";
 import { discoveries, locate } from "./places.ts";
 import { projected, record } from "./record.ts";
@@ -31,7 +32,7 @@ export const committing = (situation: Situation): Step => {
   if (isRefused(known.journal)) return withoutJournal(situation, known.journal, recordedCursor(situation), "undecided");
   const finding = findJournal(txn, known, { direction: "forward", cursor: recordedCursor(situation) });
   const journal = journalIn(known);
-  if (finding !== undefined || journal === undefined) return run(finding ?? readJournal(txn));
+  if (finding !== undefined || journal === undefined) return run(inDoubt(situation, finding ?? readJournal(txn)));
   // Another leader has turned back, and this version of the Transaction does not know it yet.
   if (journal.position.direction === "back")
     return wait(situation.now + LOOK_AGAIN, "it is rolled back already: looking at it again");
@@ -47,6 +48,20 @@ export const committing = (situation: Situation): Step => {
 };
 
 /** The journal was lost: every change since the last projection is in doubt, and the targets tell one by one. */
+const inDoubt = ({ txn }: Situation, finding: Ask): Ask => {
+  if (finding.purpose !== "journal") return finding;
+  const doubted = (known: Known, sent: Instant): Known => ({
+    ...known,
+    attempts: new Map(txn.spec.changes.map((_, at) => [at, known.attempts.get(at) ?? { at: "unanswered", sent }])),
+  });
+  return {
+    ...finding,
+    learn: (known, answer, now, sent) => doubted(finding.learn(known, answer, now, sent), now),
+    lost: (known, fault, now) => doubted(finding.lost?.(known, fault, now) ?? known, now),
+  };
+};
+
+/** Of the first change that the status does not have as made. */
 const recordedCursor = ({ txn }: Situation): number => {
   const first = txn.status.items.findIndex((item) => item.state.at !== "committed");
   return Math.min(first === -1 ? txn.status.items.length : first, txn.spec.changes.length);
