@@ -1,5 +1,7 @@
+import { decodeTransaction, type ItemState, storeName, type Transaction } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
-import type { Play } from "./play.ts";
+import * as E from "fp-ts/lib/Either.js";
+import type { Ended, Play } from "./play.ts";
 import { essence, type World } from "./world.ts";
 
 /** Owners go by their names: one that was deleted comes back under another uid. */
@@ -11,21 +13,6 @@ const byName = (world: World): World => {
   return new Map(JSON.parse(text) as readonly (readonly [string, KubeObject])[]);
 };
 
-const same = (a: KubeObject | undefined, b: KubeObject | undefined): boolean =>
-  JSON.stringify(a && essence(a)) === JSON.stringify(b && essence(b));
-
-const isOurs = (key: string): boolean => key.includes("janus-journal-") || key.includes("-rollback");
-
-/** How far two worlds differ in what is not Janus's own. */
-const differences = (a: World, b: World): readonly string[] =>
-  [...new Set([...a.keys(), ...b.keys()])]
-    .filter((key) => !isOurs(key) && !key.startsWith("Lease/"))
-    .filter((key) => !same(a.get(key), b.get(key)))
-    .map(
-      (key) =>
-        `${key}: ${JSON.stringify(a.get(key) && essence(a.get(key) as KubeObject))} → ${JSON.stringify(b.get(key) && essence(b.get(key) as KubeObject))}`,
-    );
-
 /** Marks carry the uid of the Transaction, and times the moment: neither is the same in two plays. */
 const neutral = (world: World, { metadata: { uid = "", namespace = "" } }: KubeObject): World => {
   const text = JSON.stringify([...world])
@@ -36,39 +23,122 @@ const neutral = (world: World, { metadata: { uid = "", namespace = "" } }: KubeO
   return new Map(JSON.parse(text) as readonly (readonly [string, KubeObject])[]);
 };
 
-/**
- * What must hold in the end, whenever the controller died: a terminal phase; after Committed every target is in its
- * after-state, after RolledBack as it was before; no lock, no finalizer and no snapshot is left that should not be; nobody
- * else's object has changed.
- */
-export const violations = ({ before, after, transaction }: Play, undisturbed: Play): readonly string[] => {
-  const { phase } = transaction["status"] as { readonly phase: string };
-  const expected = (undisturbed.transaction["status"] as { readonly phase: string }).phase;
-  const left = [...after.keys()].filter((key) => key.startsWith("Lease/janus-lock") || key.includes("janus-journal-"));
-  const stores = [...after.entries()].filter(([key]) => key.includes("-rollback"));
-  const wrongStores = stores.filter(
-    ([, { metadata }]) =>
-      phase === "Committed" ||
-      metadata.finalizers !== undefined ||
-      !(metadata.ownerReferences ?? []).some(({ uid }) => uid === transaction.metadata.uid),
+const difference = (key: string, a: World, b: World): readonly string[] => {
+  const [should, is] = [a, b].map((world) => {
+    const object = world.get(key);
+    return object === undefined ? "nothing" : JSON.stringify(essence(object));
+  });
+  return should === is ? [] : [`${key} is ${is} and not ${should}`];
+};
+
+/** States of a change whose target must be as it was before. */
+const CLEAN: readonly ItemState["at"][] = ["untouched", "refused", "prepared", "unmade", "restored"];
+
+const targetOf = ({ spec }: Transaction, index: number): string => {
+  const target = spec.changes[index]?.target;
+  return `${target?.kind}/${target?.name}`;
+};
+
+/** What is wrong with the targets, by what the Transaction tells of each. */
+const wrongTargets = ({ before, after, done }: Play, { object }: Ended, txn: Transaction, planned: Play) => {
+  const [plannedTransaction] = [...planned.transactions.values()];
+  const wanted = plannedTransaction === undefined ? new Map() : neutral(planned.after, plannedTransaction.object);
+  return txn.spec.changes.flatMap((_, index): readonly string[] => {
+    const key = targetOf(txn, index);
+    const { at } = txn.status.items[index]?.state ?? { at: "untouched" };
+    if (txn.status.phase === "Committed" && at !== "committed") return [`Committed, but ${key} is ${at}`];
+    if (txn.status.phase === "RolledBack" && !CLEAN.includes(at)) return [`RolledBack, but ${key} is ${at}`];
+    if (at === "committed")
+      return difference(key, wanted, neutral(after, object)).map((text) => `not as committed: ${text}`);
+    if (CLEAN.includes(at)) return difference(key, byName(before), byName(after)).map((text) => `${at}, but ${text}`);
+    // Kept or undecided: it is left as people have made it.
+    const isTheirs = done.get(key)?.metadata.resourceVersion === after.get(key)?.metadata.resourceVersion;
+    return isTheirs ? [] : [`${at}, but ${key} is not as people left it`];
+  });
+};
+
+const isUnsettled = (txn: Transaction): boolean =>
+  txn.status.phase === "Failed" && txn.status.items.some(({ state: { at } }) => at === "kept" || at === "undecided");
+
+/** What of this Transaction is left that should not be, and what is lost that somebody may need. */
+const wrongRemains = ({ after }: Play, { isGone }: Ended, txn: Transaction): readonly string[] => {
+  const { uid, name } = txn.metadata;
+  const { phase, items, snapshots } = txn.status;
+  const locks = [...after].flatMap(([key, { spec }]) =>
+    key.startsWith("Lease/") && (spec as { readonly holderIdentity?: string }).holderIdentity?.endsWith(uid) === true
+      ? [`${key} is left`]
+      : [],
   );
-  const bystander = "ConfigMap/bystander";
-  const moved =
-    before.get(bystander)?.metadata.resourceVersion === after.get(bystander)?.metadata.resourceVersion
-      ? []
-      : [bystander];
+  const journal = after.has(`ConfigMap/janus-journal-${uid}`);
+  const keepsJournal = isUnsettled(txn) && !isGone;
+  // One that was deleted while it was active leaves what is in, and what was there before.
+  const isNeeded = isUnsettled(txn) || (phase === "Failed" && items.some(({ state: { at } }) => at === "committed"));
+  const stores = [...after].filter(([key]) => /^(ConfigMap|Secret)\//.test(key) && isStoreOf(name, key));
+  const wrongStores = stores.flatMap(([key, { metadata }]): readonly string[] => {
+    if (metadata.finalizers !== undefined) return [`${key} is left with its finalizer`];
+    const isOwned = metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
+    if (phase === "RolledBack") return isOwned ? [] : [`${key} is left, and nobody's`];
+    if (!isNeeded) return [`${key} is left`];
+    if (isOwned) return [`${key} goes with the Transaction, though it is needed`];
+    return isGone && metadata.labels?.["janus.io/orphaned"] !== "true" ? [`${key} is not to be found`] : [];
+  });
+  const lost = isNeeded
+    ? snapshots.filter(({ kind, name: store }) => !after.has(`${kind}/${store}`)).map((ref) => `${ref.name} is lost`)
+    : [];
   return [
-    ...(phase === expected ? [] : [`ended ${phase}, not ${expected}: ${JSON.stringify(transaction["status"])}`]),
-    ...left.map((key) => `${key} is left`),
-    ...wrongStores.map(([key]) => `${key} is left`),
-    ...moved.map((key) => `${key} was touched`),
-    ...(phase === "RolledBack"
-      ? differences(byName(before), byName(after)).map((text) => `not restored: ${text}`)
-      : []),
-    ...(phase === "Committed"
-      ? differences(neutral(undisturbed.after, undisturbed.transaction), neutral(after, transaction)).map(
-          (text) => `not as committed: ${text}`,
-        )
-      : []),
+    ...locks,
+    ...(journal && !keepsJournal ? ["the journal is left"] : []),
+    ...(!journal && keepsJournal ? ["the journal is lost"] : []),
+    ...wrongStores,
+    ...lost,
   ];
+};
+
+const isStoreOf = (transaction: string, key: string): boolean => {
+  const name = key.slice(key.indexOf("/") + 1);
+  return name === storeName(transaction, 0) || name.startsWith(`${storeName(transaction, 0)}-`);
+};
+
+const isBrief = (object: KubeObject | undefined): boolean =>
+  ((object?.["spec"] ?? {}) as { readonly leaseDurationSeconds?: number }).leaseDurationSeconds === 1;
+
+/** Objects that are nobody's target are as people left them. A Lease of theirs may be gone when it has expired. */
+const touched = ({ after, done }: Play, txns: readonly Transaction[]): readonly string[] => {
+  const targets = new Set(txns.flatMap((txn) => txn.spec.changes.map((_, index) => targetOf(txn, index))));
+  const isOurs = (key: string): boolean =>
+    key.includes("/janus-journal-") || txns.some(({ metadata: { name } }) => isStoreOf(name, key));
+  const known = [...done.keys()].filter((key) => !/^(Transaction|RoleBinding)\//.test(key));
+  return [...new Set([...known, ...after.keys()])]
+    .filter((key) => !targets.has(key) && !isOurs(key))
+    .filter((key) => done.get(key)?.metadata.resourceVersion !== after.get(key)?.metadata.resourceVersion)
+    .filter((key) => !(isBrief(done.get(key)) && !after.has(key)))
+    .map((key) => `${key} was touched`);
+};
+
+/**
+ * What must hold in the end, whenever the controller died: a terminal phase without our finalizer; after Committed every target is
+ * in its after-state, after RolledBack as it was before, after Failed as its item says; no lock, no journal and no snapshot is
+ * left that should not be, and none is lost that is needed; what is nobody's target is as people left it.
+ *
+ * @param planned the scenario with nothing in its way; see `asPlanned`.
+ */
+export const violations = (play: Play, planned: Play): readonly string[] => {
+  const { scenario } = play;
+  const decoded = [...play.transactions.values()].map((end) => [end, decodeTransaction(end.object)] as const);
+  const wrong = decoded.flatMap(([end, result]): readonly string[] => {
+    if (E.isLeft(result)) return [`the Transaction cannot be read: ${result.left}`];
+    const txn = result.right;
+    const { phase } = txn.status;
+    const isRival = txn.metadata.name !== "txn";
+    const phases = isRival ? ["Committed"] : [scenario.outcome, ...(scenario.orElse ?? [])];
+    return [
+      ...(phases.includes(phase)
+        ? []
+        : [`${txn.metadata.name} ended ${phase}, not ${phases.join(" or ")}: ${JSON.stringify(txn.status)}`]),
+      ...(scenario.check === undefined ? wrongTargets(play, end, txn, planned) : []),
+      ...wrongRemains(play, end, txn),
+    ];
+  });
+  const txns = decoded.flatMap(([, result]) => (E.isRight(result) ? [result.right] : []));
+  return [...wrong, ...touched(play, txns), ...(scenario.check?.(play) ?? [])];
 };

@@ -1,9 +1,24 @@
 import type { Hook, Request } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
 
-/** The moment of death: at the n-th request, before it is sent, or after it was answered and before the answer is read. */
-export interface Death {
-  readonly at: number;
-  readonly when: "before" | "after";
+/**
+ * What befalls a controller at a request, by what that is and how many such there were: requests that only time brings, such as
+ * renewals of locks, move no other. before, after: it dies before it is sent, or after it was answered and before the answer is
+ * read. unheard: it lives, and the answer is lost on the way.
+ */
+export interface Mishap extends Pick<Asked, "text" | "nth"> {
+  readonly when: "before" | "after" | "unheard";
+}
+
+/** One request as it was sent. */
+export interface Asked {
+  /** `* change apply a`; the star marks what changes something. The same in every play. */
+  readonly text: string;
+  /** From 1. */
+  readonly nth: number;
+  readonly writes: boolean;
+  /** Whether no write was under way then. */
+  readonly alone: boolean;
 }
 
 export interface Mortal {
@@ -11,44 +26,88 @@ export interface Mortal {
   /** Resolves at the moment of death. */
   readonly died: Promise<void>;
   /** What was asked so far. */
-  readonly trace: readonly string[];
+  readonly trace: readonly Asked[];
+  /** Lets what still waits for answers come to its end; nothing of it goes out any more. */
+  readonly bury: () => void;
 }
 
-/** Requests whose loss nobody could tell: the watch's list and Events, which are told off the critical path. */
-const counts = (request: Request): boolean => request.verb !== "list" && request.purpose !== "event";
+/** Not the watch's list and Events, which are told off the critical path: nobody could tell that they are lost. */
+const isVital = ({ purpose }: Request): boolean => purpose !== "reflect" && purpose !== "event";
 
-const isWrite = ({ verb }: Request): boolean => verb !== "get" && verb !== "list" && verb !== "raw";
+const writes = (request: Request): boolean => {
+  const isRead = request.verb === "get" || request.verb === "list" || request.verb === "raw";
+  return !isRead && !("dryRun" in request && request.dryRun) && request.purpose !== "review";
+};
 
-/** `* change: PATCH ...`; the star marks what changes something. */
-export const describe = (request: Request): string =>
-  `${isWrite(request) && !("dryRun" in request && request.dryRun) ? "*" : " "} ${request.purpose ?? "?"} ${request.verb}${"name" in request ? ` ${request.name}` : ""}`;
+const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
+const nameOf = (request: Request): string => {
+  if ("name" in request && request.name !== undefined) return request.name;
+  return "body" in request
+    ? ((request.body as { readonly metadata?: { readonly name?: string } }).metadata?.name ?? "")
+    : "";
+};
+
+const phaseIn = (request: Request): string =>
+  "body" in request ? ((request.body as { readonly status?: { readonly phase?: string } }).status?.phase ?? "") : "";
+
+/** Of the name only what is the same in every play; of a record, the phase. One renewal of a lock is like another. */
+const show = (request: Request): string => {
+  const { purpose = "?", verb } = request;
+  const space = "namespace" in request ? (request.namespace ?? "") : "";
+  const name = nameOf(request)
+    .replace(UID, "uid")
+    .replace(space, space === "" ? "" : "here");
+  const words = [purpose, verb, purpose === "renew-lock" ? "" : name, phaseIn(request)];
+  return `${writes(request) ? "*" : " "} ${words.filter((word) => word !== "").join(" ")}`;
+};
+
+const unanswered = (cause: "aborted" | "connection", message: string) =>
+  E.left({ kind: "unanswered", cause, message } as const);
 
 /** A process that can die: from that moment on none of its requests goes out, and none is answered. */
-export const mortal = (death?: Death): Mortal => {
-  const trace: string[] = [];
+export const mortal = (mishap?: Mishap): Mortal => {
+  const trace: Asked[] = [];
+  const counts = new Map<string, number>();
   const dying = Promise.withResolvers<void>();
+  const buried = Promise.withResolvers<void>();
   let dead = false;
-  const never = new Promise<never>(() => {});
-  const hook: Hook = async (request, next) => {
-    if (dead) return never;
-    if (!counts(request)) {
-      const answer = await next(request);
-      return dead ? never : answer;
-    }
-    const index = trace.length;
-    trace.push(describe(request));
-    const isDeath = death?.at === index;
-    if (isDeath && death.when === "before") {
-      dead = true;
-      dying.resolve();
-      return never;
-    }
-    const answer = await next(request);
-    if (isDeath) {
-      dead = true;
-      dying.resolve();
-    }
-    return dead ? never : answer;
+  let writing = 0;
+  const die = (): void => {
+    dead = true;
+    dying.resolve();
   };
-  return { hook, died: dying.promise, trace };
+  const silence = async () => {
+    await buried.promise;
+    return unanswered("aborted", "the process is dead");
+  };
+  const hook: Hook = async (request, next) => {
+    if (dead) return silence();
+    const isMarked = isVital(request);
+    const text = show(request);
+    const nth = (counts.get(text) ?? 0) + 1;
+    if (isMarked) trace.push({ text, nth, writes: writes(request), alone: writing === 0 });
+    if (isMarked) counts.set(text, nth);
+    const when = isMarked && mishap?.text === text && mishap.nth === nth ? mishap.when : undefined;
+    if (when === "before") {
+      die();
+      return silence();
+    }
+    const isWriting = isMarked && writes(request);
+    if (isWriting) writing += 1;
+    const answer = await next(request);
+    if (isWriting) writing -= 1;
+    if (when === "after") die();
+    if (dead) return silence();
+    return when === "unheard" ? unanswered("connection", "the connection was reset") : answer;
+  };
+  return {
+    hook,
+    died: dying.promise,
+    trace,
+    bury: () => {
+      dead = true;
+      buried.resolve();
+    },
+  };
 };

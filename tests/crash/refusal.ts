@@ -1,6 +1,6 @@
 import type { Api, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { REFUSED } from "./scenario.ts";
+import { REFUSED } from "./objects.ts";
 
 const NAME = "tests.janus.io-refused-for-real";
 

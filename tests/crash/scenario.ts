@@ -1,114 +1,114 @@
-import type { JsonObject } from "@janus/api";
+import type { JsonObject, Phase } from "@janus/api";
+import type { Deed } from "./deed.ts";
+import {
+  bareCreation,
+  bystander,
+  configMap,
+  creation,
+  deletion,
+  patch,
+  REFUSED,
+  refusedCreation,
+  secret,
+  service,
+  spec,
+  update,
+} from "./objects.ts";
+import type { Play } from "./play.ts";
+import type { Ref, Stage } from "./stage.ts";
 
 export interface Scenario {
   readonly name: string;
-  readonly outcome: "Committed" | "RolledBack" | "Failed";
-  /** Objects that are there before, without namespace. */
-  readonly before: readonly JsonObject[];
+  /** The last phase of the Transaction, if no controller dies. */
+  readonly outcome: Phase;
+  /** What else it may come to when time is lost, or what people do comes at another moment. */
+  readonly orElse?: readonly Phase[];
+  /** Objects that are there before, without namespace; see `stage.ts`. */
+  readonly before: readonly (JsonObject & Ref)[];
   readonly spec: JsonObject;
+  /** Further Transactions at the same time. They commit. */
+  readonly rivals?: readonly JsonObject[];
+  /** What people do meanwhile. */
+  readonly deeds?: readonly Deed[];
+  /** What people do when it is over, one after the other, each when it is over again. */
+  readonly afterwards?: readonly ((stage: Stage) => Promise<unknown>)[];
+  /** The Transaction goes away. */
+  readonly gone?: true;
+  /** What must have become of the targets, where it is not simply what the items say. */
+  readonly check?: (play: Play) => readonly string[];
 }
 
-/** An object with this label is refused when it is really made, and accepted by a dry run. */
-export const REFUSED = { "tests.janus.io/refused": "for-real" };
+const isRefused = (object: unknown): boolean => JSON.stringify(object).includes(Object.keys(REFUSED)[0] ?? "");
 
-const target = (kind: string, name: string, apiVersion = "v1"): JsonObject => ({ apiVersion, kind, name });
-
-const configMap = (name: string, data: JsonObject, labels: JsonObject = {}): JsonObject => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name, labels },
-  data,
-});
-
-const secret = (name: string, labels: JsonObject = {}): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: { name, labels },
-  data: { token: "c2VjcmV0" },
-});
-
-const service = (name: string, labels: JsonObject = {}): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Service",
-  metadata: { name, labels },
-  spec: { selector: { app: name }, ports: [{ name: "http", port: 80 }] },
-});
+/** The scenario with nothing in its way: without what is refused, held up, locked or done by people. It commits. */
+export const asPlanned = ({ name, before, spec }: Scenario): Scenario => {
+  const changes = spec["changes"] as readonly { readonly target: { readonly kind: string; readonly name: string } }[];
+  const refused = before.filter(isRefused);
+  const isFree = ({ target }: (typeof changes)[number]): boolean =>
+    !refused.some(({ kind, metadata }) => kind === target.kind && metadata.name === target.name);
+  const { timeout: _, deletionPolicy: __, ttlSecondsAfterFinished: ___, ...rest } = spec;
+  return {
+    name,
+    outcome: "Committed",
+    before: before
+      .filter(({ kind }) => kind !== "Lease")
+      .map((object) => {
+        const { finalizers: _, ...metadata } = object.metadata as JsonObject & Ref["metadata"];
+        return { ...object, metadata };
+      }),
+    spec: { ...rest, changes: changes.filter((change) => isFree(change) && !isRefused(change)) },
+  };
+};
 
 /** One change of each type. The `n`-th is refused when it is really made. */
 const changes = (refused?: number): readonly JsonObject[] => {
-  const labels = (n: number): JsonObject => (refused === n ? { metadata: { labels: REFUSED } } : {});
+  const labelled = (n: number): JsonObject => (refused === n ? { labels: REFUSED } : {});
   return [
-    { type: "Patch", target: target("ConfigMap", "patched"), content: { data: { version: "2.0" }, ...labels(0) } },
-    {
-      type: "Update",
-      target: target("Service", "updated"),
-      content: {
-        ...service("updated", refused === 1 ? REFUSED : {}),
-        spec: {
-          selector: { app: "new" },
-          ports: [
-            { name: "http", port: 81 },
-            { name: "more", port: 82 },
-          ],
-        },
+    patch(configMap("patched"), { data: { version: "2.0" }, metadata: labelled(0) }),
+    update({
+      ...service("updated", labelled(1)),
+      spec: {
+        selector: { app: "new" },
+        ports: [
+          { name: "http", port: 81 },
+          { name: "more", port: 82 },
+        ],
       },
-    },
-    { type: "Create", target: target("ConfigMap", "created"), content: { data: { made: "yes" }, ...labels(2) } },
-    { type: "Delete", target: target("Secret", "deleted") },
-    { type: "Create", target: target("ServiceAccount", "bare"), content: { ...labels(4) } },
+    }),
+    creation(configMap("created", { made: "yes" }, labelled(2))),
+    deletion(secret("deleted")),
+    bareCreation("bare", labelled(4)),
   ];
 };
 
-const before = (refused?: number): readonly JsonObject[] => [
+const before = (refused?: number): Scenario["before"] => [
   configMap("patched", { version: "1.0", kept: "yes" }),
   service("updated"),
-  secret("deleted", refused === 3 ? REFUSED : {}),
-  configMap("bystander", { nobody: "touches me" }),
+  secret("deleted", refused === 3 ? { labels: REFUSED } : {}),
+  bystander,
 ];
 
-const spec = (changes: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({
-  serviceAccountName: "deploy",
-  lockTimeout: "1s",
-  ...more,
-  changes,
-});
+const parent = configMap("parent", { is: "owner" });
+const child = configMap(
+  "child",
+  { of: "parent" },
+  { ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "parent", uid: "uid of ConfigMap/parent" }] },
+);
+const family = [bystander, parent, child];
 
-const owned = (name: string, owner: string): JsonObject => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: {
-    name,
-    ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: owner, uid: `uid of ConfigMap/${owner}` }],
-  },
-  data: { of: owner },
-});
-
-const deletion = (name: string): JsonObject => ({ type: "Delete", target: target("ConfigMap", name) });
-
-const refusedCreate: JsonObject = {
-  type: "Create",
-  target: target("ServiceAccount", "refused"),
-  content: { metadata: { labels: REFUSED } },
-};
-
-const family: readonly JsonObject[] = [
-  configMap("bystander", { nobody: "touches me" }),
-  configMap("parent", { is: "owner" }),
-  owned("child", "parent"),
-];
-
+/** Success, and failure at each position. */
 export const scenarios: readonly Scenario[] = [
   {
     name: "an owner and what it owns are deleted, and both come back",
     outcome: "RolledBack",
     before: family,
-    spec: spec([deletion("parent"), deletion("child"), refusedCreate]),
+    spec: spec([deletion(parent), deletion(child), refusedCreation]),
   },
   {
     name: "what is owned is deleted, then its owner, and both come back",
     outcome: "RolledBack",
     before: family,
-    spec: spec([deletion("child"), deletion("parent"), refusedCreate]),
+    spec: spec([deletion(child), deletion(parent), refusedCreation]),
   },
   { name: "all four types commit", outcome: "Committed", before: before(), spec: spec(changes()) },
   ...[0, 1, 2, 3, 4].map(

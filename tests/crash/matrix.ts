@@ -1,0 +1,151 @@
+import { connect, discovery, loadConfig } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { afterAll, beforeAll, expect } from "vitest";
+import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
+import { phaseOf } from "./deed.ts";
+import { violations } from "./invariants.ts";
+import type { Asked, Mishap } from "./mortal.ts";
+import { cast, type Casting, type Play, play, type Takeover } from "./play.ts";
+import { installRefusal } from "./refusal.ts";
+import { asPlanned, type Scenario } from "./scenario.ts";
+import { installTransactions } from "./transactions.ts";
+
+/** Whether also those deaths are played that leave nothing behind that another one does not: that takes hours. */
+export const isThorough = process.env["JANUS_CRASH"] === "thorough";
+
+/** A control plane of this file's own: hundreds of namespaces would keep the controllers of the shared one busy. */
+export const theatre = (): (() => Casting) => {
+  let controlPlane: ControlPlane | undefined;
+  let casting: Casting | undefined;
+  beforeAll(async () => {
+    controlPlane = await startControlPlane();
+    const config = loadConfig({}, controlPlane.kubeconfig);
+    if (E.isLeft(config)) throw new Error(config.left);
+    const api = connect(config.right, { connections: 512 });
+    await installTransactions(api);
+    await installRefusal(api);
+    casting = cast(config.right, api, discovery(api));
+  });
+  afterAll(async () => {
+    casting?.seen.end();
+    await controlPlane?.stop();
+  });
+  return () => {
+    if (casting === undefined) throw new Error("the theatre is not open yet");
+    return casting;
+  };
+};
+
+/**
+ * The requests of a life that stand for all of them. Of those that only time brings, and of equal reads, the first two: how many
+ * there are is different each time.
+ */
+const telling = (trace: readonly Asked[]): readonly Asked[] =>
+  trace.filter(({ text, nth, writes }) => nth <= 2 || (writes && !text.includes("renew-lock")));
+
+/** One before a request that goes out while no write is under way is the one after the request before it: nothing happens in between. */
+const isOfItsOwn = ({ alone }: Asked, at: number): boolean => isThorough || at === 0 || !alone;
+
+/** A death before and after each request, and each write's answer lost. */
+export const everyMishap = (trace: readonly Asked[]): readonly Mishap[] =>
+  telling(trace).flatMap((asked, at): readonly Mishap[] => {
+    const { text, nth, writes } = asked;
+    const before: readonly Mishap[] = isOfItsOwn(asked, at) ? [{ text, nth, when: "before" }] : [];
+    const unheard: readonly Mishap[] = writes ? [{ text, nth, when: "unheard" }] : [];
+    return [...before, { text, nth, when: "after" }, ...unheard];
+  });
+
+/** A death after a read leaves the same cluster behind as the one after the write before it: those after writes stand for all. */
+export const deathsAfterWrites = (trace: readonly Asked[]): readonly Mishap[] =>
+  isThorough
+    ? everyMishap(trace).filter(({ when }) => when !== "unheard")
+    : telling(trace).flatMap(({ text, nth, writes }) => (writes ? [{ text, nth, when: "after" }] : []));
+
+const TOLD: Readonly<Record<Mishap["when"], string>> = {
+  before: "died before",
+  after: "died after",
+  unheard: "had no answer to",
+};
+
+const show = (mishaps: readonly Mishap[]): string =>
+  mishaps.map(({ text, nth, when }) => `${TOLD[when]} ${text}${nth > 1 ? ` (no. ${nth})` : ""}`).join("; then ");
+
+const isIn = (trace: readonly Asked[], { text, nth }: Mishap): boolean =>
+  trace.some((asked) => asked.text === text && asked.nth === nth);
+
+/** One play of a matrix: what befalls each life, and when the next one begins. */
+export interface Performance {
+  readonly mishaps: readonly Mishap[];
+  readonly takeover: Takeover;
+}
+
+/** Plays that go on side by side, those included that only wait until locks have expired. */
+const SIDE_BY_SIDE = 48;
+
+/** One line each so many plays, for whoever watches. */
+const PROGRESS = 100;
+
+export interface Performed {
+  /** In order; `undefined` where one came to no end. */
+  readonly plays: readonly (Play | undefined)[];
+  /** What is wrong with any of them. */
+  readonly wrong: readonly string[];
+}
+
+/** Plays a scenario so often. */
+export const performAll = async (
+  casting: Casting,
+  { scenario, planned }: Rehearsed,
+  performances: readonly Performance[],
+): Promise<Performed> => {
+  const plays: (Play | undefined)[] = [];
+  const found: string[] = [];
+  let ended = 0;
+  let came = 0;
+  const began = performance.now();
+  const perform = async ({ mishaps, takeover }: Performance): Promise<Play | undefined> => {
+    const story = `${show(mishaps)}; taken over ${takeover}`;
+    try {
+      const one = await play(casting, scenario, mishaps, takeover);
+      came += mishaps.filter((mishap, life) => isIn(one.traces[life] ?? [], mishap)).length;
+      found.push(...violations(one, planned).map((text) => `${story}: ${text}`));
+      return one;
+    } catch (error) {
+      found.push(`${story}: ${String(error)}`);
+      return undefined;
+    }
+  };
+  const left = performances.entries();
+  const lane = async (): Promise<void> => {
+    for (const [index, one] of left) {
+      plays[index] = await perform(one);
+      ended += 1;
+      if (ended % PROGRESS > 0 && ended < performances.length) continue;
+      const seconds = Math.round((performance.now() - began) / 1000);
+      console.log(`${scenario.name}: ${ended} of ${performances.length} plays in ${seconds} s`);
+    }
+  };
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));
+  // What only time brings does not come in each play; that is no reason for the others not to meet their end.
+  const meant = performances.flatMap(({ mishaps }) => mishaps).length;
+  const missed = came < meant * 0.9 ? [`only ${came} of ${meant} mishaps came`] : [];
+  return { plays, wrong: [...found.map((text) => text.slice(0, 600)), ...missed] };
+};
+
+export interface Rehearsed {
+  readonly scenario: Scenario;
+  readonly undisturbed: Play;
+  readonly planned: Play;
+}
+
+/** The scenario without any mishap, and with nothing in its way. */
+export const rehearsal = async (casting: Casting, scenario: Scenario): Promise<Rehearsed> => {
+  const [undisturbed, planned] = await Promise.all([
+    play(casting, scenario, []),
+    play(casting, asPlanned(scenario), []),
+  ]);
+  expect(violations(planned, planned)).toEqual([]);
+  expect(violations(undisturbed, planned)).toEqual([]);
+  expect(phaseOf(undisturbed.transactions.get("txn")?.object)).toBe(scenario.outcome);
+  return { scenario, undisturbed, planned };
+};

@@ -1,0 +1,45 @@
+import { type Api, keyOf, type KubeObject, reflect } from "@janus/kube";
+import { transactions } from "./world.ts";
+
+/** A Transaction as it was last seen. */
+export interface Sighting {
+  readonly object: KubeObject;
+  readonly isGone: boolean;
+}
+
+/** Every Transaction there is or was, watched for all plays at once. */
+export interface Sightings {
+  readonly of: (namespace: string, name: string) => Sighting | undefined;
+  /** Resolves as soon as a Transaction of the namespace changes. */
+  readonly change: (namespace: string) => Promise<void>;
+  readonly end: () => void;
+}
+
+export const sightings = (api: Api): Sightings => {
+  const ended = new AbortController();
+  const seen = new Map<string, Sighting>();
+  const waiting = new Map<string, PromiseWithResolvers<void>>();
+  reflect(
+    api,
+    { resource: transactions },
+    {
+      signal: ended.signal,
+      onEvent: (event) => {
+        if (event.type === "synced") return;
+        seen.set(keyOf(event.object), { object: event.object, isGone: event.type === "deleted" });
+        const namespace = event.object.metadata.namespace ?? "";
+        waiting.get(namespace)?.resolve();
+        waiting.delete(namespace);
+      },
+    },
+  );
+  return {
+    of: (namespace, name) => seen.get(`${namespace}/${name}`),
+    change: (namespace) => {
+      const next = waiting.get(namespace) ?? Promise.withResolvers<void>();
+      waiting.set(namespace, next);
+      return next.promise;
+    },
+    end: () => ended.abort(),
+  };
+};

@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto";
+import { type JsonObject, lockLease } from "@janus/api";
+import type { Api, Discovery, KubeObject } from "@janus/kube";
+import { must } from "./world.ts";
+
+/** Which object of the namespace. */
+export interface Ref {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+/** A namespace, and the people in it. */
+export interface Stage {
+  readonly namespace: string;
+  readonly create: (object: JsonObject) => Promise<KubeObject>;
+  /** JSON merge patch of the object that it names. */
+  readonly patch: (object: Ref) => Promise<KubeObject>;
+  readonly remove: (ref: Ref) => Promise<void>;
+  readonly read: (ref: Ref) => Promise<KubeObject>;
+  /** What people have done last to each object, by `Kind/name`; `undefined`: they have deleted it. */
+  readonly done: ReadonlyMap<string, KubeObject | undefined>;
+}
+
+const metadataOf = (object: JsonObject): { readonly name: string; readonly [field: string]: unknown } =>
+  object["metadata"] as never;
+
+/**
+ * A new namespace with a ServiceAccount `deploy` that is admin in it. In what is created there, `uid of <Kind>/<name>`
+ * stands for the uid of an object that was created before, and `lock of <Kind>/<name>` for the name of the Lease that locks
+ * an object of the core group.
+ */
+export const stage = async (api: Api, find: Discovery): Promise<Stage> => {
+  const namespace = `crash-${randomBytes(5).toString("hex")}`;
+  const done = new Map<string, KubeObject | undefined>();
+  const uids = new Map<string, string>();
+  const resource = async ({ apiVersion, kind }: Pick<Ref, "apiVersion" | "kind">) =>
+    must(await find.resource(apiVersion, kind));
+
+  const filledIn = (object: JsonObject): JsonObject =>
+    JSON.parse(
+      JSON.stringify(object)
+        .replaceAll(/uid of (\w+\/[\w-]+)/g, (_, key: string) => uids.get(key) ?? "unknown")
+        .replaceAll(/lock of (\w+)\/([\w-]+)/g, (_, kind: string, name: string) =>
+          lockLease({ group: "", kind, namespace, name }),
+        ),
+    ) as JsonObject;
+
+  const create = async (written: JsonObject): Promise<KubeObject> => {
+    const object = filledIn(written);
+    const kind = object["kind"] as string;
+    const { name } = metadataOf(object);
+    const made = must(
+      await api.send({
+        verb: "create",
+        resource: await resource(object as never),
+        namespace,
+        body: { ...object, metadata: { ...metadataOf(object), namespace } },
+        fieldManager: "people",
+      }),
+    );
+    uids.set(`${kind}/${name}`, made.metadata.uid ?? "");
+    done.set(`${kind}/${name}`, made);
+    return made;
+  };
+
+  must(
+    await api.send({
+      verb: "create",
+      resource: await resource({ apiVersion: "v1", kind: "Namespace" }),
+      body: { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
+    }),
+  );
+  await create({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "deploy" } });
+  await create({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata: { name: "deploy" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "admin" },
+    subjects: [{ kind: "ServiceAccount", name: "deploy", namespace }],
+  });
+
+  return {
+    namespace,
+    done,
+    create,
+    patch: async (object) => {
+      const { kind, metadata } = object;
+      const name = filledIn({ name: metadata.name })["name"] as string;
+      const patched = must(
+        await api.send({
+          verb: "mergePatch",
+          resource: await resource(object),
+          namespace,
+          name,
+          body: { ...object, metadata: { ...metadata, name } },
+          fieldManager: "people",
+        }),
+      );
+      done.set(`${kind}/${name}`, patched);
+      return patched;
+    },
+    remove: async (ref) => {
+      const name = filledIn({ name: ref.metadata.name })["name"] as string;
+      must(await api.send({ verb: "delete", resource: await resource(ref), namespace, name }));
+      done.set(`${ref.kind}/${name}`, undefined);
+    },
+    read: async (ref) =>
+      must(await api.send({ verb: "get", resource: await resource(ref), namespace, name: ref.metadata.name })),
+  };
+};
