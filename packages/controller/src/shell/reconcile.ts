@@ -1,4 +1,4 @@
-import type { Transaction } from "@janus/api";
+import { FINALIZER, type Transaction } from "@janus/api";
 import type { Api, ApiError, Discovery, KubeObject, Requeue } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import {
@@ -82,6 +82,10 @@ export interface Reconciler {
   /** No further step is begun; what is under way is finished. */
   readonly stop: () => void;
 }
+
+/** Nothing of ours is left on it. */
+const isEnded = ({ metadata: { finalizers = [] }, status: { phase } }: Transaction): boolean =>
+  isTerminal(phase) && !finalizers.includes(FINALIZER);
 
 /** Whether the effect writes the Transaction itself. */
 const isOwn = ({ purpose }: Ask): boolean => purpose === "record" || purpose === "finalizer";
@@ -228,6 +232,8 @@ export const reconciler = (shell: Shell): Reconciler => {
           return { type: "done" };
         case "wait":
           cell.known = unhindered(cell.known);
+          // One that has ended may wait for days, until it expires, say; what has to be known then is learned again.
+          if (cell.unreadable === undefined && isEnded(cell.txn)) cells.delete(cell.txn.metadata.uid);
           return { type: "after", ms: Math.max(10, step.until - now()) };
         case "run": {
           const outcomes = await performAll(round, cell, step.effects);
