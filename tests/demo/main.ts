@@ -62,7 +62,8 @@ const play = async (): Promise<void> => {
   for (const part of [commits, rollsBack, survivesKill])
     await part(stage).catch(async (error: unknown) => {
       promised.expect(`${part.name} is shown to its end`, false, reason(error));
-      for (const one of stage.replicas.all) for (const line of await one.complaints()) say(`${one.name}: ${line}`, 2);
+      for (const one of stage.replicas.all)
+        for (const line of (await one.complaints()).slice(-20)) say(`${one.name}: ${line}`, 2);
     });
   conclude();
   if (!flags.keep) return;

@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { leash } from "../control-plane/leash.ts";
 import type { Admin } from "./admin.ts";
-import { type Replica, replica } from "./replica.ts";
+import { type Replica, replica } from "../fixtures/replica.ts";
 
 /** The two controllers of an installation. */
 export interface Replicas {

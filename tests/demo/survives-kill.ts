@@ -4,7 +4,7 @@ import type { LeaderStatus } from "@janus/controller";
 import type { KubeObject } from "@janus/kube";
 import { lateWrite } from "./late-write.ts";
 import { narrator, stopwatch } from "./narrate.ts";
-import type { Replica } from "./replica.ts";
+import type { Replica } from "../fixtures/replica.ts";
 import { timing } from "./replicas.ts";
 import { positionIn, runTransaction } from "./run-transaction.ts";
 import { bold, dim, green, heading, red, say, sayWrapped } from "./say.ts";
