@@ -1,7 +1,11 @@
-import { expect, it } from "vitest";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
 import { podTemplate } from "./kinds.ts";
 import { manifest } from "./scene.ts";
-import { lasting, owners, target } from "./target.ts";
+import { type Fields, lasting, owners, target } from "./target.ts";
+
+/** Who wrote `b3` is called m3. */
+const written = { a: "0", ...Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`b${n}`, `${n}`])) };
 
 it.each(["Patch", "Update"] as const)(
   "an object of which nothing was booked is without owners again after a %s",
@@ -107,4 +111,26 @@ it("a value of a Secret that somebody has changed since is theirs, though it was
   const restored = await restore();
   expect(restored).toMatchObject({ conflicts: [".data.key"], isOurs: false });
   expect(restored.object).toMatchObject({ data: { key: "Mw==" } });
+});
+
+describe("an object that as many have written as the API server books by name", () => {
+  it.each<readonly ["Patch" | "Update", string, Fields]>([
+    ["Patch", "sets", { data: { a: "2" } }],
+    ["Patch", "adds", { data: { z: "2" } }],
+    ["Update", "sets", { data: { ...written, a: "2" } }],
+    ["Update", "takes-away", { data: Object.fromEntries(Object.entries(written).slice(1)) }],
+    ["Update", "replaces", { data: { z: "1" } }],
+  ])("has all of their names back after a %s that %s", async (type, what, content) => {
+    const object = await target(manifest("v1", "ConfigMap", `many-${type.toLowerCase()}-${what}`));
+    await object.create("m0", { data: { a: "0", b0: "0" } });
+    for (let n = 1; n < 10; n += 1) await object.edit(`m${n}`, { data: { [`b${n}`]: `${n}` } });
+    // The books are kept in seconds, and the oldest entries are put together.
+    await setTimeout(1000);
+    const { before, changed, restore } = await object.change(type, content);
+    expect(before.metadata.managedFields).toHaveLength(10);
+    expect(object.isOurs(changed)).toBe(true);
+    const restored = await restore();
+    expect(restored).toMatchObject({ conflicts: [], isOurs: false });
+    expect(lasting(restored.object)).toEqual(lasting(before));
+  });
 });

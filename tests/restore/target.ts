@@ -86,6 +86,7 @@ export const target = async (manifest: Manifest) => {
   return {
     read,
     change,
+    isOurs: (object: KubeObject) => isMarked(object, author.uid),
     create: (by: string, fields: Fields = manifest) =>
       send({ verb: "create", ...within, body: whole(fields), fieldManager: by }),
     /** What a GitOps tool does; a conflict ends the test unless forced. */

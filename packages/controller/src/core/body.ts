@@ -2,6 +2,7 @@ import type { Change } from "@janus/api";
 import { fieldManager } from "@janus/api";
 import { toBase64 } from "./base64.ts";
 import { withoutGenerated } from "./generated.ts";
+import { fromTimestamp, toTimestamp } from "./instant.ts";
 import { asObject, isObject } from "./json.ts";
 import type { JsonObject, KubeObject, ManagedFieldsEntry, ObjectMeta, OwnerReference, Place } from "./object.ts";
 
@@ -9,6 +10,8 @@ export interface Author {
   readonly name: string;
   readonly uid: string;
 }
+
+export const MARK: JsonObject = { "f:metadata": { "f:annotations": { "f:backup.janus.io/created-by": {} } } };
 
 /**
  * An entry for managedFields that says whose write this was. The API server makes none of its own where a create sets no
@@ -20,8 +23,14 @@ const mark = (author: Author, apiVersion: string): ManagedFieldsEntry => ({
   operation: "Update",
   apiVersion,
   fieldsType: "FieldsV1",
-  fieldsV1: { "f:metadata": { "f:annotations": { "f:backup.janus.io/created-by": {} } } },
+  fieldsV1: MARK,
 });
+
+/** The latest: of more than ten updaters the API server books the oldest together, under another name (see `heap.ts`). */
+const latest = (entry: ManagedFieldsEntry, entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry => {
+  const times = entries.flatMap(({ time }) => fromTimestamp(time) ?? []);
+  return times.length === 0 ? entry : { ...entry, time: toTimestamp(Math.max(...times) + 1000) };
+};
 
 const KEPT_METADATA = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
 
@@ -108,7 +117,9 @@ export const changeBody = (change: Change, place: Place, before: KubeObject, aut
       ...identity(place),
       uid: before.metadata.uid ?? "",
       resourceVersion: before.metadata.resourceVersion ?? "",
-      ...(change.type === "Update" ? { managedFields: [...entries, mark(author, change.target.apiVersion)] } : {}),
+      ...(change.type === "Update"
+        ? { managedFields: [...entries, latest(mark(author, change.target.apiVersion), entries)] }
+        : {}),
     },
   };
 };

@@ -1,6 +1,7 @@
 import { type Change, marks } from "@janus/api";
 import { type Author, wanted, writable } from "./body.ts";
 import { type Fields, fieldsOf, filter, isWhole, nodeAt, none, type Path, union, valueAt } from "./fields.ts";
+import { sameWriter, unheaped } from "./heap.ts";
 import { asObject, equal } from "./json.ts";
 import { merge } from "./merge.ts";
 import type { KubeObject, ManagedFieldsEntry, Place } from "./object.ts";
@@ -16,13 +17,6 @@ export interface Restoration {
 /** Whether the object carries this Transaction's mark: an entry of its field manager, whatever the operation. */
 export const isMarked = (object: KubeObject, uid: string): boolean =>
   (object.metadata.managedFields ?? []).some((entry) => marks(entry.manager ?? "", uid));
-
-/** An applier is the same in every version of the API; an updater has one entry for each. */
-const sameWriter = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): boolean =>
-  a.manager === b.manager &&
-  a.operation === b.operation &&
-  (a.subresource ?? "") === (b.subresource ?? "") &&
-  (a.operation === "Apply" || a.apiVersion === b.apiVersion);
 
 /** Under this name the API server books what it finds when the first apply comes to an object that nothing was booked of. */
 const FIRST_APPLY = "before-first-apply";
@@ -53,7 +47,7 @@ const ownership = (
   author: Author,
 ): readonly ManagedFieldsEntry[] => {
   const formerEntries = before.metadata.managedFields ?? [];
-  const liveEntries = entriesOfOthers(before, live, author.uid);
+  const liveEntries = unheaped(formerEntries, entriesOfOthers(before, live, author.uid));
   const isBack = (path: Path, former: Fields): boolean => {
     const value = valueAt(restored, path);
     if (value === undefined) return false;
