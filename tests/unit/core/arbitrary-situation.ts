@@ -196,7 +196,7 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Known> => {
         stores: ofFew(
           fc.oneof(store, fc.constantFrom("taken" as const, "left-over" as const), fc.constant({ unusable: "no" })),
         ),
-        found: entries(fc.option(word)),
+        found: entries(fc.oneof(fc.constantFrom("nothing" as const, "theirs" as const), fc.record({ uid: word }))),
         storeData: entries(storeData),
         released: fc.array(released, { maxLength: 6 }).map((all) => new Set(all)),
         queueing: fc.constant(true as const),

@@ -33,8 +33,8 @@ export interface Known {
   readonly owned: ReadonlyMap<string, readonly Owned[]>;
   /** Snapshot stores by number. */
   readonly stores: ReadonlyMap<number, StoreSight>;
-  /** Uids of our stores that were looked for by name, as `kind/name`; `null` where there is none of ours. */
-  readonly found: ReadonlyMap<string, string | null>;
+  /** Stores of ours that were looked for by name, as `kind/name`. */
+  readonly found: ReadonlyMap<string, "nothing" | "theirs" | { readonly uid: string }>;
   /** Data of the stores that were read again, by `kind/name`. */
   readonly storeData: ReadonlyMap<string, StoreData>;
   /** Changes that are in and not yet checkpointed, with the uid of what they made. */

@@ -10,8 +10,8 @@ import { deleteStore, isDeleted, isReleased, isWritten, releaseStore } from "./s
 const KINDS = ["ConfigMap", "Secret"] as const;
 
 /**
- * Looks for stores of ours by their names. They are written one after the other under consecutive names, so the first name
- * that neither kind has ends the search. What has come in the place of a recorded store is ours only if it is the same: a
+ * Looks for stores of ours by their names. They are written one after the other under the next names that are free, so the
+ * first name that neither kind has ends the search. What has come in the place of a recorded store is ours only if it is the same: a
  * create that was sent twice, and landed twice.
  *
  * @param names that belong to a store, whether or not it is there
@@ -25,16 +25,16 @@ export const search = (
   for (let n = 0; ; n += 1) {
     const name = storeName(txn.metadata.name, n);
     const found = KINDS.map((kind) => known.found.get(`${kind}/${name}`));
-    if (found.some((uid) => uid === undefined)) {
+    if (found.includes(undefined)) {
       const isHere = (kind: string) => (store: SnapshotStore) => store.kind === kind && store.name === name;
       const unknown = KINDS.filter((_, at) => found[at] === undefined);
       return { asking: unknown.map((kind) => probe(txn, kind, name, recorded.find(isHere(kind)))) };
     }
     KINDS.forEach((kind, at) => {
-      const uid = found[at];
-      if (uid !== null && uid !== undefined) stores.push({ kind, name, uid, digest: "" });
+      const sight = found[at];
+      if (typeof sight === "object") stores.push({ kind, name, uid: sight.uid, digest: "" });
     });
-    if (found.every((uid) => uid === null) && !names.includes(name)) return { found: stores };
+    if (found.every((sight) => sight === "nothing") && !names.includes(name)) return { found: stores };
   }
 };
 
@@ -71,6 +71,7 @@ const probe = (
     const same = (recorded: SnapshotStore): boolean =>
       object !== undefined && "data" in openStore({ ...recorded, uid }, object);
     const ours = labels?.[UID_LABEL] === txn.metadata.uid && (recorded === undefined || same(recorded));
-    return { ...known, found: set(known.found, `${kind}/${name}`, ours ? uid : null) };
+    const sight = ours ? { uid } : object === undefined ? "nothing" : "theirs";
+    return { ...known, found: set(known.found, `${kind}/${name}`, sight) };
   },
 });
