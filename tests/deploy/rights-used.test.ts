@@ -86,7 +86,7 @@ it("the controller has no right that it does not use, and none that it lacks", a
   await cluster.admin("wait --for=condition=RolledBack --timeout=60s txn/rolled-back");
   await cluster.admin("create -f -", transaction("committed", edits, { ttlSecondsAfterFinished: 1 }));
   await cluster.admin("wait --for=condition=Committed --timeout=60s txn/small");
-  await eventually(async () => (await cluster.admin("describe txn waiting")).includes("LockWaiting"));
+  await eventually(async () => /LockWaiting .*\(x\d/.test(await cluster.admin("describe txn waiting")));
   await cluster.admin("delete txn waiting --timeout=60s");
   await cluster.admin("wait --for=delete --timeout=60s txn/committed");
 

@@ -30,16 +30,17 @@ it("never lets two Transactions over the same targets interleave, and tells the 
     }
     return next(request);
   });
-  const first = await submit(both("1"), { name: "first" });
+  await submit(both("1"), { name: "first" });
   await half.promise;
   // In the opposite order, where each could hold what the other one needs.
   await submit(both("2").toReversed(), { name: "later" });
 
   const told = async () => (await eventsOf(namespace, "later")).filter(({ reason }) => reason === "LockWaiting");
   await expect.poll(told).toHaveLength(1);
-  const holder = `${namespace}/first/${first.metadata.uid}`;
   expect((await told())[0]?.message).toMatch(
-    new RegExp(`^waiting for a lock: Lease ${namespace}/.* is held by ${holder}$`),
+    new RegExp(
+      `^waiting for ConfigMap ${namespace}/[ab]: Transaction ${namespace}/first has locked it \\(Lease ${namespace}/.*\\)$`,
+    ),
   );
   expect(order).toHaveLength(2);
 
@@ -131,7 +132,7 @@ it("respects somebody's own Lease while it is renewed, and takes it over when it
   expect((await txn()).status.phase).toBe("Preparing");
   expect(await read(lease(name))).toMatchObject({ spec: { holderIdentity: "somebody" } });
   expect((await eventsOf(namespace, "txn")).find(({ reason }) => reason === "LockWaiting")?.message).toBe(
-    `waiting for a lock: Lease ${namespace}/${name} is held by somebody`,
+    `waiting for ConfigMap ${namespace}/a: Lease ${namespace}/${name} is held by somebody`,
   );
   const since = performance.now();
   expect((await over()).status.phase).toBe("Committed");

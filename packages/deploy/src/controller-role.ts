@@ -27,8 +27,8 @@ const rules: readonly k8s.PolicyRule[] = [
   // Snapshots and the journal lie in the Transaction's namespace; those of Secrets lie in Secrets. They are always asked for by
   // name: without `list` and `watch` nothing can be found out about anybody else's Secrets but by guessing a name.
   { apiGroups: [""], resources: ["configmaps", "secrets"], verbs: ["get", "create", "patch", "delete"] },
-  // What happened to a Transaction is told in Events.
-  { apiGroups: [""], resources: ["events"], verbs: ["create"] },
+  // What happened to a Transaction is told in Events; `patch` counts what is told again and again.
+  { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
   // Is the namespace of a Transaction or of a target terminating? Then nothing of ours may hold it up.
   { apiGroups: [""], resources: ["namespaces"], verbs: ["get"] },
   // Tells a missing ServiceAccount from one without rights.

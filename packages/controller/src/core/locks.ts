@@ -8,11 +8,17 @@ import type { Situation } from "./situation.ts";
 import { askForTheWay } from "./give-way.ts";
 import { claim, create, judge, lockDuration, lockPlace, look, lookAgainAt, release } from "./lease.ts";
 
+interface Wanted {
+  readonly index: number;
+  readonly target: Place;
+  /** Of its Lease. */
+  readonly place: Place;
+}
+
 /** The next request that brings us nearer to this lock; a pause where only waiting helps. */
 const approach = (
   situation: Situation,
-  index: number,
-  place: Place,
+  { index, target, place }: Wanted,
 ): Effect | { readonly until: Instant; readonly because: string } => {
   const { known, now } = situation;
   const sight = known.locks.get(index);
@@ -25,7 +31,12 @@ const approach = (
   if (holder !== undefined && sight.judged === undefined) return judge(index, holder);
   if (holder === undefined ? now >= sight.expires : sight.judged === "over")
     return claim(situation, index, place, sight);
-  return { until, because: `waiting for a lock: Lease ${place.namespace}/${place.name} is held by ${sight.holder}` };
+  const lease = `Lease ${place.namespace}/${place.name}`;
+  const because =
+    holder === undefined
+      ? `waiting for ${show(target)}: ${lease} is held by ${sight.holder}`
+      : `waiting for ${show(target)}: Transaction ${holder.namespace}/${holder.name} has locked it (${lease})`;
+  return { until, because };
 };
 
 export type Locking =
@@ -40,13 +51,6 @@ export type Locking =
       readonly effects: readonly Effect[];
     }
   | { readonly at: "refused"; readonly problems: ReadonlyMap<number, string> };
-
-interface Wanted {
-  readonly index: number;
-  readonly target: Place;
-  /** Of its Lease. */
-  readonly place: Place;
-}
 
 const order = ({ place }: Wanted): string => `${place.namespace ?? ""}/${place.name}`;
 
@@ -93,7 +97,7 @@ export const acquire = (situation: Situation, targets: ReadonlyMap<number, Place
   const isTheirs = ({ index }: Wanted): boolean => locks.get(index)?.at === "theirs";
   const next = (missing.some(isTheirs) ? [first] : missing).map((one) => ({
     ...one,
-    to: approach(situation, one.index, one.place),
+    to: approach(situation, one),
   }));
   for (const blocked of next)
     if ("until" in blocked.to) {
@@ -124,7 +128,7 @@ export const reacquire = (situation: Situation, targets: ReadonlyMap<number, Pla
     return sight.at === "held" ? [claim(situation, index, place, sight)] : [];
   });
   if (atOnce.length > 0) return { at: "going", effects: atOnce };
-  const to = approach(situation, first.index, first.place);
+  const to = approach(situation, first);
   if (!("until" in to)) return { at: "going", effects: [to] };
   const sight = locks.get(first.index);
   const untouched =

@@ -1,4 +1,4 @@
-import { type Condition, type Item, type Phase, Status, type Transaction, RETRY_ROLLBACK } from "@janus/api";
+import { type Condition, cut, type Item, type Phase, Status, type Transaction, RETRY_ROLLBACK } from "@janus/api";
 import type { Ask, Telling } from "./effect.ts";
 import { type Instant, toTimestamp } from "./instant.ts";
 import { type Journal, stateOf } from "./journal.ts";
@@ -17,6 +17,8 @@ export const ownPlace = (txn: Transaction): Place => ({
 export interface Because {
   readonly reason: string;
   readonly message: string;
+  /** What is told of the phase, where another event tells the message. Default: the message. */
+  readonly told?: string;
 }
 
 /** What a status write changes; what is absent stays. */
@@ -102,7 +104,7 @@ export const record = (txn: Transaction, change: Change, now: Instant, ...tell: 
           {
             type: bad ? "Warning" : "Normal",
             reason: "PhaseTransition",
-            message: `${txn.status.phase} → ${phase}: ${because.message}`,
+            message: cut(`${txn.status.phase} → ${phase}: ${because.told ?? because.message}`, 1024),
           },
         ];
   return {

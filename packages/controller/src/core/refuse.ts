@@ -35,7 +35,11 @@ export const failBefore = (txn: Transaction, now: Instant, { reason, problems, g
   const message = `nothing was touched: ${cut(summary(all), 4096)}`;
   return record(
     txn,
-    { phase: "Failed", items, because: { reason, message } },
+    {
+      phase: "Failed",
+      items,
+      because: { reason, message, ...(event === undefined ? {} : { told: "nothing was touched" }) },
+    },
     now,
     ...(event === undefined ? [] : [{ type: "Warning" as const, reason: event, message: cut(message, 1024) }]),
   );

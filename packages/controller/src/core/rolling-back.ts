@@ -175,16 +175,22 @@ const finish = (situation: Situation, journal: Journal): Step => {
           reason: "RecoveryBlocked",
           message: `put it right by hand, or ask for another attempt with the annotation ${RETRY_ROLLBACK}`,
         }
-      : { type: "Warning", reason: "RollbackFailed", message };
-    return run(record(txn, { phase: "Failed", items, because: { reason: "RollbackFailed", message } }, now, next));
+      : {
+          type: "Warning",
+          reason: "RollbackFailed",
+          message: `${cut(message, 800)}; it is tried again by itself, or at once with the annotation ${RETRY_ROLLBACK}`,
+        };
+    const because = { reason: "RollbackFailed", message, told: "status.items says what could not be put back" };
+    return run(record(txn, { phase: "Failed", items, because }, now, next));
   }
   const held = releaseAll(situation, journal, "owned");
   if (held.length > 0) return run(...held);
+  const told = "every target is as it was before; put right what failed, and create the Transaction again";
   const message = cut(
     `every target is as it was before; rolled back because: ${cause?.message ?? "of a failure"}`,
     4096,
   );
   return run(
-    record(txn, { phase: "RolledBack", items, because: { reason: cause?.reason ?? "RolledBack", message } }, now),
+    record(txn, { phase: "RolledBack", items, because: { reason: cause?.reason ?? "RolledBack", message, told } }, now),
   );
 };

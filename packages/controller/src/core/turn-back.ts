@@ -32,6 +32,7 @@ export const turnBack = (situation: Situation, journal: Journal, refusal: Refusa
   }
   const isOfItem = refusal.reason === "CommitFailed" || refusal.reason === "ConflictDetected";
   const item = isOfItem ? { item: journal.position.cursor } : {};
+  const because = { reason: refusal.reason, message, told: "putting back what was changed" };
   const told: Telling = { type: "Warning", reason: refusal.reason, message, ...item };
-  return run(record(txn, { phase: "RollingBack", items, because: { reason: refusal.reason, message } }, now, told));
+  return run(record(txn, { phase: "RollingBack", items, because }, now, told));
 };

@@ -41,7 +41,7 @@ const RENEWAL_ROUND = 250;
 export const controller = (api: Api, options: ControllerOptions): Controller => {
   const { settings, watchNamespace, concurrency, identity, log, watchdog = newWatchdog() } = options;
   const aborted = new AbortController();
-  const events: Recorder = recorder(api, identity, log);
+  const events: Recorder = recorder(api, identity);
   let isSynced = false;
   const active = (): ReadonlyMap<Phase, number> | undefined => {
     if (!isSynced) return undefined;

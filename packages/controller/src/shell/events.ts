@@ -14,120 +14,173 @@ export const events: Resource = {
   statusSubresource: false,
 };
 
-/** There may be hundreds of these. Of those of one Transaction within this time, in ms, the first few are written at once … */
-const MANY: readonly string[] = ["ItemCommitted", "ItemRolledBack", "RollbackFailed"];
-const WINDOW = 2000;
+/** There may be hundreds of these. The first few of a Transaction are events of their own, the others become one that grows … */
+const MANY: readonly string[] = ["ItemCommitted", "ItemRolledBack", "RollbackFailed", "ConflictDetected"];
 const FEW = 3;
-/** The same sentence is not told again within this time, in ms: what is still waited for shows its age in `kubectl describe`. */
+/** … and is written so often, in ms. */
+const WINDOW = 2000;
+/** What is told again and again is written again at its 2nd, 4th, 8th … time, and after so many ms. */
 const REPEAT_AFTER = 60_000;
+/** What was not told again for so long, in ms, is another event when it is. */
+const FORGET_AFTER = 600_000;
 /** The API server takes at most 1024 characters. */
 const LONGEST = 1024;
 
-/** … and the rest become one event when the time is over. */
-interface Heap {
-  told: number;
-  readonly rest: Told[];
-}
-
-interface Told {
-  readonly txn: Transaction;
-  readonly telling: Telling;
-  readonly at: Instant;
+/** One Event object. */
+interface Line {
+  readonly about: Pick<Transaction["metadata"], "namespace" | "name" | "uid" | "resourceVersion">;
+  readonly name: string;
+  readonly type: Telling["type"];
+  readonly reason: string;
+  message: string;
+  count: number;
+  readonly first: Instant;
+  last: Instant;
+  /** The count that was written last, and when. */
+  written: { readonly count: number; readonly at: Instant };
+  /** One write after the other. */
+  writing: Promise<void>;
 }
 
 export interface Recorder {
-  readonly tell: (txn: Transaction, telling: Telling) => void;
+  /** @param log where it is told that an event could not be written */
+  readonly tell: (txn: Transaction, telling: Telling, log: Log) => void;
   /** Resolves when everything that was told is written, or could not be. */
   readonly flush: () => Promise<void>;
 }
 
+const time = (at: Instant): string => new Date(at).toISOString();
+
+/** @param identity who reports */
+const bodyOf = ({ about, name, type, reason, message, count, first, last }: Line, identity: string): object => {
+  const { namespace, uid, resourceVersion } = about;
+  return {
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: { namespace, name },
+    involvedObject: { apiVersion: API_VERSION, kind: KIND, namespace, name: about.name, uid, resourceVersion },
+    type,
+    reason,
+    message,
+    count,
+    firstTimestamp: time(first),
+    lastTimestamp: time(last),
+    source: { component: "janus" },
+    reportingComponent: "backup.janus.io/controller",
+    reportingInstance: identity,
+  };
+};
+
+const isPowerOfTwo = (count: number): boolean => (count & (count - 1)) === 0;
+
 /**
  * Events on Transactions, off the critical path.
  *
- * Guarantees: never holds up or fails anything; the same sentence at most once a minute; a burst of one reason becomes one
- *             event that says how many.
+ * Guarantees: never holds up or fails anything; what is told again and again is one event that counts; hundreds of one reason
+ *             are a few events and one that says how many more; they are dated in the order in which they were told.
  */
-export const recorder = (api: Api, identity: string, log: Log): Recorder => {
-  const heaps = new Map<string, Heap>();
-  const lastTold = new Map<string, number>();
-  const underway = new Set<Promise<void>>();
-  let written = 0;
+export const recorder = (api: Api, identity: string): Recorder => {
+  /** By uid, reason and message; the one that was told last is the last. */
+  const lines = new Map<string, Line>();
+  /** How many were told of those reasons of which there may be many, by uid and reason. */
+  const told = new Map<string, number>();
+  /** Those of {@link MANY} that will be written. */
+  const planned = new Set<Line>();
+  let made = 0;
 
-  const write = async ({ txn, telling, at }: Told, count: number): Promise<void> => {
-    const { namespace, name, uid, resourceVersion } = txn.metadata;
-    const { type, reason, message } = telling;
-    const time = new Date(at).toISOString();
-    written += 1;
-    const answer = await api.send({
-      verb: "create",
-      purpose: "event",
-      resource: events,
-      namespace,
-      body: {
-        apiVersion: "v1",
-        kind: "Event",
-        metadata: {
-          namespace,
-          name: `${name.slice(0, 200)}.${uid.slice(0, 8)}${Math.floor(now()).toString(36)}${written}`,
-        },
-        involvedObject: { apiVersion: API_VERSION, kind: KIND, namespace, name, uid, resourceVersion },
-        type,
-        reason,
-        message: message.slice(0, LONGEST),
-        count,
-        firstTimestamp: time,
-        lastTimestamp: time,
-        source: { component: "janus" },
-        reportingComponent: "backup.janus.io/controller",
-        reportingInstance: identity,
-      },
-    });
+  const send = async (line: Line, log: Log): Promise<void> => {
+    const { about, name, message, count, last, written } = line;
+    if (written.count === count) return;
+    line.written = { count, at: now() };
+    const to = { purpose: "event", resource: events, namespace: about.namespace };
+    const more = { message, count, lastTimestamp: time(last) };
+    const patched = written.count === 0 ? undefined : await api.send({ verb: "mergePatch", ...to, name, body: more });
+    const isGone =
+      patched !== undefined && E.isLeft(patched) && patched.left.kind === "refused" && patched.left.code === 404;
+    const answer =
+      patched === undefined || isGone
+        ? await api.send({ verb: "create", ...to, body: bodyOf(line, identity) })
+        : patched;
     // An event that cannot be written (a terminating namespace, an API server that is away) is only lost to people.
-    if (E.isLeft(answer)) log("debug", "an event was not written", { transaction: `${namespace}/${name}`, reason });
+    if (E.isLeft(answer)) log("debug", "an event was not written", { event: line.reason });
   };
 
-  const flushHeap = async (key: string): Promise<void> => {
-    const rest = heaps.get(key)?.rest ?? [];
-    heaps.delete(key);
-    const last = rest.at(-1);
-    if (last === undefined) return;
-    const message = rest.length === 1 ? last.telling.message : `${rest.length} more, at last: ${last.telling.message}`;
-    await write({ ...last, telling: { ...last.telling, message } }, rest.length);
+  const write = (line: Line, log: Log): void => {
+    line.writing = line.writing.then(() => send(line, log));
   };
 
-  const isRepeated = (txn: Transaction, { reason, message }: Telling): boolean => {
-    const key = `${txn.metadata.uid} ${reason} ${message}`;
+  const line = (key: string, { metadata }: Transaction, { type, reason }: Telling, at: Instant): Line => {
+    const former = lines.get(key);
+    lines.delete(key);
+    const { namespace, name, uid, resourceVersion } = metadata;
+    made += 1;
+    const self: Line = former ?? {
+      about: { namespace, name, uid, resourceVersion },
+      // In the order of their names where their times are the same: kubectl shows seconds.
+      name: `${name.slice(0, 200)}.${uid.slice(0, 8)}${Math.floor(at).toString(36)}${made.toString(36).padStart(5, "0")}`,
+      type,
+      reason,
+      message: "",
+      count: 0,
+      first: at,
+      last: at,
+      written: { count: 0, at: 0 },
+      writing: Promise.resolve(),
+    };
+    lines.set(key, self);
+    return self;
+  };
+
+  const forget = (at: Instant, log: Log): void => {
+    for (const [key, old] of lines) {
+      if (at < old.last + FORGET_AFTER) return;
+      write(old, log);
+      lines.delete(key);
+      told.delete(`${old.about.uid} ${old.reason}`);
+    }
+  };
+
+  /** One of many more. */
+  const add = (txn: Transaction, telling: Telling, at: Instant, more: number, log: Log): void => {
+    const self = line(`${txn.metadata.uid} ${telling.reason}`, txn, telling, at);
+    self.message = `${more === 1 ? "" : `${more} more, at last: `}${telling.message}`.slice(0, LONGEST);
+    self.count = more;
+    self.last = at;
+    if (planned.has(self)) return;
+    planned.add(self);
+    setTimeout(() => {
+      planned.delete(self);
+      write(self, log);
+    }, WINDOW).unref();
+  };
+
+  const tell: Recorder["tell"] = (txn, telling, log) => {
     const at = now();
-    const before = lastTold.get(key);
-    if (before !== undefined && at < before + REPEAT_AFTER) return true;
-    lastTold.set(key, at);
-    for (const [old, told] of lastTold) {
-      if (at < told + REPEAT_AFTER) break;
-      lastTold.delete(old);
+    const { uid } = txn.metadata;
+    forget(at, log);
+    // The story is told in order.
+    for (const reason of MANY) {
+      const rest = reason === telling.reason ? undefined : lines.get(`${uid} ${reason}`);
+      if (rest !== undefined) write(rest, log);
     }
-    return false;
-  };
-
-  const tell = (txn: Transaction, telling: Telling): void => {
-    if (isRepeated(txn, telling)) return;
-    const key = `${txn.metadata.uid} ${telling.reason}`;
-    const told: Told = { txn, telling, at: now() };
-    const heap = heaps.get(key);
-    if (heap !== undefined && heap.told >= FEW && MANY.includes(telling.reason)) {
-      heap.rest.push(told);
-      return;
+    if (MANY.includes(telling.reason)) {
+      const key = `${uid} ${telling.reason}`;
+      const count = (told.get(key) ?? 0) + 1;
+      told.set(key, count);
+      if (count > FEW) return add(txn, telling, at, count - FEW, log);
     }
-    if (heap === undefined) {
-      heaps.set(key, { told: 1, rest: [] });
-      setTimeout(() => void flushHeap(key), WINDOW).unref();
-    } else heap.told += 1;
-    const writing: Promise<void> = write(told, 1).finally(() => underway.delete(writing));
-    underway.add(writing);
+    const self = line(`${uid} ${telling.reason} ${telling.message}`, txn, telling, at);
+    self.message = telling.message.slice(0, LONGEST);
+    self.count += 1;
+    self.last = at;
+    if (isPowerOfTwo(self.count) || at >= self.written.at + REPEAT_AFTER) write(self, log);
   };
 
-  const flush = async (): Promise<void> => {
-    await Promise.all([...underway, ...[...heaps.keys()].map(flushHeap)]);
+  return {
+    tell,
+    flush: async () => {
+      for (const self of lines.values()) write(self, () => {});
+      await Promise.all([...lines.values()].map(({ writing }) => writing));
+    },
   };
-
-  return { tell, flush };
 };

@@ -39,7 +39,7 @@ export interface Round {
 export interface Witness {
   readonly answered: (txn: Transaction, effect: Effect, error: ApiError | undefined) => void;
   readonly moved: (from: Transaction, to: Transaction) => void;
-  readonly told: (txn: Transaction, telling: Telling) => void;
+  readonly told: (txn: Transaction, telling: Telling, log: Log) => void;
 }
 
 export interface Shell {
@@ -152,7 +152,7 @@ export const reconciler = (shell: Shell): Reconciler => {
         phase: txn.status.phase,
         item: telling.item,
       });
-    witness.told(txn, telling);
+    witness.told(txn, telling, log);
   };
 
   const answered = ({ log, beat }: Round, txn: Transaction, effect: Effect, sent: number, error?: ApiError): void => {
