@@ -1,4 +1,4 @@
-import { type Change, decodeTransaction, FINALIZER, journalName, type Phase, Transaction } from "@janus/api";
+import { type Change, decodeTransaction, FINALIZER, journalName, lockLease, type Phase, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { Ask } from "../../../packages/controller/src/core/effect.ts";
@@ -61,7 +61,8 @@ export const underway = (
   const prepared = changes.map(({ type, target: { kind, name } }) => {
     const { uid, resourceVersion } = former(kind, name).metadata;
     const snapshot = { store: "deploy-v2-rollback", key: `item-${name}` };
-    return { prepared: true, ...(type === "Create" ? {} : { uid, resourceVersion, snapshot }) };
+    const lock = { lockLease: lockLease({ group: "", kind, namespace: "shop", name }), leaseNamespace: "shop" };
+    return { prepared: true, ...lock, ...(type === "Create" ? {} : { uid, resourceVersion, snapshot }) };
   });
   const { metadata, ...rest } = Transaction.encode(transaction(changes)) as unknown as KubeObject;
   const decoded = decodeTransaction({

@@ -6,6 +6,7 @@ import { deleteJournal, readJournal } from "./journaling.ts";
 import { afresh, journalIn } from "./known.ts";
 import { leftOvers } from "./left-overs.ts";
 import { lockPlace, look, release } from "./lease.ts";
+import { leases } from "./object.ts";
 import { discoveries, places } from "./places.ts";
 import { isUnsettled, recover, recoveryDue } from "./recovery.ts";
 import { finalizers, ownPlace } from "./record.ts";
@@ -67,8 +68,14 @@ const sweep = ({ txn }: Situation): Ask => {
 /** Leases that are ours, or that have to be looked at to know. */
 const locks = (situation: Situation): readonly Effect[] => {
   const { txn, known, settings } = situation;
-  return [...places(txn, known)].flatMap(([index, place]): readonly Effect[] => {
-    const lease = lockPlace(place, settings.controllerNamespace);
+  // A kind may be gone by now: the Transaction itself may have deleted it.
+  const recorded = txn.status.items.flatMap(({ lock }, index) =>
+    lock === undefined ? [] : [[index, { resource: leases, namespace: lock.namespace, name: lock.lease }] as const],
+  );
+  const located = [...places(txn, known)].map(
+    ([index, place]) => [index, lockPlace(place, settings.controllerNamespace)] as const,
+  );
+  return [...new Map([...recorded, ...located])].flatMap(([index, lease]): readonly Effect[] => {
     const sight = known.locks.get(index);
     if (sight?.at === "held") return release(situation, index, lease);
     const settled = sight?.at === "theirs" || sight?.at === "lost" || sight?.at === "impossible";

@@ -89,7 +89,7 @@ const OBJECT_BYTES = 1024 * 1024;
 
 const tooLarge = (txn: Transaction): string | undefined => {
   const size =
-    JSON.stringify(txn.spec).length +
+    new TextEncoder().encode(JSON.stringify([txn.metadata, txn.spec])).length +
     txn.spec.changes.length * ITEM_BYTES +
     txn.spec.changes.filter(({ type }) => type === "Delete").length * DELETION_BYTES;
   return size <= OBJECT_BYTES
