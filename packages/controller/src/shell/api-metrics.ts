@@ -11,8 +11,8 @@ const codeOf = (answer: E.Either<ApiError, unknown>): string => {
   return answer.left.kind === "refused" ? `${answer.left.code}` : answer.left.cause;
 };
 
-/** The same API server; every request and watch is counted. */
-export const counted = (api: Api, registry: Registry): Api => {
+/** Makes of an API server one whose requests and watches are counted. */
+export const apiMetrics = (registry: Registry): ((api: Api) => Api) => {
   const registers = [registry];
   const requests = new Counter({
     name: "janus_api_requests_total",
@@ -27,7 +27,7 @@ export const counted = (api: Api, registry: Registry): Api => {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers,
   });
-  return {
+  return (api) => ({
     send: async (request) => {
       const verb = verbOf(request);
       const sent = now();
@@ -47,5 +47,5 @@ export const counted = (api: Api, registry: Registry): Api => {
         requests.inc({ verb: "watch", code });
       }
     },
-  };
+  });
 };

@@ -11,6 +11,7 @@ export interface Flags {
   readonly concurrency: number;
   readonly httpPort: number;
   readonly readiness: Readiness;
+  readonly metricsAuth: boolean;
   readonly writeTimeout: number;
   readonly requestDeadline: number;
   /** Undefined: no other controller works on the same Transactions. */
@@ -34,6 +35,8 @@ Flags:
   --readiness <any|leader>            Who is ready (/readyz). any: the leader and standbys that could take over; the leader
                                       marks its Pod ($POD_NAME) with the label backup.janus.io/leader. leader: only the
                                       leader, without a mark. Default: any.
+  --metrics-auth[=false]              Whether /metrics answers only those with a token of the cluster who may get the path
+                                      /metrics, as the API server says (TokenReview, SubjectAccessReview). Default: false.
   --write-timeout <duration>          After this time the API server gives up a write. Default: 5s.
   --request-deadline <duration>       After this time a request's connection is closed. Default: 15s.
   --leader-elect[=false]              Whether one of several controllers leads, and only that one works. Default: true.
@@ -64,7 +67,8 @@ const integer = (text: string, least: number, most: number): number | undefined 
 const wrong = (text: string): ReturnType<typeof parseFlags> => E.left({ help: false, text: `${text}; see --help` });
 
 /** As with other programs of Kubernetes, the flag alone means yes. */
-const spelledOut = (arg: string): string => (arg === "--leader-elect" ? "--leader-elect=true" : arg);
+const spelledOut = (arg: string): string =>
+  arg === "--leader-elect" || arg === "--metrics-auth" ? `${arg}=true` : arg;
 
 /** Left: what is wrong with the flags; or the help text, if that was asked for. */
 export const parseFlags = (
@@ -81,6 +85,7 @@ export const parseFlags = (
         "max-concurrent-reconciles": { type: "string", default: "16" },
         "http-port": { type: "string", default: "8080" },
         readiness: { type: "string", default: "any" },
+        "metrics-auth": { type: "string", default: "false" },
         "write-timeout": { type: "string", default: "5s" },
         "request-deadline": { type: "string", default: "15s" },
         "leader-elect": { type: "string", default: "true" },
@@ -107,6 +112,8 @@ export const parseFlags = (
     if (concurrency === undefined) return wrong("--max-concurrent-reconciles takes a number from 1 to 1000");
     if (httpPort === undefined) return wrong("--http-port takes a port number");
     if (readiness === undefined) return wrong("--readiness takes any or leader");
+    const metricsAuth = values["metrics-auth"];
+    if (metricsAuth !== "true" && metricsAuth !== "false") return wrong("--metrics-auth takes true or false");
     if (writeTimeout === undefined) return wrong("--write-timeout takes a duration such as 5s");
     if (requestDeadline === undefined) return wrong("--request-deadline takes a duration such as 15s");
     if (requestDeadline <= writeTimeout) return wrong("--request-deadline must be longer than --write-timeout");
@@ -125,6 +132,7 @@ export const parseFlags = (
       concurrency,
       httpPort,
       readiness,
+      metricsAuth: metricsAuth === "true",
       writeTimeout,
       requestDeadline,
       leaderElection:

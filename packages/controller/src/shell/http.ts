@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Verdict } from "./metrics-auth.ts";
 
 /** What is answered to those who ask. */
 export interface Answers {
@@ -8,6 +9,8 @@ export interface Answers {
   readonly unready: () => string | undefined;
   /** In the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
+  /** Who may see them, by their Authorization header. Default: everybody. */
+  readonly maySeeMetrics?: (authorization: string | undefined) => Promise<Verdict>;
   /** As JSON. */
   readonly status: () => object;
   /** Who leads in the place of this process, for people; undefined when it leads itself. */
@@ -29,7 +32,29 @@ interface Reply {
 
 const ok: Reply = { code: 200, text: "ok\n" };
 
-const reply = async ({ method, url = "" }: IncomingMessage, answers: Answers): Promise<Reply> => {
+const REFUSALS: Readonly<Record<Exclude<Verdict, "allowed">, Reply>> = {
+  unauthenticated: {
+    code: 401,
+    text: "bring a token of the cluster: Authorization: Bearer <token>\n",
+    headers: { "www-authenticate": "Bearer" },
+  },
+  forbidden: {
+    code: 403,
+    text: "who has this token may not get the path /metrics: bind it to a ClusterRole that allows it\n",
+  },
+  unknown: {
+    code: 503,
+    text: "the API server could not be asked whose token this is\n",
+    headers: { "retry-after": "5" },
+  },
+};
+
+const metricsFor = async (authorization: string | undefined, answers: Answers): Promise<Reply> => {
+  const verdict = (await answers.maySeeMetrics?.(authorization)) ?? "allowed";
+  return verdict === "allowed" ? { code: 200, text: await answers.metrics(), type: METRICS } : REFUSALS[verdict];
+};
+
+const reply = async ({ method, url = "", headers }: IncomingMessage, answers: Answers): Promise<Reply> => {
   if (method !== "GET" && method !== "HEAD") return changing(answers);
   const [path = ""] = url.split("?");
   switch (path) {
@@ -44,7 +69,7 @@ const reply = async ({ method, url = "" }: IncomingMessage, answers: Answers): P
     case "/status":
       return { code: 200, text: `${JSON.stringify(answers.status())}\n`, type: "application/json" };
     case "/metrics":
-      return { code: 200, text: await answers.metrics(), type: METRICS };
+      return metricsFor(headers.authorization, answers);
     default:
       return { code: 404, text: "try /healthz, /readyz, /status or /metrics\n" };
   }

@@ -3,13 +3,14 @@ import { hostname } from "node:os";
 import { type Api, connect, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Registry } from "prom-client";
-import { counted } from "./api-metrics.ts";
+import { apiMetrics } from "./api-metrics.ts";
 import { type Controller, controller } from "./controller.ts";
 import { parseFlags } from "./flags.ts";
 import { serve } from "./http.ts";
 import { leaderMark } from "./leader-mark.ts";
 import { leadership } from "./leadership.ts";
 import { jsonLog } from "./log.ts";
+import { metricsAuth } from "./metrics-auth.ts";
 import { processMetrics } from "./process-metrics.ts";
 import { unready } from "./readiness.ts";
 import { watchdog as newWatchdog } from "./watchdog.ts";
@@ -34,6 +35,7 @@ const {
   concurrency,
   httpPort,
   readiness,
+  metricsAuth: isAuthAsked,
   writeTimeout,
   requestDeadline,
   leaderElection,
@@ -51,14 +53,16 @@ const registry = new Registry();
 processMetrics(registry);
 const watchdog = newWatchdog(Math.max(60_000, 4 * requestDeadline));
 const client = connect(config.right, { writeTimeout, deadline: requestDeadline });
-const api = counted(client, registry);
+const counted = apiMetrics(registry);
+const api = counted(client);
 const { POD_NAME: pod = hostname(), POD_NAMESPACE: podNamespace = namespace } = process.env;
 // Of this process, and of no other one, before or after: the leader's Lease is never mistaken for ours.
 const identity = `${pod}_${randomUUID()}`;
 const election =
   leaderElection && leadership(api, { ...leaderElection, identity, deadline: requestDeadline, log, watchdog });
-// Over connections of its own: it is also written when those of the work are cut.
-const aside = connect(config.right, { deadline: ASIDE_DEADLINE, writeTimeout: ASIDE_DEADLINE / 2, connections: 2 });
+// Over connections of their own: nobody who asks for metrics holds up the work, and the mark comes off also when that is cut.
+const beside = { deadline: ASIDE_DEADLINE, writeTimeout: ASIDE_DEADLINE / 2, connections: 4 };
+const aside = counted(connect(config.right, beside));
 const mark =
   election === undefined || readiness === "leader" || process.env["POD_NAME"] === undefined
     ? undefined
@@ -84,6 +88,7 @@ const server = await serve(httpPort, {
     const parts = [registry, election?.registry, janus?.registry].filter((part) => part !== undefined);
     return (await Promise.all(parts.map((part) => part.metrics()))).join("\n");
   },
+  ...(isAuthAsked ? { maySeeMetrics: metricsAuth(aside, log) } : {}),
   status: () => election?.status() ?? { leader: true, identity },
   leaderElsewhere: () => {
     const status = election?.status();
