@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { Spec } from "@janus/api";
 import { expect, it } from "vitest";
+import { parse } from "yaml";
 import { HELP } from "../../../packages/controller/src/shell/flags.ts";
 import { firstCells, page, root, section } from "./page.ts";
 
@@ -33,4 +34,18 @@ it("docs/configuration.md has every field of a Transaction's spec", () => {
   expect(firstCells(section(configuration, "## A Transaction")).filter((cell) => !cell.includes("/"))).toEqual(
     expect.arrayContaining(fields),
   );
+});
+
+/** As `--set` calls them. */
+const paths = (values: object, before = ""): readonly string[] =>
+  Object.entries(values).flatMap(([key, value]) =>
+    ["controller", "networkPolicy", "monitoring"].includes(key) ? paths(value as object, `${key}.`) : [before + key],
+  );
+
+it("docs/configuration.md has every value of the Helm chart, and no other", () => {
+  const [table = ""] = section(configuration, "## The installation").split("\n### ");
+  const values = paths(parse(page("charts/janus/values.yaml")) as object);
+  const rows = [...table.matchAll(/^\| `(\w+)` \| (?:`([\w.]+)`|the same) \|/gmu)];
+  const said = rows.map(([, prop = "", value = prop]) => value);
+  expect(said.toSorted()).toEqual(values.toSorted());
 });
