@@ -9,7 +9,7 @@ import { parseFlags } from "./flags.ts";
 import { serve } from "./http.ts";
 import { leaderMark } from "./leader-mark.ts";
 import { leadership } from "./leadership.ts";
-import { jsonLog } from "./log.ts";
+import { defect, jsonLog } from "./log.ts";
 import { metricsAuth } from "./metrics-auth.ts";
 import { processMetrics } from "./process-metrics.ts";
 import { unready } from "./readiness.ts";
@@ -42,6 +42,10 @@ const {
   logLevel,
 } = flags.right;
 const log = jsonLog(logLevel);
+process.once("uncaughtException", (error) => {
+  log("error", "a defect in Janus: this process ends", defect(error));
+  process.exit(1);
+});
 
 const config = loadConfig(process.env, kubeconfig);
 if (E.isLeft(config)) {
