@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { creating, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
-import { gate } from "../fixtures/gate.ts";
+import { gate, isChangeOf } from "../fixtures/gate.ts";
 import { configMap } from "../fixtures/manifests.ts";
 import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
 import { transaction, type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
@@ -177,4 +177,23 @@ it("says of a spec that it cannot be read, and can be deleted", async () => {
   expect(await place.exists(configMap("made"))).toBe(false);
   await place.remove(transaction("txn"));
   await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
+});
+
+it("says so where Janus itself is broken, tries again, and goes on with the others", async () => {
+  const place = await workspace();
+  let broken = true;
+  const { log } = await place.janus((request, next) => {
+    if (broken && isChangeOf("unlucky")(request)) throw new TypeError("nothing is where something should be");
+    return next(request);
+  });
+  await place.submit([creating(configMap("unlucky"))]);
+  const told = async () =>
+    (await eventsOf(place.namespace, "txn")).map(({ reason, message }) => `${reason}: ${message}`);
+  await expect.poll(told).toContainEqual(expect.stringMatching(/^RecoveryBlocked: a defect in Janus/));
+  expect((await place.run([creating(configMap("lucky"))], { name: "other" })).status.phase).toBe("Committed");
+  expect(log.join("\n")).toMatch(
+    /"message":"a defect in Janus.*"reconcile":"\w+".*nothing is where something should be/,
+  );
+  broken = false;
+  expect((await place.over()).status.phase).toBe("Committed");
 });
