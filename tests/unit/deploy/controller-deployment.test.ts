@@ -118,7 +118,7 @@ describe("the controller's Deployment", () => {
 
   it("asks for a modest share of a node, and is not throttled", () => {
     expect(containers[0]?.["resources"]).toEqual({
-      requests: { cpu: "50m", memory: "128Mi" },
+      requests: { cpu: "100m", memory: "256Mi" },
       limits: { memory: "512Mi" },
     });
   });

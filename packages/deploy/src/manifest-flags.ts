@@ -1,0 +1,48 @@
+import { parseArgs } from "node:util";
+import type { JanusProps } from "./janus.ts";
+
+export const HELP = `Usage: npm run -s manifests -- [flags] | kubectl apply --server-side -f -
+
+Prints everything that a cluster needs to run Transactions. More can be set in a cdk8s app: see JanusProps.
+
+Flags:
+  --image <image>          Image of the controller, with tag or digest. Default: that of the release.
+  --namespace <name>       Namespace of the controller. Default: janus-system.
+  --readiness <any|leader> Which controllers are ready: all that work, or the leader alone. Default: any.
+  --metrics-auth           /metrics answers only those who may get it, by their token.
+  --stamp-requester        Each Transaction says in an annotation who created it (Kubernetes 1.36 or newer).
+  --monitoring             With ServiceMonitor, alerts and dashboard (Prometheus Operator).
+  --help                   Shows this text.
+`;
+
+/**
+ * What the flags ask for; undefined: the help.
+ *
+ * Errors: throws a sentence about a flag that it does not understand.
+ */
+export const propsOf = (args: readonly string[]): JanusProps | undefined => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      image: { type: "string" },
+      namespace: { type: "string" },
+      readiness: { type: "string" },
+      "metrics-auth": { type: "boolean", default: false },
+      "stamp-requester": { type: "boolean", default: false },
+      monitoring: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const { image, namespace, readiness } = values;
+  if (readiness !== undefined && readiness !== "any" && readiness !== "leader")
+    throw new Error("--readiness takes any or leader");
+  return {
+    ...(image === undefined ? {} : { image }),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(readiness === undefined ? {} : { readiness }),
+    metricsAuth: values["metrics-auth"],
+    stampsRequester: values["stamp-requester"],
+    monitoring: values.monitoring,
+  };
+};

@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { HELP, propsOf } from "../../../packages/deploy/src/manifest-flags.ts";
+
+it("asks for what the installation is by default", () => {
+  expect(propsOf([])).toEqual({ metricsAuth: false, stampsRequester: false, monitoring: false });
+});
+
+it("has a flag for each of these", () => {
+  const flags = [
+    "--image=registry.example/janus:1",
+    "--namespace=elsewhere",
+    "--readiness=leader",
+    "--metrics-auth",
+    "--stamp-requester",
+    "--monitoring",
+  ];
+  expect(propsOf(flags)).toEqual({
+    image: "registry.example/janus:1",
+    namespace: "elsewhere",
+    readiness: "leader",
+    metricsAuth: true,
+    stampsRequester: true,
+    monitoring: true,
+  });
+});
+
+it("has no flag that its help leaves out", () => {
+  const named = [...HELP.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, flag]) => flag);
+  expect(named).toEqual(["image", "namespace", "readiness", "metrics-auth", "stamp-requester", "monitoring", "help"]);
+  expect(propsOf(["--help"])).toBeUndefined();
+});
+
+it.each([
+  ["--colour", "--colour"],
+  ["--readiness=all", "any or leader"],
+])("refuses %s, and says what is wrong", (flag, reason) => {
+  expect(() => propsOf([flag])).toThrow(reason);
+});
