@@ -27,7 +27,7 @@ it("of ours are looked for behind what others have under such names", () => {
     "Failed",
     [change("Create", "a")],
     { direction: "forward", cursor: 0 },
-    { journal: { at: "missing" } },
+    { begun: true, journal: { at: "missing" } },
   );
   const { asked, at } = later(start, 60_000, answer);
   const deleted = asked.filter(({ purpose, call }) => purpose === "release-store" && call.verb === "delete");

@@ -48,9 +48,7 @@ const SWEPT = "swept";
  * from a former process counts as sent just before.
  */
 const lastCreate = ({ txn, known }: Situation): Instant => {
-  const started = fromTimestamp(txn.status.startedAt);
-  // Times in a status are whole seconds.
-  const tookOver = started !== undefined && started + 1000 <= known.since ? known.since : Number.NEGATIVE_INFINITY;
+  const tookOver = txn.status.startedAt === undefined || known.begun ? Number.NEGATIVE_INFINITY : known.since;
   return Math.max(tookOver, known.unansweredCreate ?? Number.NEGATIVE_INFINITY);
 };
 

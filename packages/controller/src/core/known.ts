@@ -11,6 +11,8 @@ import type { SnapshotStore } from "@janus/api";
  */
 export interface Known {
   readonly since: Instant;
+  /** It was this process that began it. */
+  readonly begun?: true;
   /** By `apiVersion/kind`; `null` where it is not served. */
   readonly resources: ReadonlyMap<string, Resource | null>;
   readonly serviceAccount?: "there" | "missing";
@@ -52,7 +54,7 @@ export interface Known {
   /** What a Service that is created again cannot have again, by change. */
   readonly taken: ReadonlyMap<number, readonly Allocation[]>;
   readonly released: ReadonlySet<string>;
-  /** When the last create of something of our own (a Lease, a store, the journal) was sent that was not answered. */
+  /** When the last write was sent that was not answered and may leave something of ours: a Lease, a store, the journal. */
   readonly unansweredCreate?: Instant;
   readonly projectedAt: Instant;
   /** Requests do not get through: since when, and when people were told last. */

@@ -36,10 +36,11 @@ export const lockPlace = (place: Place, controllerNamespace: string): Place => (
 export const lockDuration = ({ txn, settings }: Pick<Situation, "txn" | "settings">): number =>
   Math.max(txn.spec.lockTimeout, 3 * (settings.writeTimeout + txn.spec.changes.length * 2));
 
+const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`;
+
 /** For people, where locks are good for longer than was asked for. */
 export const raised = ({ txn, settings }: Pick<Situation, "txn" | "settings">): readonly string[] => {
   const duration = lockDuration({ txn, settings });
-  const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`;
   return duration === txn.spec.lockTimeout
     ? []
     : [
@@ -129,7 +130,11 @@ export const claim = (
       index,
       E.isRight(answer) ? held(answer.right, sent, situation) : unrenewed(situation, known, index, answer.left, now),
     ),
-  lost: (known, fault, now) => withLock(known, index, unrenewed(situation, known, index, fault, now)),
+  lost: (known, fault, now) => ({
+    ...withLock(known, index, unrenewed(situation, known, index, fault, now)),
+    // What was somebody else's Lease may be ours yet; one that is ours already cannot come again.
+    ...(sight.at === "theirs" ? { unansweredCreate: now } : {}),
+  }),
 });
 
 /** In how many pauses a lock passes that cannot be renewed. */

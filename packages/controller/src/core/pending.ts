@@ -134,24 +134,24 @@ export const pending = (situation: Situation): Step => {
     const asked = finalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]);
     return run({ ...asked, learn: hasNoJournal });
   }
-  return run(
-    record(
-      txn,
-      {
-        phase: "Preparing",
-        startedAt: toTimestamp(now),
-        items: txn.spec.changes.map(() => ({ state: { at: "untouched" } })),
-        because: { reason: "Preparing", message: "taking the locks and checking every change" },
-      },
-      now,
-      {
-        type: "Normal",
-        reason: "Initializing",
-        message: [
-          `${txn.spec.changes.length} change${txn.spec.changes.length === 1 ? "" : "s"}, made as ServiceAccount ${txn.spec.serviceAccountName}`,
-          ...raised({ txn, settings }),
-        ].join("; "),
-      },
-    ),
+  const begun = record(
+    txn,
+    {
+      phase: "Preparing",
+      startedAt: toTimestamp(now),
+      items: txn.spec.changes.map(() => ({ state: { at: "untouched" } })),
+      because: { reason: "Preparing", message: "taking the locks and checking every change" },
+    },
+    now,
+    {
+      type: "Normal",
+      reason: "Initializing",
+      message: [
+        `${txn.spec.changes.length} change${txn.spec.changes.length === 1 ? "" : "s"}, made as ServiceAccount ${txn.spec.serviceAccountName}`,
+        ...raised({ txn, settings }),
+      ].join("; "),
+    },
   );
+  const learn: Ask["learn"] = (...answer) => ({ ...begun.learn(...answer), begun: true });
+  return run({ ...begun, learn });
 };
