@@ -1,7 +1,7 @@
 import { mkdtemp } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { installation, type Manifest } from "@janus/deploy";
+import { installation, type JanusProps, type Manifest } from "@janus/deploy";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { controllerProcess } from "../fixtures/controller-process.ts";
 import { askedBy, auditFlags } from "./audit.ts";
@@ -11,26 +11,26 @@ import { rightsIn, rulesOf } from "./rights.ts";
 const name = "janus-controller";
 const user = `system:serviceaccount:janus-system:${name}`;
 
+/** Whatever takes more rights than usual. */
+const props: JanusProps = { metricsAuth: true };
+
 let directory: string;
 let cluster: OwnCluster;
 beforeAll(async () => {
   directory = await mkdtemp(path.join(os.tmpdir(), "janus-audit-"));
-  cluster = await ownCluster(
-    {},
-    {
-      directory,
-      // On some clusters this is on, and asks for more rights than usual of who writes an owner reference.
-      apiServerFlags: [
-        ...(await auditFlags(directory)),
-        "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
-      ],
-    },
-  );
+  cluster = await ownCluster(props, {
+    directory,
+    // On some clusters this is on, and asks for more rights than usual of who writes an owner reference.
+    apiServerFlags: [
+      ...(await auditFlags(directory)),
+      "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
+    ],
+  });
 }, 120_000);
 afterAll(() => cluster.stop());
 
 const rights = rightsIn(
-  rulesOf(installation().filter(({ kind, metadata }) => kind.endsWith("Role") && metadata.name === name)),
+  rulesOf(installation(props).filter(({ kind, metadata }) => kind.endsWith("Role") && metadata.name === name)),
 );
 
 const object = (kind: string, name: string, rest: object = {}): Manifest => ({
@@ -82,13 +82,20 @@ it("the controller has no right that it does not use, and none that it lacks", a
 
   const kubeconfig = await cluster.userKubeconfig(user);
   const env = { POD_NAME: await cluster.admin(named), POD_NAMESPACE: "janus-system" };
-  controllerProcess([`--kubeconfig=${kubeconfig}`, "--http-port=0"], env);
+  const { url } = controllerProcess([`--kubeconfig=${kubeconfig}`, "--http-port=0", "--metrics-auth"], env);
   await cluster.admin("wait --for=condition=RolledBack --timeout=60s txn/rolled-back");
   await cluster.admin("create -f -", transaction("committed", edits, { ttlSecondsAfterFinished: 1 }));
   await cluster.admin("wait --for=condition=Committed --timeout=60s txn/small");
   await eventually(async () => /LockWaiting .*\(x\d/.test(await cluster.admin("describe txn waiting")));
   await cluster.admin("delete txn waiting --timeout=60s");
   await cluster.admin("wait --for=delete --timeout=60s txn/committed");
+
+  await cluster.admin(
+    "create clusterrolebinding reader --clusterrole=janus-metrics-reader --serviceaccount=default:deployer",
+  );
+  const authorization = `Bearer ${await cluster.admin("create token deployer")}`;
+  const metrics = async () => (await fetch(`${url() ?? ""}/metrics`, { headers: { authorization } })).status;
+  await expect.poll(metrics, { interval: 1000 }).toBe(200);
 
   // What was asked for is written down a moment later.
   const asked = () => askedBy(directory, user, name);

@@ -1,5 +1,6 @@
 import { ControllerDeployment, type ControllerDeploymentProps, render } from "@janus/deploy";
 import { describe, expect, it } from "vitest";
+import { parseFlags } from "../../../packages/controller/src/shell/flags.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -77,6 +78,14 @@ describe("the controller's Deployment", () => {
       "--log-level=debug",
     ]);
     expect(argsOf({ leaderElection: { enabled: false } })).toEqual(["--readiness=any", "--leader-elect=false"]);
+  });
+
+  it.each<ControllerDeploymentProps>([
+    {},
+    { readiness: "leader", metricsAuth: true, leaderElection: { leaseName: "another", leaseNamespace: "there" } },
+    { leaderElection: { enabled: false } },
+  ])("tells it so that the controller understands: %j", (props) => {
+    expect(parseFlags(argsOf(props) as readonly string[], {})).toMatchObject({ _tag: "Right" });
   });
 
   it("refuses durations with which two could lead", () => {
