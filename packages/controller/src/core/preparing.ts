@@ -1,5 +1,6 @@
 import { type Before, type Item, journalName, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
+import { doomed } from "./doomed.ts";
 import { dependents, findOwned, warnings } from "./dependents.ts";
 import { type Ask, run, type Step, type Telling } from "./effect.ts";
 import { fromTimestamp } from "./instant.ts";
@@ -92,7 +93,7 @@ export const preparing = (situation: Situation): Step => {
   if (questions.length > 0) return run(...questions);
   const found = new Map(
     items.flatMap((item) => {
-      const all = problems(txn, item, known);
+      const all = [...problems(txn, item, known), ...doomed(txn, known, item)];
       return all.length === 0 ? [] : [[item.index, all] as const];
     }),
   );
