@@ -23,7 +23,7 @@ export const releaseAll = (
   to: Parameters<typeof releaseStore>[2],
 ): readonly Ask[] =>
   allStores(txn, journal)
-    .filter((ref) => !isReleased(known, ref))
+    .filter((ref) => !isReleased(known, ref, to))
     .map((ref) => releaseStore(txn, ref, to));
 
 /** `ConfigMap a-rollback, Secret a-rollback-1`: how messages name the snapshots. */

@@ -91,9 +91,9 @@ const remains = ({ txn, known }: Situation): readonly Effect[] => {
   const journalGoes = (!left || isGoing) && !known.released.has("journal");
   // On RolledBack they are kept for a look, and owned by the Transaction.
   const goes = phase === "Committed" || (phase === "Failed" && !left);
-  const stays = left && isGoing ? "orphaned" : "kept";
+  const to = goes ? "free" : left && isGoing ? "orphaned" : "kept";
   const stores = allStores(txn, journalIn(known)).flatMap((ref): readonly Effect[] => {
-    if (phase !== "Committed" && !isReleased(known, ref)) return [releaseStore(txn, ref, goes ? "free" : stays)];
+    if (phase !== "Committed" && !isReleased(known, ref, to)) return [releaseStore(txn, ref, to)];
     return goes && !isDeleted(known, ref) ? [deleteStore(txn, ref)] : [];
   });
   return [...(journalGoes ? [deleteJournal(txn)] : []), ...stores];

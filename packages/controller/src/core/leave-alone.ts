@@ -82,7 +82,7 @@ const letGo = (situation: Situation): Step => {
   if ("asking" in searched) return run(...searched.asking);
   const stores = searched.found;
   const left = [
-    ...stores.filter((ref) => !isReleased(known, ref)).map((ref) => releaseStore(txn, ref, "orphaned")),
+    ...stores.filter((ref) => !isReleased(known, ref, "orphaned")).map((ref) => releaseStore(txn, ref, "orphaned")),
     ...(known.released.has(JOURNAL) ? [] : [orphanJournal(txn)]),
     ...locks(situation),
   ];

@@ -53,7 +53,7 @@ export const leftOvers = (situation: Situation): readonly Effect[] => {
   // The last one first: a crash in between must leave no gap, which would end the next search.
   const last = left.findLast((ref) => !isDeleted(known, ref));
   if (last === undefined) return [];
-  return [isReleased(known, last) ? deleteStore(txn, last) : releaseStore(txn, last, "free")];
+  return [isReleased(known, last, "free") ? deleteStore(txn, last) : releaseStore(txn, last, "free")];
 };
 
 const probe = (

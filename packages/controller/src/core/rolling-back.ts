@@ -4,7 +4,7 @@ import { releaseAll, showStores, snapshotOf } from "./before.ts";
 import { type Ask, run, type Step, type Telling } from "./effect.ts";
 import { type Entry, type Journal, type Note, stateOf } from "./journal.ts";
 import { checkpoint, findJournal, readJournal } from "./journaling.ts";
-import { journalIn, type Known } from "./known.ts";
+import { journalIn, type Known, set } from "./known.ts";
 import { leaving } from "./leaving.ts";
 import { reacquire } from "./locks.ts";
 import { show } from "./object.ts";
@@ -38,10 +38,10 @@ export const rollingBack = (situation: Situation): Step => {
   if (position.direction === "forward") return run(turn(situation, journal));
   const back: Back = { ...journal, position };
   if (position.cursor < 0) return finish(situation, journal);
+  const state = stateOf(txn.status.items[position.cursor]?.state ?? { at: "untouched" }, position.cursor, journal);
   const way = leaving(situation);
   if (way.at === "asking") return run(way.effect);
-  if (way.at === "release") return abandon(situation, journal);
-  const state = stateOf(txn.status.items[position.cursor]?.state ?? { at: "untouched" }, position.cursor, journal);
+  if (way.at === "release") return abandon(situation, state.at === "committed" ? interrupted(back) : back);
   if (state.at !== "committed") return run(settle(situation, back, position.cursor));
   return putBack(situation, back, position.cursor);
 };
@@ -153,6 +153,12 @@ const abandon = (situation: Situation, journal: Journal): Step => {
   return run(
     record(txn, { phase: "Failed", items: projected(txn, journal), because: { reason: "Deleted", message } }, now),
   );
+};
+
+/** Nobody waits to find out what has become of the item at the cursor. */
+const interrupted = (journal: Back): Journal => {
+  const error = "it was being put back when the Transaction was deleted: it may be as it was before, wholly or in part";
+  return { ...journal, notes: set<number, Note>(journal.notes, journal.position.cursor, { at: "kept", error }) };
 };
 
 const finish = (situation: Situation, journal: Journal): Step => {

@@ -169,10 +169,15 @@ export const releaseStore = (
       },
     },
   },
-  learn: (known) => ({ ...known, released: new Set([...known.released, `store ${ref.uid}`]) }),
+  learn: (known) => ({
+    ...known,
+    released: new Set([...known.released, `store ${ref.uid}`, `${to} store ${ref.uid}`]),
+  }),
 });
 
-export const isReleased = (known: Known, { uid }: SnapshotStore): boolean => known.released.has(`store ${uid}`);
+/** One that is to be orphaned is let go of once more where it was let go of before somebody deleted the Transaction. */
+export const isReleased = (known: Known, { uid }: SnapshotStore, to: Parameters<typeof releaseStore>[2]): boolean =>
+  known.released.has(to === "orphaned" ? `orphaned store ${uid}` : `store ${uid}`);
 
 export const deleteStore = (txn: Transaction, ref: SnapshotStore): Ask => ({
   purpose: "release-store",
