@@ -2,19 +2,33 @@ import { describe, expect, it } from "vitest";
 import { deathsAfterWrites, everyMishap, performAll, type Performance, rehearsal, theatre } from "./matrix.ts";
 import type { Mishap } from "./mortal.ts";
 import type { Takeover } from "./play.ts";
-import { scenarios } from "./scenario.ts";
+import { type Scenario, scenarios } from "./scenario.ts";
+import { deletions } from "./scenarios/deletion.ts";
+import { rivals } from "./scenarios/rivals.ts";
+import { turns } from "./scenarios/turning.ts";
+import { waits } from "./scenarios/waiting.ts";
 
 const casting = theatre();
 
 const all = (mishaps: readonly Mishap[], takeover: Takeover): readonly Performance[] =>
   mishaps.map((mishap) => ({ mishaps: [mishap], takeover }));
 
+const OF: readonly (readonly [what: string, scenarios: readonly Scenario[]])[] = [
+  ["success, and failure at each position", scenarios],
+  ["waiting for locks and finalizers, and timeouts", waits],
+  ["refusal, rollback on request, failure, recovery, expiry", turns],
+  ["several at once", rivals],
+  ["deletion in each phase", deletions],
+];
+
 describe("whenever the controller dies, the Transaction ends all or nothing", () => {
-  it.each(scenarios)("$name", { timeout: 3_600_000 }, async (scenario) => {
-    const rehearsed = await rehearsal(casting(), scenario);
-    const [trace = []] = rehearsed.undisturbed.traces;
-    const late = all(deathsAfterWrites(trace), "late");
-    const { wrong } = await performAll(casting(), rehearsed, [...late, ...all(everyMishap(trace), "at once")]);
-    expect(wrong).toEqual([]);
+  describe.each(OF)("%s", (_, scenarios) => {
+    it.each(scenarios)("$name", { timeout: 3_600_000 }, async (scenario) => {
+      const rehearsed = await rehearsal(casting(), scenario);
+      const [trace = []] = rehearsed.undisturbed.traces;
+      const late = all(deathsAfterWrites(trace), "late");
+      const { wrong } = await performAll(casting(), rehearsed, [...late, ...all(everyMishap(trace), "at once")]);
+      expect(wrong).toEqual([]);
+    });
   });
 });

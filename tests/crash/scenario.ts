@@ -38,14 +38,21 @@ export interface Scenario {
   readonly check?: (play: Play) => readonly string[];
 }
 
+interface Change {
+  readonly type: string;
+  readonly target: { readonly kind: string; readonly name: string };
+}
+
 const isRefused = (object: unknown): boolean => JSON.stringify(object).includes(Object.keys(REFUSED)[0] ?? "");
 
 /** The scenario with nothing in its way: without what is refused, held up, locked or done by people. It commits. */
 export const asPlanned = ({ name, before, spec }: Scenario): Scenario => {
-  const changes = spec["changes"] as readonly { readonly target: { readonly kind: string; readonly name: string } }[];
-  const refused = before.filter(isRefused);
-  const isFree = ({ target }: (typeof changes)[number]): boolean =>
-    !refused.some(({ kind, metadata }) => kind === target.kind && metadata.name === target.name);
+  const isFree = (change: Change): boolean => {
+    const there = before.find(
+      ({ kind, metadata }) => kind === change.target.kind && metadata.name === change.target.name,
+    );
+    return !isRefused(change) && !isRefused(there ?? {}) && (change.type !== "Create" || there === undefined);
+  };
   const { timeout: _, deletionPolicy: __, ttlSecondsAfterFinished: ___, ...rest } = spec;
   return {
     name,
@@ -56,7 +63,7 @@ export const asPlanned = ({ name, before, spec }: Scenario): Scenario => {
         const { finalizers: _, ...metadata } = object.metadata as JsonObject & Ref["metadata"];
         return { ...object, metadata };
       }),
-    spec: { ...rest, changes: changes.filter((change) => isFree(change) && !isRefused(change)) },
+    spec: { ...rest, changes: (spec["changes"] as unknown as readonly Change[]).filter(isFree) as never },
   };
 };
 

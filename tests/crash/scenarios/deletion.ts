@@ -1,0 +1,111 @@
+import type { Phase } from "@janus/api";
+import { type Deed, onPhase } from "../deed.ts";
+import { bareCreation, bystander, configMap, creation, patch, refusedCreation, spec, transaction } from "../objects.ts";
+import type { Scenario } from "../scenario.ts";
+import type { Stage } from "../stage.ts";
+
+const a = configMap("a", { value: "old" });
+const changes = [patch(a, { data: { value: "new" } }), bareCreation("bare")];
+
+const deletes = ({ remove }: Stage): Promise<void> => remove(transaction);
+
+const takesOver = onPhase("RollingBack", async ({ patch }) => {
+  await patch(configMap("a", { value: "theirs" }));
+});
+
+/** How the Transaction fares till then: the last change is refused; and what is in cannot be put back; or nothing is touched. */
+const FARES: Readonly<Record<"well" | "refused" | "kept" | "barred", Pick<Scenario, "deeds" | "spec">>> = {
+  well: { spec: spec(changes) },
+  refused: { spec: spec([...changes, refusedCreation]) },
+  kept: { spec: spec([...changes, refusedCreation]), deeds: [takesOver] },
+  barred: { spec: spec([...changes, creation(bystander)]) },
+};
+
+/** When it is deleted; `ends`: its last phase by deletionPolicy. */
+interface Moment {
+  readonly when: string;
+  readonly deed: Deed;
+  readonly ends: { readonly Release: Phase; readonly Rollback?: Phase };
+  /** Default: well */
+  readonly fares?: keyof typeof FARES;
+}
+
+const beforeWrite = (purpose: string): Deed => ({
+  when: "before",
+  is: (request) => request.purpose === purpose && !("dryRun" in request && request.dryRun),
+  does: deletes,
+});
+
+const always = (phase: Phase): Moment["ends"] => ({ Release: phase, Rollback: phase });
+
+const moments: readonly Moment[] = [
+  {
+    when: "Pending, before the finalizer is on",
+    deed: beforeWrite("finalizer"),
+    ends: { Release: "Pending" },
+  },
+  {
+    when: "Pending, when the finalizer is on",
+    deed: { when: "after", is: ({ purpose }) => purpose === "finalizer", does: deletes },
+    ends: always("Pending"),
+  },
+  { when: "Preparing", deed: onPhase("Preparing", deletes), ends: always("Failed") },
+  { when: "Preparing, when the snapshot is being written", deed: beforeWrite("store"), ends: { Release: "Failed" } },
+  { when: "Prepared", deed: onPhase("Prepared", deletes), ends: always("Failed") },
+  {
+    when: "Committing, before anything is in",
+    deed: onPhase("Committing", deletes),
+    ends: { Release: "Failed", Rollback: "RolledBack" },
+  },
+  {
+    when: "Committing, when one change is in",
+    deed: beforeWrite("checkpoint"),
+    ends: { Release: "Failed", Rollback: "RolledBack" },
+  },
+  {
+    when: "Committing, when everything is in",
+    deed: beforeWrite("release-store"),
+    ends: { Release: "Committed", Rollback: "RolledBack" },
+  },
+  {
+    when: "RollingBack",
+    deed: onPhase("RollingBack", deletes),
+    ends: { Release: "Failed", Rollback: "RolledBack" },
+    fares: "refused",
+  },
+  {
+    when: "RollingBack, when one change is undone",
+    deed: { when: "after", is: ({ purpose }) => purpose === "restore", does: deletes },
+    ends: { Release: "Failed" },
+    fares: "refused",
+  },
+  { when: "Committed", deed: onPhase("Committed", deletes), ends: always("Committed") },
+  { when: "RolledBack", deed: onPhase("RolledBack", deletes), ends: always("RolledBack"), fares: "refused" },
+  {
+    when: "Failed, and nothing touched",
+    deed: onPhase("Failed", deletes),
+    ends: { Release: "Failed" },
+    fares: "barred",
+  },
+  { when: "Failed, and not all put back", deed: onPhase("Failed", deletes), ends: always("Failed"), fares: "kept" },
+];
+
+/** Somebody deletes the Transaction, in each phase. It goes, and leaves what its deletionPolicy says. */
+export const deletions: readonly Scenario[] = (["Release", "Rollback"] as const).flatMap((deletionPolicy) =>
+  moments.flatMap(({ when, deed, ends, fares = "well" }): readonly Scenario[] => {
+    const { spec, deeds = [] } = FARES[fares];
+    const outcome = ends[deletionPolicy];
+    return outcome === undefined
+      ? []
+      : [
+          {
+            name: `${deletionPolicy}: ${when}`,
+            outcome,
+            before: [bystander, a],
+            spec: { ...spec, deletionPolicy },
+            deeds: [...deeds, deed],
+            gone: true,
+          },
+        ];
+  }),
+);

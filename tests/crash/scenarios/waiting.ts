@@ -1,0 +1,82 @@
+import { onPhase } from "../deed.ts";
+import { bystander, configMap, creation, deletion, lock, patch, refusedCreation, spec } from "../objects.ts";
+import type { Scenario } from "../scenario.ts";
+
+const a = configMap("a", { value: "old" });
+const b = configMap("b", { value: "old" });
+const held = configMap("b", { value: "old" }, { finalizers: ["example.com/hold"] });
+const patches = [patch(a, { data: { value: "new" } }), patch(b, { data: { value: "new" } })];
+const before = [bystander, a, b];
+
+const HOUR = 3600;
+
+/** Takes the finalizers off what is being deleted. */
+const letGo: NonNullable<Scenario["deeds"]>[number]["does"] = async ({ patch }) => {
+  await patch({ ...held, metadata: { name: "b", finalizers: null } } as never);
+};
+
+/** Somebody holds the lock of a target; a deletion waits for a finalizer; time runs out. */
+export const waits: readonly Scenario[] = [
+  {
+    name: "a lock that somebody holds, and lets go of",
+    outcome: "Committed",
+    before: [...before, lock("ConfigMap/b", HOUR)],
+    spec: spec(patches),
+    deeds: [
+      {
+        when: "before",
+        is: ({ purpose }) => purpose === "read-lock",
+        nth: 2,
+        does: ({ remove }) => remove(lock("ConfigMap/b", HOUR)),
+      },
+    ],
+  },
+  {
+    name: "a lock that somebody has left behind, and that expires",
+    outcome: "Committed",
+    before: [...before, lock("ConfigMap/b", 1)],
+    spec: spec(patches),
+  },
+  {
+    name: "a lock that somebody holds until the time is over",
+    outcome: "Failed",
+    before: [...before, lock("ConfigMap/b", HOUR)],
+    spec: spec(patches, { timeout: "2s" }),
+  },
+  {
+    name: "a deletion that finalizers hold up until the time is over",
+    outcome: "RolledBack",
+    // Time may run out before anything is in.
+    orElse: ["Failed"],
+    before: [bystander, a, held],
+    spec: spec([patch(a, { data: { value: "new" } }), deletion(held)], { timeout: "4s" }),
+    deeds: [onPhase("RollingBack", letGo)],
+  },
+  {
+    name: "a deletion that a finalizer holds up for a while",
+    outcome: "Committed",
+    before: [bystander, a, held],
+    spec: spec([deletion(held), creation(configMap("c", { made: "yes" }))]),
+    deeds: [
+      {
+        // The deletion is accepted, and looked at for the second time.
+        when: "before",
+        is: (request) => request.purpose === "read-target" && "name" in request && request.name === "b",
+        nth: 3,
+        does: letGo,
+      },
+    ],
+  },
+  {
+    name: "a finalizer that somebody puts on what was created, until it is taken off",
+    outcome: "RolledBack",
+    before: [bystander],
+    spec: spec([creation(configMap("b", { made: "yes" })), refusedCreation]),
+    deeds: [
+      onPhase("RollingBack", async ({ patch }) => {
+        await patch({ ...held, metadata: { name: "b", finalizers: ["example.com/hold"] } } as never);
+      }),
+      { when: "after", is: ({ purpose }) => purpose === "restore", does: letGo },
+    ],
+  },
+];
