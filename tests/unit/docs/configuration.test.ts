@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { Spec } from "@janus/api";
+import { ControllerDeployment, render } from "@janus/deploy";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { HELP } from "../../../packages/controller/src/shell/flags.ts";
@@ -27,6 +28,14 @@ it("docs/configuration.md has every prop of the constructs", () => {
     [...section(configuration, "## The installation").matchAll(/`(\w+)`/gu)].map(([, name]) => name),
   );
   expect([...all].filter((name) => !said.has(name) && name !== "serviceAccounts")).toEqual([]);
+});
+
+it("docs/configuration.md has what a controller asks of its node", () => {
+  const printed = JSON.stringify(render((chart) => new ControllerDeployment(chart, "Deployment")));
+  const quantities = [...printed.matchAll(/"(?:cpu|memory)":"(\w+)"/gu)].map(([, quantity = ""]) => quantity);
+  expect(quantities).toHaveLength(3);
+  const [row = ""] = /^\| `resources` .*$/mu.exec(configuration) ?? [];
+  expect(quantities.filter((quantity) => !row.includes(quantity))).toEqual([]);
 });
 
 it("docs/configuration.md has every field of a Transaction's spec", () => {
