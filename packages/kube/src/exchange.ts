@@ -40,7 +40,9 @@ export const exchange = (
     }, deadline);
 
     dispatcher.dispatch(
-      { ...options, headersTimeout: 0, bodyTimeout: 0 },
+      // Without `reset`, undici closes the connection after each DELETE, because of its body, and a new one costs more than
+      // the request. That guards against servers that take such a body for another request; API servers read it.
+      { ...options, headersTimeout: 0, bodyTimeout: 0, reset: false },
       {
         // Called right before the first byte is written.
         onRequestStart(controller) {

@@ -40,10 +40,14 @@ const unanswered = (cause: string, message = "") =>
 const never = new Promise<never>(() => {});
 
 describe("a client", () => {
-  it("uses its connections again", async () => {
-    const { url, sockets } = await httpServer((_, reply) => reply.end("{}"));
+  it.each([
+    ["a read", version],
+    ["a deletion, which has a body", { verb: "delete", resource: configMaps, namespace: "ns", name: "a" }],
+  ] satisfies [string, Request][])("uses its connections again after %s", async (_, request) => {
+    const object = { apiVersion: "v1", kind: "Status", metadata: {} };
+    const { url, sockets } = await httpServer((_, reply) => reply.end(JSON.stringify(object)));
     const { send } = api(connectionTo(url));
-    for (let at = 0; at < 20; at += 1) expect(await send(version)).toEqual(E.right({}));
+    for (let at = 0; at < 20; at += 1) expect(await send(request)).toEqual(E.right(object));
     // undici looks at a connection for one turn of the event loop before it takes it again.
     expect(sockets.length).toBeLessThanOrEqual(2);
   });
