@@ -11,7 +11,7 @@ import { LOOK_AGAIN, type Situation } from "./situation.ts";
 
 const placeOf = ({ namespace, name }: Holder): Place => ({ resource: transactions, namespace, name });
 
-/** Asks the holder of a lock, which has touched nothing, to give way to this Transaction, which is rolling back. */
+/** Asks the holder of a lock, which has touched nothing, to give way to this Transaction, which has. */
 export const askForTheWay = ({ txn }: Situation, index: number, holder: Holder): Ask => ({
   purpose: "ask-way",
   as: "controller",
@@ -36,20 +36,26 @@ const readAsker = (asker: Holder): Ask => ({
     asker: {
       uid: asker.uid,
       looked: now,
-      isRolling:
-        E.isRight(answer) &&
-        answer.right.metadata.uid === asker.uid &&
-        asObject(answer.right["status"])["phase"] === "RollingBack",
+      phase:
+        E.isRight(answer) && answer.right.metadata.uid === asker.uid
+          ? asObject(answer.right["status"])["phase"]
+          : undefined,
     },
   }),
 });
+
+/** In these phases others give way. */
+const UNDER_WAY: ReadonlyMap<unknown, string> = new Map([
+  ["Committing", "has begun to make its changes"],
+  ["RollingBack", "is rolling back"],
+]);
 
 /** What was read under locks that are given back says nothing any more. */
 const unread = (known: Known): Known => ({ ...known, live: new Map(), dryRuns: new Map(), owned: new Map() });
 
 /**
- * Gives every lock back when a Transaction that is rolling back has asked for the way, and waits until that is over. It takes
- * its locks again in no order that it could choose, so without this the two could wait for each other.
+ * Gives every lock back when a Transaction that has touched targets has asked for the way, and waits until that is over. It
+ * takes its locks in no order that it could choose, so without this the two could wait for each other.
  *
  * Assumes: no target has been touched.
  * @returns undefined where nobody has asked.
@@ -61,12 +67,13 @@ export const giveWay = (situation: Situation, targets: ReadonlyMap<number, Place
   const seen = known.asker;
   const until = seen?.uid === asker.uid ? seen.looked + LOOK_AGAIN : now;
   if (seen === undefined || now >= until) return run(readAsker(asker));
-  if (!seen.isRolling) return run(annotate(txn, { [GIVE_WAY]: null }));
+  const is = UNDER_WAY.get(seen.phase);
+  if (is === undefined) return run(annotate(txn, { [GIVE_WAY]: null }));
   const back = [...targets].flatMap(([index, place]) =>
     release(situation, index, lockPlace(place, settings.controllerNamespace)),
   );
   if (back.length > 0)
     return run(...back.map((ask): Ask => ({ ...ask, learn: (...told) => unread(ask.learn(...told)) })));
-  const because = `gives way to Transaction ${asker.namespace}/${asker.name}, which is rolling back`;
+  const because = `gives way to Transaction ${asker.namespace}/${asker.name}, which ${is}`;
   return waiting(situation, undefined, until, because, { type: "Normal", reason: "LockWaiting", message: because });
 };

@@ -22,7 +22,7 @@ export interface Known {
   /** By change. */
   readonly locks: ReadonlyMap<number, LockSight>;
   /** The Transaction that has asked for the way, as of when it was looked at. */
-  readonly asker?: { readonly uid: string; readonly isRolling: boolean; readonly looked: Instant };
+  readonly asker?: { readonly uid: string; readonly phase: unknown; readonly looked: Instant };
   /** The last live read of each target. */
   readonly live: ReadonlyMap<number, Sighting>;
   /** What was there before each change; `undefined` where there was nothing. */

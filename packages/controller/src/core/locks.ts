@@ -77,7 +77,7 @@ const waitingFor = (until: Instant, because: string, effects: readonly Effect[])
  *
  * Guarantees: at first all are tried side by side; as soon as one is held by somebody else, what comes after it in one
  *             global order is given back, and the rest is taken one by one in that order: so no two Transactions can wait
- *             for each other.
+ *             for each other. One that has touched others already asks who has touched nothing to give way.
  *             A lock of a live, unfinished Transaction is never taken over; one of a finished or vanished Transaction at
  *             once; any other only when it has not changed for its whole duration by our own clock.
  */
@@ -103,7 +103,9 @@ export const acquire = (situation: Situation, targets: ReadonlyMap<number, Place
     if ("until" in blocked.to) {
       const after = wanted.filter((one) => order(one) > order(blocked));
       const back = after.flatMap(({ index, place }) => release(situation, index, place));
-      return waitingFor(blocked.to.until, blocked.to.because, back);
+      // Who holds others already, under which changes were made, does not take these in the one order of all.
+      const asking = situation.txn.status.phase === "Committing" ? askFor(situation, blocked.index) : [];
+      return waitingFor(blocked.to.until, blocked.to.because, [...back, ...asking]);
     }
   return { at: "going", effects: next.flatMap(({ to }) => ("until" in to ? [] : [to])) };
 };
@@ -111,8 +113,9 @@ export const acquire = (situation: Situation, targets: ReadonlyMap<number, Place
 /**
  * Takes the locks of targets again that may be half put back: after a crash, or when what could not be put back is tried again.
  *
- * Guarantees: none is ever given back; who has touched nothing is asked to give way; those that are ours are renewed side by side, the others taken one by one in the global
- *             order. One that cannot be had at all, as in a namespace that is being deleted, is left out.
+ * Guarantees: none is ever given back; who has touched nothing is asked to give way; those that are ours are renewed side
+ *             by side, the others taken one by one in the global order. One that cannot be had at all, as in a namespace
+ *             that is being deleted, is left out.
  */
 export const reacquire = (situation: Situation, targets: ReadonlyMap<number, Place>): Locking => {
   const { locks } = situation.known;
@@ -130,13 +133,15 @@ export const reacquire = (situation: Situation, targets: ReadonlyMap<number, Pla
   if (atOnce.length > 0) return { at: "going", effects: atOnce };
   const to = approach(situation, first);
   if (!("until" in to)) return { at: "going", effects: [to] };
-  const sight = locks.get(first.index);
-  const untouched =
-    sight?.at === "theirs" && sight.judged === "untouched" && sight.isAsked === undefined
-      ? parseHolder(sight.holder)
-      : undefined;
-  const asking = untouched === undefined ? [] : [askForTheWay(situation, first.index, untouched)];
-  return waitingFor(to.until, to.because, asking);
+  return waitingFor(to.until, to.because, askFor(situation, first.index));
+};
+
+/** Asks the holder of a lock for it, once, if that has touched nothing. */
+const askFor = (situation: Situation, index: number): readonly Ask[] => {
+  const sight = situation.known.locks.get(index);
+  if (sight?.at !== "theirs" || sight.judged !== "untouched" || sight.isAsked) return [];
+  const holder = parseHolder(sight.holder);
+  return holder === undefined ? [] : [askForTheWay(situation, index, holder)];
 };
 
 const renewal = (

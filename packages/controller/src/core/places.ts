@@ -112,7 +112,8 @@ export const dependsOnEarlier = (txn: Transaction, index: number): boolean =>
 
 /**
  * The targets that can be locked once the changes before `cursor` are in: not those in a namespace that a change from there
- * on has yet to create. `early`: they could be locked before any change.
+ * on has yet to create. `early`: their locks are held by now, since they could be taken before any change, or a change was
+ * made under them. `late`: those in a namespace that is there only now, of which none has been touched.
  */
 export const lockable = (
   txn: Transaction,
@@ -124,7 +125,7 @@ export const lockable = (
   const late = new Map<number, Place>();
   for (const [index, place] of places(txn, known)) {
     const maker = makers.get(place.namespace ?? "");
-    if (maker === undefined) early.set(index, place);
+    if (maker === undefined || index < cursor) early.set(index, place);
     else if (maker < cursor) late.set(index, place);
     if (txn.spec.changes[index]?.type === "Create" && place.resource.kind === "Namespace")
       makers.set(place.name, index);

@@ -1,0 +1,78 @@
+import { type Change, GIVE_WAY } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { expect, it } from "vitest";
+import { decide } from "../../../packages/controller/src/core/decide.ts";
+import type { Ask } from "../../../packages/controller/src/core/effect.ts";
+import type { Resource } from "../../../packages/controller/src/core/object.ts";
+import type { LockSight } from "../../../packages/controller/src/core/known.ts";
+import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import { NOW } from "./arbitrary-situation.ts";
+import { type Answer, change, former, later, refused, underway } from "./underway.ts";
+
+const fresh: Change = { type: "Create", target: { apiVersion: "v1", kind: "Namespace", name: "fresh" }, content: {} };
+const inside = (name: string): Change => {
+  const { target, ...rest } = change("Create", name);
+  return { ...rest, target: { ...target, namespace: "fresh" } };
+};
+
+const namespaces: Resource = {
+  group: "",
+  version: "v1",
+  plural: "namespaces",
+  kind: "Namespace",
+  namespaced: false,
+  statusSubresource: true,
+};
+
+const version = { uid: "lock", resourceVersion: "2" };
+
+/** It has made the Namespace and what is before the cursor; the last lock is not as it was. */
+const inItsOwn = (cursor: number, sight: LockSight): Situation => {
+  const at = underway("Committing", [fresh, inside("b"), inside("a")], { direction: "forward", cursor });
+  const resources = new Map(at.known.resources).set("v1/Namespace", namespaces);
+  return { ...at, known: { ...at.known, resources, locks: new Map(at.known.locks).set(1, sight) } };
+};
+
+const heldBySomebody = ({ purpose, call }: Ask): Answer => {
+  const spec = { holderIdentity: "somebody", leaseDurationSeconds: 60 };
+  return purpose === "read-lock" ? E.right(former("Lease", call.place.name, { spec })) : refused(404);
+};
+
+it("turns back, and gives none back, when a lock is lost on what it has made in a Namespace of its own", () => {
+  const start = inItsOwn(2, { at: "held", version, until: NOW, stale: true });
+  const { asked, at } = later(start, 2, heldBySomebody);
+  expect(asked.map(({ purpose }) => purpose)).toEqual(["read-lock", "record"]);
+  expect(at.txn.status.phase).toBe("RollingBack");
+  expect(JSON.stringify(at.txn.status)).toContain("the lock on ConfigMap fresh/b was lost");
+});
+
+it("asks who has touched nothing for the locks in a Namespace of its own: the two could wait for each other", () => {
+  const holder = "other/waiting/u-9";
+  const sight = { at: "theirs", holder, version, looked: NOW, seen: NOW, expires: NOW, judged: "untouched" } as const;
+  const step = decide(inItsOwn(1, sight));
+  expect(step).toMatchObject({ next: "run", effects: [{ purpose: "ask-way", call: { place: { name: "waiting" } } }] });
+  expect(JSON.stringify(step)).toContain(GIVE_WAY);
+});
+
+it.each([
+  ["Committing", "has begun to make its changes"],
+  ["RollingBack", "is rolling back"],
+])("gives way to one that is %s, and says so", (phase, told) => {
+  const start = underway(
+    "Preparing",
+    [change("Create", "a")],
+    { direction: "forward", cursor: 0 },
+    {
+      serviceAccount: "there",
+      reviews: new Map([["0 delete", "allowed"]]),
+    },
+  );
+  const annotations = { [GIVE_WAY]: "shop/other/u-9" };
+  const txn = { ...start.txn, metadata: { ...start.txn.metadata, annotations } };
+  const other = { ...former("Transaction", "other"), metadata: { uid: "u-9" }, status: { phase } };
+  const { asked, at } = later({ ...start, txn }, 1500, ({ purpose }) =>
+    purpose === "read-holder" ? E.right(other) : E.right(former("Lease", "lock")),
+  );
+  expect(asked.slice(0, 2).map(({ purpose }) => purpose)).toEqual(["read-holder", "release-lock"]);
+  expect(JSON.stringify(at.txn.status)).toContain(`gives way to Transaction shop/other, which ${told}`);
+});
