@@ -2,7 +2,7 @@ import { controller, leadership, serve, watchdog } from "@janus/controller";
 import { connect, type Hook, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { creating } from "../fixtures/changes.ts";
+import { creating, deleting } from "../fixtures/changes.ts";
 import { controlPlane } from "../fixtures/cluster.ts";
 import { gate } from "../fixtures/gate.ts";
 import { configMap } from "../fixtures/manifests.ts";
@@ -15,18 +15,18 @@ const watched = async (port: number, ...hooks: readonly Hook[]) => {
   const config = loadConfig({}, controlPlane.kubeconfig);
   if (E.isLeft(config)) throw new Error(config.left);
   const server = `https://127.0.0.1:${port}`;
-  const client = connect({ ...config.right, server }, { hooks, deadline: 500, writeTimeout: 300 });
-  const dog = watchdog(3000);
+  const client = connect({ ...config.right, server }, { hooks, deadline: 1500, writeTimeout: 1000 });
+  const dog = watchdog(5000);
   const election = leadership(client, {
     identity: "one",
     place: { namespace: place.namespace, name: "leader" },
-    timing: { leaseDuration: 60_000, renewDeadline: 50_000, retryPeriod: 200, writeTimeout: 300 },
-    deadline: 500,
+    timing: { leaseDuration: 60_000, renewDeadline: 50_000, retryPeriod: 200, writeTimeout: 1000 },
+    deadline: 1500,
     log: () => {},
     watchdog: dog,
   });
   const { stop } = controller(client, {
-    settings: { controllerNamespace: "janus-system", writeTimeout: 300, margin: 100, recoveryDelay: 60_000 },
+    settings: { controllerNamespace: "janus-system", writeTimeout: 1000, margin: 100, recoveryDelay: 60_000 },
     watchNamespace: place.namespace,
     concurrency: 4,
     identity: "test",
@@ -56,6 +56,8 @@ const watched = async (port: number, ...hooks: readonly Hook[]) => {
 };
 const apiServer = Number(new URL(controlPlane.url).port);
 
+const held = (...finalizers: readonly string[]) => ({ ...configMap("held"), metadata: { name: "held", finalizers } });
+
 describe("/healthz", () => {
   it.each([
     ["worker", "change"],
@@ -63,16 +65,17 @@ describe("/healthz", () => {
     ["lock renewal", "renew-lock"],
   ])("fails when the %s hangs, names it, and is well again when it goes on", async (loop, purpose) => {
     const { hook, reached, open } = gate((request) => request.purpose === purpose);
-    const { submit, health } = await watched(apiServer, hook);
-    await submit(
-      Array.from({ length: 100 }, (_, n) => creating(configMap(`c${n}`))),
-      { lockTimeout: "1s" },
-    );
+    const { create, submit, patch, over, health } = await watched(apiServer, hook);
+    await create(held("example.com/hold"));
+    // While it waits for the finalizer, its locks are renewed.
+    await submit([creating(configMap("made")), deleting(configMap("held"))], { lockTimeout: "1s" });
     await reached;
     const stuck = new RegExp(`^500 stuck: .*${loop}: no sign of life for \\d+ s`);
     await expect.poll(health).toMatch(stuck);
     open();
     await expect.poll(health).toBe("200 ok");
+    await patch(held());
+    await over();
   });
 
   it("does not fail because the API server does not answer, or because there is nothing to do", async () => {
@@ -82,7 +85,7 @@ describe("/healthz", () => {
     await over();
     way.close();
     await submit([creating(configMap("b"))], { name: "later" });
-    const until = performance.now() + 8000;
+    const until = performance.now() + 12_000;
     while (performance.now() < until) {
       expect(await health()).toBe("200 ok");
       await new Promise((resolve) => setTimeout(resolve, 100));

@@ -6,10 +6,10 @@ import { workspace } from "../fixtures/workspace.ts";
 
 const QUICK = [
   "--http-port=0",
-  "--write-timeout=800ms",
-  "--request-deadline=1500ms",
-  "--leader-elect-lease-duration=3s",
-  "--leader-elect-renew-deadline=2s",
+  "--write-timeout=4s",
+  "--request-deadline=5s",
+  "--leader-elect-lease-duration=15s",
+  "--leader-elect-renew-deadline=10s",
   "--leader-elect-retry-period=500ms",
 ];
 
