@@ -175,7 +175,7 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Known> => {
           { weight: 9, arbitrary: resources },
           { weight: 1, arbitrary: fc.constant(new Map<string, null>()) },
         ),
-        namespace: fc.constantFrom(...(["there", "going"] as const)),
+        namespace: fc.record({ isGoing: fc.boolean(), looked: past }),
         serviceAccount: fc.constantFrom(...(["there", "there", "there", "there", "missing"] as const)),
         journal: fc.oneof(
           { weight: 8, arbitrary: journal(txn) },

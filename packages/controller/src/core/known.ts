@@ -17,7 +17,7 @@ export interface Known {
   readonly resources: ReadonlyMap<string, Resource | null>;
   readonly serviceAccount?: "there" | "missing";
   /** Of the Transaction's own namespace. */
-  readonly namespace?: "there" | "going";
+  readonly namespace?: { readonly isGoing: boolean; readonly looked: Instant };
   readonly journal?: Journal | NoJournal;
   /** By change. */
   readonly locks: ReadonlyMap<number, LockSight>;

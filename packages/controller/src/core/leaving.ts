@@ -2,7 +2,7 @@ import { REQUEST_ROLLBACK } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { Ask } from "./effect.ts";
 import { namespaces } from "./object.ts";
-import type { Situation } from "./situation.ts";
+import { LOOK_AGAIN, type Situation } from "./situation.ts";
 
 /** What the people around a Transaction under way want of it. */
 export type Leaving =
@@ -16,22 +16,24 @@ const readNamespace = ({ txn }: Situation): Ask => ({
   purpose: "read-namespace",
   as: "controller",
   call: { verb: "get", place: { resource: namespaces, name: txn.metadata.namespace } },
-  learn: (known, answer) => ({
+  learn: (known, answer, now) => ({
     ...known,
     // One that cannot be seen is not there to be waited for.
-    namespace: E.isRight(answer) && answer.right.metadata.deletionTimestamp === undefined ? "there" : "going",
+    namespace: { isGoing: E.isLeft(answer) || answer.right.metadata.deletionTimestamp !== undefined, looked: now },
   }),
 });
 
 /** Deleting it releases it, or rolls it back first; in a namespace that is being deleted nothing is waited for. */
 export const leaving = (situation: Situation): Leaving => {
-  const { txn, known } = situation;
+  const { txn, known, now } = situation;
   const { deletionTimestamp, annotations } = txn.metadata;
   if (deletionTimestamp !== undefined) {
     if (txn.spec.deletionPolicy === "Release") return { at: "release", why: "the Transaction was deleted" };
-    if (known.namespace === undefined) return { at: "asking", effect: readNamespace(situation) };
-    return known.namespace === "going"
-      ? { at: "release", why: "the namespace is being deleted" }
+    const { namespace } = known;
+    if (namespace?.isGoing) return { at: "release", why: "the namespace is being deleted" };
+    // It may be deleted in the middle of the rollback.
+    return namespace === undefined || now >= namespace.looked + LOOK_AGAIN
+      ? { at: "asking", effect: readNamespace(situation) }
       : { at: "rollback", why: "the Transaction was deleted, and its deletionPolicy is Rollback" };
   }
   return annotations?.[REQUEST_ROLLBACK] === undefined
