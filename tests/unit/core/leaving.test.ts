@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
-import { change, former, later, underway } from "./underway.ts";
+import { change, former, later, refused, underway } from "./underway.ts";
 
 const manager = fieldManager({ name: "deploy-v2", uid: UID });
 
@@ -22,7 +22,8 @@ it("waits for nothing any more when its namespace is deleted in the middle of it
     metadata: { deletionTimestamp, finalizers: ["x/y"], managedFields: [{ manager }] },
   });
   const { at } = later(start, 10_000, ({ purpose }, { now }) => {
-    if (purpose !== "read-namespace") return E.right(held);
+    if (purpose === "read-target") return E.right(held);
+    if (purpose !== "read-namespace") return refused(404);
     return E.right(former("Namespace", "shop", now < NOW + 3_000 ? {} : { metadata: { deletionTimestamp } }));
   });
   expect(at.now).toBeGreaterThan(NOW + 3_000);
