@@ -24,7 +24,6 @@ export default defineConfig({
           name: "unit",
           include: ["tests/unit/**/*.test.ts"],
           exclude: LONGER,
-          testTimeout: 10_000,
           // Pure: the files have nothing to hide from each other, and need not load everything anew.
           isolate: false,
         },
