@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { type Ask, run, type Step } from "./effect.ts";
 import { asObject } from "./json.ts";
 import { type Known, set } from "./known.ts";
-import { lockPlace, release } from "./lease.ts";
+import { giveBack, lockPlace } from "./lease.ts";
 import { type Place, transactions } from "./object.ts";
 import { waiting } from "./progress.ts";
 import { annotate } from "./record.ts";
@@ -70,7 +70,7 @@ export const giveWay = (situation: Situation, targets: ReadonlyMap<number, Place
   const is = UNDER_WAY.get(seen.phase);
   if (is === undefined) return run(annotate(txn, { [GIVE_WAY]: null }));
   const back = [...targets].flatMap(([index, place]) =>
-    release(situation, index, lockPlace(place, settings.controllerNamespace)),
+    giveBack(situation, index, lockPlace(place, settings.controllerNamespace)),
   );
   if (back.length > 0)
     return run(...back.map((ask): Ask => ({ ...ask, learn: (...told) => unread(ask.learn(...told)) })));

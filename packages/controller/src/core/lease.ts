@@ -11,7 +11,7 @@ import type { Ask } from "./effect.ts";
 import { type Fault, meaning, sentence } from "./fault.ts";
 import { fromTimestamp, type Instant, toMicroTime } from "./instant.ts";
 import { asObject } from "./json.ts";
-import { type Known, type LockSight, set, unset } from "./known.ts";
+import { type Known, type LockSight, set } from "./known.ts";
 import { type KubeObject, leases, type Place, transactions } from "./object.ts";
 import { isTerminal } from "./record.ts";
 import { LOOK_AGAIN, type Situation } from "./situation.ts";
@@ -65,9 +65,9 @@ const labels = ({ txn }: Situation): object => ({
   [TRANSACTION_LABEL]: transactionLabel(txn.metadata.name),
 });
 
-const withLock = (known: Known, index: number, sight: LockSight | undefined): Known => ({
+const withLock = (known: Known, index: number, sight: LockSight): Known => ({
   ...known,
-  locks: sight === undefined ? unset(known.locks, index) : set(known.locks, index, sight),
+  locks: set(known.locks, index, sight),
 });
 
 const held = (lease: KubeObject, sent: Instant, situation: Situation): LockSight => ({
@@ -236,9 +236,20 @@ export const release = ({ known }: Situation, index: number, place: Place): read
       call: { verb: "delete", place, preconditions: sight.version },
       learn: (known, answer) =>
         E.isRight(answer)
-          ? { ...withLock(known, index, undefined), released: new Set([...known.released, `lock ${index}`]) }
+          ? { ...withLock(known, index, { at: "free" }), released: new Set([...known.released, `lock ${index}`]) }
           : withLock(known, index, { at: "taken" }),
       lost: (known) => withLock(known, index, { at: "taken" }),
     },
   ];
+};
+
+/**
+ * Gives one lock back, if it is ours; where that is not known, as after a crash or when a former try came to nothing, it is
+ * looked up. What is not given back could be waited for in a circle.
+ */
+export const giveBack = (situation: Situation, index: number, place: Place): readonly Ask[] => {
+  const sight = situation.known.locks.get(index);
+  return sight === undefined || sight.at === "taken"
+    ? [look(situation, index, place, false)]
+    : release(situation, index, place);
 };

@@ -6,7 +6,7 @@ import type { LockSight } from "./known.ts";
 import { type Place, show } from "./object.ts";
 import type { Situation } from "./situation.ts";
 import { askForTheWay } from "./give-way.ts";
-import { claim, create, judge, lockDuration, lockPlace, look, lookAgainAt, release } from "./lease.ts";
+import { claim, create, giveBack, judge, lockDuration, lockPlace, look, lookAgainAt } from "./lease.ts";
 
 interface Wanted {
   readonly index: number;
@@ -102,7 +102,7 @@ export const acquire = (situation: Situation, targets: ReadonlyMap<number, Place
   for (const blocked of next)
     if ("until" in blocked.to) {
       const after = wanted.filter((one) => order(one) > order(blocked));
-      const back = after.flatMap(({ index, place }) => release(situation, index, place));
+      const back = after.flatMap(({ index, place }) => giveBack(situation, index, place));
       // Who holds others already, under which changes were made, does not take these in the one order of all.
       const asking = situation.txn.status.phase === "Committing" ? askFor(situation, blocked.index) : [];
       return waitingFor(blocked.to.until, blocked.to.because, [...back, ...asking]);
