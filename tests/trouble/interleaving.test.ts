@@ -1,0 +1,26 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { contest, hold } from "./contest.ts";
+import { setStage, type Stage } from "./stage.ts";
+
+let stage: Stage;
+beforeAll(async () => void (stage = await setStage()));
+afterAll(() => stage.clear());
+
+/** Contests at the same time, and how many come after each other. */
+const [SIDE_BY_SIDE, RUNS] = [4, 3];
+
+it("Transactions of two controllers over the same targets never interleave, and all come to their end, whoever dies when", {
+  timeout: 600_000,
+}, async () => {
+  const first = Date.now() % 2 ** 31;
+  console.log(`seeds ${first} to ${first + SIDE_BY_SIDE - 1}`);
+  const property = fc.asyncProperty(contest, async (drawn) => {
+    expect(await hold(stage.casting, drawn)).toEqual([]);
+  });
+  await Promise.all(
+    Array.from({ length: SIDE_BY_SIDE }, (_, lane) =>
+      fc.assert(property, { seed: first + lane, numRuns: RUNS, endOnFailure: true }),
+    ),
+  );
+});

@@ -1,0 +1,55 @@
+import { type Client, connect, type Connection, discovery, loadConfig } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
+import { cast, type Casting } from "../crash/play.ts";
+import { installRefusal } from "../crash/refusal.ts";
+import { installTransactions } from "../crash/transactions.ts";
+import { proxy, type Proxy, type Trouble } from "../fixtures/proxy.ts";
+
+/** Of requests on a bad way, in ms: silence ends there. */
+const DEADLINE = 800;
+
+/** A control plane of its own, where hundreds of plays are nobody else's trouble, and bad ways to it. */
+export interface Stage {
+  readonly controlPlane: ControlPlane;
+  /** The administrator's. */
+  readonly connection: Connection;
+  readonly casting: Casting;
+  readonly inFront: Proxy;
+  /** Requests that are sent this way meet that trouble. */
+  readonly badWay: (trouble: Trouble) => Client;
+  readonly clear: () => Promise<void>;
+}
+
+export const setStage = async (): Promise<Stage> => {
+  const controlPlane = await startControlPlane();
+  const config = loadConfig({}, controlPlane.kubeconfig);
+  if (E.isLeft(config)) throw new Error(config.left);
+  const connection = config.right;
+  const api = connect(connection, { connections: 512 });
+  await installTransactions(api);
+  await installRefusal(api);
+  const casting = cast(connection, api, discovery(api));
+  const inFront = await proxy(connection);
+  const ways = new Map<string, Client>();
+  const opened = (trouble: Trouble): Client =>
+    connect(inFront.way(trouble), { deadline: DEADLINE, writeTimeout: DEADLINE, connections: 256 });
+  return {
+    controlPlane,
+    connection,
+    casting,
+    inFront,
+    badWay: (trouble) => {
+      const key = JSON.stringify(trouble);
+      const way = ways.get(key) ?? opened(trouble);
+      ways.set(key, way);
+      return way;
+    },
+    clear: async () => {
+      casting.seen.end();
+      await Promise.all([api, casting.theirs, ...ways.values()].map((client) => client.close()));
+      inFront.stop();
+      await controlPlane.stop();
+    },
+  };
+};
