@@ -14,8 +14,6 @@ export interface UnknownKind {
 export interface Discovery {
   /** Where `kind` is served, such as `("apps/v1", "Deployment")`. */
   readonly resource: (apiVersion: string, kind: string) => Promise<E.Either<ApiError | UnknownKind, Resource>>;
-  /** Asks the server again next time: for when a resource that was here answers 404. */
-  readonly forget: (apiVersion: string) => void;
 }
 
 interface Served {
@@ -25,11 +23,13 @@ interface Served {
 
 /** In ms. A new CRD is served some 2 s after it was made; nobody should wait much longer for it. */
 const askAgainAfter = 1_000;
+/** In ms. A CRD may be deleted and made again, with another plural or scope. */
+const trustedFor = 10_000;
 
 /**
  * Guarantees: only the group version asked for is looked at, so that one whose server is broken stands in nobody else's
- * way; look-ups of a group version at the same time share one request; what is known is not asked for again, and what is
- * not known at most once a second.
+ * way; look-ups of a group version at the same time share one request; what is known is asked for again after ten seconds,
+ * and what is not known at most once a second.
  */
 export const discovery = (api: Api, clock: Clock = systemClock): Discovery => {
   const known = new Map<string, Served>();
@@ -51,14 +51,14 @@ export const discovery = (api: Api, clock: Clock = systemClock): Discovery => {
   };
 
   return {
-    forget: (apiVersion) => void known.delete(apiVersion),
     resource: async (apiVersion, kind) => {
       if (!/^([^/]+\/)?[^/]+$/.test(apiVersion))
         return E.left(unknown(`"${apiVersion}" is no apiVersion; write it like apps/v1, or v1 for the core group`));
       const before = known.get(apiVersion);
       const found = before?.kinds.get(kind);
-      if (found !== undefined) return E.right(found);
-      const recent = before !== undefined && clock.now() - before.at < askAgainAfter;
+      const age = before === undefined ? Number.POSITIVE_INFINITY : clock.now() - before.at;
+      if (found !== undefined && age < trustedFor) return E.right(found);
+      const recent = found === undefined && before !== undefined && age < askAgainAfter;
       const served = recent ? E.right(before) : await ask(apiVersion);
       if (E.isLeft(served)) return served;
       const now = served.right.kinds.get(kind);

@@ -98,11 +98,16 @@ describe("discovery", () => {
     expect(asked).toEqual(["/apis/broken.io/v1", "/apis/apps/v1"]);
   });
 
-  it("forgets what it is told to", async () => {
-    const { resource, forget, asked } = bench({ "/apis/apps/v1": apps });
-    await resource("apps/v1", "Deployment");
-    forget("apps/v1");
-    await resource("apps/v1", "Deployment");
+  it("asks again after ten seconds: a kind may be served in another way by then", async () => {
+    const { resource, asked, answers, clock } = bench({
+      "/apis/new.io/v1": list({ name: "news", kind: "New", namespaced: true }),
+    });
+    await resource("new.io/v1", "New");
+    answers["/apis/new.io/v1"] = list({ name: "newes", kind: "New", namespaced: false });
+    await clock.pass(9_999);
+    expect(await resource("new.io/v1", "New")).toMatchObject(E.right({ plural: "news" }));
+    await clock.pass(1);
+    expect(await resource("new.io/v1", "New")).toMatchObject(E.right({ plural: "newes", namespaced: false }));
     expect(asked).toHaveLength(2);
   });
 });

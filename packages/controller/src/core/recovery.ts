@@ -70,7 +70,8 @@ export const recover = (situation: Situation): Step => {
   const because = { reason: "RecoveryInitiated", message };
   const told: Telling = { type: "Normal", ...because };
   const recorded = record(txn, { phase: "RollingBack", recovery: { attempts }, items, because }, now, told);
-  return run({ ...recorded, learn: (former: Known) => afresh(former, now) });
+  // A kind that was not served may be by now.
+  return run({ ...recorded, learn: (former: Known) => afresh({ ...former, resources: new Map() }, now) });
 };
 
 /** To be undone once more, as if it had just been reached. */
