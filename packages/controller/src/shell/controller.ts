@@ -9,7 +9,8 @@ import { dueAt, glimpse, phaseOf } from "./glimpse.ts";
 import { defect, type Log, saying } from "./log.ts";
 import { metrics } from "./metrics.ts";
 import { queueMetrics } from "./queue-metrics.ts";
-import { reconciler, type Round } from "./reconcile.ts";
+import type { Round } from "./narrator.ts";
+import { reconciler } from "./reconcile.ts";
 import { type Loop, type Watchdog, watchdog as newWatchdog } from "./watchdog.ts";
 
 export interface ControllerOptions {

@@ -23,24 +23,10 @@ import {
   unhindered,
 } from "../core/index.ts";
 import { now } from "./clock.ts";
-import { defect, type Log, saying } from "./log.ts";
+import { defect, saying } from "./log.ts";
+import { narrator, type Round, type Witness } from "./narrator.ts";
 import { ask, lookUp } from "./perform.ts";
 import { beating } from "./watchdog.ts";
-
-/** One turn of the loop. */
-export interface Round {
-  /** Each line names this turn. */
-  readonly log: Log;
-  /** Called at each sign of life. */
-  readonly beat: () => void;
-}
-
-/** What the shell tells of its work: to metrics and events. */
-export interface Witness {
-  readonly answered: (txn: Transaction, effect: Effect, error: ApiError | undefined) => void;
-  readonly moved: (from: Transaction, to: Transaction) => void;
-  readonly told: (txn: Transaction, telling: Telling, log: Log) => void;
-}
 
 export interface Shell {
   readonly api: Api;
@@ -122,7 +108,8 @@ const after = (...errors: readonly ApiError[]): Requeue => {
  * Assumes:    a key is never worked on twice at once.
  */
 export const reconciler = (shell: Shell): Reconciler => {
-  const { api, discovery, settings, witness } = shell;
+  const { api, discovery, settings } = shell;
+  const { tell, answered, moved } = narrator(shell.witness);
   const cells = new Map<string, Cell>();
   const stopping = new AbortController();
 
@@ -134,36 +121,12 @@ export const reconciler = (shell: Shell): Reconciler => {
   };
 
   /** The answer of a write to the Transaction itself is its newest version. */
-  const adopt = ({ log }: Round, cell: Cell, object: KubeObject): void => {
+  const adopt = (round: Round, cell: Cell, object: KubeObject): void => {
     const former = cell.txn;
     Object.assign(cell, understood(object));
-    const { phase, conditions } = cell.txn.status;
-    if (former.status.phase === phase) return;
+    if (former.status.phase === cell.txn.status.phase) return;
     cell.known = unhindered(cell.known);
-    const because = conditions.find(({ type }) => type === "Ready")?.message;
-    log("info", `${former.status.phase} → ${phase}`, { phase, because });
-    witness.moved(former, cell.txn);
-  };
-
-  const tell = ({ log }: Round, { txn }: Cell, telling: Telling): void => {
-    if (telling.reason !== "PhaseTransition")
-      log(telling.type === "Warning" ? "warn" : "info", telling.message, {
-        event: telling.reason,
-        phase: txn.status.phase,
-        item: telling.item,
-      });
-    witness.told(txn, telling, log);
-  };
-
-  const answered = ({ log, beat }: Round, txn: Transaction, effect: Effect, sent: number, error?: ApiError): void => {
-    beat();
-    log("debug", effect.purpose, {
-      phase: txn.status.phase,
-      item: "item" in effect ? effect.item : undefined,
-      ms: Math.round(now() - sent),
-      error: error && sentence(error),
-    });
-    witness.answered(txn, effect, error);
+    moved(round, former, cell.txn);
   };
 
   const perform = async (round: Round, cell: Cell, effect: Effect): Promise<Outcome> => {
@@ -186,7 +149,7 @@ export const reconciler = (shell: Shell): Reconciler => {
       return meaning(answer.left) === "conflict" ? "stale" : { effect, error: answer.left };
     if (isOwn(effect) && E.isRight(answer)) adopt(round, cell, answer.right);
     cell.known = effect.learn(cell.known, answer, now(), sent);
-    if (E.isRight(answer)) for (const telling of effect.tell ?? []) tell(round, cell, telling);
+    if (E.isRight(answer)) for (const telling of effect.tell ?? []) tell(round, cell.txn, telling);
     return "learned";
   };
 
@@ -225,7 +188,7 @@ export const reconciler = (shell: Shell): Reconciler => {
       if (shell.seemsCalled(key, cell.txn)) return "stale";
       const step =
         cell.unreadable === undefined ? decide(situation(cell)) : leaveAlone(situation(cell), cell.unreadable);
-      for (const telling of step.next === "done" ? [] : (step.tell ?? [])) tell(round, cell, telling);
+      for (const telling of step.next === "done" ? [] : (step.tell ?? [])) tell(round, cell.txn, telling);
       switch (step.next) {
         case "done":
           cells.delete(cell.txn.metadata.uid);
@@ -244,7 +207,7 @@ export const reconciler = (shell: Shell): Reconciler => {
       }
     }
     if (stopping.signal.aborted) return { type: "done" };
-    tell(round, cell, DEFECT);
+    tell(round, cell.txn, DEFECT);
     return { type: "failed" };
   };
 
@@ -271,7 +234,7 @@ export const reconciler = (shell: Shell): Reconciler => {
         const outcome = await steps(key, round, cell);
         if (outcome !== "stale") return outcome;
       } catch (error) {
-        tell(round, cell, DEFECT);
+        tell(round, cell.txn, DEFECT);
         throw error;
       }
     }

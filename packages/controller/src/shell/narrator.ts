@@ -1,0 +1,54 @@
+import type { Transaction } from "@janus/api";
+import type { ApiError } from "@janus/kube";
+import { type Effect, sentence, type Telling } from "../core/index.ts";
+import { now } from "./clock.ts";
+import type { Log } from "./log.ts";
+
+/** One turn of the loop. */
+export interface Round {
+  /** Each line names this turn. */
+  readonly log: Log;
+  /** Called at each sign of life. */
+  readonly beat: () => void;
+}
+
+/** What the shell tells of its work: to metrics and events. */
+export interface Witness {
+  readonly answered: (txn: Transaction, effect: Effect, error: ApiError | undefined) => void;
+  readonly moved: (from: Transaction, to: Transaction) => void;
+  readonly told: (txn: Transaction, telling: Telling, log: Log) => void;
+}
+
+/** Tells of the work to the log, and to the witness. */
+export interface Narrator {
+  readonly moved: (round: Round, from: Transaction, to: Transaction) => void;
+  readonly tell: (round: Round, txn: Transaction, telling: Telling) => void;
+  /** @param sent when */
+  readonly answered: (round: Round, txn: Transaction, effect: Effect, sent: number, error?: ApiError) => void;
+}
+
+export const narrator = (witness: Witness): Narrator => ({
+  moved: ({ log }, from, to) => {
+    const { phase, conditions } = to.status;
+    const because = conditions.find(({ type }) => type === "Ready")?.message;
+    log("info", `${from.status.phase} → ${phase}`, { phase, because });
+    witness.moved(from, to);
+  },
+  tell: ({ log }, txn, telling) => {
+    const { type, reason, message, item } = telling;
+    const { phase } = txn.status;
+    if (reason !== "PhaseTransition")
+      log(type === "Warning" ? "warn" : "info", message, { event: reason, phase, item });
+    witness.told(txn, telling, log);
+  },
+  answered: ({ log, beat }, txn, effect, sent, error) => {
+    beat();
+    log("debug", effect.purpose, {
+      phase: txn.status.phase,
+      item: "item" in effect ? effect.item : undefined,
+      ms: Math.round(now() - sent),
+      error: error && sentence(error),
+    });
+    witness.answered(txn, effect, error);
+  },
+});
