@@ -278,6 +278,9 @@ it("says that the snapshot is gone where it is, and leaves the target alone", as
       {},
     ],
   });
+  await expect
+    .poll(() => told(place, "RollbackConfigMapMissing"))
+    .toEqual([expect.stringMatching(/^Patch ConfigMap .*\/c is not undone: the snapshot .* is gone/) as string]);
   expect(await values(place)).toEqual(["old", "old", "theirs"]);
   expect(await leases(place)).toEqual([]);
 });

@@ -77,3 +77,21 @@ it("takes every change for perhaps made from where the journal was lost", () => 
   expect(at.txn.status.phase).toBe("Committed");
   expect(asked.filter(({ purpose }) => purpose === "change").map(({ call }) => call.place.name)).toEqual(["c"]);
 });
+
+it.each(["Patch", "Update", "Delete"] as const)(
+  "does not make a %s that is meant for one version, when others have but reported a status since",
+  (type) => {
+    const meant = { ...change(type, "a"), resourceVersion: "1" };
+    const before = former("ConfigMap", "a", { data: { a: "old" } });
+    const object = { ...before, status: { seen: true }, metadata: { ...before.metadata, resourceVersion: "2" } };
+    const step = decide(
+      underway("Committing", [meant], begun, {
+        before: new Map([[0, before]]),
+        attempts: new Map([[0, { at: "refused", sent: NOW, code: 409, message: "it has moved" }]]),
+        live: new Map([[0, { object, at: NOW }]]),
+      }),
+    );
+    expect(first(step)).toMatchObject({ purpose: "record", body: { status: { phase: "RollingBack" } } });
+    expect(JSON.stringify(first(step))).toContain("ConfigMap shop/a is no longer at resourceVersion 1");
+  },
+);

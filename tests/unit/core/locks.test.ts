@@ -76,3 +76,21 @@ it.each([
   expect(asked.slice(0, 2).map(({ purpose }) => purpose)).toEqual(["read-holder", "release-lock"]);
   expect(JSON.stringify(at.txn.status)).toContain(`gives way to Transaction shop/other, which ${told}`);
 });
+
+it("needs no locks any more in a Namespace that it has deleted", () => {
+  const gone: Change = { type: "Delete", target: { apiVersion: "v1", kind: "Namespace", name: "fresh" } };
+  const { target } = change("Delete", "a");
+  const at = underway(
+    "Committing",
+    [
+      { type: "Delete", target: { ...target, namespace: "fresh" } },
+      gone,
+      { ...gone, target: { ...gone.target, name: "other" } },
+    ],
+    { direction: "forward", cursor: 2 },
+  );
+  const resources = new Map(at.known.resources).set("v1/Namespace", namespaces);
+  const locks = new Map(at.known.locks).set(0, { at: "lost", why: "it was deleted" });
+  const step = decide({ ...at, known: { ...at.known, resources, locks } });
+  expect(step).toMatchObject({ next: "run", effects: [{ purpose: "change", call: { place: { name: "other" } } }] });
+});

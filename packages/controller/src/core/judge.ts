@@ -38,7 +38,10 @@ export const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: 
       const moved = object?.metadata.resourceVersion !== before?.metadata.resourceVersion;
       // A new version is why a write is refused as a conflict, and no reason for any other refusal.
       if (attempt.at === "refused" && !(moved && attempt.code === 409)) return tryAgain(going, attempt);
-      if (moved && object !== undefined) return renewSnapshot(situation, journal, going, object);
+      if (moved && object !== undefined)
+        return change.resourceVersion === undefined
+          ? renewSnapshot(situation, journal, going, object)
+          : turnBack(situation, journal, conflict(noLongerAt(place, change.resourceVersion)));
       // Only a Create cannot simply be sent again: it bears no precondition that would stop the one that is still on its way.
       const settledAt = attempt.sent + quiet(settings);
       if (change.type !== "Create" || seenAt >= settledAt) return send(going);
@@ -49,9 +52,15 @@ export const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: 
     case "overtaken":
       if (verdict.object === undefined)
         return turnBack(situation, journal, conflict(`${show(place)} was deleted by somebody else`));
-      return verdict.fields.length > 0 || change.resourceVersion !== undefined
-        ? turnBack(situation, journal, conflict(`somebody else changed ${showPaths(verdict.fields)} of ${show(place)}`))
-        : renewSnapshot(situation, journal, going, verdict.object);
+      if (verdict.fields.length > 0)
+        return turnBack(
+          situation,
+          journal,
+          conflict(`somebody else changed ${showPaths(verdict.fields)} of ${show(place)}`),
+        );
+      return change.resourceVersion === undefined
+        ? renewSnapshot(situation, journal, going, verdict.object)
+        : turnBack(situation, journal, conflict(noLongerAt(place, change.resourceVersion)));
     case "undecided":
       // Finalizers held it up after that, and it is gone, whatever has come in its place.
       if (attempt.at === "accepted") return run(next(txn, journal, going, undefined));
@@ -64,6 +73,9 @@ export const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: 
 };
 
 const conflict = (message: string): Refusal => ({ reason: "ConflictDetected", message, fate: "unmade" });
+
+const noLongerAt = (place: Place, resourceVersion: string): string =>
+  `${show(place)} is no longer at resourceVersion ${resourceVersion}, for which the change is meant`;
 
 /** Whether an earlier change has deleted an owner of the object, so that the garbage collector took it. */
 const goesWithOwner = ({ situation: { txn }, journal, index, before }: Going): boolean => {

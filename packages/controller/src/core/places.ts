@@ -112,7 +112,7 @@ export const dependsOnEarlier = (txn: Transaction, index: number): boolean =>
 
 /**
  * The targets that can be locked once the changes before `cursor` are in: not those in a namespace that a change from there
- * on has yet to create. `early`: their locks are held by now, since they could be taken before any change, or a change was
+ * on has yet to create, nor those in one that is deleted by then, with the locks in it. `early`: their locks are held by now, since they could be taken before any change, or a change was
  * made under them. `late`: those in a namespace that is there only now, of which none has been touched.
  */
 export const lockable = (
@@ -121,9 +121,15 @@ export const lockable = (
   cursor: number,
 ): { readonly early: ReadonlyMap<number, Place>; readonly late: ReadonlyMap<number, Place> } => {
   const makers = new Map<string, number>();
+  const gone = new Set(
+    txn.spec.changes
+      .slice(0, cursor)
+      .flatMap(({ type, target }) => (type === "Delete" && target.kind === "Namespace" ? [target.name] : [])),
+  );
   const early = new Map<number, Place>();
   const late = new Map<number, Place>();
   for (const [index, place] of places(txn, known)) {
+    if (gone.has(place.namespace ?? "")) continue;
     const maker = makers.get(place.namespace ?? "");
     if (maker === undefined || index < cursor) early.set(index, place);
     else if (maker < cursor) late.set(index, place);

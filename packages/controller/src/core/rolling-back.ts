@@ -71,8 +71,15 @@ const turn = ({ txn, now }: Situation, journal: Journal) => {
   return { ...turned, learn, lost };
 };
 
-/** What is told of an item that has ended. `conflict`: because somebody else has changed it since. */
-const ended = ({ index: item, change, place }: Item, note: Note | undefined, conflict: boolean): Telling => {
+/** Why an item is not put back: somebody else has changed it since, its snapshot is gone or altered, or anything else. */
+type Why = "ConflictDetected" | "RollbackConfigMapMissing" | "RollbackFailed";
+
+/** What is told of an item that has ended. */
+const ended = (
+  { index: item, change, place }: Item,
+  note: Note | undefined,
+  reason: Why = "RollbackFailed",
+): Telling => {
   const label = `${change.type} ${show(place)}`;
   if (note === undefined || note.at === "restored")
     return {
@@ -81,7 +88,6 @@ const ended = ({ index: item, change, place }: Item, note: Note | undefined, con
       item,
       message: `${label} is undone${note === undefined ? "" : `: ${note.error}`}`,
     };
-  const reason = conflict ? "ConflictDetected" : "RollbackFailed";
   return { type: "Warning", reason, item, message: `${label} is not undone: ${note.error}` };
 };
 
@@ -101,9 +107,9 @@ const putBack = (situation: Situation, journal: Back, index: number): Step => {
   const { txn, known, now } = situation;
   const change = txn.spec.changes[index];
   const place = locate(txn, known, index);
-  const keep = (error: string, item?: Item, conflict = false): Step => {
+  const keep = (error: string, item?: Item, why?: Why): Step => {
     const note: Note = { at: "kept", error };
-    return run(settle(situation, journal, index, note, ...(item === undefined ? [] : [ended(item, note, conflict)])));
+    return run(settle(situation, journal, index, note, ...(item === undefined ? [] : [ended(item, note, why)])));
   };
   if (change === undefined || E.isLeft(place)) return keep(E.isLeft(place) ? place.left : "there is no such change");
   const item: Item = { index, change, place: place.right };
@@ -115,7 +121,7 @@ const putBack = (situation: Situation, journal: Back, index: number): Step => {
 
   const snapshot = snapshotOf(txn, known, journal, index);
   if (snapshot.at === "unread") return run(...snapshot.effects);
-  if (snapshot.at === "lost") return keep(snapshot.why, item);
+  if (snapshot.at === "lost") return keep(snapshot.why, item, "RollbackConfigMapMissing");
 
   const undoing: Undoing = undo(situation, journal, item, snapshot.at === "object" ? snapshot.object : undefined);
   switch (undoing.at) {
@@ -129,10 +135,10 @@ const putBack = (situation: Situation, journal: Back, index: number): Step => {
     case "restored": {
       const note: Note | undefined =
         undoing.warning === undefined ? undefined : { at: "restored", error: undoing.warning };
-      return run(settle(situation, journal, index, note, ended(item, note, false)));
+      return run(settle(situation, journal, index, note, ended(item, note)));
     }
     case "kept":
-      return keep(undoing.error, item, undoing.conflict === true);
+      return keep(undoing.error, item, undoing.conflict === true ? "ConflictDetected" : "RollbackFailed");
   }
 };
 

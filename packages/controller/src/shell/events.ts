@@ -15,7 +15,13 @@ export const events: Resource = {
 };
 
 /** There may be hundreds of these. The first few of a Transaction are events of their own, the others become one that grows … */
-const MANY: readonly string[] = ["ItemCommitted", "ItemRolledBack", "RollbackFailed", "ConflictDetected"];
+const MANY: readonly string[] = [
+  "ItemCommitted",
+  "ItemRolledBack",
+  "RollbackFailed",
+  "RollbackConfigMapMissing",
+  "ConflictDetected",
+];
 const FEW = 3;
 /** … and is written so often, in ms. */
 const WINDOW = 2000;
