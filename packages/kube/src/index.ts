@@ -15,7 +15,7 @@ export * as candidate from "./leader-step.ts";
 export type { Candidacy, Candidate, Heard as LeaseHeard } from "./leader-step.ts";
 export { type LeaderTiming, timingProblem } from "./leader-timing.ts";
 export { listable } from "./listable.ts";
-export { listAll, type Page } from "./pages.ts";
+export { eachPage, listAll, type Page } from "./pages.ts";
 export { queue, type Queue, type QueueEvent, type QueueOptions, type Requeue } from "./queue.ts";
 export {
   eventsOf,

@@ -30,6 +30,28 @@ export const pageOf = (resource: Resource, list: KubeObject): E.Either<ApiError,
 };
 
 /**
+ * Shows all objects, page by page of 500, to whoever looks at them: no more than one page is in memory for it.
+ *
+ * @returns the resourceVersion, which is that of all objects; or what ended it, after some pages were seen already.
+ */
+export const eachPage = async (
+  api: Api,
+  request: Omit<List, "verb" | "continue">,
+  see: (items: Page["items"]) => void,
+): Promise<E.Either<ApiError, string>> => {
+  let page: Page = { items: [], resourceVersion: "", next: "" };
+  do {
+    const from = page.next === "" ? {} : { continue: page.next };
+    const reply = await api.send({ limit: 500, ...request, ...from, verb: "list" });
+    const read = E.chain((list: KubeObject) => pageOf(request.resource, list))(reply);
+    if (E.isLeft(read)) return read;
+    page = read.right;
+    see(page.items);
+  } while (page.next !== "");
+  return E.right(page.resourceVersion);
+};
+
+/**
  * All objects, in pages of 500.
  *
  * Guarantees: all are of one resourceVersion; when the server forgets it between two pages (410), everything is read once
@@ -45,14 +67,6 @@ export const listAll = async (
 
 const allPages: typeof listAll = async (api, request) => {
   const items: KubeObject[] = [];
-  let page: Page = { items, resourceVersion: "", next: "" };
-  do {
-    const from = page.next === "" ? {} : { continue: page.next };
-    const reply = await api.send({ limit: 500, ...request, ...from, verb: "list" });
-    const read = E.chain((list: KubeObject) => pageOf(request.resource, list))(reply);
-    if (E.isLeft(read)) return read;
-    page = read.right;
-    items.push(...page.items);
-  } while (page.next !== "");
-  return E.right({ items, resourceVersion: page.resourceVersion });
+  const listed = await eachPage(api, request, (page) => void items.push(...page));
+  return E.map((resourceVersion: string) => ({ items, resourceVersion }))(listed);
 };

@@ -1,4 +1,4 @@
-import { type Api, type ApiError, type KubeObject, listAll, type Request } from "@janus/kube";
+import { type Api, type ApiError, eachPage, type KubeObject, listAll, type Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 
@@ -35,8 +35,24 @@ const bench = (...answers: readonly E.Either<ApiError, KubeObject>[]) => {
       throw new Error("nothing to watch");
     },
   };
-  return { asked, list: () => listAll(api, { resource: configMaps, labelSelector: "a" }) };
+  return { api, asked, list: () => listAll(api, { resource: configMaps, labelSelector: "a" }) };
 };
+
+describe("pages", () => {
+  it("are shown one after the other, until one cannot be read", async () => {
+    const { api } = bench(
+      page([item("a")], { resourceVersion: "7", continue: "more" }),
+      page([item("b")], { resourceVersion: "7", continue: "even more" }),
+      gone,
+    );
+    const seen: (string | undefined)[][] = [];
+    const end = await eachPage(api, { resource: configMaps }, (items) => {
+      seen.push(items.map(({ metadata }) => metadata.name));
+    });
+    expect(seen).toEqual([["a"], ["b"]]);
+    expect(end).toEqual(gone);
+  });
+});
 
 describe("a list of everything", () => {
   it("goes from page to page, and says of every item what it is", async () => {

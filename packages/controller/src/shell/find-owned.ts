@@ -1,4 +1,4 @@
-import { type Api, type ApiError, type Impersonation, listAll, listable, type Resource } from "@janus/kube";
+import { type Api, type ApiError, eachPage, type Impersonation, listable, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Owned } from "../core/index.ts";
 
@@ -14,35 +14,24 @@ const ownedIn = async (
   namespace: string | undefined,
   as: Impersonation,
 ): Promise<E.Either<ApiError, readonly Owned[]>> => {
-  const listed = await listAll(api, {
-    resource,
-    ...(namespace === undefined ? {} : { namespace }),
-    as,
-    metadataOnly: true,
-    purpose: "find-owned",
+  const found: Owned[] = [];
+  const to = { resource, ...(namespace === undefined ? {} : { namespace }), as, metadataOnly: true } as const;
+  const listed = await eachPage(api, { ...to, purpose: "find-owned" }, (items) => {
+    for (const { metadata } of items) {
+      const { name = "", uid = "", namespace, ownerReferences = [] } = metadata;
+      const owners = ownerReferences.map(({ uid }) => uid);
+      const within = namespace === undefined ? {} : { namespace };
+      if (owners.length > 0) found.push({ kind: resource.kind, ...within, name, uid, owners });
+    }
   });
-  if (E.isLeft(listed)) return isOfKind(listed.left) ? E.right([]) : listed;
-  return E.right(
-    listed.right.items.flatMap(({ metadata: { name = "", uid = "", namespace, ownerReferences = [] } }) =>
-      ownerReferences.length === 0
-        ? []
-        : [
-            {
-              kind: resource.kind,
-              ...(namespace === undefined ? {} : { namespace }),
-              name,
-              uid,
-              owners: ownerReferences.map(({ uid }) => uid),
-            },
-          ],
-    ),
-  );
+  return E.isLeft(listed) && !isOfKind(listed.left) ? listed : E.right(found);
 };
 
 /**
  * All objects that name owners, in a namespace or everywhere, that this user may list.
  *
- * Guarantees: only their metadata is read; a kind that may not be listed, or whose server is broken, is left out.
+ * Guarantees: only their metadata is read, and page by page; a kind that may not be listed, or whose server is broken, is left
+ *             out. Events are not looked at: there are many, and nothing owns them.
  */
 export const findOwned = async (
   api: Api,
@@ -51,7 +40,9 @@ export const findOwned = async (
 ): Promise<E.Either<ApiError, readonly Owned[]>> => {
   const kinds = await listable(api);
   if (E.isLeft(kinds)) return kinds;
-  const left = kinds.right.filter(({ namespaced }) => namespace === undefined || namespaced).values();
+  const left = kinds.right
+    .filter(({ namespaced, kind }) => (namespace === undefined || namespaced) && kind !== "Event")
+    .values();
   const found: Owned[] = [];
   const lane = async (): Promise<ApiError | undefined> => {
     for (const resource of left) {
