@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deathsAfterWrites, everyMishap, performAll, type Performance, rehearsal, theatre } from "./matrix.ts";
+import { deathsAfterWrites, everyMishap, performAll, type Performance, rehearsal } from "./matrix.ts";
 import type { Mishap } from "./mortal.ts";
 import type { Takeover } from "./play.ts";
 import { type Scenario, scenarios } from "./scenario.ts";
@@ -7,6 +7,7 @@ import { deletions } from "./scenarios/deletion.ts";
 import { rivals } from "./scenarios/rivals.ts";
 import { turns } from "./scenarios/turning.ts";
 import { waits } from "./scenarios/waiting.ts";
+import { theatre } from "./theatre.ts";
 
 const casting = theatre();
 

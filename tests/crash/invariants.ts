@@ -1,7 +1,8 @@
 import { decodeTransaction, type ItemState, storeName, type Transaction } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import type { Ended, Play } from "./play.ts";
+import type { Ended } from "./over.ts";
+import type { Play } from "./play.ts";
 import { essence, type World } from "./world.ts";
 
 /** Owners go by their names: one that was deleted comes back under another uid. */
@@ -24,8 +25,14 @@ const neutral = (text: string, { metadata: { uid = "", namespace = "" } }: KubeO
     .replaceAll(/\\"time\\":\\"[^"]*\\"/g, "TIME")
     .replaceAll(/"(clusterIP|clusterIPs)":("[^"]*"|\[[^\]]*\])/g, "ADDRESS");
 
-const difference = (key: string, should: string, is: string): readonly string[] =>
-  should === is ? [] : [`${key} is ${is} and not ${should}`];
+/** From a little before the first character that differs. */
+const difference = (key: string, should: string, is: string): readonly string[] => {
+  let at = 0;
+  while (at < should.length && should[at] === is[at]) at += 1;
+  const from = Math.max(0, at - 80);
+  const shown = [is, should].map((text) => text.slice(from, from + 200));
+  return should === is ? [] : [`${key} is …${shown.join("… and not …")}…`];
+};
 
 /** States of a change whose target must be as it was before. */
 const CLEAN: readonly ItemState["at"][] = ["untouched", "refused", "prepared", "unmade", "restored"];

@@ -21,6 +21,15 @@ export interface Asked {
   readonly alone: boolean;
 }
 
+/** Decides what befalls it at a request, if anything does. */
+export type Fate = (asked: Asked, request: Request) => Mishap["when"] | undefined;
+
+/** Only this one, at its moment. */
+export const meets =
+  (mishap?: Mishap): Fate =>
+  ({ text, nth }) =>
+    mishap?.text === text && mishap.nth === nth ? mishap.when : undefined;
+
 export interface Mortal {
   readonly hook: Hook;
   /** Resolves at the moment of death. */
@@ -41,7 +50,7 @@ const writes = (request: Request): boolean => {
 
 const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
-const nameOf = (request: Request): string => {
+export const nameOf = (request: Request): string => {
   if ("name" in request && request.name !== undefined) return request.name;
   return "body" in request
     ? ((request.body as { readonly metadata?: { readonly name?: string } }).metadata?.name ?? "")
@@ -66,7 +75,7 @@ const unanswered = (cause: "aborted" | "connection", message: string) =>
   E.left({ kind: "unanswered", cause, message } as const);
 
 /** A process that can die: from that moment on none of its requests goes out, and none is answered. */
-export const mortal = (mishap?: Mishap): Mortal => {
+export const mortal = (fate: Fate): Mortal => {
   const trace: Asked[] = [];
   const counts = new Map<string, number>();
   const dying = Promise.withResolvers<void>();
@@ -83,20 +92,22 @@ export const mortal = (mishap?: Mishap): Mortal => {
   };
   const hook: Hook = async (request, next) => {
     if (dead) return silence();
-    const isMarked = isVital(request);
+    if (!isVital(request)) {
+      const answer = await next(request);
+      return dead ? silence() : answer;
+    }
     const text = show(request);
-    const nth = (counts.get(text) ?? 0) + 1;
-    if (isMarked) trace.push({ text, nth, writes: writes(request), alone: writing === 0 });
-    if (isMarked) counts.set(text, nth);
-    const when = isMarked && mishap?.text === text && mishap.nth === nth ? mishap.when : undefined;
+    const asked: Asked = { text, nth: (counts.get(text) ?? 0) + 1, writes: writes(request), alone: writing === 0 };
+    trace.push(asked);
+    counts.set(text, asked.nth);
+    const when = fate(asked, request);
     if (when === "before") {
       die();
       return silence();
     }
-    const isWriting = isMarked && writes(request);
-    if (isWriting) writing += 1;
+    if (asked.writes) writing += 1;
     const answer = await next(request);
-    if (isWriting) writing -= 1;
+    if (asked.writes) writing -= 1;
     if (when === "after") die();
     if (dead) return silence();
     return when === "unheard" ? unanswered("connection", "the connection was reset") : answer;

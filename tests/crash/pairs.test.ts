@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { deathsAfterWrites, performAll, isThorough, type Performance, rehearsal, theatre } from "./matrix.ts";
+import { deathsAfterWrites, performAll, isThorough, type Performance, rehearsal } from "./matrix.ts";
 import { bystander, configMap, creation, deletion, patch, refusedCreation, secret, spec } from "./objects.ts";
 import type { Scenario } from "./scenario.ts";
+import { theatre } from "./theatre.ts";
 
 const casting = theatre();
 

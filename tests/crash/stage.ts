@@ -15,7 +15,9 @@ export interface Stage {
   readonly namespace: string;
   readonly create: (object: JsonObject) => Promise<KubeObject>;
   /** JSON merge patch of the object that it names. */
-  readonly patch: (object: Ref) => Promise<KubeObject>;
+  readonly patch: (object: Ref, subresource?: "status") => Promise<KubeObject>;
+  /** Server-side apply, as somebody else than those who patch. */
+  readonly apply: (object: Ref) => Promise<KubeObject>;
   readonly remove: (ref: Ref) => Promise<void>;
   readonly read: (ref: Ref) => Promise<KubeObject>;
   /** What people have done last to each object, by `Kind/name`; `undefined`: they have deleted it. */
@@ -45,6 +47,11 @@ export const stage = async (api: Api, find: Discovery): Promise<Stage> => {
           lockLease({ group: "", kind, namespace, name }),
         ),
     ) as JsonObject;
+
+  const naming = ({ kind, metadata: { name } }: Ref): { readonly kind: string; readonly name: string } => ({
+    kind,
+    name: filledIn({ name })["name"] as string,
+  });
 
   const create = async (written: JsonObject): Promise<KubeObject> => {
     const object = filledIn(written);
@@ -84,28 +91,44 @@ export const stage = async (api: Api, find: Discovery): Promise<Stage> => {
     namespace,
     done,
     create,
-    patch: async (object) => {
-      const { kind, metadata } = object;
-      const name = filledIn({ name: metadata.name })["name"] as string;
+    patch: async (object, subresource) => {
+      const { name, kind } = naming(object);
       const patched = must(
         await api.send({
           verb: "mergePatch",
           resource: await resource(object),
           namespace,
           name,
-          body: { ...object, metadata: { ...metadata, name } },
+          ...(subresource === undefined ? {} : { subresource }),
+          body: { ...object, metadata: { ...object.metadata, name } },
           fieldManager: "people",
         }),
       );
       done.set(`${kind}/${name}`, patched);
       return patched;
     },
+    apply: async (object) => {
+      const { name, kind } = naming(object);
+      const applied = must(
+        await api.send({
+          verb: "apply",
+          resource: await resource(object),
+          namespace,
+          name,
+          body: object,
+          fieldManager: "applier",
+          force: true,
+        }),
+      );
+      done.set(`${kind}/${name}`, applied);
+      return applied;
+    },
     remove: async (ref) => {
-      const name = filledIn({ name: ref.metadata.name })["name"] as string;
+      const { name, kind } = naming(ref);
       must(await api.send({ verb: "delete", resource: await resource(ref), namespace, name }));
-      done.set(`${ref.kind}/${name}`, undefined);
+      done.set(`${kind}/${name}`, undefined);
     },
     read: async (ref) =>
-      must(await api.send({ verb: "get", resource: await resource(ref), namespace, name: ref.metadata.name })),
+      must(await api.send({ verb: "get", resource: await resource(ref), namespace, name: naming(ref).name })),
   };
 };

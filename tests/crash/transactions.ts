@@ -2,7 +2,7 @@ import { transactionCrd } from "@janus/api";
 import type { Api, Resource } from "@janus/kube";
 import { must, transactions } from "./world.ts";
 
-const crds: Resource = {
+export const crds: Resource = {
   group: "apiextensions.k8s.io",
   version: "v1",
   plural: "customresourcedefinitions",

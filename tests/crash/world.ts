@@ -34,9 +34,9 @@ export const must = <A>(answer: E.Either<{ readonly message: string }, A>): A =>
 /** All objects of a namespace, by `Kind/name`; without what the namespace itself brings. */
 export type World = ReadonlyMap<string, KubeObject>;
 
-export const look = async (api: Api, namespace: string): Promise<World> => {
+export const look = async (api: Api, namespace: string, kinds: readonly Resource[]): Promise<World> => {
   const lists = await Promise.all(
-    KINDS.map(async (resource) => {
+    kinds.map(async (resource) => {
       const list = must(await api.send({ verb: "list", resource, namespace }));
       return (list["items"] as readonly KubeObject[]).map(
         (item) => [`${resource.kind}/${item.metadata.name}`, { ...item, kind: resource.kind }] as const,

@@ -11,7 +11,9 @@ const before = [bystander, a, b];
 const HOUR = 3600;
 
 /** Takes the finalizers off what is being deleted. */
-const letGo: NonNullable<Scenario["deeds"]>[number]["does"] = async ({ patch }) => {
+const letGo: NonNullable<Scenario["deeds"]>[number]["does"] = async ({ patch, read }) => {
+  const { deletionTimestamp } = (await read(held)).metadata;
+  if (deletionTimestamp === undefined) return;
   await patch({ ...held, metadata: { name: "b", finalizers: null } } as never);
 };
 
@@ -49,7 +51,7 @@ export const waits: readonly Scenario[] = [
     // Time may run out before anything is in.
     orElse: ["Failed"],
     before: [bystander, a, held],
-    spec: spec([patch(a, { data: { value: "new" } }), deletion(held)], { timeout: "4s" }),
+    spec: spec([patch(a, { data: { value: "new" } }), deletion(held)], { timeout: "5s" }),
     deeds: [onPhase("RollingBack", letGo)],
   },
   {
@@ -59,10 +61,9 @@ export const waits: readonly Scenario[] = [
     spec: spec([deletion(held), creation(configMap("c", { made: "yes" }))]),
     deeds: [
       {
-        // The deletion is accepted, and looked at for the second time.
-        when: "before",
-        is: (request) => request.purpose === "read-target" && "name" in request && request.name === "b",
-        nth: 3,
+        when: "after",
+        is: ({ purpose }, answer) => purpose === "read-target" && answer?.metadata.deletionTimestamp !== undefined,
+        nth: 2,
         does: letGo,
       },
     ],

@@ -71,7 +71,9 @@ const leftBehind = (state: State): readonly string[] => {
     const held = (object.metadata.finalizers ?? []).length > 0;
     const owned = (object.metadata.ownerReferences ?? []).length > 0;
     const fits = phase === "RolledBack" ? owned && !held : unsettled && !held;
-    return fits ? [] : [`${key} is left`];
+    if (!fits) return [`${key} is left`];
+    const orphaned = object.metadata.labels?.["janus.io/orphaned"] === "true";
+    return phase === "Failed" && !state.world.objects.has(OWN) && !orphaned ? [`${key} is not to be found`] : [];
   });
 };
 
@@ -81,8 +83,8 @@ export const violations = (state: State): readonly string[] => {
   const { phase, items } = txn.status;
   const wrong = (index: number): readonly string[] => {
     const at = items[index]?.state.at ?? "untouched";
-    if (phase === "Committed")
-      return at === "committed" ? notCommitted(state, index) : [`Committed, but changes[${index}] is ${at}`];
+    if (at === "committed") return notCommitted(state, index).map((text) => `${phase}: ${text}`);
+    if (phase === "Committed") return [`Committed, but changes[${index}] is ${at}`];
     if (CLEAN.includes(at))
       return notAsBefore(state, index).map((text) => `${phase}, and changes[${index}] is ${at}, but ${text}`);
     return phase === "RolledBack" ? [`RolledBack, but changes[${index}] is ${at}`] : [];

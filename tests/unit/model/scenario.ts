@@ -27,7 +27,7 @@ export const WIDGETS = {
 export type Type = Change["type"];
 export const TYPES: readonly Type[] = ["Create", "Update", "Patch", "Delete"];
 
-const nameOf = (index: number): string => `abc`.charAt(index);
+export const nameOf = (index: number): string => `abc`.charAt(index);
 
 export const targetKey = (index: number): string =>
   keyOf({ resource: WIDGETS, namespace: "shop", name: nameOf(index) });
@@ -38,7 +38,7 @@ const CONTENT = {
   Patch: { data: { ours: "new" } },
 };
 
-const changeOf = (type: Type, index: number): Change => {
+export const changeOf = (type: Type, index: number): Change => {
   const target = { apiVersion: "example.com/v1", kind: "Widget", name: nameOf(index) };
   return type === "Delete" ? { type, target } : { type, target, content: CONTENT[type] };
 };

@@ -1,0 +1,70 @@
+import { type Phase, RETRY_ROLLBACK } from "@janus/api";
+import type { Api, KubeObject } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { phaseOf } from "./deed.ts";
+import type { Sightings } from "./sightings.ts";
+import { transactions } from "./world.ts";
+
+/** A Transaction in the end; what it was last, where it is gone. */
+export interface Ended {
+  readonly object: KubeObject;
+  readonly isGone: boolean;
+}
+
+const TERMINAL: readonly Phase[] = ["Committed", "RolledBack", "Failed"];
+
+const isOver = (transaction: KubeObject): boolean =>
+  TERMINAL.includes(phaseOf(transaction)) &&
+  (transaction.metadata.finalizers ?? []).length === 0 &&
+  transaction.metadata.annotations?.[RETRY_ROLLBACK] === undefined;
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Watching {
+  readonly api: Api;
+  readonly seen: Sightings;
+}
+
+/** A Transaction that is over, by a live read; `undefined` as long as it is not. */
+const ended = async (
+  { api, seen }: Watching,
+  namespace: string,
+  made: KubeObject,
+  leaves: boolean,
+): Promise<Ended | undefined> => {
+  const name = made.metadata.name ?? "";
+  const sight = seen.of(namespace, name);
+  if (sight?.isGone === true) return sight;
+  if (leaves || sight === undefined || !isOver(sight.object)) return undefined;
+  const live = await api.send({ verb: "get", resource: transactions, namespace, name });
+  return E.isRight(live) && isOver(live.right) ? { object: live.right, isGone: false } : undefined;
+};
+
+/** Longer than anything takes, in ms; a busy machine included. */
+const PATIENCE = 300_000;
+
+/** Waits until all Transactions are over, or the controller has died. */
+export const over = async (
+  watching: Watching,
+  leaves: boolean,
+  namespace: string,
+  made: readonly KubeObject[],
+  died: Promise<void>,
+): Promise<readonly Ended[] | "died"> => {
+  const until = performance.now() + PATIENCE;
+  let isDead = false;
+  void died.then(() => (isDead = true));
+  for (;;) {
+    const news = watching.seen.change(namespace);
+    if (isDead) return "died";
+    const ends = await Promise.all(made.map((one) => ended(watching, namespace, one, leaves)));
+    if (ends.every((end) => end !== undefined)) return ends;
+    if (performance.now() > until) {
+      const states = made.map(({ metadata: { name = "" } }) => watching.seen.of(namespace, name)?.object);
+      throw new Error(
+        `not over after ${PATIENCE / 1000} s: ${JSON.stringify(states.map((state) => [state?.metadata.finalizers, state?.["status"]]))}`,
+      );
+    }
+    await Promise.race([news, died, sleep(1000)]);
+  }
+};
