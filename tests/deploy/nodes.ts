@@ -79,7 +79,9 @@ const bind = async (api: Api, name: string): Promise<void> => {
  * with the flags of the Pod; the API server hears whether that is ready; when the Pod is deleted, the controller is told to end, and the
  * Pod is gone when it has. Addresses are there to look at only.
  */
-export const runNodes = async (cluster: OwnCluster): Promise<void> => {
+export const runNodes = async (
+  cluster: Pick<OwnCluster, "kubeconfig" | "userKubeconfig" | "kubectl">,
+): Promise<void> => {
   const config = loadConfig({}, cluster.kubeconfig);
   if (E.isLeft(config)) throw new Error(config.left);
   const api = connect(config.right);

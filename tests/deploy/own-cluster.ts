@@ -4,37 +4,50 @@ import { type ControlPlane, startControlPlane } from "../control-plane/control-p
 import { kubectlWith, type Outcome } from "../fixtures/cluster.ts";
 import { type Rule, role } from "../fixtures/manifests.ts";
 
-/** A control plane of a test file's own, where Janus is installed but nothing runs. */
-export interface OwnCluster extends ControlPlane {
+/** A control plane of a test file's own. */
+export interface BareCluster extends ControlPlane {
   /** As this user; as administrator where there is no such {@link OwnCluster.person}. `stdin` is an object. */
   readonly kubectl: (user: string, args: string, stdin?: object) => Promise<Outcome>;
   /** As administrator; what does not work ends the test. */
   readonly admin: (args: string, stdin?: object) => Promise<string>;
+}
+
+/** One where Janus is installed but nothing runs. */
+export interface OwnCluster extends BareCluster {
   readonly install: (...manifests: readonly Manifest[]) => Promise<void>;
   /** Somebody who may do this in the namespace `default`, and nothing else. */
   readonly person: (name: string, ...rules: readonly Rule[]) => Promise<void>;
 }
 
-/** A ServiceAccount `deployer` in the namespace `default` is admin there. */
-export const ownCluster = async (
-  props: JanusProps = {},
-  options: Parameters<typeof startControlPlane>[0] = {},
-): Promise<OwnCluster> => {
-  const cluster = await startControlPlane(options);
-  const kubeconfigs = new Map<string, string>();
-  const kubectl: OwnCluster["kubectl"] = (user, args, stdin) =>
+type Options = Parameters<typeof startControlPlane>[0];
+
+const kubectlOf = (kubeconfigOf: (user: string) => string): Pick<BareCluster, "kubectl" | "admin"> => {
+  const kubectl: BareCluster["kubectl"] = (user, args, stdin) =>
     kubectlWith(
-      {
-        kubeconfig: kubeconfigs.get(user) ?? cluster.kubeconfig,
-        ...(stdin === undefined ? {} : { stdin: JSON.stringify(stdin) }),
-      },
+      { kubeconfig: kubeconfigOf(user), ...(stdin === undefined ? {} : { stdin: JSON.stringify(stdin) }) },
       ...args.split(" "),
     );
-  const admin: OwnCluster["admin"] = async (args, stdin) => {
-    const { code, stdout, stderr } = await kubectl("admin", args, stdin);
-    if (code !== 0) throw new Error(`kubectl ${args}: ${stderr}`);
-    return stdout;
+  return {
+    kubectl,
+    admin: async (args, stdin) => {
+      const { code, stdout, stderr } = await kubectl("admin", args, stdin);
+      if (code !== 0) throw new Error(`kubectl ${args}: ${stderr}`);
+      return stdout;
+    },
   };
+};
+
+/** Nothing is installed. */
+export const bareCluster = async (options: Options = {}): Promise<BareCluster> => {
+  const cluster = await startControlPlane(options);
+  return { ...cluster, ...kubectlOf(() => cluster.kubeconfig) };
+};
+
+/** A ServiceAccount `deployer` in the namespace `default` is admin there. */
+export const ownCluster = async (props: JanusProps = {}, options: Options = {}): Promise<OwnCluster> => {
+  const cluster = await startControlPlane(options);
+  const kubeconfigs = new Map<string, string>();
+  const { kubectl, admin } = kubectlOf((user) => kubeconfigs.get(user) ?? cluster.kubeconfig);
   const install: OwnCluster["install"] = async (...manifests) => {
     await admin("apply --server-side -f -", { apiVersion: "v1", kind: "List", items: manifests });
   };
