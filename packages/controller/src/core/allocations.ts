@@ -1,13 +1,13 @@
 import type { Fault } from "./fault.ts";
 import { asObject } from "./json.ts";
-import type { KubeObject } from "./object.ts";
+import type { KubeObject, Resource } from "./object.ts";
 
 /** What the API server hands out to a Service, and may not be able to hand out again. */
 export type Allocation = "addresses" | "ports";
 
 /** Which of them the API server refuses to hand out again, because somebody has it: `spec.clusterIPs`, `spec.ports[0].nodePort`. */
-export const takenOf = (fault: Fault): Allocation | undefined => {
-  if (fault.kind !== "refused" || fault.code !== 422) return undefined;
+export const takenOf = ({ kind, group }: Resource, fault: Fault): Allocation | undefined => {
+  if (kind !== "Service" || group !== "" || fault.kind !== "refused" || fault.code !== 422) return undefined;
   if (/nodePort|provided port/i.test(fault.message)) return "ports";
   return /clusterIP|provided IP/i.test(fault.message) ? "addresses" : undefined;
 };

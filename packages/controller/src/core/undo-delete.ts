@@ -119,7 +119,7 @@ const recreate = (undone: Undone, before: KubeObject): Ask => {
     ...ask,
     learn: (known, answer, now, sent) => {
       const before = known.taken.get(index) ?? [];
-      const taken = E.isLeft(answer) ? takenOf(answer.left) : undefined;
+      const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;
       return taken === undefined || before.includes(taken)
         ? ask.learn(known, answer, now, sent)
         : { ...known, taken: set(known.taken, index, [...before, taken]) };
