@@ -95,3 +95,18 @@ it.each(["Patch", "Update", "Delete"] as const)(
     expect(JSON.stringify(first(step))).toContain("ConfigMap shop/a is no longer at resourceVersion 1");
   },
 );
+
+it("gives up what is refused for good, also when nobody knows of an earlier sending and an earlier change brings what it may need", () => {
+  const changes = [change("Create", "deployer", "ServiceAccount"), change("Create", "next")];
+  const start = underway(
+    "Committing",
+    changes,
+    { direction: "forward", cursor: 1 },
+    { attempts: new Map([[1, { at: "unanswered", sent: NOW }]]) },
+  );
+  const answer = (ask: Ask, at: Situation): Answer =>
+    ask.purpose === "checkpoint" ? checkpointed(at, ask) : refused(ask.purpose === "change" ? 422 : 404);
+  const { at, asked } = later(start, 60_000, answer);
+  expect(at.txn.status.phase).toBe("RolledBack");
+  expect(asked.filter(({ purpose }) => purpose === "change")).toHaveLength(1);
+});

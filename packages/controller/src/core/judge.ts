@@ -90,7 +90,8 @@ const goesWithOwner = ({ situation: { txn }, journal, index, before }: Going): b
 const tryAgain = (going: Going, { sent, code, message }: Extract<Attempt, { at: "refused" }>): Step => {
   const { situation, journal, index, place, change } = going;
   const { txn, known, now } = situation;
-  const enabling = dependsOnEarlier(txn, index) && now < (known.triedSince.get(index) ?? now) + ENABLING_TIME;
+  const mayComeYet = (code === 403 || code === 404) && dependsOnEarlier(txn, index);
+  const enabling = mayComeYet && now < (known.triedSince.get(index) ?? now) + ENABLING_TIME;
   if (code !== 409 && !enabling)
     return onceSettled(
       going,
