@@ -75,7 +75,7 @@ const unanswered = (cause: "aborted" | "connection", message: string) =>
   E.left({ kind: "unanswered", cause, message } as const);
 
 /** A process that can die: from that moment on none of its requests goes out, and none is answered. */
-export const mortal = (fate: Fate): Mortal => {
+export const mortal = (fate: Fate = () => undefined): Mortal => {
   const trace: Asked[] = [];
   const counts = new Map<string, number>();
   const dying = Promise.withResolvers<void>();

@@ -8,7 +8,7 @@ import type { Scenario } from "./scenario.ts";
 import { type Sightings, sightings } from "./sightings.ts";
 import { type Stage, stage } from "./stage.ts";
 import { type Turns, turns } from "./turns.ts";
-import { look, type World } from "./world.ts";
+import { KINDS, look, type World } from "./world.ts";
 
 export interface Play {
   readonly scenario: Scenario;
@@ -39,7 +39,12 @@ export interface Casting {
 /** More plays than that would only make each other's requests time out. */
 const AT_WORK = 12;
 
-export const cast = (connection: Connection, api: Api, find: Discovery, kinds: readonly Resource[]): Casting => ({
+export const cast = (
+  connection: Connection,
+  api: Api,
+  find: Discovery,
+  kinds: readonly Resource[] = KINDS,
+): Casting => ({
   api,
   find,
   theirs: connectAll(connection),
@@ -148,13 +153,14 @@ export const play = (
   scenario: Scenario,
   mishaps: readonly Mishap[],
   takeover: Takeover = "at once",
+  hooks: readonly Hook[] = [],
 ): Promise<Play> =>
   perform(casting, scenario, async ({ namespace }) => ({
     fate: (life) => meets(mishaps[life]),
     between: async () => {
       if (takeover === "late") await expiry(casting, namespace);
     },
-    hooks: [],
+    hooks,
   }));
 
 /** Until everything is over, and nobody has anything more to do, or until it dies. Whatever comes of it, the life is over then. */
