@@ -167,6 +167,15 @@ describe("Janus, installed with Helm,", LONG, () => {
     expect(await shortNames()).toBe('["txn"]');
   });
 
+  it("is there once: a second release is refused", async () => {
+    await helm("install", "janus", chart, "--create-namespace");
+    const second = ["install", "other", chart, "-n", "elsewhere", "--create-namespace"];
+    expect(await helmWith({ kubeconfig: cluster.kubeconfig }, ...second)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('must equal "other": current value is "janus"'),
+    });
+  });
+
   it("comes back to what it has left, and its fence is up", async () => {
     await runNodes(cluster);
     await follow("docs/install.md", "With Helm");
@@ -198,6 +207,26 @@ describe("Janus, installed with kubectl,", LONG, () => {
     for (const command of withKubectl) await done(command, shell(command));
     await follow("docs/uninstall.md", "4. What is left");
     expect(await leftOvers()).toEqual([]);
+  });
+});
+
+describe("Janus, installed with cdk8s,", LONG, () => {
+  it("is what the page's file says", async () => {
+    await runNodes(cluster);
+    await cluster.admin("create namespace shop");
+    const mine = `my-janus-${process.pid}`;
+    onTestFinished(async () => {
+      for (const ending of ["ts", "yaml"]) await rm(path.join(repository, `${mine}.${ending}`), { force: true });
+    });
+    const [, program = ""] =
+      /```ts\n(.*?)```/s.exec(await readFile(path.join(repository, "docs/install.md"), "utf8")) ?? [];
+    await writeFile(path.join(repository, `${mine}.ts`), program);
+    for (const command of commandsOf("docs/install.md", "With cdk8s")) {
+      const mineToo = command.replaceAll("my-janus", mine);
+      await done(mineToo, shell(mineToo));
+    }
+    await cluster.admin("get role janus-controller-impersonation -n shop");
+    expect(await deployment()).toBe("2/2/2");
   });
 });
 

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import type { JanusProps } from "@janus/deploy";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { chart } from "../../../packages/deploy/src/helm/chart.ts";
+import type { propsOf } from "../../../packages/deploy/src/helm/props.ts";
 import { placed } from "../../../packages/deploy/src/helm/value.ts";
 import { values } from "../../../packages/deploy/src/helm/values.ts";
 
@@ -16,6 +18,10 @@ describe("the chart in the repository", () => {
     expect(Object.fromEntries(there.map((file) => [file, readFileSync(path.join(directory, file), "utf8")]))).toEqual(
       files,
     );
+  });
+
+  it("can set what the constructs can", () => {
+    expectTypeOf<keyof ReturnType<typeof propsOf>>().toEqualTypeOf<keyof JanusProps>();
   });
 
   it("uses every value that can be set, and has nothing of the samples that it is made of", () => {

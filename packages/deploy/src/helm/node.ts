@@ -49,5 +49,13 @@ export const nodeOf = (json: unknown): Node => {
   return { at: "scalar", scalar: json as string | number | boolean | null };
 };
 
+const texts = new WeakMap<Node | Entry, string>();
+
+const textOf = (one: Node | Entry): string => {
+  const text = texts.get(one) ?? JSON.stringify(one);
+  texts.set(one, text);
+  return text;
+};
+
 export const same = <A extends Node | Entry>(one: A | undefined, other: A | undefined): boolean =>
-  one === other || JSON.stringify(one) === JSON.stringify(other);
+  one === other || (one !== undefined && other !== undefined && textOf(one) === textOf(other));

@@ -6,7 +6,7 @@ const quantities = (all: Readonly<Record<string, string>> = {}): Record<string, 
   Object.fromEntries(Object.entries(all).map(([name, quantity]) => [name, k8s.Quantity.fromString(quantity)]));
 
 /** The props of the constructs that make what the chart makes of these values in this namespace. */
-export const propsOf = (values: ChartValues, namespace: string): JanusProps => {
+export const propsOf = (values: ChartValues, namespace: string) => {
   const { replicas, actsAs, controller, resources, priorityClassName, networkPolicy, monitoring, ...same } = values;
   const { leaseNamespace, ...leaderElection } = controller.leaderElection;
   const { enabled, ...prometheus } = monitoring;
@@ -25,5 +25,5 @@ export const propsOf = (values: ChartValues, namespace: string): JanusProps => {
     ...(priorityClassName === "" ? {} : { priorityClassName }),
     ...(replicas === null ? {} : { replicas }),
     ...(actsAs === null ? {} : { actsAs }),
-  };
+  } satisfies JanusProps;
 };
