@@ -30,7 +30,7 @@ export const world = async ({ apiVersion, kind, applied, edited }: Kind, name: s
   return object;
 };
 
-const CONTROLLED: readonly string[] = ["Deployment", "PodDisruptionBudget", "Job"];
+const CONTROLLED: readonly string[] = ["Deployment", "StatefulSet", "PodDisruptionBudget", "Job"];
 
 /** Of what controllers write there is nothing to be said, nor of what the API server makes of an object's uid. */
 export const compared = (kind: string, object: KubeObject) => {
