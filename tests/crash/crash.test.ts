@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deathsAfterWrites, everyMishap, performAll, type Performance, rehearsal } from "./matrix.ts";
+import { deathsAfterWrites, differentMishaps, everyMishap, performAll, type Performance, rehearsal } from "./matrix.ts";
 import type { Mishap } from "./mortal.ts";
 import type { Takeover } from "./play.ts";
 import { type Scenario, scenarios } from "./scenario.ts";
@@ -14,21 +14,21 @@ const casting = theatre();
 const all = (mishaps: readonly Mishap[], takeover: Takeover): readonly Performance[] =>
   mishaps.map((mishap) => ({ mishaps: [mishap], takeover }));
 
-const OF: readonly (readonly [what: string, scenarios: readonly Scenario[]])[] = [
-  ["success, and failure at each position", scenarios],
-  ["waiting for locks and finalizers, and timeouts", waits],
-  ["refusal, rollback on request, failure, recovery, expiry", turns],
-  ["several at once", rivals],
-  ["deletion in each phase", deletions],
+const OF: readonly (readonly [what: string, scenarios: readonly Scenario[], mishaps: typeof everyMishap])[] = [
+  ["success, and failure at each position", scenarios, everyMishap],
+  ["waiting for locks and finalizers, and timeouts", waits, differentMishaps],
+  ["refusal, rollback on request, failure, recovery, expiry", turns, differentMishaps],
+  ["several at once", rivals, differentMishaps],
+  ["deletion in each phase", deletions, differentMishaps],
 ];
 
 describe("whenever the controller dies, the Transaction ends all or nothing", () => {
-  describe.each(OF)("%s", (_, scenarios) => {
+  describe.each(OF)("%s", (_, scenarios, mishaps) => {
     it.each(scenarios)("$name", { timeout: 3_600_000 }, async (scenario) => {
       const rehearsed = await rehearsal(casting(), scenario);
       const [trace = []] = rehearsed.undisturbed.traces;
       const late = all(deathsAfterWrites(trace), "late");
-      const { wrong } = await performAll(casting(), rehearsed, [...late, ...all(everyMishap(trace), "at once")]);
+      const { wrong } = await performAll(casting(), rehearsed, [...late, ...all(mishaps(trace), "at once")]);
       expect(wrong).toEqual([]);
     });
   });

@@ -18,20 +18,25 @@ const telling = (trace: readonly Asked[]): readonly Asked[] =>
 /** One before a request that goes out while no write is under way is the one after the request before it: nothing happens in between. */
 const isOfItsOwn = ({ alone }: Asked, at: number): boolean => isThorough || at === 0 || !alone;
 
-/** A death before and after each request, and each write's answer lost. */
-export const everyMishap = (trace: readonly Asked[]): readonly Mishap[] =>
-  telling(trace).flatMap((asked, at): readonly Mishap[] => {
-    const { text, nth, writes } = asked;
-    const before: readonly Mishap[] = isOfItsOwn(asked, at) ? [{ text, nth, when: "before" }] : [];
+/** A death before and after each of these requests, and each write's answer lost. */
+const mishaps = (asked: readonly Asked[]): readonly Mishap[] =>
+  asked.flatMap((one, at): readonly Mishap[] => {
+    const { text, nth, writes } = one;
+    const before: readonly Mishap[] = isOfItsOwn(one, at) ? [{ text, nth, when: "before" }] : [];
     const unheard: readonly Mishap[] = writes ? [{ text, nth, when: "unheard" }] : [];
     return [...before, { text, nth, when: "after" }, ...unheard];
   });
 
-/** A death after a read leaves the same cluster behind as the one after the write before it: those after writes stand for all. */
+/** At every request. */
+export const everyMishap = (trace: readonly Asked[]): readonly Mishap[] => mishaps(telling(trace));
+
+/** Those that differ: a death after a read leaves the same cluster behind as the one after the write before it. */
+export const differentMishaps = (trace: readonly Asked[]): readonly Mishap[] =>
+  mishaps(telling(trace).filter(({ writes }) => writes || isThorough));
+
+/** Only deaths after what was asked. */
 export const deathsAfterWrites = (trace: readonly Asked[]): readonly Mishap[] =>
-  isThorough
-    ? everyMishap(trace).filter(({ when }) => when !== "unheard")
-    : telling(trace).flatMap(({ text, nth, writes }) => (writes ? [{ text, nth, when: "after" }] : []));
+  differentMishaps(trace).filter(({ when }) => when === "after" || (isThorough && when === "before"));
 
 const TOLD: Readonly<Record<Mishap["when"], string>> = {
   before: "died before",

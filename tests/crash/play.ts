@@ -122,7 +122,9 @@ export const perform = async (
   try {
     const place = await set(casting, scenario);
     const { namespace, done } = place;
-    const before = await look(api, namespace, kinds);
+    const before = new Map(
+      [...done].flatMap(([key, object]) => (object === undefined ? [] : [[key, object] as const])),
+    );
     const made = await submit(place, scenario);
     const { fate, between, hooks } = await direct(place, made);
     const traces: (readonly Asked[])[] = [];

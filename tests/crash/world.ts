@@ -17,7 +17,6 @@ export const KINDS: readonly Resource[] = [
   builtIn("", "services", "Service"),
   builtIn("", "serviceaccounts", "ServiceAccount"),
   builtIn("coordination.k8s.io", "leases", "Lease"),
-  builtIn("apps", "deployments", "Deployment"),
 ];
 
 export const transactions: Resource = {
