@@ -1,4 +1,4 @@
-import { API_VERSION, KIND, type Transaction } from "@janus/api";
+import { API_VERSION, KIND, type Phase, type Transaction } from "@janus/api";
 import type { Api, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Instant, Telling } from "../core/index.ts";
@@ -29,6 +29,8 @@ const WINDOW = 2000;
 const REPEAT_AFTER = 60_000;
 /** What was not told again for so long, in ms, is another event when it is. */
 const FORGET_AFTER = 600_000;
+/** Of a Transaction in these phases everything is said: thousands of them must not be remembered for so long. */
+const SAID: readonly Phase[] = ["Committed", "RolledBack"];
 /** The API server takes at most 1024 characters. */
 const LONGEST = 1024;
 
@@ -92,6 +94,8 @@ export const recorder = (api: Api, identity: string): Recorder => {
   const told = new Map<string, number>();
   /** Those of {@link MANY} that will be written. */
   const planned = new Set<Line>();
+  /** Uids of those that will be forgotten. */
+  const leaving = new Set<string>();
   let made = 0;
 
   const send = async (line: Line, log: Log): Promise<void> => {
@@ -160,10 +164,26 @@ export const recorder = (api: Api, identity: string): Recorder => {
     }, WINDOW).unref();
   };
 
+  /** Soon after the last word, which may come in any order; of one that has Failed, the same may be told again. */
+  const forgetSoon = (uid: string, log: Log): void => {
+    if (leaving.has(uid)) return;
+    leaving.add(uid);
+    setTimeout(() => {
+      leaving.delete(uid);
+      for (const [key, old] of lines)
+        if (old.about.uid === uid) {
+          write(old, log);
+          told.delete(`${uid} ${old.reason}`);
+          void old.writing.then(() => lines.delete(key));
+        }
+    }, 2 * WINDOW).unref();
+  };
+
   const tell: Recorder["tell"] = (txn, telling, log) => {
     const at = now();
     const { uid } = txn.metadata;
     forget(at, log);
+    if (SAID.includes(txn.status.phase)) forgetSoon(uid, log);
     // The story is told in order.
     for (const reason of MANY) {
       const rest = reason === telling.reason ? undefined : lines.get(`${uid} ${reason}`);
