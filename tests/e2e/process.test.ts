@@ -88,9 +88,7 @@ it("goes on after an outage of the API server", async () => {
   await halfway(place);
   way.close();
   await place.patch(held());
-  await expect
-    .poll(() => messages(janus))
-    .toContain("a request did not succeed; the Transaction is taken up again after a pause");
+  await expect.poll(() => messages(janus)).toContain("the Transaction cannot be read; trying again");
   way.open();
   expect((await place.over()).status).toMatchObject({ phase: "Committed", progress: "20/20" });
   janus.kill("SIGINT");

@@ -1,0 +1,64 @@
+import type { Api, KubeObject, Resource } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+
+const builtIn = (group: string, plural: string, kind: string): Resource => ({
+  group,
+  version: "v1",
+  plural,
+  kind,
+  namespaced: true,
+  statusSubresource: false,
+});
+
+export const configMaps = builtIn("", "configmaps", "ConfigMap");
+export const quotas = builtIn("", "resourcequotas", "ResourceQuota");
+export const leases = builtIn("coordination.k8s.io", "leases", "Lease");
+const namespaces: Resource = { ...builtIn("", "namespaces", "Namespace"), namespaced: false };
+const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
+const roleBindings = builtIn("rbac.authorization.k8s.io", "rolebindings", "RoleBinding");
+
+export const must = <A>(answer: E.Either<{ readonly message: string }, A>): A => {
+  if (E.isLeft(answer)) throw new Error(answer.left.message);
+  return answer.right;
+};
+
+/** All at once, as far as the connections of the client go. */
+export const allAtOnce = <A, B>(inputs: readonly A[], run: (input: A) => Promise<B>): Promise<readonly B[]> =>
+  Promise.all(inputs.map(run));
+
+const apiVersionOf = ({ group, version }: Resource): string => (group === "" ? version : `${group}/${version}`);
+
+export const create = async (api: Api, resource: Resource, namespace: string, object: object): Promise<KubeObject> =>
+  must(
+    await api.send({
+      verb: "create",
+      resource,
+      ...(resource.namespaced ? { namespace } : {}),
+      body: { apiVersion: apiVersionOf(resource), kind: resource.kind, ...object },
+      fieldManager: "somebody",
+    }),
+  );
+
+/** Undefined: there is none. */
+export const read = async (
+  api: Api,
+  resource: Resource,
+  namespace: string,
+  name: string,
+): Promise<KubeObject | undefined> => {
+  const answer = await api.send({ verb: "get", resource, namespace, name });
+  return E.isLeft(answer) && answer.left.kind === "refused" && answer.left.code === 404 ? undefined : must(answer);
+};
+
+export const deployer = "deployer";
+
+/** A namespace with a ServiceAccount that may do everything in it. */
+export const openNamespace = async (api: Api, name: string): Promise<void> => {
+  await create(api, namespaces, "", { metadata: { name } });
+  await create(api, serviceAccounts, name, { metadata: { name: deployer } });
+  await create(api, roleBindings, name, {
+    metadata: { name: deployer },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "admin" },
+    subjects: [{ kind: "ServiceAccount", name: deployer, namespace: name }],
+  });
+};

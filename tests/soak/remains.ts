@@ -1,0 +1,37 @@
+import { FINALIZER, TRANSACTION_LABEL } from "@janus/api";
+import { transactions } from "@janus/controller";
+import type { KubeObject } from "@janus/kube";
+import { ORPHANED_LABEL, UID_LABEL } from "../../packages/controller/src/core/snapshot.ts";
+import type { Insistent } from "./insist.ts";
+import { sightOf } from "./life.ts";
+import { configMaps, HOME, leases, secrets, TIGHT } from "./world.ts";
+
+const isHere = ({ metadata: { namespace = "" } }: KubeObject): boolean => [HOME, TIGHT].includes(namespace);
+const isOurs = ({ metadata: { labels = {} } }: KubeObject): boolean => TRANSACTION_LABEL in labels;
+const show = ({ kind, metadata: { namespace, name } }: KubeObject): string => `${kind} ${namespace}/${name}`;
+
+/** A snapshot, or a journal. */
+const strayStore = (store: KubeObject, living: ReadonlyMap<string, KubeObject>): readonly string[] => {
+  const { labels = {}, finalizers = [], ownerReferences = [] } = store.metadata;
+  const owner = living.get(labels[UID_LABEL] ?? "");
+  if (finalizers.length > 0) return [`${show(store)} is left with finalizers`];
+  if (labels[ORPHANED_LABEL] === "true")
+    return owner === undefined ? [] : [`${show(store)} is orphaned, and its Transaction is there`];
+  if (owner === undefined) return [`${show(store)} is left of a Transaction that is gone`];
+  const isKept = sightOf(owner).phase === "RolledBack" && ownerReferences.some(({ uid }) => uid === owner.metadata.uid);
+  return isKept ? [] : [`${show(store)} is left, and its Transaction is ${sightOf(owner).phase}`];
+};
+
+/** What Janus has left behind that it should not, once every Transaction has come to its end. */
+export const strays = async (admin: Insistent): Promise<readonly string[]> => {
+  const living = new Map((await admin.list(transactions)).map((one) => [one.metadata.uid ?? "", one]));
+  const locks = (await admin.list(leases)).filter(isHere);
+  const stores = [...(await admin.list(configMaps)), ...(await admin.list(secrets))].filter(isHere).filter(isOurs);
+  return [
+    ...locks.map((lock) => `${show(lock)} is left, held by ${JSON.stringify(lock["spec"])}`),
+    ...stores.flatMap((store) => strayStore(store, living)),
+    ...[...living.values()]
+      .filter(({ metadata }) => (metadata.finalizers ?? []).includes(FINALIZER))
+      .map((one) => `${show(one)} is left with our finalizer`),
+  ];
+};

@@ -1,0 +1,42 @@
+import type { Resource } from "@janus/kube";
+import type { Insistent } from "./insist.ts";
+
+const builtIn = (group: string, plural: string, kind: string): Resource => ({
+  group,
+  version: "v1",
+  plural,
+  kind,
+  namespaced: true,
+  statusSubresource: false,
+});
+
+export const configMaps = builtIn("", "configmaps", "ConfigMap");
+export const secrets = builtIn("", "secrets", "Secret");
+export const services = builtIn("", "services", "Service");
+export const deployments = builtIn("apps", "deployments", "Deployment");
+export const leases = builtIn("coordination.k8s.io", "leases", "Lease");
+const quotas = builtIn("", "resourcequotas", "ResourceQuota");
+const namespaces: Resource = { ...builtIn("", "namespaces", "Namespace"), namespaced: false };
+const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
+const roleBindings = builtIn("rbac.authorization.k8s.io", "rolebindings", "RoleBinding");
+
+/** Where the Transactions are, and most of their targets. */
+export const HOME = "soak";
+/** Where there may be one Service only. */
+export const TIGHT = "soak-tight";
+export const SHARED: readonly string[] = Array.from({ length: 8 }, (_, n) => `shared-${n}`);
+export const DEPLOYER = "deployer";
+
+export const build = async ({ create }: Insistent): Promise<void> => {
+  await create(namespaces, "", { metadata: { name: HOME } });
+  await create(namespaces, "", { metadata: { name: TIGHT } });
+  await create(serviceAccounts, HOME, { metadata: { name: DEPLOYER } });
+  for (const namespace of [HOME, TIGHT])
+    await create(roleBindings, namespace, {
+      metadata: { name: DEPLOYER },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "admin" },
+      subjects: [{ kind: "ServiceAccount", name: DEPLOYER, namespace: HOME }],
+    });
+  await create(quotas, TIGHT, { metadata: { name: "one-service" }, spec: { hard: { services: "1" } } });
+  for (const name of SHARED) await create(configMaps, HOME, { metadata: { name } });
+};
