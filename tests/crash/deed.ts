@@ -1,6 +1,7 @@
 import type { Hook, KubeObject, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Phase } from "@janus/api";
+import { transaction } from "./objects.ts";
 import type { Stage } from "./stage.ts";
 
 /** Something that people do, once, at a moment that a request of the controller tells. */
@@ -38,6 +39,11 @@ export const interference = (deeds: readonly Deed[], stage: Stage): Hook => {
     await act("before", request);
     const answer = await next(request);
     if (E.isRight(answer)) await act("after", request, answer.right);
+    // A busy API server may not have answered in time what it has done.
+    else if (request.purpose === "record" && "name" in request && request.name !== undefined) {
+      const ref = { ...transaction, metadata: { name: request.name } };
+      await act("after", request, await stage.read(ref).catch(() => undefined));
+    }
     return answer;
   };
 };

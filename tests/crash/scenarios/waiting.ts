@@ -1,4 +1,4 @@
-import { onPhase } from "../deed.ts";
+import { type Deed, onPhase } from "../deed.ts";
 import { bystander, configMap, creation, deletion, lock, patch, refusedCreation, spec } from "../objects.ts";
 import type { Scenario } from "../scenario.ts";
 
@@ -11,11 +11,19 @@ const before = [bystander, a, b];
 const HOUR = 3600;
 
 /** Takes the finalizers off what is being deleted. */
-const letGo: NonNullable<Scenario["deeds"]>[number]["does"] = async ({ patch, read }) => {
+const letGo: Deed["does"] = async ({ patch, read }) => {
   const { deletionTimestamp } = (await read(held)).metadata;
   if (deletionTimestamp === undefined) return;
   await patch({ ...held, metadata: { name: "b", finalizers: null } } as never);
 };
+
+/** When the controller has seen so often that it is being deleted. */
+const whenSeen = (nth: number): Deed => ({
+  when: "after",
+  is: ({ purpose }, answer) => purpose === "read-target" && answer?.metadata.deletionTimestamp !== undefined,
+  nth,
+  does: letGo,
+});
 
 /** Somebody holds the lock of a target; a deletion waits for a finalizer; time runs out. */
 export const waits: readonly Scenario[] = [
@@ -59,14 +67,7 @@ export const waits: readonly Scenario[] = [
     outcome: "Committed",
     before: [bystander, a, held],
     spec: spec([deletion(held), creation(configMap("c", { made: "yes" }))]),
-    deeds: [
-      {
-        when: "after",
-        is: ({ purpose }, answer) => purpose === "read-target" && answer?.metadata.deletionTimestamp !== undefined,
-        nth: 2,
-        does: letGo,
-      },
-    ],
+    deeds: [whenSeen(2)],
   },
   {
     name: "a finalizer that somebody puts on what was created, until it is taken off",
@@ -77,7 +78,7 @@ export const waits: readonly Scenario[] = [
       onPhase("RollingBack", async ({ patch }) => {
         await patch({ ...held, metadata: { name: "b", finalizers: ["example.com/hold"] } } as never);
       }),
-      { when: "after", is: ({ purpose }) => purpose === "restore", does: letGo },
+      whenSeen(1),
     ],
   },
 ];
