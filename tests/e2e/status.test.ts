@@ -10,6 +10,7 @@ import { gate, isChangeOf } from "../fixtures/gate.ts";
 import { configMap } from "../fixtures/manifests.ts";
 import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
 import { recording } from "../fixtures/recording.ts";
+import { refusing, unavailable } from "../fixtures/refusing.ts";
 import { transaction, type Txn, workspace } from "../fixtures/workspace.ts";
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => creating(configMap(`c${n}`, { n: `${n}` })));
@@ -254,6 +255,19 @@ describe("events", () => {
     await expect
       .poll(async () => (await eventsOf(namespace, "txn")).find(({ reason }) => reason === "ConflictDetected")?.message)
       .toBe(`somebody else changed .data.a of ConfigMap ${namespace}/config`);
+  });
+
+  it("say so where the API server does not let the Transaction be written, and it goes on when that does", async () => {
+    const { namespace, create, janus, submit, over } = await workspace();
+    await create(configMap("config", { a: "1" }));
+    const denied = { ...unavailable, code: 403, reason: "Forbidden", message: "denied by a webhook" };
+    const { hook } = refusing(({ purpose }) => purpose === "record", 3000, denied);
+    await janus(hook);
+    await submit([patching(configMap("config", { a: "2" }))]);
+    await expect
+      .poll(async () => (await eventsOf(namespace, "txn")).find(({ reason }) => reason === "RecoveryBlocked")?.message)
+      .toBe("it waits until it can be written: denied by a webhook");
+    expect((await over()).status.phase).toBe("Committed");
   });
 
   it("are on the Transaction, from janus, and of types that Kubernetes knows", async () => {

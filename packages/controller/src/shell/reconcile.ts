@@ -180,6 +180,13 @@ export const reconciler = (shell: Shell): Reconciler => {
     cell.known = { ...cell.known, hindered: cell.known.hindered ?? { since: now() } };
     const telling = hindrance(situation(cell), effect, error);
     if (telling !== undefined) await perform(round, cell, telling);
+    // Then the status tells nothing, either.
+    if ("call" in effect && isOwn(effect) && meaning(error) === "permanent")
+      tell(round, cell.txn, {
+        type: "Warning",
+        reason: "RecoveryBlocked",
+        message: `it waits until it can be written: ${sentence(error)}`,
+      });
     return after(...failures.map(({ error }) => error));
   };
 
