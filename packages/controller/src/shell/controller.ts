@@ -35,6 +35,9 @@ export interface Controller {
   readonly stop: () => Promise<void>;
 }
 
+/** How long a watch lasts, in s. One that has silently fallen dumb is noticed a request's deadline later. */
+const WATCH = 60;
+
 /** How often it is looked whether locks are due for renewal, in ms. */
 const RENEWAL_ROUND = 250;
 
@@ -94,6 +97,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     { resource: transactions, ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }) },
     {
       signal: aborted.signal,
+      timeoutSeconds: WATCH,
       keep: glimpse,
       onTurn: watching.beat,
       onEvent: (event) => {
