@@ -11,8 +11,8 @@ import type { Log } from "./progress.ts";
 export interface Component {
   /** Resolves when it is ready; rejects, with the end of its log, when it ends before that or takes too long. */
   readonly start: () => Promise<void>;
-  /** SIGKILL; resolves when the process is gone. */
-  readonly kill: () => Promise<void>;
+  /** Resolves when the process is gone. @param signal SIGTERM lets it end in its own way. @default SIGKILL */
+  readonly kill: (signal?: "SIGTERM" | "SIGKILL") => Promise<void>;
   readonly signal: (signal: "SIGSTOP" | "SIGCONT") => void;
   readonly pid: () => number | undefined;
 }
@@ -73,11 +73,11 @@ export const component = (program: Program, held: Leash, log: Log): Component =>
       }
       log(`${name} is ready after ${((performance.now() - began) / 1000).toFixed(1)} s`);
     },
-    kill: async () => {
+    kill: async (signal = "SIGKILL") => {
       killing = true;
       if (child === undefined) return;
       const exited = once(child, "exit");
-      child.kill("SIGKILL");
+      child.kill(signal);
       await exited;
     },
     signal: (signal) => {

@@ -19,8 +19,11 @@ export interface ControlPlane extends Facts {
   /** Stops it in its tracks (SIGSTOP): connections stay open and nothing answers. */
   readonly pause: (name: ComponentName) => void;
   readonly resume: (name: ComponentName) => void;
-  /** Kills it (SIGKILL), starts it again on the same state, and resolves when it is ready. */
-  readonly restart: (name: ComponentName) => Promise<void>;
+  /**
+   * Ends it, starts it again on the same state, and resolves when it is ready.
+   * @param signal SIGTERM lets it end in its own way. @default SIGKILL
+   */
+  readonly restart: (name: ComponentName, signal?: "SIGTERM" | "SIGKILL") => Promise<void>;
   /** Kills all of it and deletes its state. */
   readonly stop: () => Promise<void>;
 }
@@ -150,8 +153,8 @@ export const startControlPlane = async (options: Options = {}): Promise<ControlP
     userKubeconfig: (name, groups) => userKubeconfig(facts, name, groups),
     pause: (name) => components[name].signal("SIGSTOP"),
     resume: (name) => components[name].signal("SIGCONT"),
-    restart: async (name) => {
-      await components[name].kill();
+    restart: async (name, signal) => {
+      await components[name].kill(signal);
       await components[name].start();
     },
     stop: async () => {

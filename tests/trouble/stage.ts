@@ -21,8 +21,9 @@ export interface Stage {
   readonly clear: () => Promise<void>;
 }
 
-export const setStage = async (): Promise<Stage> => {
-  const controlPlane = await startControlPlane();
+/** @param apiServerFlags more of them; see `startControlPlane` */
+export const setStage = async (apiServerFlags: readonly string[] = []): Promise<Stage> => {
+  const controlPlane = await startControlPlane({ apiServerFlags });
   const config = loadConfig({}, controlPlane.kubeconfig);
   if (E.isLeft(config)) throw new Error(config.left);
   const connection = config.right;
