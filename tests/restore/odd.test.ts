@@ -47,6 +47,28 @@ it("an updater of two versions of a kind gets back in each what it owned there",
   expect(owners(before)).toHaveLength(2);
 });
 
+it.each(["Patch", "Update"] as const)(
+  "a field that is called otherwise in another version of the kind is its owner's again after a %s",
+  async (type) => {
+    const [kind, name] = ["HorizontalPodAutoscaler", `other-version-${type.toLowerCase()}`];
+    const v1 = await target(manifest("autoscaling/v1", kind, name));
+    const v2 = await target(manifest("autoscaling/v2", kind, name));
+    const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
+    const cpu = { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } };
+    await v2.apply("gitops", {
+      spec: { maxReplicas: 3, scaleTargetRef, metrics: [{ type: "Resource", resource: cpu }] },
+    });
+    const before = await v2.read();
+    const { restore } = await v1.change(type, {
+      spec: { scaleTargetRef, maxReplicas: 9, targetCPUUtilizationPercentage: 80 },
+    });
+    expect(await restore()).toMatchObject({ conflicts: [], isOurs: false });
+    const after = await v2.read();
+    expect(after["spec"]).toEqual(before["spec"]);
+    expect(owners(after)).toEqual(owners(before));
+  },
+);
+
 it("a port that the API server gave a Service, and took with the type, is asked for again", async () => {
   const object = await target(manifest("v1", "Service", "node-port"));
   await object.apply("gitops", { spec: { type: "NodePort", selector: { app: "web" }, ports: [{ port: 80 }] } });

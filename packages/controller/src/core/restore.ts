@@ -43,14 +43,18 @@ const ownership = (
   before: KubeObject,
   live: KubeObject,
   restored: object,
+  isAsBefore: boolean,
   ours: Fields,
   author: Author,
 ): readonly ManagedFieldsEntry[] => {
   const formerEntries = before.metadata.managedFields ?? [];
   const liveEntries = unheaped(formerEntries, entriesOfOthers(before, live, author.uid));
+  const theirs = fieldsOf(liveEntries);
   const isBack = (path: Path, former: Fields): boolean => {
     const value = valueAt(restored, path);
-    if (value === undefined) return false;
+    // A field of another version, where it has no value here: it is back when all that can be seen is.
+    if (value === undefined)
+      return isAsBefore && valueAt(before, path) === undefined && nodeAt(theirs, path) === undefined;
     const taken = nodeAt(ours, path) !== undefined || valueAt(live, path) === undefined;
     return taken && (!isWhole(nodeAt(former, path) ?? none) || equal(value, valueAt(before, path)));
   };
@@ -132,7 +136,7 @@ export const restoration = (
     content: wanted(change, place, before),
     replaces: change.type === "Update",
   });
-  const managedFields = ownership(before, live, merged.value, ours, author);
+  const managedFields = ownership(before, live, merged.value, equal(merged.value, was), ours, author);
   if (equal(merged.value, is) && !isMarked(live, author.uid)) return { conflicts: merged.conflicts };
   return {
     conflicts: merged.conflicts,
