@@ -87,7 +87,7 @@ it("notices a watch that has silently fallen dumb, and what it did not tell", { 
   await expect.poll(() => isLetGo(place)).toBe(true);
   await place.remove(transaction);
   // The connections that are there stay, and say nothing any more; new ones work.
-  way.close();
+  way.mute();
   await submit(place, "2");
   await setTimeout(10_000);
   expect(await phaseOf(place)).toBe("Pending");
