@@ -69,6 +69,30 @@ it.each(["Patch", "Update"] as const)(
   },
 );
 
+const metrics = (averageUtilization: number) => ({
+  spec: {
+    metrics: [{ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization } } }],
+  },
+});
+
+it.each(["Patch", "Update"] as const)(
+  "a field that somebody has changed in another version of the kind since a %s is theirs",
+  async (type) => {
+    const [kind, name] = ["HorizontalPodAutoscaler", `taken-in-other-version-${type.toLowerCase()}`];
+    const v1 = await target(manifest("autoscaling/v1", kind, name));
+    const v2 = await target(manifest("autoscaling/v2", kind, name));
+    const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
+    await v1.create("kubectl", { spec: { maxReplicas: 3, scaleTargetRef, targetCPUUtilizationPercentage: 50 } });
+    const { restore } = await v1.change(type, {
+      spec: { scaleTargetRef, maxReplicas: 9, targetCPUUtilizationPercentage: 80 },
+    });
+    await v2.edit("person", metrics(90));
+    const { conflicts, isOurs } = await restore();
+    expect({ conflicts, isOurs }).toEqual({ conflicts: [".spec.targetCPUUtilizationPercentage"], isOurs: false });
+    expect(await v2.read()).toMatchObject({ spec: { maxReplicas: 3, ...metrics(90).spec } });
+  },
+);
+
 it("a port that the API server gave a Service, and took with the type, is asked for again", async () => {
   const object = await target(manifest("v1", "Service", "node-port"));
   await object.apply("gitops", { spec: { type: "NodePort", selector: { app: "web" }, ports: [{ port: 80 }] } });

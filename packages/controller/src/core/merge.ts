@@ -98,6 +98,15 @@ export const merge = (before: JsonObject, live: JsonObject, claims: Claims): Mer
     return wanted === undefined ? claims.replaces && was !== undefined : !equal(wanted, was);
   };
 
+  /**
+   * Whether the change set this field, which is neither ours any more nor has the value: somebody took it over in another
+   * version of the kind, in which it is called otherwise.
+   */
+  const isTakenElsewhere = (was: Json | undefined, is: Json, { path, ours }: Spot): boolean => {
+    const wanted = valueAt(claims.content, path);
+    return ours === undefined && wanted !== undefined && !equal(wanted, was) && !equal(wanted, is);
+  };
+
   const settled = (was: Json | undefined, is: Json | undefined, spot: Spot): Json | undefined => {
     if (is === undefined) {
       // Gone since: by the change if it replaces and does not have it, else by somebody else.
@@ -105,7 +114,11 @@ export const merge = (before: JsonObject, live: JsonObject, claims: Claims): Mer
       if (valueAt(claims.content, spot.path) !== undefined && changed(spot.path, was)) conflicts.push(spot.path);
       return undefined;
     }
-    if (spot.theirs === undefined) return was;
+    if (spot.theirs === undefined) {
+      if (!isTakenElsewhere(was, is, spot)) return was;
+      conflicts.push(spot.path);
+      return is;
+    }
     if (isKey(spot.path)) return is;
     if (spot.ours !== undefined || changed(spot.path, was)) conflicts.push(spot.path);
     return is;
