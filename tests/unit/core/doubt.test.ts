@@ -104,9 +104,9 @@ it("gives up what is refused for good, also when nobody knows of an earlier send
     { direction: "forward", cursor: 1 },
     { attempts: new Map([[1, { at: "unanswered", sent: NOW }]]) },
   );
-  const answer = (ask: Ask, at: Situation): Answer =>
-    ask.purpose === "checkpoint" ? checkpointed(at, ask) : refused(ask.purpose === "change" ? 422 : 404);
-  const { at, asked } = later(start, 60_000, answer);
+  const { at, asked } = later(start, 60_000, (ask, at) =>
+    ask.purpose === "checkpoint" ? checkpointed(at, ask) : refused(ask.purpose === "change" ? 422 : 404),
+  );
   expect(at.txn.status.phase).toBe("RolledBack");
   expect(asked.filter(({ purpose }) => purpose === "change")).toHaveLength(1);
 });
