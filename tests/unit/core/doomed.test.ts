@@ -1,9 +1,7 @@
 import type { Change } from "@janus/api";
 import { describe, expect, it } from "vitest";
-import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
-import { NOW } from "./arbitrary-situation.ts";
-import { change, former, underway } from "./underway.ts";
+import { change, examined, former } from "./underway.ts";
 
 const reference = (owner: string) => ({ apiVersion: "v1", kind: "ConfigMap", name: owner, uid: `uid-of-${owner}` });
 const owned = (name: string, ...owners: readonly string[]): KubeObject =>
@@ -14,28 +12,6 @@ const owning = (type: "Create" | "Update" | "Patch", name: string, ...owners: re
   type,
   content: { metadata: { ownerReferences: owners.map(reference) } },
 });
-
-/** Everything is read and fine so far. */
-const examined = (changes: readonly Change[], ...there: readonly KubeObject[]): string => {
-  const all = <A>(value: (change: Change) => A) => new Map(changes.map((one, index) => [index, value(one)] as const));
-  const step = decide(
-    underway(
-      "Preparing",
-      changes,
-      { direction: "forward", cursor: 0 },
-      {
-        serviceAccount: "there",
-        reviews: new Map(
-          changes.flatMap((_, index) => ["create", "update", "delete"].map((verb) => [`${index} ${verb}`, "allowed"])),
-        ),
-        live: all(({ target }) => ({ object: there.find(({ metadata }) => metadata.name === target.name), at: NOW })),
-        dryRuns: all(() => []),
-        owned: new Map([["shop", []]]),
-      },
-    ),
-  );
-  return JSON.stringify(step.next === "run" ? step.effects : step);
-};
 
 const [parent, other] = [owned("parent"), owned("other")];
 const deletion = change("Delete", "parent");

@@ -168,3 +168,25 @@ export const checkpointed = ({ txn, known }: Situation, { call }: Ask): Answer =
   const { data } = "body" in call ? (call.body as { readonly data?: object }) : {};
   return E.right(journalled(txn, position, data));
 };
+
+/** The next step, as text, of one that is Preparing: everything is read, and the API server refuses nothing. */
+export const examined = (changes: readonly Change[], ...there: readonly KubeObject[]): string => {
+  const all = <A>(value: (change: Change) => A) => new Map(changes.map((one, index) => [index, value(one)] as const));
+  const step = decide(
+    underway(
+      "Preparing",
+      changes,
+      { direction: "forward", cursor: 0 },
+      {
+        serviceAccount: "there",
+        reviews: new Map(
+          changes.flatMap((_, index) => ["create", "update", "delete"].map((verb) => [`${index} ${verb}`, "allowed"])),
+        ),
+        live: all(({ target }) => ({ object: there.find(({ metadata }) => metadata.name === target.name), at: NOW })),
+        dryRuns: all(() => []),
+        owned: new Map([["shop", []]]),
+      },
+    ),
+  );
+  return JSON.stringify(step.next === "run" ? step.effects : step);
+};

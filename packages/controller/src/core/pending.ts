@@ -22,7 +22,8 @@ const UNDOABLE_ONLY_LAST: readonly string[] = [
   "PersistentVolumeClaim",
 ];
 
-const isIrrevocable = (txn: Transaction, index: number): boolean => {
+/** Whether the change is a deletion that nothing can undo. */
+export const isIrrevocable = (txn: Transaction, index: number): boolean => {
   const change = txn.spec.changes[index];
   return change?.type === "Delete" && UNDOABLE_ONLY_LAST.includes(change.target.kind);
 };

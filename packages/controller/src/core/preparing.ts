@@ -13,6 +13,7 @@ import { leaving } from "./leaving.ts";
 import { lockPlace, raised } from "./lease.ts";
 import { acquire } from "./locks.ts";
 import type { KubeObject } from "./object.ts";
+import { oneWay } from "./one-way.ts";
 import { discoveries, locate, lockable } from "./places.ts";
 import { examine, missingRights, problems, readServiceAccount, reviews } from "./preflight.ts";
 import { waitingForLock } from "./progress.ts";
@@ -93,7 +94,7 @@ export const preparing = (situation: Situation): Step => {
   if (questions.length > 0) return run(...questions);
   const found = new Map(
     items.flatMap((item) => {
-      const all = [...problems(txn, item, known), ...doomed(txn, known, item)];
+      const all = [...problems(txn, item, known), ...doomed(txn, known, item), ...oneWay(txn, known, item)];
       return all.length === 0 ? [] : [[item.index, all] as const];
     }),
   );

@@ -1,0 +1,37 @@
+import type { Transaction } from "@janus/api";
+import { asObject, equal } from "./json.ts";
+import type { Known } from "./known.ts";
+import { show } from "./object.ts";
+import { isIrrevocable } from "./pending.ts";
+import { type Item, itemsOf } from "./targets.ts";
+
+const storageOf = (object: unknown): unknown =>
+  asObject(asObject(asObject(asObject(object)["spec"])["resources"])["requests"])["storage"];
+
+/** What a change makes of its target that the API server lets nobody take back; undefined for nothing. */
+const forGood = (known: Known, { index, change, place: { resource } }: Item): string | undefined => {
+  const live = known.live.get(index)?.object;
+  if (live === undefined || change.type === "Delete" || resource.group !== "") return undefined;
+  const { content } = change;
+  if (["ConfigMap", "Secret"].includes(resource.kind) && content["immutable"] === true && live["immutable"] !== true)
+    return "makes it immutable";
+  const storage = resource.kind === "PersistentVolumeClaim" ? storageOf(content) : undefined;
+  return storage === undefined || equal(storage, storageOf(live)) ? undefined : "makes it larger";
+};
+
+/**
+ * Why a change stands in the wrong place: nothing can undo it, so it has to come after all that could fail and be undone, as the
+ * deletions have that nothing can undo.
+ *
+ * Assumes: all targets have been read.
+ */
+export const oneWay = (txn: Transaction, known: Known, item: Item): readonly string[] => {
+  const what = forGood(known, item);
+  const isUndone = (later: Item): boolean =>
+    later.index > item.index && !isIrrevocable(txn, later.index) && forGood(known, later) === undefined;
+  return what === undefined || !itemsOf(txn, known).some(isUndone)
+    ? []
+    : [
+        `the ${item.change.type} of ${show(item.place)} ${what}, which nothing can undo: move it to the end of the list`,
+      ];
+};
