@@ -16,7 +16,7 @@ export const REQUEST_ROLLBACK = `${GROUP}/request-rollback`;
 /** On a Failed Transaction: try once more to put back what could not be put back. Any value; taken off when it is taken up. */
 export const RETRY_ROLLBACK = `${GROUP}/retry-rollback`;
 
-/** On a Transaction that has touched nothing: the holder identity of one that is rolling back and needs its locks. */
+/** On a Transaction that has touched nothing: the holder identity of one that has, and needs its locks. */
 export const GIVE_WAY = `${GROUP}/give-way-to`;
 
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
