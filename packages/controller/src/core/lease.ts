@@ -187,7 +187,9 @@ export const look = (situation: Situation, index: number, place: Place, mine: bo
     if (mine)
       return withLock(known, index, { at: "lost", why: `Lease ${place.namespace}/${place.name} is held by ${holder}` });
     const unmoved = former?.at === "theirs" && former.version.resourceVersion === version.resourceVersion;
-    const seconds = typeof spec["leaseDurationSeconds"] === "number" ? spec["leaseDurationSeconds"] : 0;
+    const seconds = spec["leaseDurationSeconds"];
+    // Who says nothing of it is given as long as we take ourselves.
+    const duration = typeof seconds === "number" ? seconds * 1000 : lockDuration(situation);
     const seen = unmoved ? former.seen : now;
     return withLock(known, index, {
       at: "theirs",
@@ -195,7 +197,7 @@ export const look = (situation: Situation, index: number, place: Place, mine: bo
       version,
       looked: now,
       seen,
-      expires: holder === "" ? seen : seen + seconds * 1000,
+      expires: holder === "" ? seen : seen + duration,
     });
   },
 });
