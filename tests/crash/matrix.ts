@@ -81,8 +81,8 @@ export const performAll = async (
   let came = 0;
   const began = performance.now();
   const tell = (...texts: readonly string[]): void => {
-    found.push(...texts.map((text) => text.slice(0, 600)));
-    for (const text of texts) console.log(`WRONG: ${text}`);
+    found.push(...texts.map((text) => text.slice(0, 1000)));
+    for (const text of texts) console.log(`WRONG: ${text.slice(0, 1000)}`);
   };
   const perform = async ({ mishaps, takeover }: Performance): Promise<Play | undefined> => {
     const story = `${show(mishaps)}; taken over ${takeover}`;

@@ -40,6 +40,16 @@ const ended = async (
   return E.isRight(live) && isOver(live.right) ? { object: live.right, isGone: false } : undefined;
 };
 
+const describe = ({ seen }: Watching, { metadata: { namespace = "", name = "" } }: KubeObject): string => {
+  const sight = seen.of(namespace, name);
+  const { conditions = [] } = (sight?.object["status"] ?? {}) as {
+    readonly conditions?: readonly { readonly type: string; readonly message: string }[];
+  };
+  const ready = conditions.find(({ type }) => type === "Ready")?.message;
+  const finalizers = sight?.object.metadata.finalizers ?? [];
+  return `${name} is ${phaseOf(sight?.object)} with the finalizers [${finalizers.join(", ")}]: ${ready}`;
+};
+
 /** Longer than anything takes, in ms; a busy machine included. */
 const PATIENCE = 300_000;
 
@@ -59,12 +69,8 @@ export const over = async (
     if (isDead) return "died";
     const ends = await Promise.all(made.map((one) => ended(watching, namespace, one, leaves)));
     if (ends.every((end) => end !== undefined)) return ends;
-    if (performance.now() > until) {
-      const states = made.map(({ metadata: { name = "" } }) => watching.seen.of(namespace, name)?.object);
-      throw new Error(
-        `not over after ${PATIENCE / 1000} s: ${JSON.stringify(states.map((state) => [state?.metadata.finalizers, state?.["status"]]))}`,
-      );
-    }
+    if (performance.now() > until)
+      throw new Error(`not over after ${PATIENCE / 1000} s: ${made.map((one) => describe(watching, one)).join("; ")}`);
     await Promise.race([news, died, sleep(1000)]);
   }
 };

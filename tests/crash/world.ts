@@ -49,8 +49,9 @@ export const look = async (api: Api, namespace: string, kinds: readonly Resource
 
 /** What must be the same before and after: everything but versions, the status that controllers write, and identity. */
 export const essence = (object: KubeObject): unknown => {
-  const { status: _, metadata, ...rest } = object;
-  const { uid: __, resourceVersion: ___, generation: ____, ...kept } = metadata;
+  // Lists tell apiVersion and kind once for all.
+  const { status: _, apiVersion: __, kind: ___, metadata, ...rest } = object;
+  const { uid: ____, resourceVersion: _____, generation: ______, ...kept } = metadata;
   const entries = (metadata.managedFields ?? [])
     .filter(({ subresource }) => subresource !== "status")
     .map((entry) => JSON.stringify(entry))

@@ -1,5 +1,5 @@
 import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
-import { onPhase } from "../deed.ts";
+import { onPhase, phaseOf } from "../deed.ts";
 import {
   bareCreation,
   bystander,
@@ -71,6 +71,7 @@ export const turns: readonly Scenario[] = [
     deeds: [inTheWay],
     afterwards: [
       async (stage) => {
+        if (phaseOf(await stage.read(transaction)) !== "Failed") return;
         await stage.remove(theirs);
         await asks(RETRY_ROLLBACK)(stage);
       },
