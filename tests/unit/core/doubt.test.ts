@@ -1,4 +1,4 @@
-import { fieldManager } from "@janus/api";
+import { type Change, fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
@@ -109,4 +109,22 @@ it("gives up what is refused for good, also when nobody knows of an earlier send
   );
   expect(at.txn.status.phase).toBe("RolledBack");
   expect(asked.filter(({ purpose }) => purpose === "change")).toHaveLength(1);
+});
+
+it("tries a Create again whose rights an earlier change has brought, also while it may not even look", () => {
+  const role: Change = { type: "Create", target: { apiVersion: "v1", kind: "Role", name: "rights" }, content: {} };
+  const start = underway("Committing", [role, change("Create", "a")], { direction: "forward", cursor: 1 });
+  const from = (rights: number) =>
+    later(start, 40_000, (ask, at) => {
+      if (ask.purpose === "checkpoint") return checkpointed(at, ask);
+      if (ask.purpose !== "change" && ask.purpose !== "read-target") return refused(404);
+      if (at.now < NOW + rights) return refused(403, "may not");
+      return ask.purpose === "change" ? E.right(former("ConfigMap", "a")) : refused(404);
+    });
+  const soon = from(3_000);
+  expect(soon.at.txn.status.phase).toBe("Committed");
+  expect(soon.asked.filter(({ purpose }) => purpose === "change").length).toBeLessThan(6);
+  const never = from(60_000).at.txn.status;
+  expect(never.items[1]?.state).toMatchObject({ at: "unmade" });
+  expect(JSON.stringify(never.conditions)).toContain("the API server refused to create ConfigMap shop/a: may not");
 });

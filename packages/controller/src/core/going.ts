@@ -5,6 +5,7 @@ import type { Journal } from "./journal.ts";
 import { checkpoint } from "./journaling.ts";
 import { set } from "./known.ts";
 import { type KubeObject, show } from "./object.ts";
+import { dependsOnEarlier } from "./places.ts";
 import type { Situation } from "./situation.ts";
 import type { Item } from "./targets.ts";
 
@@ -37,14 +38,23 @@ export const next = (
     },
   );
 
-/** A target that cannot be read says nothing of what became of the change. */
+/**
+ * A target that cannot be read says nothing of what became of the change. But where an earlier change has just brought the
+ * rights, and a Create was refused for want of them, it was not made.
+ */
 export const unreadable =
-  ({ index, place }: Item): Ask["learn"] =>
-  (known, answer) => ({
-    ...known,
-    refusals: set(known.refusals, index, {
-      reason: "CommitFailed",
-      message: `${show(place)} cannot be read: ${E.isLeft(answer) ? sentence(answer.left) : ""}`,
-      fate: "undecided",
-    }),
-  });
+  ({ index, place, change, situation: { txn } }: Going): Ask["learn"] =>
+  (known, answer, now) => {
+    const attempt = known.attempts.get(index);
+    const isUnmade = attempt?.at === "refused" && attempt.code === 403 && attempt.unanswered === undefined;
+    if (change.type === "Create" && isUnmade && dependsOnEarlier(txn, index))
+      return { ...known, live: set(known.live, index, { object: undefined, at: now }) };
+    return {
+      ...known,
+      refusals: set(known.refusals, index, {
+        reason: "CommitFailed",
+        message: `${show(place)} cannot be read: ${E.isLeft(answer) ? sentence(answer.left) : ""}`,
+        fate: "undecided",
+      }),
+    };
+  };
