@@ -75,8 +75,7 @@ const retryAfterOf = (header: string | undefined, now: number): number | undefin
 };
 
 /** Errors are logged: a page may be quoted, but not what may be half a Secret. */
-const glimpse = (body: string): string =>
-  /^\s*[{[]/.test(body) ? `${body.length} characters of JSON` : excerpt(body);
+const glimpse = (body: string): string => (/^\s*[{[]/.test(body) ? `${body.length} characters of JSON` : excerpt(body));
 
 const excerpt = (body: string): string => {
   const line = body.trim().replaceAll(/\s+/g, " ");
