@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { deathsAfterWrites, differentMishaps, everyMishap, performAll, type Performance, rehearsal } from "./matrix.ts";
+import { performAll, type Performance, rehearsal } from "./matrix.ts";
+import { deathsAfterWrites, differentMishaps, everyMishap } from "./mishaps.ts";
 import type { Mishap } from "./mortal.ts";
 import type { Takeover } from "./play.ts";
 import { type Scenario, scenarios } from "./scenario.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { deathsAfterWrites, performAll, isThorough, type Performance, rehearsal } from "./matrix.ts";
+import { performAll, type Performance, rehearsal } from "./matrix.ts";
+import { deathsAfterWrites, isThorough } from "./mishaps.ts";
 import { bystander, configMap, creation, deletion, patch, refusedCreation, secret, spec } from "./objects.ts";
 import type { Scenario } from "./scenario.ts";
 import { theatre } from "./theatre.ts";
