@@ -29,11 +29,12 @@ describe("waiting for a lock gives back those that come after it, so that nobody
   it.each([
     [
       "also where the Lease was renewed just before",
-      (place: Workspace): Hook => {
+      (place: Workspace, given: () => void): Hook => {
         let met = false;
         return async (request, next) => {
           if (request.purpose === "release-lock" && !met) {
             met = true;
+            given();
             await place.patch(lease(lockOf(place, "b"), { renewTime: "2030-01-01T00:00:00.000000Z" }));
           }
           return next(request);
@@ -42,11 +43,12 @@ describe("waiting for a lock gives back those that come after it, so that nobody
     ],
     [
       "also where giving it back is not answered",
-      (): Hook => {
+      (_: Workspace, given: () => void): Hook => {
         let met = false;
         return async (request, next) => {
           if (request.purpose !== "release-lock" || met) return next(request);
           met = true;
+          given();
           return E.left(unavailable);
         };
       },
@@ -55,10 +57,10 @@ describe("waiting for a lock gives back those that come after it, so that nobody
     const place = await workspace();
     await place.create(configMap("a"), configMap("b"));
     await somebody(place);
-    await place.janus(hook(place));
+    const given = Promise.withResolvers<void>();
+    await place.janus(hook(place, given.resolve));
     await place.submit(both);
-    await expect.poll(async () => (await place.txn()).status?.phase).toBe("Preparing");
-    await expect.poll(() => leases(place)).toContain(lockOf(place, "b"));
+    await given.promise;
     await expect.poll(() => leases(place)).toEqual([lockOf(place, "a")]);
     await place.remove(lease(lockOf(place, "a")));
     expect((await place.over()).status.phase).toBe("Committed");
