@@ -1,7 +1,8 @@
 import type { JsonObject } from "@janus/api";
 import type { Api, KubeObject } from "@janus/kube";
 import { submit } from "./crowd.ts";
-import { allAtOnce, configMaps, create, openNamespace, read } from "./world.ts";
+import { sideBySide } from "../fixtures/side-by-side.ts";
+import { allAtOnce, configMaps, CONNECTIONS, create, openNamespace, read } from "./world.ts";
 
 /** Many Transactions over a few namespaces: three changes of targets of their own, and every tenth one of a target that ten share. */
 export interface Burst {
@@ -47,7 +48,7 @@ export const burst = (api: Api, count: number): Burst => {
         await openNamespace(api, namespace);
         await create(api, configMaps, namespace, { metadata: { name: "shared" } });
       });
-      await allAtOnce(numbers, (n) =>
+      await sideBySide(CONNECTIONS, numbers, (n) =>
         create(api, configMaps, placeOf(n), { metadata: { name: `own-${n}` }, data: { version: "1", kept: "yes" } }),
       );
     },
@@ -56,7 +57,7 @@ export const burst = (api: Api, count: number): Burst => {
         submit(api, placeOf(n), `txn-${n}`, changesOf(n), isExpiring(n) ? { ttlSecondsAfterFinished: 86_400 } : {}),
       )),
     wrong: async () => {
-      const found = await allAtOnce(numbers, async (n) => {
+      const found = await sideBySide(CONNECTIONS, numbers, async (n) => {
         const namespace = placeOf(n);
         const names = [`own-${n}`, `made-${n}`, `made-too-${n}`];
         const [own, made, madeToo] = await allAtOnce(names, (name) => read(api, configMaps, namespace, name));

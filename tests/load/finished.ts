@@ -1,6 +1,7 @@
 import { transactions } from "@janus/controller";
 import type { Api, KubeObject } from "@janus/kube";
-import { allAtOnce, create, must } from "./world.ts";
+import { sideBySide } from "../fixtures/side-by-side.ts";
+import { CONNECTIONS, create, must } from "./world.ts";
 
 /**
  * Many finished Transactions that were never executed: copies of real ones, in turn, with the status that the controller gave
@@ -15,7 +16,7 @@ export const copyFinished = async (
   count: number,
 ): Promise<void> => {
   const numbers = Array.from({ length: count }, (_, n) => n);
-  await allAtOnce(numbers, async (n) => {
+  await sideBySide(CONNECTIONS, numbers, async (n) => {
     const model = models[n % models.length];
     const namespace = namespaces[n % namespaces.length] ?? "";
     const name = `finished-${n}`;

@@ -22,6 +22,9 @@ export const must = <A>(answer: E.Either<{ readonly message: string }, A>): A =>
   return answer.right;
 };
 
+/** Of the administrator: more at the same time would only wait for each other. */
+export const CONNECTIONS = 32;
+
 /** All at once, as far as the connections of the client go. */
 export const allAtOnce = <A, B>(inputs: readonly A[], run: (input: A) => Promise<B>): Promise<readonly B[]> =>
   Promise.all(inputs.map(run));
