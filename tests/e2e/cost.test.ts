@@ -42,7 +42,7 @@ const commit = async (changes: number) => {
   const { status } = await run(names.map((name) => patching(configMap(name, { a: "2" }))));
   await running.stop();
   expect(status.phase).toBe("Committed");
-  // Progress is shown once a second.
+  // Progress is shown once a second; what the watch tells of that may be a reason to look.
   return { ...counts, serial: serial.size, projections: Math.floor((performance.now() - began) / 1000) };
 };
 
@@ -51,7 +51,7 @@ it.each([1, 10, 100])(
   async (changes) => {
     const cost = await commit(changes);
     expect(cost.write).toBeLessThanOrEqual(4 * changes + 11 + cost.projections);
-    expect(cost.read).toBeLessThanOrEqual(2 * changes + 5);
+    expect(cost.read).toBeLessThanOrEqual(2 * changes + 5 + cost.projections);
     expect(cost["dry run"]).toBe(changes);
   },
 );
