@@ -34,3 +34,11 @@ it("of ours are looked for behind what others have under such names", () => {
   expect(deleted.map(({ call }) => call.place.name)).toEqual(["deploy-v2-rollback-2"]);
   expect(at.txn.metadata.finalizers).toEqual([]);
 });
+
+it("are let go of before the journal, which names those that are recorded: without it a name that is free ends the search", () => {
+  const start = underway("Failed", [change("Create", "a")], { direction: "forward", cursor: 0 });
+  const { asked } = later(start, 60_000, answer);
+  const deleted = asked.filter(({ call }) => call.verb === "delete").map(({ call }) => call.place.name);
+  expect(deleted).toContain("deploy-v2-rollback-2");
+  expect(deleted.indexOf(`janus-journal-${UID}`)).toBe(deleted.length - 1);
+});

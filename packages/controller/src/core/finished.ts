@@ -36,6 +36,8 @@ export const finished = (situation: Situation): Step => {
   const quietAt = lastCreate(situation) + quiet(settings);
   if (now < quietAt) return wait(quietAt, "something of its own that was not answered may still be made");
   if (!known.released.has(SWEPT) && Number.isFinite(quietAt)) return run(sweep(situation));
+  // Only now: it names stores, and one that is named nowhere is found only where no name before it is free.
+  if (journalGoes(txn) && !known.released.has("journal")) return run(deleteJournal(txn));
   const others = mine.filter((name) => name !== FINALIZER);
   return run(finalizers(txn, others));
 };
@@ -81,22 +83,26 @@ const locks = (situation: Situation): readonly Effect[] => {
   });
 };
 
-/** Snapshots and journal, as far as nothing will be restored from them. */
+/** Whether there is something that may have to be restored; what was deleted while it was active leaves what is committed. */
+const isLeft = ({ phase, items }: Situation["txn"]["status"]): boolean =>
+  phase === "Failed" && items.some((item) => isUnsettled(item) || item.state.at === "committed");
+
+/** Also where no journal is recorded: it may have been made just before the Transaction failed. */
+const journalGoes = ({ metadata, status }: Situation["txn"]): boolean =>
+  !isLeft(status) || metadata.deletionTimestamp !== undefined;
+
+/** Snapshots, as far as nothing will be restored from them. */
 const remains = ({ txn, known }: Situation): readonly Effect[] => {
-  const { phase, items } = txn.status;
-  // A Transaction that was deleted while it was active leaves what is committed, and its snapshots.
-  const left = phase === "Failed" && items.some((item) => isUnsettled(item) || item.state.at === "committed");
-  // Also where none is recorded: it may have been made just before the Transaction failed.
+  const { phase } = txn.status;
+  const left = isLeft(txn.status);
   const isGoing = txn.metadata.deletionTimestamp !== undefined;
-  const journalGoes = (!left || isGoing) && !known.released.has("journal");
   // On RolledBack they are kept for a look, and owned by the Transaction.
   const goes = phase === "Committed" || (phase === "Failed" && !left);
   const to = goes ? "free" : left && isGoing ? "orphaned" : "kept";
-  const stores = allStores(txn, journalIn(known)).flatMap((ref): readonly Effect[] => {
+  return allStores(txn, journalIn(known)).flatMap((ref): readonly Effect[] => {
     if (phase !== "Committed" && !isReleased(known, ref, to)) return [releaseStore(txn, ref, to)];
     return goes && !isDeleted(known, ref) ? [deleteStore(txn, ref)] : [];
   });
-  return [...(journalGoes ? [deleteJournal(txn)] : []), ...stores];
 };
 
 /** As on a Job: https://kubernetes.io/docs/concepts/workloads/controllers/ttlafterfinished/ */
