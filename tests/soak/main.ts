@@ -1,4 +1,7 @@
 // `npm run soak`: two controllers, a random workload and random faults for minutes, and whether everything came out right.
+import { copyFile, mkdtemp } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { installed } from "../fixtures/installed.ts";
@@ -57,6 +60,7 @@ const CONTROLLER = [
   "--leader-elect-retry-period=1s",
   "--write-timeout=2s",
   "--request-deadline=4s",
+  "--log-level=debug",
 ];
 /** How long nothing may come to its end when no fault is injected any more, in ms: longer than the first pauses between recoveries. */
 const PATIENCE = 180_000;
@@ -135,6 +139,11 @@ const soak = async (): Promise<void> => {
     for (const line of await complaints())
       if (!line.startsWith("{") ? !/^Debugger|^For help/.test(line) : line.includes("a defect in Janus"))
         violated(`${name} logged: ${line}`);
+  if (violations.length > 0) {
+    const logs = await mkdtemp(path.join(os.tmpdir(), "janus-soak-logs-"));
+    for (const { logFile } of replicas) await copyFile(logFile, path.join(logs, path.basename(logFile)));
+    say(`the logs of the controllers: ${logs}`);
+  }
   report({ work, measured, replicas, faults: trouble.counts(), took, longestStall, violations });
 };
 

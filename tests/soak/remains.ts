@@ -14,7 +14,10 @@ const show = ({ kind, metadata: { namespace, name } }: KubeObject): string => `$
 const strayStore = (store: KubeObject, living: ReadonlyMap<string, KubeObject>): readonly string[] => {
   const { labels = {}, finalizers = [], ownerReferences = [] } = store.metadata;
   const owner = living.get(labels[UID_LABEL] ?? "");
-  if (finalizers.length > 0) return [`${show(store)} is left with finalizers`];
+  if (finalizers.length > 0)
+    return [
+      `${show(store)} is left with finalizers; its Transaction is ${owner === undefined ? "gone" : sightOf(owner).phase}`,
+    ];
   if (labels[ORPHANED_LABEL] === "true")
     return owner === undefined ? [] : [`${show(store)} is orphaned, and its Transaction is there`];
   if (owner === undefined) return [`${show(store)} is left of a Transaction that is gone`];

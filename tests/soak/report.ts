@@ -23,6 +23,7 @@ const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 export const report = ({ work, measured, replicas, faults, took, longestStall, violations }: Soaked): void => {
   const ended = work.ended();
+  const longest = work.longest();
   const changes = ended.reduce((sum, { plan }) => sum + plan.deeds.length, 0);
   const rows: readonly (readonly [string, string])[] = [
     ["Transactions", `${ended.length}, of ${changes} changes, in ${seconds(took)}`],
@@ -32,7 +33,8 @@ export const report = ({ work, measured, replicas, faults, took, longestStall, v
     ...[...faults].map(([name, count]) => ["", `${count} × ${name}`] as const),
     ["Terms of leading", `${measured.term()}`],
     ["Restarts of controllers", `${replicas.reduce((sum, one) => sum + one.falls(), 0)}`],
-    ["Longest Transaction", seconds(work.longest())],
+    ["Longest Transaction", seconds(longest.took)],
+    ...longest.story.map((one) => ["", one] as const),
     ["Longest stall", `${seconds(longestStall)}, in which none came to its end`],
     ["Requests", `${measured.requests()}, ${((1000 * measured.requests()) / took).toFixed(0)} a second`],
     ["Memory of a controller", `${(measured.memory() / 2 ** 20).toFixed(0)} MiB at most`],

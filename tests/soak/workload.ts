@@ -15,6 +15,8 @@ interface Course {
   readonly began: number;
   uid: string | undefined;
   last: Sight | undefined;
+  /** What it said of itself, and when after its creation. */
+  readonly story: string[];
   isGone: boolean;
   /** What others do around it. */
   around: Promise<unknown>;
@@ -29,8 +31,8 @@ export interface Workload {
   readonly ended: () => readonly End[];
   /** When the last one came to its end, by `performance.now()`. */
   readonly lastEnd: () => number;
-  /** The longest time that one took from its creation to its end, in ms. */
-  readonly longest: () => number;
+  /** The one that took the longest from its creation to its end, in ms. */
+  readonly longest: () => { readonly took: number; readonly story: readonly string[] };
   /** All targets once more: nothing was changed after the end. */
   readonly lookAgain: () => Promise<void>;
   /** Names of the Transactions that are gone. */
@@ -50,7 +52,7 @@ export const workload = (
   const ended: End[] = [];
   const checking = new Set<Promise<void>>();
   let count = 0;
-  let longest = 0;
+  let longest: ReturnType<Workload["longest"]> = { took: 0, story: [] };
   let lastEnd = performance.now();
 
   const end = async ({ plan, isGone, around }: Course, last: Sight): Promise<void> => {
@@ -68,10 +70,14 @@ export const workload = (
     const now = sightOf(object);
     const wrong = course.last && illegal(course.last, now);
     if (wrong !== undefined) violated(`${course.plan.name}: ${wrong}`);
+    const after = ((performance.now() - course.began) / 1000).toFixed(1);
+    if (course.last?.message !== now.message || course.last.phase !== now.phase)
+      course.story.push(`${course.plan.name} after ${after} s: ${now.phase}: ${now.message}`);
     Object.assign(course, { last: now, isGone, uid: object.metadata.uid });
     if (!isGone && !isOver(now)) return;
     courses.delete(course.plan.name);
-    longest = Math.max(longest, performance.now() - course.began);
+    const took = performance.now() - course.began;
+    if (took > longest.took) longest = { took, story: course.story };
     lastEnd = performance.now();
     const check: Promise<void> = end(course, now)
       .catch((error: unknown) => {
@@ -111,6 +117,7 @@ export const workload = (
       began: performance.now(),
       uid: undefined,
       last: undefined,
+      story: [],
       isGone: false,
       around,
     });
