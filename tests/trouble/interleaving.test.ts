@@ -8,7 +8,7 @@ beforeAll(async () => void (stage = await setStage()));
 afterAll(() => stage.clear());
 
 /** Contests at the same time, and how many come after each other. */
-const [SIDE_BY_SIDE, RUNS] = [4, 3];
+const [SIDE_BY_SIDE, RUNS] = [4, 2];
 
 it("Transactions of two controllers over the same targets never interleave, and all come to their end, whoever dies when", {
   timeout: 600_000,

@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 import { lockLease } from "@janus/api";
-import type { Hook } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { mortal } from "../crash/mortal.ts";
@@ -11,7 +10,7 @@ import { gadgets } from "../fixtures/gadgets.ts";
 import { gate, isChangeOf } from "../fixtures/gate.ts";
 import { configMap, lease, role, roleBinding, service } from "../fixtures/manifests.ts";
 import { recording } from "../fixtures/recording.ts";
-import { refusing, unavailable } from "../fixtures/refusing.ts";
+import { refusing } from "../fixtures/refusing.ts";
 import { type Workspace, workspace } from "../fixtures/workspace.ts";
 
 const lockOf = ({ namespace }: Workspace, name: string): string =>
@@ -24,68 +23,6 @@ const both = [patching(configMap("a", { v: "1" })), patching(configMap("b", { v:
 /** Holds the lock on `a`, which comes before that on `b`. */
 const somebody = (place: Workspace) =>
   place.create(lease(lockOf(place, "a"), { holderIdentity: "somebody", leaseDurationSeconds: 3600 }));
-
-describe("waiting for a lock gives back those that come after it, so that nobody waits in a circle,", () => {
-  it.each([
-    [
-      "also where the Lease was renewed just before",
-      (place: Workspace, given: () => void): Hook => {
-        let met = false;
-        return async (request, next) => {
-          if (request.purpose === "release-lock" && !met) {
-            met = true;
-            given();
-            await place.patch(lease(lockOf(place, "b"), { renewTime: "2030-01-01T00:00:00.000000Z" }));
-          }
-          return next(request);
-        };
-      },
-    ],
-    [
-      "also where giving it back is not answered",
-      (_: Workspace, given: () => void): Hook => {
-        let met = false;
-        return async (request, next) => {
-          if (request.purpose !== "release-lock" || met) return next(request);
-          met = true;
-          given();
-          return E.left(unavailable);
-        };
-      },
-    ],
-  ])("%s", async (_, hook) => {
-    const place = await workspace();
-    await place.create(configMap("a"), configMap("b"));
-    await somebody(place);
-    const given = Promise.withResolvers<void>();
-    await place.janus(hook(place, given.resolve));
-    await place.submit(both);
-    await given.promise;
-    await expect.poll(() => leases(place)).toEqual([lockOf(place, "a")]);
-    await place.remove(lease(lockOf(place, "a")));
-    expect((await place.over()).status.phase).toBe("Committed");
-  });
-
-  it("also those of a former process, of which this one has not heard yet", async () => {
-    const place = await workspace();
-    await place.create(configMap("a"), configMap("b"));
-    await somebody(place);
-    const { metadata } = await place.submit(both);
-    await place.create(
-      lease(lockOf(place, "b"), {
-        holderIdentity: `${place.namespace}/txn/${metadata.uid}`,
-        leaseDurationSeconds: 3600,
-      }),
-    );
-    // Its own lock is not even asked for: trouble comes first.
-    await place.janus(async (request, next) =>
-      request.purpose === "lock" && JSON.stringify(request).includes(lockOf(place, "b"))
-        ? E.left(unavailable)
-        : next(request),
-    );
-    await expect.poll(() => leases(place)).toEqual([lockOf(place, "a")]);
-  });
-});
 
 const holding = ({ namespace }: Workspace, name: string, uid: string | undefined): string =>
   `${namespace}/${name}/${uid}`;

@@ -1,0 +1,79 @@
+import { GIVE_WAY, holderIdentity, lockLease } from "@janus/api";
+import type { Hook, KubeObject } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import { patching } from "../fixtures/changes.ts";
+import { gate, isChangeOf } from "../fixtures/gate.ts";
+import { configMap, lease } from "../fixtures/manifests.ts";
+import { unavailable } from "../fixtures/refusing.ts";
+import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
+
+const lockOf = ({ namespace }: Workspace, name: string): string =>
+  lockLease({ group: "", kind: "ConfigMap", namespace, name });
+
+const leases = ({ names }: Workspace) => names("coordination.k8s.io/v1", "Lease");
+
+const both = [patching(configMap("a", { v: "1" })), patching(configMap("b", { v: "1" }))];
+
+/** Holds the lock on `a`, which comes before that on `b`. */
+const somebody = (place: Workspace) =>
+  place.create(lease(lockOf(place, "a"), { holderIdentity: "somebody", leaseDurationSeconds: 3600 }));
+
+/** As a holder of locks. */
+const identity = ({ metadata: { namespace = "", name = "", uid = "" } }: KubeObject): string =>
+  holderIdentity({ namespace, name, uid });
+
+/** A hook that does something at the first request to give a lock back, and whether it has. */
+const atFirstRelease =
+  (does: (place: Workspace, ...args: Parameters<Hook>) => ReturnType<Hook>) => (place: Workspace) => {
+    let met = false;
+    const hook: Hook = (request, next) => {
+      if (request.purpose !== "release-lock" || met) return next(request);
+      met = true;
+      return does(place, request, next);
+    };
+    return { hook, isMet: () => met };
+  };
+
+describe("waiting for a lock gives back those that come after it, so that nobody waits in a circle,", () => {
+  it.each([
+    [
+      "also where the Lease was renewed just before",
+      atFirstRelease(async (place, request, next) => {
+        await place.patch(lease(lockOf(place, "b"), { renewTime: "2030-01-01T00:00:00.000000Z" }));
+        return next(request);
+      }),
+    ],
+    ["also where giving it back is not answered", atFirstRelease(() => Promise.resolve(E.left(unavailable)))],
+  ])("%s", async (_, trouble) => {
+    const place = await workspace();
+    await place.create(configMap("a"), configMap("b"));
+    await somebody(place);
+    const { hook, isMet } = trouble(place);
+    await place.janus(hook);
+    await place.submit(both);
+    await expect.poll(isMet).toBe(true);
+    await expect.poll(() => leases(place)).toEqual([lockOf(place, "a")]);
+    await place.remove(lease(lockOf(place, "a")));
+    expect((await place.over()).status.phase).toBe("Committed");
+  });
+});
+
+it("gives way also with the locks of a former process, of which this one has not heard yet", async () => {
+  const place = await workspace();
+  await place.create(configMap("a"), configMap("b"));
+  const [first, second] = [gate(isChangeOf("a")), gate((request) => "name" in request && request.name === "second")];
+  await place.janus(first.hook, second.hook);
+  const asker = await place.submit([patching(configMap("a", { v: "1" }))], { name: "first" });
+  await first.reached;
+  const waiting = await place.submit([patching(configMap("b", { v: "1" }))], { name: "second" });
+  const theirs = { holderIdentity: identity(waiting), leaseDurationSeconds: 3600 };
+  await place.create(lease(lockOf(place, "b"), theirs));
+  const annotations = { [GIVE_WAY]: identity(asker) };
+  await place.patch({ ...transaction("second"), metadata: { name: "second", annotations } });
+  second.open();
+  await expect.poll(() => leases(place)).toEqual([lockOf(place, "a")]);
+  first.open();
+  expect((await place.over("first")).status.phase).toBe("Committed");
+  expect((await place.over("second")).status.phase).toBe("Committed");
+});
