@@ -1,5 +1,6 @@
 import type { Phase } from "@janus/api";
 import { type Deed, onPhase } from "../deed.ts";
+import { sleep } from "../over.ts";
 import { bareCreation, bystander, configMap, creation, patch, refusedCreation, spec, transaction } from "../objects.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Stage } from "../stage.ts";
@@ -8,6 +9,12 @@ const a = configMap("a", { value: "old" });
 const changes = [patch(a, { data: { value: "new" } }), bareCreation("bare")];
 
 const deletes = ({ remove }: Stage): Promise<void> => remove(transaction);
+
+/** The controller hears of it through its watch, which is not waited for: without this head start it may be finished before. */
+const deletesAhead = async (stage: Stage): Promise<void> => {
+  await deletes(stage);
+  await sleep(500);
+};
 
 const takesOver = onPhase("RollingBack", async ({ patch }) => {
   await patch(configMap("a", { value: "theirs" }));
@@ -22,7 +29,7 @@ const FARES: Readonly<Record<"well" | "refused" | "kept" | "barred", Pick<Scenar
 };
 
 /** When it is deleted; `ends`: its last phase by deletionPolicy. */
-interface Moment {
+interface Moment extends Pick<Scenario, "orElse"> {
   readonly when: string;
   readonly deed: Deed;
   readonly ends: { readonly Release: Phase; readonly Rollback?: Phase };
@@ -30,10 +37,10 @@ interface Moment {
   readonly fares?: keyof typeof FARES;
 }
 
-const beforeWrite = (purpose: string): Deed => ({
+const beforeWrite = (purpose: string, does = deletes): Deed => ({
   when: "before",
   is: (request) => request.purpose === purpose && !("dryRun" in request && request.dryRun),
-  does: deletes,
+  does,
 });
 
 const always = (phase: Phase): Moment["ends"] => ({ Release: phase, Rollback: phase });
@@ -54,13 +61,15 @@ const moments: readonly Moment[] = [
   { when: "Prepared", deed: onPhase("Prepared", deletes), ends: always("Failed") },
   {
     when: "Committing, before anything is in",
-    deed: onPhase("Committing", deletes),
+    deed: onPhase("Committing", deletesAhead),
     ends: { Release: "Failed", Rollback: "RolledBack" },
+    orElse: ["Committed"],
   },
   {
     when: "Committing, when one change is in",
-    deed: beforeWrite("checkpoint"),
+    deed: beforeWrite("checkpoint", deletesAhead),
     ends: { Release: "Failed", Rollback: "RolledBack" },
+    orElse: ["Committed"],
   },
   {
     when: "Committing, when everything is in",
@@ -92,7 +101,7 @@ const moments: readonly Moment[] = [
 
 /** Somebody deletes the Transaction, in each phase. It goes, and leaves what its deletionPolicy says. */
 export const deletions: readonly Scenario[] = (["Release", "Rollback"] as const).flatMap((deletionPolicy) =>
-  moments.flatMap(({ when, deed, ends, fares = "well" }): readonly Scenario[] => {
+  moments.flatMap(({ when, deed, ends, orElse, fares = "well" }): readonly Scenario[] => {
     const { spec, deeds = [] } = FARES[fares];
     const outcome = ends[deletionPolicy];
     return outcome === undefined
@@ -101,6 +110,8 @@ export const deletions: readonly Scenario[] = (["Release", "Rollback"] as const)
           {
             name: `${deletionPolicy}: ${when}`,
             outcome,
+            // What is to be rolled back is rolled back whenever it is heard of.
+            ...(orElse === undefined || deletionPolicy === "Rollback" ? {} : { orElse }),
             before: [bystander, a],
             spec: { ...spec, deletionPolicy },
             deeds: [...deeds, deed],
