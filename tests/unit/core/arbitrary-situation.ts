@@ -238,6 +238,6 @@ const untroubled = ({ txn, known, ...rest }: Situation): Situation => {
 };
 
 const anything: fc.Arbitrary<Situation> = arbitraryTransaction.chain((txn) =>
-  knownOf(txn).map((known) => ({ txn, known, now: NOW, settings })),
+  knownOf(txn).map((known) => ({ txn, known, now: NOW, settings, ahead: () => undefined })),
 );
 export const arbitrarySituation: fc.Arbitrary<Situation> = fc.oneof(anything, anything.map(untroubled));

@@ -63,7 +63,13 @@ const damaged: fc.Arbitrary<unknown> = fc
     return status;
   });
 
-const situation = (txn: Situation["txn"]): Situation => ({ txn, known: nothing(NOW), now: NOW, settings });
+const situation = (txn: Situation["txn"]): Situation => ({
+  txn,
+  known: nothing(NOW),
+  now: NOW,
+  settings,
+  ahead: () => undefined,
+});
 
 const stepOf = (object: KubeObject): Step => {
   const read = readable(object);

@@ -82,6 +82,7 @@ export const underway = (
     txn,
     now: NOW,
     settings,
+    ahead: () => undefined,
     known: {
       ...nothing(NOW),
       resources: new Map(

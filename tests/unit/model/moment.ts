@@ -34,6 +34,7 @@ export const situationOf = ({ own, known, now }: State): Situation => ({
   known,
   now,
   settings: SETTINGS,
+  ahead: () => undefined,
 });
 
 export type Sort = Exclude<keyof Budget, "all">;

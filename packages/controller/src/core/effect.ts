@@ -3,6 +3,7 @@ import type { Fault } from "./fault.ts";
 import type { Instant } from "./instant.ts";
 import type { Owned } from "./dependents.ts";
 import type { Known } from "./known.ts";
+import type { Awaited } from "./line.ts";
 import type { KubeObject, Place, Resource, Version } from "./object.ts";
 
 /** One request to the API server. Preconditions of update and apply stand in the body's metadata, as Kubernetes has it. */
@@ -90,7 +91,13 @@ export type Step =
   /** Side by side; then decide again. */
   | { readonly next: "run"; readonly effects: readonly Effect[]; readonly tell?: readonly Telling[] }
   /** Nothing to do before this instant, unless something is seen to change. */
-  | { readonly next: "wait"; readonly until: Instant; readonly because: string; readonly tell?: readonly Telling[] }
+  | {
+      readonly next: "wait";
+      readonly until: Instant;
+      readonly because: string;
+      readonly tell?: readonly Telling[];
+      readonly awaited?: Awaited;
+    }
   /** Nothing to do any more. */
   | { readonly next: "done" };
 

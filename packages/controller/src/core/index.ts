@@ -7,6 +7,7 @@ export * from "./hindrance.ts";
 export * from "./instant.ts";
 export * from "./known.ts";
 export * from "./leave-alone.ts";
+export * from "./line.ts";
 export * from "./locks.ts";
 export * from "./object.ts";
 export * from "./places.ts";

@@ -3,6 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Ask, Effect, Telling } from "./effect.ts";
 import type { Instant } from "./instant.ts";
 import type { LockSight } from "./known.ts";
+import type { Awaited } from "./line.ts";
 import { type Place, show } from "./object.ts";
 import type { Situation } from "./situation.ts";
 import { askForTheWay } from "./give-way.ts";
@@ -22,7 +23,13 @@ const approach = (
 ): Effect | { readonly until: Instant; readonly because: string } => {
   const { known, now } = situation;
   const sight = known.locks.get(index);
-  if (sight === undefined || sight.at === "free") return create(situation, index, place);
+  const lease = `Lease ${place.namespace}/${place.name}`;
+  if (sight === undefined || sight.at === "free") {
+    const first = situation.ahead(place)?.metadata;
+    if (first === undefined) return create(situation, index, place);
+    const because = `waiting for ${show(target)}: Transaction ${first.namespace}/${first.name} waits for it, too, and goes first (${lease})`;
+    return { until: lookAgainAt(situation, now), because };
+  }
   if (sight.at === "held" && !sight.stale) return claim(situation, index, place, sight);
   if (sight.at !== "theirs") return look(situation, index, place, false);
   const until = lookAgainAt(situation, sight.looked);
@@ -31,7 +38,6 @@ const approach = (
   if (holder !== undefined && sight.judged === undefined) return judge(index, holder);
   if (holder === undefined ? now >= sight.expires : sight.judged === "over")
     return claim(situation, index, place, sight);
-  const lease = `Lease ${place.namespace}/${place.name}`;
   const because =
     holder === undefined
       ? `waiting for ${show(target)}: ${lease} is held by ${sight.holder}`
@@ -47,6 +53,7 @@ export type Locking =
       readonly until: Instant;
       readonly because: string;
       readonly tell: Telling;
+      readonly awaited: Awaited;
       /** What is done meanwhile. */
       readonly effects: readonly Effect[];
     }
@@ -64,10 +71,15 @@ const inOrder = ({ settings }: Situation, targets: ReadonlyMap<number, Place>): 
 export const isSafe = (sight: LockSight | undefined, { now, settings }: Situation): boolean =>
   sight?.at === "held" && sight.until > now + settings.writeTimeout;
 
-const waitingFor = (until: Instant, because: string, effects: readonly Effect[]): Locking => ({
+const waitingFor = (
+  { index, place }: Wanted,
+  { until, because }: { readonly until: Instant; readonly because: string },
+  effects: readonly Effect[],
+): Locking => ({
   at: "waiting",
   until,
   because,
+  awaited: { index, lease: place },
   tell: { type: "Normal", reason: "LockWaiting", message: because },
   effects,
 });
@@ -79,7 +91,8 @@ const waitingFor = (until: Instant, because: string, effects: readonly Effect[])
  *             global order is given back, and the rest is taken one by one in that order: so no two Transactions can wait
  *             for each other. One that has touched others already asks who has touched nothing to give way.
  *             A lock of a live, unfinished Transaction is never taken over; one of a finished or vanished Transaction at
- *             once; any other only when it has not changed for its whole duration by our own clock.
+ *             once; any other only when it has not changed for its whole duration by our own clock. One that is free is
+ *             left to who goes before us: so nobody who waits is overtaken again and again.
  */
 export const acquire = (situation: Situation, targets: ReadonlyMap<number, Place>): Locking => {
   const { locks } = situation.known;
@@ -94,8 +107,9 @@ export const acquire = (situation: Situation, targets: ReadonlyMap<number, Place
   if (problems.size > 0) return { at: "refused", problems };
   const first = missing[0];
   if (first === undefined) return { at: "held" };
-  const isTheirs = ({ index }: Wanted): boolean => locks.get(index)?.at === "theirs";
-  const next = (missing.some(isTheirs) ? [first] : missing).map((one) => ({
+  const isBlocked = ({ index, place }: Wanted): boolean =>
+    locks.get(index)?.at === "theirs" || situation.ahead(place) !== undefined;
+  const next = (missing.some(isBlocked) ? [first] : missing).map((one) => ({
     ...one,
     to: approach(situation, one),
   }));
@@ -105,7 +119,7 @@ export const acquire = (situation: Situation, targets: ReadonlyMap<number, Place
       const back = after.flatMap(({ index, place }) => giveBack(situation, index, place));
       // Who holds others already, under which changes were made, does not take these in the one order of all.
       const asking = situation.txn.status.phase === "Committing" ? askFor(situation, blocked.index) : [];
-      return waitingFor(blocked.to.until, blocked.to.because, [...back, ...asking]);
+      return waitingFor(blocked, blocked.to, [...back, ...asking]);
     }
   return { at: "going", effects: next.flatMap(({ to }) => ("until" in to ? [] : [to])) };
 };
@@ -133,7 +147,7 @@ export const reacquire = (situation: Situation, targets: ReadonlyMap<number, Pla
   if (atOnce.length > 0) return { at: "going", effects: atOnce };
   const to = approach(situation, first);
   if (!("until" in to)) return { at: "going", effects: [to] };
-  return waitingFor(to.until, to.because, askFor(situation, first.index));
+  return waitingFor(first, to, askFor(situation, first.index));
 };
 
 /** Asks the holder of a lock for it, once, if that has touched nothing. */

@@ -26,9 +26,12 @@ export const waiting = (
 export const waitingForLock = (
   situation: Situation,
   journal: Journal | undefined,
-  { until, because, tell, effects }: Extract<Locking, { readonly at: "waiting" }>,
-): Step =>
-  effects.length > 0 ? { ...run(...effects), tell: [tell] } : waiting(situation, journal, until, because, tell);
+  { until, because, tell, effects, awaited }: Extract<Locking, { readonly at: "waiting" }>,
+): Step => {
+  if (effects.length > 0) return { ...run(...effects), tell: [tell] };
+  const step = waiting(situation, journal, until, because, tell);
+  return step.next === "wait" ? { ...step, awaited } : step;
+};
 
 /** Shows progress in the status, at most once a second, beside the next write. */
 export const projection = ({ txn, known, now }: Situation, journal: Journal): readonly Effect[] =>

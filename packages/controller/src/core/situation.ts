@@ -1,6 +1,7 @@
 import type { Transaction } from "@janus/api";
 import type { Instant } from "./instant.ts";
 import type { Known } from "./known.ts";
+import type { Place } from "./object.ts";
 
 /** What a step is decided on: the Transaction as last read or written, what this process knows besides, and the time. */
 export interface Situation {
@@ -8,6 +9,8 @@ export interface Situation {
   readonly known: Known;
   readonly now: Instant;
   readonly settings: Settings;
+  /** Who waits for this Lease, too, and goes before this Transaction; see `goesBefore`. */
+  readonly ahead: (lease: Place) => Transaction | undefined;
 }
 
 /** Durations in ms. */

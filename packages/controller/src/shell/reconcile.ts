@@ -5,6 +5,7 @@ import {
   type Ask,
   decide,
   type Effect,
+  freed,
   hindrance,
   isTerminal,
   type Known,
@@ -23,6 +24,7 @@ import {
   unhindered,
 } from "../core/index.ts";
 import { now } from "./clock.ts";
+import { newLine } from "./line.ts";
 import { defect, saying } from "./log.ts";
 import { narrator, type Round, type Witness } from "./narrator.ts";
 import { ask, lookUp } from "./perform.ts";
@@ -35,6 +37,8 @@ export interface Shell {
   readonly witness: Witness;
   /** Whether somebody seems to want something of this Transaction that this version of it does not say; only a reason to look. */
   readonly seemsCalled: (key: string, txn: Transaction) => boolean;
+  /** Has a Transaction taken up at once. */
+  readonly wake: (key: string) => void;
 }
 
 /** A Transaction that this process is at work on, and what it has learned of it. */
@@ -49,6 +53,8 @@ const understood = (object: KubeObject): Pick<Cell, "txn" | "unreadable"> => {
   const read = readable(object);
   return E.isRight(read) ? { txn: read.right, unreadable: undefined } : { txn: salvage(object), unreadable: read.left };
 };
+
+const keyOf = ({ metadata: { namespace, name } }: Transaction): string => `${namespace}/${name}`;
 
 /** More decisions in one round than any Transaction needs: a defect must not become a storm of requests. */
 const mostSteps = (txn: Transaction): number => 1000 + 20 * txn.spec.changes.length;
@@ -111,9 +117,15 @@ export const reconciler = (shell: Shell): Reconciler => {
   const { api, discovery, settings } = shell;
   const { tell, answered, moved } = narrator(shell.witness);
   const cells = new Map<string, Cell>();
+  const line = newLine();
   const stopping = new AbortController();
 
-  const situation = (cell: Cell): Situation => ({ ...cell, now: now(), settings });
+  const situation = (cell: Cell): Situation => ({
+    ...cell,
+    now: now(),
+    settings,
+    ahead: (lease) => line.ahead(cell.txn, lease),
+  });
 
   const read = async (key: string): Promise<E.Either<ApiError, KubeObject>> => {
     const [namespace = "", name = ""] = key.split("/");
@@ -126,7 +138,18 @@ export const reconciler = (shell: Shell): Reconciler => {
     Object.assign(cell, understood(object));
     if (former.status.phase === cell.txn.status.phase) return;
     cell.known = unhindered(cell.known);
+    line.leave(cell.txn.metadata.uid);
     moved(round, former, cell.txn);
+  };
+
+  /** A Lease was seen to be free: whose turn it is has it at once. */
+  const passOn = (cell: Cell, { purpose, call: { place } }: Ask): void => {
+    if (purpose === "release-lock") line.leave(cell.txn.metadata.uid);
+    const next = line.first(place);
+    const other = cells.get(next?.txn.metadata.uid ?? "");
+    if (next === undefined || other === undefined || other === cell) return;
+    other.known = freed(other.known, next.awaited);
+    shell.wake(keyOf(other.txn));
   };
 
   const perform = async (round: Round, cell: Cell, effect: Effect): Promise<Outcome> => {
@@ -149,6 +172,7 @@ export const reconciler = (shell: Shell): Reconciler => {
       return meaning(answer.left) === "conflict" ? "stale" : { effect, error: answer.left };
     if (isOwn(effect) && E.isRight(answer)) adopt(round, cell, answer.right);
     cell.known = effect.learn(cell.known, answer, now(), sent);
+    if (effect.item !== undefined && cell.known.locks.get(effect.item)?.at === "free") passOn(cell, effect);
     if (E.isRight(answer)) for (const telling of effect.tell ?? []) tell(round, cell.txn, telling);
     return "learned";
   };
@@ -190,6 +214,14 @@ export const reconciler = (shell: Shell): Reconciler => {
     return after(...failures.map(({ error }) => error));
   };
 
+  const named = (key: string): readonly Transaction[] =>
+    [...cells.values()].map(({ txn }) => txn).filter((txn) => keyOf(txn) === key);
+
+  const forget = ({ metadata: { uid } }: Transaction): void => {
+    cells.delete(uid);
+    line.leave(uid);
+  };
+
   const steps = async (key: string, round: Round, cell: Cell): Promise<Requeue | "stale"> => {
     for (let left = mostSteps(cell.txn); left > 0 && !stopping.signal.aborted; left -= 1) {
       if (shell.seemsCalled(key, cell.txn)) return "stale";
@@ -198,12 +230,14 @@ export const reconciler = (shell: Shell): Reconciler => {
       for (const telling of step.next === "done" ? [] : (step.tell ?? [])) tell(round, cell.txn, telling);
       switch (step.next) {
         case "done":
-          cells.delete(cell.txn.metadata.uid);
+          forget(cell.txn);
           return { type: "done" };
         case "wait":
+          if (step.awaited !== undefined) line.join({ txn: cell.txn, awaited: step.awaited });
+          else line.leave(cell.txn.metadata.uid);
           cell.known = unhindered(cell.known);
           // One that has ended may wait for days, until it expires, say; what has to be known then is learned again.
-          if (cell.unreadable === undefined && isEnded(cell.txn)) cells.delete(cell.txn.metadata.uid);
+          if (cell.unreadable === undefined && isEnded(cell.txn)) forget(cell.txn);
           return { type: "after", ms: Math.max(10, step.until - now()) };
         case "run": {
           const outcomes = await performAll(round, cell, step.effects);
@@ -218,7 +252,7 @@ export const reconciler = (shell: Shell): Reconciler => {
     return { type: "failed" };
   };
 
-  const reconcile = async (key: string, round: Round): Promise<Requeue> => {
+  const takeUp = async (key: string, round: Round): Promise<Requeue> => {
     for (let left = MOST_READS; left > 0; left -= 1) {
       const answer = await read(key);
       if (E.isLeft(answer)) {
@@ -226,8 +260,7 @@ export const reconciler = (shell: Shell): Reconciler => {
           round.log("warn", "the Transaction cannot be read; trying again", { error: sentence(answer.left) });
           return after(answer.left);
         }
-        for (const [uid, { txn }] of cells)
-          if (`${txn.metadata.namespace}/${txn.metadata.name}` === key) cells.delete(uid);
+        for (const txn of named(key)) forget(txn);
         return { type: "done" };
       }
       const current = understood(answer.right);
@@ -246,6 +279,18 @@ export const reconciler = (shell: Shell): Reconciler => {
       }
     }
     return { type: "failed" };
+  };
+
+  const reconcile = async (key: string, round: Round): Promise<Requeue> => {
+    let waits = false;
+    try {
+      const requeue = await takeUp(key, round);
+      waits = requeue.type === "after";
+      return requeue;
+    } finally {
+      // It takes no lock before it is tried again, so nobody is to wait for that.
+      if (!waits) for (const { metadata } of named(key)) line.leave(metadata.uid);
+    }
   };
 
   const renew = async (round: Round): Promise<void> => {

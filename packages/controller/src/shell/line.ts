@@ -1,0 +1,57 @@
+import type { Transaction } from "@janus/api";
+import { type Awaited, goesBefore, type Place } from "../core/index.ts";
+
+export interface Waiting {
+  readonly txn: Transaction;
+  readonly awaited: Awaited;
+}
+
+/** Who waits for which lock, of the Transactions that this process is at work on. */
+export interface Line {
+  /** It waits for this lock, and for no other. */
+  readonly join: (waiting: Waiting) => void;
+  /** It waits for none, or could not take one now: nobody is to wait for it. */
+  readonly leave: (uid: string) => void;
+  /** Who goes before this one. */
+  readonly ahead: (txn: Transaction, lease: Place) => Transaction | undefined;
+  /** Who is to have it once it is free. */
+  readonly first: (lease: Place) => Waiting | undefined;
+}
+
+const nameOf = ({ namespace = "", name }: Place): string => `${namespace}/${name}`;
+
+const before = (best: Waiting | undefined, one: Waiting): Waiting =>
+  best === undefined || goesBefore(one.txn, best.txn) ? one : best;
+
+export const newLine = (): Line => {
+  const byUid = new Map<string, Waiting>();
+  const byLease = new Map<string, Map<string, Waiting>>();
+
+  const leave = (uid: string): void => {
+    const lease = byUid.get(uid)?.awaited.lease;
+    if (lease === undefined) return;
+    byUid.delete(uid);
+    const others = byLease.get(nameOf(lease));
+    others?.delete(uid);
+    if (others?.size === 0) byLease.delete(nameOf(lease));
+  };
+
+  const first = (lease: Place): Waiting | undefined =>
+    [...(byLease.get(nameOf(lease))?.values() ?? [])].reduce<Waiting | undefined>(before, undefined);
+
+  return {
+    join: (waiting) => {
+      const { uid } = waiting.txn.metadata;
+      const lease = nameOf(waiting.awaited.lease);
+      leave(uid);
+      byUid.set(uid, waiting);
+      byLease.set(lease, (byLease.get(lease) ?? new Map<string, Waiting>()).set(uid, waiting));
+    },
+    leave,
+    ahead: (txn, lease) => {
+      const other = first(lease)?.txn;
+      return other !== undefined && goesBefore(other, txn) ? other : undefined;
+    },
+    first,
+  };
+};
