@@ -33,6 +33,16 @@ describe("what goes with an owner that another change deletes", () => {
       [change("Patch", "child"), deletion, change("Delete", "other")],
       [owned("child", "parent", "other")],
     ],
+    [
+      "a Patch of what goes with an object in between",
+      [change("Patch", "child"), deletion],
+      [owned("child", "between"), owned("between", "parent")],
+    ],
+    [
+      "a Delete, after that, of what goes with an object in between",
+      [deletion, change("Delete", "child")],
+      [owned("child", "between"), owned("between", "parent")],
+    ],
   ] as const)("is refused: %s", (_, changes, there) => {
     expect(examined(changes, parent, other, ...there)).toMatch(
       /ConfigMap shop\/child goes with its owner, which changes\[\d\] deletes/,
@@ -41,6 +51,22 @@ describe("what goes with an owner that another change deletes", () => {
 
   it.each([
     ["a Delete", [change("Delete", "child"), deletion], [owned("child", "parent")]],
+    ["a Delete after that", [deletion, change("Delete", "child")], [owned("child", "parent")]],
+    [
+      "a Delete, before that, of what goes with an object in between",
+      [change("Delete", "child"), deletion],
+      [owned("child", "between"), owned("between", "parent")],
+    ],
+    [
+      "a Delete of everything from above",
+      [deletion, change("Delete", "between"), change("Delete", "child")],
+      [owned("child", "between"), owned("between", "parent")],
+    ],
+    [
+      "what an object in between keeps, which another one owns, too",
+      [change("Patch", "child"), deletion],
+      [owned("child", "between"), owned("between", "parent", "other")],
+    ],
     ["what another owner keeps", [change("Patch", "child"), deletion], [owned("child", "parent", "other")]],
     ["an Update that takes it from its owner", [owning("Update", "child"), deletion], [owned("child", "parent")]],
     [

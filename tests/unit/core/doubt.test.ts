@@ -96,6 +96,25 @@ it.each(["Patch", "Update", "Delete"] as const)(
   },
 );
 
+it.each([
+  ["Patch", "undecided"],
+  // Its mark stays whatever anybody does with the fields.
+  ["Update", "unmade"],
+] as const)(
+  "does not say of a %s without answer, all of whose fields somebody else has changed, but that it is %s",
+  (type, fate) => {
+    const before = former("ConfigMap", "a", { data: { a: "old" } });
+    const object = { ...before, data: { a: "theirs" }, metadata: { ...before.metadata, resourceVersion: "2" } };
+    const start = underway("Committing", [change(type, "a")], begun, {
+      before: new Map([[0, before]]),
+      attempts: new Map([[0, { at: "unanswered", sent: NOW }]]),
+      live: new Map([[0, { object, at: NOW }]]),
+    });
+    const turned = later(start, 2, () => refused(404)).at.txn.status;
+    expect(turned).toMatchObject({ phase: "RollingBack", items: [{ state: { at: fate } }] });
+  },
+);
+
 it("gives up what is refused for good, also when nobody knows of an earlier sending and an earlier change brings what it may need", () => {
   const changes = [change("Create", "deployer", "ServiceAccount"), change("Create", "next")];
   const start = underway(

@@ -1,6 +1,7 @@
 import { type Change, decodeTransaction, FINALIZER, journalName, lockLease, type Phase, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
+import type { Owned } from "../../../packages/controller/src/core/dependents.ts";
 import type { Ask } from "../../../packages/controller/src/core/effect.ts";
 import { type Fault, meaning } from "../../../packages/controller/src/core/fault.ts";
 import { decodeJournal, newJournal, type Position } from "../../../packages/controller/src/core/journal.ts";
@@ -170,6 +171,11 @@ export const checkpointed = ({ txn, known }: Situation, { call }: Ask): Answer =
   return E.right(journalled(txn, position, data));
 };
 
+const owned = ({ kind, metadata: { name = "", uid = "", ownerReferences = [] } }: KubeObject): readonly Owned[] =>
+  ownerReferences.length === 0
+    ? []
+    : [{ kind, namespace: "shop", name, uid, owners: ownerReferences.map((one) => one.uid) }];
+
 /** The next step, as text, of one that is Preparing: everything is read, and the API server refuses nothing. */
 export const examined = (changes: readonly Change[], ...there: readonly KubeObject[]): string => {
   const all = <A>(value: (change: Change) => A) => new Map(changes.map((one, index) => [index, value(one)] as const));
@@ -185,7 +191,7 @@ export const examined = (changes: readonly Change[], ...there: readonly KubeObje
         ),
         live: all(({ target }) => ({ object: there.find(({ metadata }) => metadata.name === target.name), at: NOW })),
         dryRuns: all(() => []),
-        owned: new Map([["shop", []]]),
+        owned: new Map([["shop", there.flatMap(owned)]]),
       },
     ),
   );

@@ -37,7 +37,7 @@ export const findOwned = (txn: Transaction, known: Known): readonly FindOwned[] 
 };
 
 /** All whose owners are all gone, or go: https://kubernetes.io/docs/concepts/architecture/garbage-collection/ */
-const collected = (all: readonly Owned[], deleted: ReadonlySet<string>): readonly Owned[] => {
+export const collected = (all: readonly Owned[], deleted: ReadonlySet<string>): readonly Owned[] => {
   const dead = new Set(deleted);
   const left = new Set(all.filter(({ uid }) => !deleted.has(uid)));
   const lost: Owned[] = [];

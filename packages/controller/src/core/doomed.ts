@@ -1,4 +1,5 @@
 import type { Change, Transaction } from "@janus/api";
+import { collected } from "./dependents.ts";
 import { asObject } from "./json.ts";
 import type { Known } from "./known.ts";
 import { show } from "./object.ts";
@@ -15,22 +16,30 @@ const ownersAfter = (change: Change, now: readonly unknown[]): readonly unknown[
   return [...now, ...uidsIn(ownerReferences)];
 };
 
-const allIn = (owners: readonly unknown[], deleted: readonly unknown[]): boolean =>
-  owners.length > 0 && owners.every((owner) => deleted.includes(owner));
-
 /**
  * Why a change cannot last, or cannot be made: the garbage collector takes its target with the owners that other changes
- * delete. That would be in neither way as it should: not committed, and not to be put back.
+ * delete, also through objects that are no targets. That would be in neither way as it should: not committed, and not to be
+ * put back. A Delete of what goes with an owner that an earlier change deletes is in; but not of what goes with an object in
+ * between, which no rollback brings back.
  *
- * Assumes: all targets have been read.
+ * Assumes: all targets have been read, and what owns them, as far as the ServiceAccount may see it.
  */
 export const doomed = (txn: Transaction, known: Known, { index, change, place }: Item): readonly string[] => {
+  const now = uidsIn(known.live.get(index)?.object?.metadata.ownerReferences);
+  const after = ownersAfter(change, now);
+  if (now.length === 0 && after.length === 0) return [];
   const deletions = txn.spec.changes.map(({ type }, at) =>
     type === "Delete" ? known.live.get(at)?.object?.metadata.uid : undefined,
   );
-  const now = uidsIn(known.live.get(index)?.object?.metadata.ownerReferences);
-  const after = ownersAfter(change, now);
-  const isTaken = change.type !== "Delete" && (allIn(now, deletions.slice(0, index)) || allIn(after, deletions));
-  const by = deletions.findIndex((uid) => uid !== undefined && [...now, ...after].includes(uid));
+  const owned = [...known.owned.values()].flat();
+  /** Whether all of these owners go with what the changes up to this one delete. */
+  const go = (owners: readonly unknown[], until: number): boolean => {
+    const deleted = new Set(deletions.slice(0, until).filter((uid) => uid !== undefined));
+    const gone: ReadonlySet<unknown> = new Set([...deleted, ...collected(owned, deleted).map(({ uid }) => uid)]);
+    return owners.length > 0 && owners.every((owner) => gone.has(owner));
+  };
+  const isMadeBefore = now.every((owner) => deletions.slice(0, index).includes(owner as string));
+  const isTaken = change.type === "Delete" ? !isMadeBefore && go(now, index) : go(now, index) || go(after, Infinity);
+  const by = deletions.findIndex((_, at) => go(now, at + 1) || go(after, at + 1));
   return isTaken ? [`${show(place)} goes with its owner, which changes[${by}] deletes: take out one of the two`] : [];
 };

@@ -56,7 +56,11 @@ export const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: 
         return turnBack(
           situation,
           journal,
-          conflict(`somebody else changed ${showPaths(verdict.fields)} of ${show(place)}`),
+          // A Patch leaves no mark where others have taken over all of its fields since.
+          conflict(
+            `somebody else changed ${showPaths(verdict.fields)} of ${show(place)}`,
+            mayBeMade && change.type === "Patch" ? "undecided" : "unmade",
+          ),
         );
       return change.resourceVersion === undefined
         ? renewSnapshot(situation, journal, going, verdict.object)
@@ -72,7 +76,11 @@ export const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: 
   }
 };
 
-const conflict = (message: string): Refusal => ({ reason: "ConflictDetected", message, fate: "unmade" });
+const conflict = (message: string, fate: Refusal["fate"] = "unmade"): Refusal => ({
+  reason: "ConflictDetected",
+  message,
+  fate,
+});
 
 const noLongerAt = (place: Place, resourceVersion: string): string =>
   `${show(place)} is no longer at resourceVersion ${resourceVersion}, for which the change is meant`;
