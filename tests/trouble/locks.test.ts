@@ -234,7 +234,8 @@ describe("a Lease that somebody has written by hand", () => {
 
   it.each([
     ["a name of their own", "somebody"],
-    ["what looks like a Transaction and is none", "a/b"],
+    ["one with a slash", "a/b"],
+    ["what looks like a Transaction and has no uid", "shop/txn/1"],
   ])(
     "with a holder (%s) and no duration is respected for as long as our own lock is good",
     async (_, holderIdentity) => {

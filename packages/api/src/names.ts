@@ -43,10 +43,13 @@ export interface Holder {
 /** Who holds a lock. No part can contain a slash. */
 export const holderIdentity = ({ namespace, name, uid }: Holder): string => `${namespace}/${name}/${uid}`;
 
-/** Undefined for a holder that is no Transaction. */
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#uids */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Undefined for a holder that is no Transaction: others write slashes, too, but no uid. */
 export const parseHolder = (identity: string): Holder | undefined => {
   const [namespace = "", name = "", uid = "", ...more] = identity.split("/");
-  return namespace !== "" && name !== "" && uid !== "" && more.length === 0 ? { namespace, name, uid } : undefined;
+  return namespace !== "" && name !== "" && UUID.test(uid) && more.length === 0 ? { namespace, name, uid } : undefined;
 };
 
 /** The n-th store for snapshots of the Transaction: `<txn>-rollback`, `<txn>-rollback-1`, ... */

@@ -84,7 +84,7 @@ describe("the holder of a lock", () => {
     );
   });
 
-  it.each(["", "kube-scheduler_1", "a/b", "a//c", "a/b/c/d"])("is no Transaction if it is %j", (identity) => {
+  it.each(["", "kube-scheduler_1", "a/b", "a//c", "a/b/c", "a/b/c/d"])("is no Transaction if it is %j", (identity) => {
     expect(parseHolder(identity)).toBeUndefined();
   });
 });

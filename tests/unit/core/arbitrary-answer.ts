@@ -17,7 +17,7 @@ export const arbitraryObject: fc.Arbitrary<KubeObject> = fc
     spec: fc.constantFrom<Json>(
       {},
       { holderIdentity: holderIdentity({ namespace: "shop", name: "deploy-v2", uid: UID }), leaseDurationSeconds: 300 },
-      { holderIdentity: "shop/other/u-9", leaseDurationSeconds: 300 },
+      { holderIdentity: "shop/other/9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42", leaseDurationSeconds: 300 },
       { holderIdentity: "somebody", leaseDurationSeconds: 15 },
       { holderIdentity: "" },
       { clusterIP: "10.0.0.1", ports: [{ port: 80, nodePort: 30_000 }] },

@@ -59,7 +59,7 @@ const lock: fc.Arbitrary<LockSight> = fc.oneof(
   fc.record(
     {
       at: fc.constant("theirs" as const),
-      holder: fc.constantFrom("shop/other/u-9", "somebody", ""),
+      holder: fc.constantFrom("shop/other/9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42", "somebody", ""),
       version,
       looked: past,
       seen: past,

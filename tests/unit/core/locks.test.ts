@@ -47,7 +47,7 @@ it("turns back, and gives none back, when a lock is lost on what it has made in 
 });
 
 it("asks who has touched nothing for the locks in a Namespace of its own: the two could wait for each other", () => {
-  const holder = "other/waiting/u-9";
+  const holder = "other/waiting/9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42";
   const sight = { at: "theirs", holder, version, looked: NOW, seen: NOW, expires: NOW, judged: "untouched" } as const;
   const step = decide(inItsOwn(1, sight));
   expect(step).toMatchObject({ next: "run", effects: [{ purpose: "ask-way", call: { place: { name: "waiting" } } }] });
@@ -67,9 +67,9 @@ it.each([
       reviews: new Map([["0 delete", "allowed"]]),
     },
   );
-  const annotations = { [GIVE_WAY]: "shop/other/u-9" };
+  const annotations = { [GIVE_WAY]: "shop/other/9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42" };
   const txn = { ...start.txn, metadata: { ...start.txn.metadata, annotations } };
-  const other = { ...former("Transaction", "other"), metadata: { uid: "u-9" }, status: { phase } };
+  const other = { ...former("Transaction", "other"), metadata: { uid: "9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42" }, status: { phase } };
   const { asked, at } = later({ ...start, txn }, 1500, ({ purpose }) =>
     purpose === "read-holder" ? E.right(other) : E.right(former("Lease", "lock")),
   );
