@@ -21,8 +21,6 @@ const WARM_UP = 40;
 /** In ms. */
 const LEASE_DURATION = 10_000;
 const RETRY_PERIOD = 1_000;
-/** What a busy machine may add to any time, in ms. */
-const ROOM = 15_000;
 
 const flags = [
   `--leader-elect-lease-duration=${LEASE_DURATION}ms`,
@@ -166,7 +164,7 @@ describe("under load", { timeout: 1_800_000 }, () => {
       NAMESPACES,
       FINISHED - crowd.all().length,
     );
-    await expect.poll(() => crowd.all().length, { timeout: ROOM }).toBe(FINISHED);
+    await expect.poll(() => crowd.all().length, { timeout: 60_000 }).toBe(FINISHED);
     const beganList = performance.now();
     must(await listAll(api, { resource: transactions }));
     const list = performance.now() - beganList;
@@ -183,7 +181,7 @@ describe("under load", { timeout: 1_800_000 }, () => {
     expect(crowd.all().filter((one) => !isOver(one))).toEqual([]);
     expect(kept).toBeLessThan(bytes / 2);
     expect(most).toBeLessThan(memoryLimit());
-    expect(commit).toBeLessThan(5 * list + 5 * toFirstCommit + ROOM);
+    expect(commit).toBeLessThan(5 * (list + toFirstCommit));
     report.push(
       `${FINISHED} finished ones present, ${mib(bytes)} of JSON; listing them takes ${seconds(list)}`,
       `a controller that starts then: its first commit after ${seconds(whole)}`,
@@ -198,7 +196,7 @@ describe("under load", { timeout: 1_800_000 }, () => {
     const began = performance.now();
     await leader?.kill();
     const took = await firstCommit(stage.api, crowd, home, "first-of-third");
-    expect(took).toBeLessThan(LEASE_DURATION + RETRY_PERIOD + ROOM);
+    expect(took).toBeLessThan(LEASE_DURATION + RETRY_PERIOD + 5 * toFirstCommit);
     expect(await leaderOf([standby])).toBe(standby);
     report.push(
       `failover from a killed leader, with a lease of ${seconds(LEASE_DURATION)}: the first commit of the next one after ${seconds(performance.now() - began)}`,

@@ -16,7 +16,7 @@ export interface ControllerNetworkPolicyProps extends NamespacedProps {
    */
   readonly apiServerCidrs?: readonly string[];
   /**
-   * Ports of the API server behind the Service `kubernetes`.
+   * Ports of the API server behind the Service `kubernetes`. None is refused: to a NetworkPolicy it would mean all.
    * @default 443, 6443 (kubeadm, kind, k3s, OpenShift), 8443 (minikube), 16443 (MicroK8s)
    */
   readonly apiServerPorts?: readonly number[];
@@ -39,6 +39,8 @@ export class ControllerNetworkPolicy extends Construct {
   constructor(scope: Construct, id: string, props: ControllerNetworkPolicyProps = {}) {
     super(scope, id);
     const { clients = [], apiServerCidrs = [], apiServerPorts = defaultApiServerPorts } = props;
+    if (apiServerPorts.length === 0)
+      throw new Error("apiServerPorts: none is named. Name one, or leave it out for those that most clusters use.");
     new k8s.KubeNetworkPolicy(this, "Resource", {
       metadata: { name: controllerName, namespace: props.namespace ?? defaultNamespace, labels: controllerLabels },
       spec: {

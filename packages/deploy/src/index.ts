@@ -2,6 +2,7 @@ export { type Alert, alerts } from "./alerts.ts";
 export { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";
 export { ControllerDisruptionBudget } from "./controller-disruption-budget.ts";
 export type { ControllerFlagsProps } from "./controller-flags.ts";
+export { ControllerLimits, type ControllerLimitsProps } from "./controller-limits.ts";
 export { ControllerNetworkPolicy, type ControllerNetworkPolicyProps } from "./controller-network-policy.ts";
 export { ControllerRole, type ControllerRoleProps } from "./controller-role.ts";
 export { ControllerRoleBinding } from "./controller-role-binding.ts";

@@ -1,6 +1,7 @@
 import { Construct } from "constructs";
 import { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";
 import { ControllerDisruptionBudget } from "./controller-disruption-budget.ts";
+import { ControllerLimits } from "./controller-limits.ts";
 import { ControllerNetworkPolicy, type ControllerNetworkPolicyProps } from "./controller-network-policy.ts";
 import { ControllerRole } from "./controller-role.ts";
 import { ControllerRoleBinding } from "./controller-role-binding.ts";
@@ -55,6 +56,7 @@ export class Janus extends Construct {
     if (props.metricsAuth === true) new MetricsReaderRole(this, "MetricsReaderRole");
     new TransactionRoles(this, "TransactionRoles");
     new LeaderFence(this, "Fence", props);
+    new ControllerLimits(this, "Limits", props);
     new RequesterPolicy(this, "RequesterPolicy");
     if (props.stampsRequester === true) new RequesterStamp(this, "RequesterStamp");
     new FlowControl(this, "FlowControl", props);

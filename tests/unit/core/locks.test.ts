@@ -69,7 +69,11 @@ it.each([
   );
   const annotations = { [GIVE_WAY]: "shop/other/9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42" };
   const txn = { ...start.txn, metadata: { ...start.txn.metadata, annotations } };
-  const other = { ...former("Transaction", "other"), metadata: { uid: "9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42" }, status: { phase } };
+  const other = {
+    ...former("Transaction", "other"),
+    metadata: { uid: "9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42" },
+    status: { phase },
+  };
   const { asked, at } = later({ ...start, txn }, 1500, ({ purpose }) =>
     purpose === "read-holder" ? E.right(other) : E.right(former("Lease", "lock")),
   );

@@ -34,6 +34,8 @@ describe("the installation", () => {
       "ClusterRole janus-transactions-edit",
       "ValidatingAdmissionPolicy janus-fence",
       "ValidatingAdmissionPolicyBinding janus-fence",
+      "ValidatingAdmissionPolicy janus-controller-limits",
+      "ValidatingAdmissionPolicyBinding janus-controller-limits",
       "ValidatingAdmissionPolicy janus-requester",
       "ValidatingAdmissionPolicyBinding janus-requester",
       "PriorityLevelConfiguration janus-controller",
@@ -125,6 +127,7 @@ describe("each part", () => {
     [["ClusterRoleBinding"], deploy.ControllerRoleBinding],
     [["ClusterRole", "ClusterRole"], deploy.TransactionRoles],
     [["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"], deploy.LeaderFence],
+    [["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"], deploy.ControllerLimits],
     [["Role", "RoleBinding"], deploy.LeaderLabelRole],
     [["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"], deploy.RequesterPolicy],
     [["PriorityLevelConfiguration", "FlowSchema", "FlowSchema"], deploy.FlowControl],
@@ -149,4 +152,10 @@ describe("each part", () => {
       }),
     ).toBe("");
   });
+});
+
+it("does not take a list of no ports for all ports of the API server", () => {
+  expect(() =>
+    deploy.render((chart) => new deploy.ControllerNetworkPolicy(chart, "Part", { apiServerPorts: [] })),
+  ).toThrow("apiServerPorts: none is named");
 });

@@ -1,13 +1,10 @@
-import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseAllDocuments } from "yaml";
 import type { Manifest } from "../fixtures/administrator.ts";
 import { controllerProcess } from "../fixtures/controller-process.ts";
 import { configMap, lease, secret } from "../fixtures/manifests.ts";
-import { eventually, type OwnCluster, ownCluster } from "../deploy/own-cluster.ts";
+import { eventually, type OwnCluster, ownCluster } from "./own-cluster.ts";
 
 const user = "system:serviceaccount:janus-system:janus-controller";
-const example = readFileSync(new URL("../../docs/examples/controller-limits.yaml", import.meta.url), "utf8");
 
 /** Whoever has stolen the controller's token. */
 const thief = (args: string, stdin?: object) => cluster.kubectl("admin", `--as=${user} ${args}`, stdin);
@@ -55,8 +52,7 @@ const transaction = (name: string, ...more: readonly object[]) => ({
 
 let cluster: OwnCluster;
 beforeAll(async () => {
-  cluster = await ownCluster();
-  await cluster.install(...parseAllDocuments(example).map((document) => document.toJS() as never));
+  cluster = await ownCluster({ leaderElection: { leaseName: "the-leader", leaseNamespace: "default" } });
   await cluster.admin("create -f -", configMap("theirs", { color: "blue" }));
   await cluster.admin("create -f -", secret("theirs", { color: "blue" }));
   await eventually(async () => (await cluster.kubectl("admin", "get sa default -n janus-system")).code === 0);
@@ -79,7 +75,7 @@ describe("what the controller never writes is refused, whoever has its token", (
     ["a ConfigMap that does not say whose it is", "create -f -", configMap("a-rollback")],
     ["a token", "create -f -", tokenOf("a-rollback", "deployer")],
     ["the Lease of a node", "create -n kube-node-lease -f -", lease("node-1")],
-    ["a Lease of that name elsewhere", "create -f -", lease("janus-controller-leader")],
+    ["a Lease of that name elsewhere", "create -n janus-system -f -", lease("the-leader")],
     ["the image of a Pod", "apply --server-side --force-conflicts -f -", podOf("example.com/evil")],
   ])("%s", async (_, args, stdin) => {
     expect(await thief(args, stdin)).toMatchObject({ code: 1, stderr: expect.stringContaining("controller of Janus") });
@@ -89,7 +85,15 @@ describe("what the controller never writes is refused, whoever has its token", (
 it("and it can do all its work: commit, roll back, lead, try the fence, mark its Pod", async () => {
   const kubeconfig = await cluster.userKubeconfig(user);
   const env = { POD_NAME: "leader", POD_NAMESPACE: "janus-system" };
-  const { url, log } = controllerProcess([`--kubeconfig=${kubeconfig}`, "--http-port=0"], env);
+  const { url, log } = controllerProcess(
+    [
+      `--kubeconfig=${kubeconfig}`,
+      "--http-port=0",
+      "--leader-elect-resource-name=the-leader",
+      "--leader-elect-resource-namespace=default",
+    ],
+    env,
+  );
   const held = labelled(secret("held"), { finalizers: ["example.com/hold"], labels: {} });
   await cluster.admin("create -f -", held);
   await cluster.admin("create -f -", transaction("committed"));

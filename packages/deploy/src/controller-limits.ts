@@ -1,0 +1,94 @@
+import { k8s } from "cdk8s-plus-30";
+import { Construct } from "constructs";
+import { controllerName, defaultNamespace } from "./defaults.ts";
+import { controllerLabels } from "./labels.ts";
+import { leaderElectionOf, type LeaderElectionProps } from "./leader-election.ts";
+import type { NamespacedProps } from "./namespaced.ts";
+
+export interface ControllerLimitsProps extends NamespacedProps, LeaderElectionProps {}
+
+const name = "janus-controller-limits";
+
+/** With the API server's defaults spelt out: it is applied as a whole, and two who apply it must not disagree. */
+const writesOf = (group: string, version: string, ...resources: readonly string[]): k8s.NamedRuleWithOperations => ({
+  apiGroups: [group],
+  apiVersions: [version],
+  operations: ["CREATE", "UPDATE", "DELETE"],
+  resources: [...resources],
+  scope: "*",
+});
+
+const isStore = "request.resource.resource in ['configmaps', 'secrets']";
+
+/** What is there, and what shall be there. */
+const versions = "[oldObject, object].filter(version, version != null)";
+
+/**
+ * Refuses what the controller never writes as itself, and its role cannot leave out, because RBAC knows no patterns of names:
+ * other ConfigMaps and Secrets than its journals and snapshots, tokens of ServiceAccounts, other Leases than its locks and the leader's,
+ * anything of a Pod but its metadata. So much less can whoever has stolen its token do.
+ *
+ * Guarantees: nobody else's writes are looked at. What the controller writes as the ServiceAccount of a Transaction is that
+ *             ServiceAccount's, and not limited here.
+ * Source:     https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
+ */
+export class ControllerLimits extends Construct {
+  constructor(scope: Construct, id: string, props: ControllerLimitsProps = {}) {
+    super(scope, id);
+    const metadata = { name, labels: controllerLabels };
+    const { namespace = defaultNamespace } = props;
+    const { leaseName, leaseNamespace } = leaderElectionOf(props);
+    const user = `system:serviceaccount:${namespace}:${controllerName}`;
+    new k8s.KubeValidatingAdmissionPolicy(this, "Policy", {
+      metadata,
+      spec: {
+        failurePolicy: "Fail",
+        matchConstraints: {
+          matchPolicy: "Equivalent",
+          namespaceSelector: {},
+          objectSelector: {},
+          resourceRules: [
+            writesOf("", "v1", "configmaps", "secrets", "pods"),
+            writesOf("coordination.k8s.io", "*", "leases"),
+          ],
+        },
+        matchConditions: [{ name: "is-the-controller", expression: `request.userInfo.username == '${user}'` }],
+        variables: [
+          { name: "isStore", expression: isStore },
+          { name: "versions", expression: versions },
+        ],
+        validations: [
+          {
+            expression:
+              "!variables.isStore || variables.versions.all(version, version.metadata.?labels[?'app.kubernetes.io/managed-by'].orValue('') == 'janus')",
+            message: "the controller of Janus writes only its own ConfigMaps and Secrets",
+          },
+          {
+            expression: "!variables.isStore || request.name.matches('^janus-journal-[-0-9a-f]+$|-rollback(-[0-9]+)?$')",
+            message: "the controller of Janus writes only journals and snapshots",
+          },
+          {
+            expression:
+              "request.resource.resource != 'secrets' || variables.versions.all(version, version.type == 'Opaque')",
+            message: "the controller of Janus keeps nothing in Secrets but snapshots, and never makes a token",
+          },
+          {
+            expression:
+              "request.resource.resource != 'leases' || request.name.startsWith('janus-lock-') || " +
+              `(request.namespace == '${leaseNamespace}' && request.name in ['${leaseName}', 'janus-fence-check'])`,
+            message: "the controller of Janus writes only its locks and the leader's Lease",
+          },
+          {
+            expression:
+              "request.resource.resource != 'pods' || (object != null && oldObject != null && object.spec == oldObject.spec)",
+            message: "the controller of Janus only labels Pods",
+          },
+        ],
+      },
+    });
+    new k8s.KubeValidatingAdmissionPolicyBinding(this, "Binding", {
+      metadata,
+      spec: { policyName: name, validationActions: ["Deny"] },
+    });
+  }
+}
