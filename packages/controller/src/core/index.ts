@@ -14,3 +14,4 @@ export * from "./places.ts";
 export * from "./readable.ts";
 export * from "./record.ts";
 export * from "./situation.ts";
+export * from "./vanished.ts";

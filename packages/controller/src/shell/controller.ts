@@ -66,6 +66,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
       const isDeleted = last.deletionTimestamp !== undefined && metadata.deletionTimestamp === undefined;
       return isDeleted || isAsked(REQUEST_ROLLBACK);
     },
+    seemsGone: (key, { metadata }) => watched.store.get(key)?.metadata.uid !== metadata.uid,
     wake: (key) => work.add(key),
     witness: { moved: measured.moved, answered: measured.answered, told: events.tell },
   });

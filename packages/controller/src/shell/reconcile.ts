@@ -7,9 +7,11 @@ import {
   type Effect,
   freed,
   hindrance,
+  isGone,
   isTerminal,
   type Known,
   leaveAlone,
+  leavesBehind,
   meaning,
   nothing,
   places,
@@ -22,6 +24,9 @@ import {
   type Telling,
   transactions,
   unhindered,
+  VANISHED,
+  vanished,
+  written,
 } from "../core/index.ts";
 import { now } from "./clock.ts";
 import { newLine } from "./line.ts";
@@ -37,6 +42,8 @@ export interface Shell {
   readonly witness: Witness;
   /** Whether somebody seems to want something of this Transaction that this version of it does not say; only a reason to look. */
   readonly seemsCalled: (key: string, txn: Transaction) => boolean;
+  /** Whether it seems to be there no more; only a reason to look, too. */
+  readonly seemsGone: (key: string, txn: Transaction) => boolean;
   /** Has a Transaction taken up at once. */
   readonly wake: (key: string) => void;
 }
@@ -47,9 +54,11 @@ interface Cell {
   known: Known;
   /** Why it cannot be read; then `txn` is what could be salvaged of it. */
   unreadable: string | undefined;
+  /** It is there no more, and is finished as if it were. */
+  hasVanished?: true;
 }
 
-const understood = (object: KubeObject): Pick<Cell, "txn" | "unreadable"> => {
+const understood = (object: KubeObject): Required<Pick<Cell, "txn" | "unreadable">> => {
   const read = readable(object);
   return E.isRight(read) ? { txn: read.right, unreadable: undefined } : { txn: salvage(object), unreadable: read.left };
 };
@@ -162,7 +171,7 @@ export const reconciler = (shell: Shell): Reconciler => {
       cell.known = found.right(cell.known, now());
       return "learned";
     }
-    const answer = await ask(api, txn, effect);
+    const answer = cell.hasVanished && isOwn(effect) ? E.right(written(txn, effect)) : await ask(api, txn, effect);
     answered(round, txn, effect, sent, E.isLeft(answer) ? answer.left : undefined);
     if (E.isLeft(answer) && meaning(answer.left) === "transient") {
       cell.known = effect.lost?.(cell.known, answer.left, now()) ?? cell.known;
@@ -214,17 +223,28 @@ export const reconciler = (shell: Shell): Reconciler => {
     return after(...failures.map(({ error }) => error));
   };
 
-  const named = (key: string): readonly Transaction[] =>
-    [...cells.values()].map(({ txn }) => txn).filter((txn) => keyOf(txn) === key);
+  const named = (key: string): readonly Cell[] =>
+    [...cells.values()].filter(({ txn, hasVanished }) => keyOf(txn) === key && !hasVanished);
 
   const forget = ({ metadata: { uid } }: Transaction): void => {
     cells.delete(uid);
     line.leave(uid);
   };
 
-  const steps = async (key: string, round: Round, cell: Cell): Promise<Requeue | "stale"> => {
+  /** It is there no more. What it may leave behind is taken away under a key of its own: another one may have its name. */
+  const bury = (round: Round, cell: Cell): void => {
+    const { uid } = cell.txn.metadata;
+    line.leave(uid);
+    if (cell.unreadable !== undefined || !leavesBehind(cell.txn)) return forget(cell.txn);
+    Object.assign(cell, { txn: vanished(cell.txn, now()), hasVanished: true });
+    tell(round, cell.txn, VANISHED);
+    shell.wake(`${keyOf(cell.txn)}/${uid}`);
+  };
+
+  /** @param isStale whether there is a reason to read it again first */
+  const steps = async (round: Round, cell: Cell, isStale: () => boolean): Promise<Requeue | "stale"> => {
     for (let left = mostSteps(cell.txn); left > 0 && !stopping.signal.aborted; left -= 1) {
-      if (shell.seemsCalled(key, cell.txn)) return "stale";
+      if (isStale()) return "stale";
       const step =
         cell.unreadable === undefined ? decide(situation(cell)) : leaveAlone(situation(cell), cell.unreadable);
       for (const telling of step.next === "done" ? [] : (step.tell ?? [])) tell(round, cell.txn, telling);
@@ -256,22 +276,29 @@ export const reconciler = (shell: Shell): Reconciler => {
     for (let left = MOST_READS; left > 0; left -= 1) {
       const answer = await read(key);
       if (E.isLeft(answer)) {
-        if (answer.left.kind !== "refused" || answer.left.code !== 404) {
-          round.log("warn", "the Transaction cannot be read; trying again", { error: sentence(answer.left) });
-          return after(answer.left);
-        }
-        for (const txn of named(key)) forget(txn);
-        return { type: "done" };
+        const isUnknown = answer.left.kind === "refused" && answer.left.code === 404;
+        for (const cell of named(key))
+          if (isGone(answer.left) || (isUnknown && !leavesBehind(cell.txn))) bury(round, cell);
+        if (isUnknown && named(key).length === 0) return { type: "done" };
+        round.log("warn", "the Transaction cannot be read; trying again", { error: sentence(answer.left) });
+        return after(answer.left);
       }
       const current = understood(answer.right);
       const { uid } = current.txn.metadata;
+      for (const cell of named(key)) if (cell.txn.metadata.uid !== uid) bury(round, cell);
       const former = cells.get(uid);
       // What was known before it could not be read, or while it could not, says nothing of how it is now.
       const same = former !== undefined && (former.unreadable === undefined) === (current.unreadable === undefined);
       const cell: Cell = same ? Object.assign(former, current) : { ...current, known: nothing(now()) };
       cells.set(uid, cell);
       try {
-        const outcome = await steps(key, round, cell);
+        // Seen once that it is there, it is not looked for again: the watch may be late.
+        const mayBeGone = left === MOST_READS;
+        const outcome = await steps(
+          round,
+          cell,
+          () => shell.seemsCalled(key, cell.txn) || (mayBeGone && shell.seemsGone(key, cell.txn)),
+        );
         if (outcome !== "stale") return outcome;
       } catch (error) {
         tell(round, cell.txn, DEFECT);
@@ -282,6 +309,8 @@ export const reconciler = (shell: Shell): Reconciler => {
   };
 
   const reconcile = async (key: string, round: Round): Promise<Requeue> => {
+    const [, , uid] = key.split("/");
+    if (uid !== undefined) return lastSteps(round, uid);
     let waits = false;
     try {
       const requeue = await takeUp(key, round);
@@ -289,8 +318,15 @@ export const reconciler = (shell: Shell): Reconciler => {
       return requeue;
     } finally {
       // It takes no lock before it is tried again, so nobody is to wait for that.
-      if (!waits) for (const { metadata } of named(key)) line.leave(metadata.uid);
+      if (!waits) for (const { txn } of named(key)) line.leave(txn.metadata.uid);
     }
+  };
+
+  /** Of one that has vanished. */
+  const lastSteps = async (round: Round, uid: string): Promise<Requeue> => {
+    const cell = cells.get(uid);
+    const outcome = cell === undefined ? "stale" : await steps(round, cell, () => false);
+    return outcome === "stale" ? { type: "done" } : outcome;
   };
 
   const renew = async (round: Round): Promise<void> => {

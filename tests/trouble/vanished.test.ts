@@ -1,0 +1,99 @@
+import { setTimeout } from "node:timers/promises";
+import type { Hook, Request } from "@janus/kube";
+import { expect, it } from "vitest";
+import { creating, patching } from "../fixtures/changes.ts";
+import { eventsOf } from "../fixtures/events.ts";
+import { configMap, secret } from "../fixtures/manifests.ts";
+import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
+
+/**
+ * The Transaction goes right before the first request of this kind, though our finalizer is on it: as when a deletion was decided
+ * before that was put on and is carried out now.
+ */
+const goesBefore = (place: Workspace, is: (request: Request) => boolean): Hook => {
+  let done = false;
+  return async (request, next) => {
+    if (!done && is(request)) {
+      done = true;
+      await place.remove(transaction("txn"));
+      await place.patch({ ...transaction("txn"), metadata: { name: "txn", finalizers: null } });
+      await setTimeout(500); // till the watch has told of it
+    }
+    return next(request);
+  };
+};
+
+const changes = [
+  patching(configMap("a", { v: "new" })),
+  patching({ ...secret("s"), stringData: { v: "new" } }),
+  creating(configMap("made")),
+];
+
+const left = async ({ names }: Workspace) => ({
+  leases: await names("coordination.k8s.io/v1", "Lease"),
+  configMaps: (await names("v1", "ConfigMap")).filter((name) => name !== "kube-root-ca.crt"),
+  secrets: await names("v1", "Secret"),
+});
+
+const of =
+  (purpose: string, phase?: string) =>
+  (request: Request): boolean =>
+    request.purpose === purpose && (phase === undefined || JSON.stringify(request).includes(`"phase":"${phase}"`));
+
+it.each([
+  ["being prepared", of("lock")],
+  ["being prepared, with snapshots", of("journal")],
+  ["prepared", of("record", "Prepared")],
+])("of a Transaction that vanishes while it is %s nothing stays behind", async (_, is) => {
+  const place = await workspace();
+  await place.create(configMap("a", { v: "old" }), secret("s", { v: "old" }));
+  await place.janus(goesBefore(place, is));
+  await place.submit(changes);
+  await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
+  await expect.poll(() => left(place), { timeout: 30_000 }).toEqual({ leases: [], configMaps: ["a"], secrets: ["s"] });
+  expect(await place.read(configMap("a"))).toMatchObject({ data: { v: "old" } });
+});
+
+it("of a Transaction that vanishes while it makes its changes, what is in stays, and its snapshots can be found", async () => {
+  const place = await workspace();
+  await place.create(configMap("a", { v: "old" }), secret("s", { v: "old" }));
+  await place.janus(goesBefore(place, of("checkpoint")));
+  const { metadata } = await place.submit(changes);
+  await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
+  await expect
+    .poll(() => left(place), { timeout: 30_000 })
+    .toMatchObject({
+      leases: [],
+      configMaps: expect.not.arrayContaining([`janus-journal-${metadata.uid}`]) as unknown,
+    });
+  const orphaned = { metadata: { labels: { "janus.io/orphaned": "true", "janus.io/transaction": "txn" } } };
+  for (const store of [configMap("txn-rollback"), secret("txn-rollback-1")]) {
+    const kept = await place.read(store);
+    expect(kept).toMatchObject(orphaned);
+    expect(kept.metadata.finalizers ?? []).toEqual([]);
+  }
+  expect(await place.read(configMap("a"))).toMatchObject({ data: { v: "new" } });
+  expect(await eventsOf(place.namespace, "txn")).toContainEqual(
+    expect.objectContaining({ reason: "RecoveryInitiated", type: "Warning" }),
+  );
+});
+
+it("a namesake that comes at once is another Transaction", async () => {
+  const place = await workspace();
+  await place.create(configMap("a", { v: "old" }), secret("s", { v: "old" }));
+  const goes = goesBefore(place, of("record", "Prepared"));
+  let done = false;
+  await place.janus(goes, async (request, next) => {
+    if (!done && of("record", "Prepared")(request)) {
+      done = true;
+      await place.submit(changes);
+    }
+    return next(request);
+  });
+  await place.submit(changes);
+  await expect.poll(() => done).toBe(true);
+  expect((await place.over()).status.phase).toBe("Committed");
+  await expect
+    .poll(() => left(place), { timeout: 30_000 })
+    .toEqual({ leases: [], configMaps: ["a", "made"], secrets: ["s"] });
+});
