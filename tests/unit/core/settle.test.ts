@@ -153,6 +153,42 @@ describe("a change in doubt", () => {
   });
 });
 
+describe("of an object whose status is a part of it, when somebody has changed that since", () => {
+  const was = post(thing({ data: { a: "1" }, status: { phase: "old", seen: "1" } }), "kubectl");
+  const changing = (type: "Patch" | "Update", status?: object): Change => ({
+    type,
+    target,
+    content: { data: { a: "2" }, ...(status === undefined ? {} : { status }) } as JsonObject,
+  });
+  const settled = (change: Change, now: object) =>
+    settle(change, plain, was, undefined, { object: put(was, { ...was, status: now }, "person"), at: 0 }, author);
+
+  it.each<[string, Change, object, object]>([
+    ["does not set", changing("Patch"), { phase: "theirs", seen: "1" }, { at: "out" }],
+    ["does not set", changing("Update"), { phase: "theirs", seen: "1" }, { at: "out" }],
+    [
+      "sets otherwise",
+      changing("Patch", { phase: "new" }),
+      { phase: "theirs", seen: "1" },
+      { at: "overtaken", fields: [["f:status", "f:phase"]] },
+    ],
+    [
+      "sets another field of",
+      changing("Patch", { phase: "new" }),
+      { phase: "old", seen: "2" },
+      { at: "overtaken", fields: [] },
+    ],
+    [
+      "sets as a whole",
+      changing("Update", { phase: "new" }),
+      { phase: "old", seen: "1", more: "1" },
+      { at: "overtaken", fields: [[]] },
+    ],
+  ])("a change that %s it: %o", (_, change, now, verdict) => {
+    expect(settled(change, now)).toMatchObject(verdict);
+  });
+});
+
 describe("two versions of an object", () => {
   it.each<readonly [string, KubeObject, boolean]>([
     ["bookkeeping", varied({ resourceVersion: "9", generation: 2, managedFields: [] }), true],

@@ -24,6 +24,10 @@ export const sameButStatus = (a: KubeObject, b: KubeObject, place: Place): boole
   return equal(writable(a, always), writable(b, always));
 };
 
+/** Whether a status is among what the change sets: then others who write it are in its way. */
+const setsStatus = (change: Change, place: Place): boolean =>
+  change.type !== "Delete" && writable(change.content, place)["status"] !== undefined;
+
 const settleCreate = (author: Author, created: string | undefined, { object }: Sighting): Verdict => {
   if (object === undefined) return created === undefined ? { at: "out", object } : { at: "in", created };
   const uid = object.metadata.uid ?? "";
@@ -55,7 +59,10 @@ const settleEdit = (
     return { at: "overtaken", object: undefined, fields: [] };
   if (isMarked(object, author.uid)) return { at: "in" };
   if (object.metadata.resourceVersion === before.metadata.resourceVersion) return { at: "out", object };
-  if (sameButStatus(before, object, place)) return { at: "out", object };
+  const unmoved = setsStatus(change, place)
+    ? equal(writable(before, place), writable(object, place))
+    : sameButStatus(before, object, place);
+  if (unmoved) return { at: "out", object };
   // Without a mark, and moved: had our change been in, all its fields would have been taken over since.
   const { conflicts } = restoration(change, place, before, object, author);
   const whole = change.type === "Update" && !equal(wanted(change, place, before), writable(before, place));
