@@ -153,13 +153,14 @@ describe("a change in doubt", () => {
   });
 });
 
+const changing = (type: "Patch" | "Update", status?: object): Change => ({
+  type,
+  target,
+  content: { data: { a: "2" }, ...(status === undefined ? {} : { status }) } as JsonObject,
+});
+
 describe("of an object whose status is a part of it, when somebody has changed that since", () => {
   const was = post(thing({ data: { a: "1" }, status: { phase: "old", seen: "1" } }), "kubectl");
-  const changing = (type: "Patch" | "Update", status?: object): Change => ({
-    type,
-    target,
-    content: { data: { a: "2" }, ...(status === undefined ? {} : { status }) } as JsonObject,
-  });
   const settled = (change: Change, now: object) =>
     settle(change, plain, was, undefined, { object: put(was, { ...was, status: now }, "person"), at: 0 }, author);
 

@@ -1,23 +1,19 @@
-import { FINALIZER, type Transaction } from "@janus/api";
+import type { Transaction } from "@janus/api";
 import type { Api, ApiError, Discovery, KubeObject, Requeue } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import {
   type Ask,
   decide,
-  type Effect,
   freed,
   hindrance,
   isGone,
   isTerminal,
-  type Known,
   leaveAlone,
   leavesBehind,
   meaning,
   nothing,
   places,
-  readable,
   renewals,
-  salvage,
   sentence,
   type Settings,
   type Situation,
@@ -26,14 +22,13 @@ import {
   unhindered,
   VANISHED,
   vanished,
-  written,
 } from "../core/index.ts";
+import { carrier, type Failure, isFailure, isOwn } from "./carry-out.ts";
+import { type Cell, isEnded, keyOf, understood } from "./cell.ts";
 import { now } from "./clock.ts";
 import { newLine } from "./line.ts";
 import { defect, saying } from "./log.ts";
 import { narrator, type Round, type Witness } from "./narrator.ts";
-import { ask, lookUp } from "./perform.ts";
-import { beating } from "./watchdog.ts";
 
 export interface Shell {
   readonly api: Api;
@@ -48,31 +43,11 @@ export interface Shell {
   readonly wake: (key: string) => void;
 }
 
-/** A Transaction that this process is at work on, and what it has learned of it. */
-interface Cell {
-  txn: Transaction;
-  known: Known;
-  /** Why it cannot be read; then `txn` is what could be salvaged of it. */
-  unreadable: string | undefined;
-  /** It is there no more, and is finished as if it were. */
-  hasVanished?: true;
-}
-
-const understood = (object: KubeObject): Required<Pick<Cell, "txn" | "unreadable">> => {
-  const read = readable(object);
-  return E.isRight(read) ? { txn: read.right, unreadable: undefined } : { txn: salvage(object), unreadable: read.left };
-};
-
-const keyOf = ({ metadata: { namespace, name } }: Transaction): string => `${namespace}/${name}`;
-
 /** More decisions in one round than any Transaction needs: a defect must not become a storm of requests. */
 const mostSteps = (txn: Transaction): number => 1000 + 20 * txn.spec.changes.length;
 
 /** How often a Transaction is read again in one round because somebody else has written it meanwhile. */
 const MOST_READS = 10;
-
-/** Requests of one Transaction that go out side by side at most. */
-const SIDE_BY_SIDE = 16;
 
 export interface Reconciler {
   readonly reconcile: (key: string, round: Round) => Promise<Requeue>;
@@ -84,29 +59,12 @@ export interface Reconciler {
   readonly stop: () => void;
 }
 
-/** Nothing of ours is left on it. */
-const isEnded = ({ metadata: { finalizers = [] }, status: { phase } }: Transaction): boolean =>
-  isTerminal(phase) && !finalizers.includes(FINALIZER);
-
-/** Whether the effect writes the Transaction itself. */
-const isOwn = ({ purpose }: Ask): boolean => purpose === "record" || purpose === "finalizer";
-
 const DEFECT: Telling = {
   type: "Warning",
   reason: "RecoveryBlocked",
   message:
     "a defect in Janus keeps it where it is; it is tried again after a pause, and the controller's log tells more",
 };
-
-/** What did not get through, and why. */
-interface Failure {
-  readonly effect: Effect;
-  readonly error: ApiError;
-}
-
-type Outcome = "learned" | "stale" | Failure;
-
-const isFailure = (outcome: Outcome): outcome is Failure => typeof outcome === "object";
 
 /** After a pause; and not before the server wants to hear of us again. */
 const after = (...errors: readonly ApiError[]): Requeue => {
@@ -124,7 +82,8 @@ const after = (...errors: readonly ApiError[]): Requeue => {
  */
 export const reconciler = (shell: Shell): Reconciler => {
   const { api, discovery, settings } = shell;
-  const { tell, answered, moved } = narrator(shell.witness);
+  const tells = narrator(shell.witness);
+  const { tell } = tells;
   const cells = new Map<string, Cell>();
   const line = newLine();
   const stopping = new AbortController();
@@ -141,17 +100,7 @@ export const reconciler = (shell: Shell): Reconciler => {
     return api.send({ verb: "get", resource: transactions, namespace, name, purpose: "read-transaction" });
   };
 
-  /** The answer of a write to the Transaction itself is its newest version. */
-  const adopt = (round: Round, cell: Cell, object: KubeObject): void => {
-    const former = cell.txn;
-    Object.assign(cell, understood(object));
-    if (former.status.phase === cell.txn.status.phase) return;
-    cell.known = unhindered(cell.known);
-    line.leave(cell.txn.metadata.uid);
-    moved(round, former, cell.txn);
-  };
-
-  /** A Lease was seen to be free: whose turn it is has it at once. */
+  /** Nobody holds a Lease: whose turn it is has it at once. */
   const passOn = (cell: Cell, { purpose, call: { place } }: Ask): void => {
     if (purpose === "release-lock") line.leave(cell.txn.metadata.uid);
     const next = line.first(place);
@@ -161,44 +110,13 @@ export const reconciler = (shell: Shell): Reconciler => {
     shell.wake(keyOf(other.txn));
   };
 
-  const perform = async (round: Round, cell: Cell, effect: Effect): Promise<Outcome> => {
-    const sent = now();
-    const { txn } = cell;
-    if (!("call" in effect)) {
-      const found = await lookUp(beating(api, round.beat), discovery, txn, effect);
-      answered(round, txn, effect, sent, E.isLeft(found) ? found.left : undefined);
-      if (E.isLeft(found)) return { effect, error: found.left };
-      cell.known = found.right(cell.known, now());
-      return "learned";
-    }
-    const answer = cell.hasVanished && isOwn(effect) ? E.right(written(txn, effect)) : await ask(api, txn, effect);
-    answered(round, txn, effect, sent, E.isLeft(answer) ? answer.left : undefined);
-    if (E.isLeft(answer) && meaning(answer.left) === "transient") {
-      cell.known = effect.lost?.(cell.known, answer.left, now()) ?? cell.known;
-      return { effect, error: answer.left };
-    }
-    if (isOwn(effect) && E.isLeft(answer))
-      return meaning(answer.left) === "conflict" ? "stale" : { effect, error: answer.left };
-    if (isOwn(effect) && E.isRight(answer)) adopt(round, cell, answer.right);
-    cell.known = effect.learn(cell.known, answer, now(), sent);
-    if (effect.item !== undefined && cell.known.locks.get(effect.item)?.at === "free") passOn(cell, effect);
-    if (E.isRight(answer)) for (const telling of effect.tell ?? []) tell(round, cell.txn, telling);
-    return "learned";
-  };
-
-  /** Side by side, a bounded number at a time, in order. When one does not get through, no more are begun. */
-  const performAll = async (round: Round, cell: Cell, effects: readonly Effect[]): Promise<readonly Outcome[]> => {
-    const outcomes: Outcome[] = [];
-    const left = effects.values();
-    const lane = async (): Promise<void> => {
-      for (const effect of left) {
-        outcomes.push(await perform(round, cell, effect));
-        if (outcomes.some(isFailure)) return;
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, effects.length) }, lane));
-    return outcomes;
-  };
+  const carryOut = carrier({
+    api,
+    discovery,
+    narrator: tells,
+    moves: ({ txn }) => line.leave(txn.metadata.uid),
+    seesFree: passOn,
+  });
 
   const requeueAfter = async (
     round: Round,
@@ -212,7 +130,7 @@ export const reconciler = (shell: Shell): Reconciler => {
     });
     cell.known = { ...cell.known, hindered: cell.known.hindered ?? { since: now() } };
     const telling = hindrance(situation(cell), effect, error);
-    if (telling !== undefined) await perform(round, cell, telling);
+    if (telling !== undefined) await carryOut(round, cell, [telling]);
     // Then the status tells nothing, either.
     if ("call" in effect && isOwn(effect) && meaning(error) === "permanent")
       tell(round, cell.txn, {
@@ -236,8 +154,9 @@ export const reconciler = (shell: Shell): Reconciler => {
     const { uid } = cell.txn.metadata;
     line.leave(uid);
     if (cell.unreadable !== undefined || !leavesBehind(cell.txn)) return forget(cell.txn);
+    // One that was over may have gone with our own last write to it, which was not answered.
+    if (!isTerminal(cell.txn.status.phase)) tell(round, cell.txn, VANISHED);
     Object.assign(cell, { txn: vanished(cell.txn, now()), hasVanished: true });
-    tell(round, cell.txn, VANISHED);
     shell.wake(`${keyOf(cell.txn)}/${uid}`);
   };
 
@@ -260,7 +179,7 @@ export const reconciler = (shell: Shell): Reconciler => {
           if (cell.unreadable === undefined && isEnded(cell.txn)) forget(cell.txn);
           return { type: "after", ms: Math.max(10, step.until - now()) };
         case "run": {
-          const outcomes = await performAll(round, cell, step.effects);
+          const outcomes = await carryOut(round, cell, step.effects);
           const [failure, ...others] = outcomes.filter(isFailure);
           if (failure !== undefined) return requeueAfter(round, cell, [failure, ...others]);
           if (outcomes.includes("stale")) return "stale";
@@ -336,7 +255,7 @@ export const reconciler = (shell: Shell): Reconciler => {
         const { namespace, name } = cell.txn.metadata;
         const log = saying(round.log, { transaction: `${namespace}/${name}` });
         try {
-          await performAll({ ...round, log }, cell, renewals(situation(cell), places(cell.txn, cell.known)));
+          await carryOut({ ...round, log }, cell, renewals(situation(cell), places(cell.txn, cell.known)));
         } catch (error) {
           log("error", "a defect in Janus; the locks are renewed later", defect(error));
         }

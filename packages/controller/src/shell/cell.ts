@@ -1,0 +1,26 @@
+import { FINALIZER, type Transaction } from "@janus/api";
+import type { KubeObject } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { isTerminal, type Known, readable, salvage } from "../core/index.ts";
+
+/** A Transaction that this process is at work on, and what it has learned of it. */
+export interface Cell {
+  txn: Transaction;
+  known: Known;
+  /** Why it cannot be read; then `txn` is what could be salvaged of it. */
+  unreadable: string | undefined;
+  /** It is there no more, and is finished as if it were. */
+  hasVanished?: true;
+}
+
+export const understood = (object: KubeObject): Required<Pick<Cell, "txn" | "unreadable">> => {
+  const read = readable(object);
+  return E.isRight(read) ? { txn: read.right, unreadable: undefined } : { txn: salvage(object), unreadable: read.left };
+};
+
+/** The key under which it is worked on. */
+export const keyOf = ({ metadata: { namespace, name } }: Transaction): string => `${namespace}/${name}`;
+
+/** Nothing of ours is left on it. */
+export const isEnded = ({ metadata: { finalizers = [] }, status: { phase } }: Transaction): boolean =>
+  isTerminal(phase) && !finalizers.includes(FINALIZER);
