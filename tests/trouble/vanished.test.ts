@@ -97,3 +97,28 @@ it("a namesake that comes at once is another Transaction", async () => {
     .poll(() => left(place), { timeout: 30_000 })
     .toEqual({ leases: [], configMaps: ["a", "made"], secrets: ["s"] });
 });
+
+it.each([
+  ["locks", of("lock")],
+  ["journal", of("journal")],
+  ["changes", of("change")],
+  ["checkpoints", of("checkpoint")],
+  ["last status", of("record", "Committed")],
+])("a finalizer that somebody takes off before its %s is put on again, and nothing stays behind", async (_, is) => {
+  const place = await workspace();
+  await place.create(configMap("a", { v: "old" }), secret("s", { v: "old" }));
+  let done = false;
+  await place.janus(async (request, next) => {
+    if (!done && is(request) && !("dryRun" in request && request.dryRun)) {
+      done = true;
+      await place.patch({ ...transaction("txn"), metadata: { name: "txn", finalizers: null } });
+    }
+    return next(request);
+  });
+  await place.submit(changes);
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+  await expect
+    .poll(() => left(place), { timeout: 30_000 })
+    .toEqual({ leases: [], configMaps: ["a", "made"], secrets: ["s"] });
+  expect((await place.over()).metadata.finalizers ?? []).toEqual([]);
+});

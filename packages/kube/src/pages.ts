@@ -6,6 +6,7 @@ import type { KubeObject } from "./object.ts";
 
 export interface Page {
   readonly items: readonly KubeObject[];
+  /** Of which a watch can go on. Some servers give none (componentstatuses, many of aggregated APIs): then it is empty. */
   readonly resourceVersion: string;
   /** Names the next page; empty after the last. */
   readonly next: string;
@@ -17,8 +18,8 @@ export interface Page {
  */
 export const pageOf = (resource: Resource, list: KubeObject): E.Either<ApiError, Page> => {
   const { items, metadata } = list;
-  const { resourceVersion } = metadata;
-  if (resourceVersion === undefined || !(items === null || Array.isArray(items)))
+  const { resourceVersion = "" } = metadata;
+  if (!(items === null || Array.isArray(items)))
     return E.left(unanswered("malformed", `the answer to a list of ${resource.plural} is no list, but a ${list.kind}`));
   const apiVersion = resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
   const next: unknown = Reflect.get(metadata, "continue");
@@ -28,6 +29,13 @@ export const pageOf = (resource: Resource, list: KubeObject): E.Either<ApiError,
     next: typeof next === "string" ? next : "",
   });
 };
+
+/** As {@link pageOf}, where a watch is to go on from it. Errors: `malformed`, too, where it has no resourceVersion. */
+export const watchable: typeof pageOf = (resource, list) =>
+  E.filterOrElse(
+    ({ resourceVersion }: Page) => resourceVersion !== "",
+    (): ApiError => unanswered("malformed", `the answer to a list of ${resource.plural} has no resourceVersion`),
+  )(pageOf(resource, list));
 
 /**
  * Shows all objects, page by page of 500, to whoever looks at them: no more than one page is in memory for it.
@@ -54,7 +62,7 @@ export const eachPage = async (
 /**
  * All objects, in pages of 500.
  *
- * Guarantees: all are of one resourceVersion; when the server forgets it between two pages (410), everything is read once
+ * Guarantees: all are of one resourceVersion, or of none; when the server forgets it between two pages (410), everything is read once
  * more from the start.
  */
 export const listAll = async (

@@ -3,7 +3,7 @@ import type { Api, Resource, WatchEvent } from "./api.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { ApiError } from "./error.ts";
 import type { KubeObject } from "./object.ts";
-import { pageOf } from "./pages.ts";
+import { watchable } from "./pages.ts";
 import { beginning, type Heard, type Learnt, type Reflecting, step } from "./reflecting.ts";
 
 /** What to reflect. Without a namespace: all of them. */
@@ -102,7 +102,7 @@ export const reflect = (api: Api, source: Reflected, options: ReflectOptions): R
       case "listing": {
         const page = { limit: 500, ...(state.next === "" ? {} : { continue: state.next }) };
         const reply = await api.send({ ...source, ...page, verb: "list", purpose: "reflect" });
-        const read = E.chain((list: KubeObject) => pageOf(source.resource, list))(reply);
+        const read = E.chain((list: KubeObject) => watchable(source.resource, list))(reply);
         if (E.isLeft(read)) yield { type: "failed", error: read.left };
         else yield { type: "page", page: { ...read.right, items: read.right.items.map(keep) } };
         return;

@@ -59,6 +59,21 @@ const rows: readonly Row[] = [
     "permanent",
     "may be made",
   ],
+  [
+    "500 of an apply of a value that cannot be what it should",
+    refused(500, "failed to convert new object (shop/s; /v1, Kind=Secret) to proper version: illegal base64 data"),
+    "permanent",
+    "may be made",
+  ],
+  [
+    "500 of an apply that a conversion webhook stands in the way of",
+    refused(
+      500,
+      "failed to convert new object (shop/x; a.b/v2, Kind=X) to proper version: conversion webhook for a.b/v1, Kind=X failed: Post",
+    ),
+    "transient",
+    "may be made",
+  ],
   ["500 by a webhook that is down", refused(500, 'failed calling webhook "x"'), "transient", "may be made"],
   ["502 of a proxy", refused(502), "transient", "may be made"],
   ["503", refused(503), "transient", "may be made"],

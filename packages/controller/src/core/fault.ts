@@ -25,7 +25,7 @@ export type Meaning = "transient" | "conflict" | "permanent";
 
 const TOO_LARGE = /request is too large|etcdserver: request is too large/i;
 /** What is no object of its kind: a server-side apply answers 500 for it, where a PUT answers 400. */
-const UNTYPED = /^failed to create typed patch object/;
+const UNTYPED = /^failed to (create typed patch object|convert new object(?!.*conversion webhook))/;
 
 export const meaning = (fault: Fault): Meaning => {
   if (fault.kind === "unanswered") return "transient";

@@ -5,8 +5,9 @@ import type { Owned } from "../core/index.ts";
 /** Lists that go out side by side. */
 const SIDE_BY_SIDE = 8;
 
-/** Whether the answer says something of this kind alone: it may not be listed, or its own server is broken. */
-const isOfKind = (error: ApiError): boolean => error.kind === "refused" && error.code !== 429;
+/** Whether the answer says something of this kind alone: it may not be listed, or its own server is broken, or no good. */
+const isOfKind = (error: ApiError): boolean =>
+  error.kind === "refused" ? error.code !== 429 : error.cause === "malformed";
 
 const ownedIn = async (
   api: Api,

@@ -206,8 +206,12 @@ export const reconciler = (shell: Shell): Reconciler => {
       const { uid } = current.txn.metadata;
       for (const cell of named(key)) if (cell.txn.metadata.uid !== uid) bury(round, cell);
       const former = cells.get(uid);
-      // What was known before it could not be read, or while it could not, says nothing of how it is now.
-      const same = former !== undefined && (former.unreadable === undefined) === (current.unreadable === undefined);
+      // What was known before it could not be read, or while it could not, says nothing of how it is now; nor what was known
+      // before somebody else moved it on.
+      const same =
+        former !== undefined &&
+        (former.unreadable === undefined) === (current.unreadable === undefined) &&
+        former.txn.status.phase === current.txn.status.phase;
       const cell: Cell = same ? Object.assign(former, current) : { ...current, known: nothing(now()) };
       cells.set(uid, cell);
       try {
