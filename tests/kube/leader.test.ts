@@ -54,6 +54,15 @@ describe("a leader", () => {
     expect(await stand(at, "b").elected).toEqual({ holder: "b", transitions: 3 });
   });
 
+  it("begins with term 1 again after the highest that a Lease can hold", async () => {
+    const at = await place();
+    const spec = { holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions: 2 ** 31 - 1 };
+    const { namespace, name } = at;
+    const body = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name, namespace }, spec };
+    right(await api.send({ verb: "create", resource: leases, namespace, body }));
+    expect(await stand(at, "a").elected).toEqual({ holder: "a", transitions: 1 });
+  });
+
   it("notices that its term has been ended, and stops", async () => {
     const at = await place();
     const one = stand(at, "a");
@@ -62,6 +71,16 @@ describe("a leader", () => {
     right(await api.send({ verb: "mergePatch", resource: leases, ...at, body }));
     expect(await one.over).toBe("b leads now, in term 2");
     expect(one.left()).toBe(0);
+  });
+
+  it("puts right what somebody has made of the Lease's duration", async () => {
+    const at = await place();
+    const one = stand(at, "a");
+    await one.elected;
+    const body = { spec: { leaseDurationSeconds: 2 ** 31 - 1 } };
+    right(await api.send({ verb: "mergePatch", resource: leases, ...at, body }));
+    await expect.poll(async () => (await specOf(at))["leaseDurationSeconds"]).toBe(3);
+    expect(await specOf(at)).toMatchObject({ holderIdentity: "a", leaseTransitions: 1 });
   });
 
   it("is not disturbed by who labels its Lease", async () => {

@@ -19,7 +19,7 @@ export const callOf = (
     case "claiming":
       return claimLease(place, state.term, state.sight.record?.resourceVersion, timing.leaseDuration, wall);
     case "renewing":
-      return renewLease(place, state.tenure.resourceVersion, wall);
+      return renewLease(place, state.tenure.resourceVersion, timing.leaseDuration, wall);
     case "releasing":
       return releaseLease(place, state.tenure.resourceVersion, wall);
     case "standby":

@@ -49,6 +49,9 @@ export interface LeasePlace {
 /** RFC 3339 with microseconds. @param wall ms since the epoch */
 const microTime = (wall: number): string => new Date(wall).toISOString().replace("Z", "000Z");
 
+/** Never less than asked for. */
+const wholeSeconds = (duration: number): number => Math.ceil(duration / 1000);
+
 const to = (place: LeasePlace) => ({ resource: leases, purpose: "leader-election", ...place });
 
 export const readLease = (place: LeasePlace): Get => ({ verb: "get", ...to(place) });
@@ -67,7 +70,7 @@ export const claimLease = (
 ): Create | MergePatch => {
   const spec = {
     holderIdentity: holder,
-    leaseDurationSeconds: Math.ceil(duration / 1000),
+    leaseDurationSeconds: wholeSeconds(duration),
     acquireTime: microTime(wall),
     renewTime: microTime(wall),
     leaseTransitions: transitions,
@@ -84,11 +87,14 @@ export const claimLease = (
     : { verb: "mergePatch", ...to(place), body: { metadata: { resourceVersion }, spec } };
 };
 
-/** Only if nobody has written the Lease since that version. */
-export const renewLease = (place: LeasePlace, resourceVersion: string, wall: number): MergePatch => ({
+/** Only if nobody has written the Lease since that version. Puts right what somebody has made of the duration. */
+export const renewLease = (place: LeasePlace, resourceVersion: string, duration: number, wall: number): MergePatch => ({
   verb: "mergePatch",
   ...to(place),
-  body: { metadata: { resourceVersion }, spec: { renewTime: microTime(wall) } },
+  body: {
+    metadata: { resourceVersion },
+    spec: { leaseDurationSeconds: wholeSeconds(duration), renewTime: microTime(wall) },
+  },
 });
 
 /** Nobody's, and for others free at once; the count of terms is kept. */

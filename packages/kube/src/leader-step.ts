@@ -72,7 +72,7 @@ export const candidacy: Candidacy = { at: "looking", sight: undefined };
  * Guarantees: two candidates never lead at the same time, whatever is lost or late, however long one is paused and
  *             whatever their clocks show, as long as these go at the same pace (to within leaseDuration / renewDeadline):
  *             a term lasts from the *sending* of its last renewal, and the wait of others from when they have *seen* it.
- *             No two acquisitions have the same term. A single failed call does not end a term.
+ *             No two acquisitions have the same term, within 2^31 of them. A single failed call does not end a term.
  * Assumes:    no two living candidates have the same identity, and nobody deletes the Lease of a living leader.
  */
 export const step = (state: Candidacy, heard: Heard, moment: Moment, candidate: Candidate): Candidacy => {
@@ -80,7 +80,7 @@ export const step = (state: Candidacy, heard: Heard, moment: Moment, candidate: 
     case "looking":
       return looking(state, heard, moment, candidate);
     case "standby":
-      if (state.sight !== undefined && moment.now >= state.sight.free) return claiming(state.sight, candidate);
+      // Also when the Lease should be free by now: it may have changed since, whatever became of a claim.
       return { at: "looking", sight: state.sight };
     case "claiming":
       return claimed(state, heard, moment, candidate);
@@ -126,15 +126,18 @@ const freeFrom = (
   if (record === undefined) return before === undefined ? now : now + timing.leaseDuration;
   // Under our name: a claim whose answer was lost, or of a former life. Nobody works under it.
   if (record.holder === "" || record.holder === identity) return now;
-  return now + (record.duration ?? timing.leaseDuration);
+  // A holder may ask for a longer time than ours; for a shorter one only somebody's edit does, which it puts right.
+  return now + Math.max(record.duration ?? 0, timing.leaseDuration);
 };
 
+/** The most that the API server takes for leaseTransitions. */
+const INT32 = 2 ** 31 - 1;
+
 /** Always another term: of the one before, writes may still be on their way. */
-const claiming = (sight: Sight, { identity }: Candidate): Candidacy => ({
-  at: "claiming",
-  sight,
-  term: { holder: identity, transitions: (sight.record?.transitions ?? 0) + 1 },
-});
+const claiming = (sight: Sight, { identity }: Candidate): Candidacy => {
+  const before = sight.record?.transitions ?? 0;
+  return { at: "claiming", sight, term: { holder: identity, transitions: before < INT32 ? before + 1 : 1 } };
+};
 
 const claimed = ({ sight, term }: At<"claiming">, heard: Heard, moment: Moment, candidate: Candidate): Candidacy => {
   if (heard.type === "written" && isOfTerm(leaderRecordOf(heard.lease), term)) {
@@ -142,7 +145,7 @@ const claimed = ({ sight, term }: At<"claiming">, heard: Heard, moment: Moment, 
     if (moment.now < next.tenure.until) return next;
   }
   if (heard.type !== "failed") return { at: "looking", sight };
-  // Should it have been made after all, the next claim is refused, and the look after that one tells.
+  // Should it have been made after all, the next look tells.
   return { at: "standby", sight, until: moment.now + Math.max(heard.retryAfter ?? 0, pause(candidate, moment.random)) };
 };
 

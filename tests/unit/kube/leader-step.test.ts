@@ -51,7 +51,15 @@ describe("a candidate", () => {
     expect(again).toMatchObject({ at: "standby", sight: { free: 40_100 } });
     const renewed = through(again, [5_200, 10_200, waited], [10_200, 10_300, read(lease("you", 1, "2", 40))]);
     expect(renewed).toMatchObject({ sight: { free: 50_300 }, until: 15_300 });
-    expect(through(again, [5_200, 40_100, waited])).toMatchObject({ at: "claiming", term: { transitions: 2 } });
+    expect(through(again, [5_200, 40_100, waited], [40_100, 40_200, read(lease("you", 1, "1", 40))])).toMatchObject({
+      at: "claiming",
+      term: { transitions: 2 },
+    });
+  });
+
+  it("leaves another's alone for its own duration at least, however short the Lease says that the holder's is", () => {
+    const seen = through(candidate.candidacy, [0, 100, read(lease("you", 1, "1", 1))]);
+    expect(seen).toMatchObject({ at: "standby", sight: { free: 100 + timing.leaseDuration } });
   });
 
   it("waits no longer than until the Lease is free", () => {
@@ -72,9 +80,38 @@ describe("a candidate", () => {
   it("claims another term when the answer to its claim was lost", () => {
     const lost = through(candidate.candidacy, [0, 5, read()], [5, 5_005, failed]);
     expect(lost).toMatchObject({ at: "standby" });
-    expect(
-      through(lost, [5_005, 10_005, waited], [10_005, 10_006, conflict], [10_006, 10_007, read(lease("me", 1, "1"))]),
-    ).toMatchObject({ at: "claiming", term: { transitions: 2 } });
+    expect(through(lost, [5_005, 10_005, waited], [10_005, 10_006, read(lease("me", 1, "1"))])).toMatchObject({
+      at: "claiming",
+      term: { transitions: 2 },
+    });
+  });
+
+  it("looks again after a claim that was refused, and claims again only what is still free", () => {
+    const yours = lease("you", 1, "1");
+    const refused = through(
+      candidate.candidacy,
+      [0, 0, read(yours)],
+      [0, 30_000, waited],
+      [30_000, 30_001, read(yours)],
+      [30_001, 30_002, failed],
+    );
+    expect(refused).toMatchObject({ at: "standby", until: 35_002 });
+    const looking = through(refused, [30_002, 35_002, waited]);
+    expect(looking.at).toBe("looking");
+    expect(through(looking, [35_002, 35_003, read(yours)])).toMatchObject({ at: "claiming", term: { transitions: 2 } });
+    expect(through(looking, [35_002, 35_003, read(lease("them", 2, "2"))])).toMatchObject({
+      at: "standby",
+      sight: { record: { holder: "them" }, free: 65_003 },
+    });
+  });
+
+  it("counts the terms from 1 again when the Lease can hold no higher number", () => {
+    expect(through(candidate.candidacy, [0, 5, read(lease("", 2 ** 31 - 2, "9"))])).toMatchObject({
+      term: { transitions: 2 ** 31 - 1 },
+    });
+    expect(through(candidate.candidacy, [0, 5, read(lease("", 2 ** 31 - 1, "9"))])).toMatchObject({
+      term: { transitions: 1 },
+    });
   });
 
   it("does not lead when the answer to its claim came after the renew deadline", () => {

@@ -36,7 +36,11 @@ export const leaseServer = () => {
     if (lease === undefined) return refuse(404);
     return metadata.resourceVersion === lease.metadata.resourceVersion ? keep(spec) : refuse(409);
   };
-  return { answer, terms: terms as readonly string[] };
+  /** Somebody's hand. */
+  const edit = (spec: object): void => {
+    if (lease !== undefined) keep(spec);
+  };
+  return { answer, edit, lease: () => lease, terms: terms as readonly string[] };
 };
 
 interface Someone {
@@ -67,7 +71,7 @@ export interface Ending {
 /**
  * Some candidates and an API server, disturbed as the dice say: requests and answers are late, lost, or held up far longer
  * than any lease; processes are paused, end, leave, and begin anew, some under their former name; clocks differ, in what
- * they show and (by a twentieth) in pace.
+ * they show and (by a twentieth) in pace; somebody shortens the leader's duration in the Lease.
  *
  * @param dice numbers from 0 to 1; when they are used up, nothing is disturbed any more
  */
@@ -167,6 +171,7 @@ export const play = (dice: readonly number[], count = 3): Ending => {
       if (kind < 0.5) one.pausedUntil = now + throwDie() * 90_000;
       else if (kind < 0.7) one.leaving = true;
       else if (kind < 0.85) begin(one);
+      else if (kind < 0.95) server.edit({ leaseDurationSeconds: 1 });
       plan(now + throwDie() * 40_000, disturb);
     }
   };

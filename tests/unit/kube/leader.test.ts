@@ -22,7 +22,7 @@ const election = () => {
   const place = { namespace: "ns", name: "leader" };
   const run = (identity: string) =>
     leader(api, { place, identity, timing, clock, random: () => 0, wall: () => clock.now() });
-  return { clock, hung, requests, api, run };
+  return { clock, server, hung, requests, api, run };
 };
 
 describe("the leadership", () => {
@@ -48,6 +48,18 @@ describe("the leadership", () => {
     hung.is = () => false;
     await clock.pass(timing.leaseDuration + timing.retryPeriod - timing.renewDeadline);
     expect(await b.elected).toEqual({ holder: "b", transitions: 2 });
+  });
+
+  it("is that of one alone when somebody edits the duration in the Lease, which the leader puts right", async () => {
+    const { clock, server, run } = election();
+    const [a, b] = [run("a"), run("b")];
+    await clock.pass(100);
+    for (const leaseDurationSeconds of [1, 2 ** 31 - 1]) {
+      server.edit({ leaseDurationSeconds });
+      await clock.pass(2 * timing.retryPeriod);
+      expect(server.lease()).toMatchObject({ spec: { holderIdentity: "a", leaseDurationSeconds: 30 } });
+      expect([a.left() > 0, b.left()]).toEqual([true, 0]);
+    }
   });
 
   it("passes on within a retry period when its leader leaves", async () => {
