@@ -1,4 +1,5 @@
 import { type LeaderElection, leaderElectionOf, type LeaderElectionProps } from "./leader-election.ts";
+import { httpPort } from "./defaults.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 import type { ReadinessProps } from "./readiness.ts";
 
@@ -9,11 +10,37 @@ export interface ControllerFlagsProps extends LeaderElectionProps, ReadinessProp
    */
   readonly metricsAuth?: boolean;
   /**
-   * More flags of the controller, such as `--log-level=debug`; `janus-controller --help` has all.
+   * More flags of the controller, such as `--log-level=debug`; `janus-controller --help` has all. Refused are those that other
+   * props set, and those on which other objects rely.
    * @default none
    */
   readonly flags?: readonly string[];
 }
+
+/** Flags that have to agree with other objects, and what to do instead: of two that differ, the controller takes the last one. */
+export const refusedFlags: Readonly<Record<string, string>> = {
+  "--leader-elect": "set leaderElection.enabled instead",
+  "--leader-elect-lease-duration": "set leaderElection.leaseDurationSeconds instead",
+  "--leader-elect-renew-deadline": "set leaderElection.renewDeadlineSeconds instead",
+  "--leader-elect-retry-period": "set leaderElection.retryPeriodSeconds instead",
+  "--leader-elect-resource-name": "set leaderElection.leaseName instead",
+  "--leader-elect-resource-namespace": "set leaderElection.leaseNamespace instead",
+  "--readiness": "set readiness instead",
+  "--metrics-auth": "set metricsAuth instead",
+  "--namespace": "it is always the namespace of the Pod",
+  "--http-port": `it is always ${httpPort}, which the Service and the probes expect`,
+};
+
+const refuseFlags = (flags: readonly string[]): void => {
+  for (const flag of flags) {
+    const [name = ""] = flag.split("=");
+    const instead = refusedFlags[name];
+    if (instead !== undefined) throw new Error(`flags: ${name} cannot be given here: ${instead}`);
+  }
+};
+
+/** The longest that a timer of Node takes. A Lease has an int32 for it, which is more. */
+export const longestLeaseDuration = Math.floor((2 ** 31 - 1) / 1000);
 
 /** The write timeout of the controller, in seconds, unless a flag says another one. */
 const writeTimeout = 5;
@@ -26,6 +53,8 @@ const refuseTiming = (election: Required<LeaderElection>, flags: readonly string
     throw new Error(
       `leaderElection.retryPeriodSeconds (${period}) must be less than renewDeadlineSeconds (${deadline})`,
     );
+  if (duration > longestLeaseDuration)
+    throw new Error(`leaderElection.leaseDurationSeconds (${duration}) can be ${longestLeaseDuration} at most`);
   if (deadline + write > duration)
     throw new Error(
       `leaderElection.leaseDurationSeconds (${duration}) must be at least renewDeadlineSeconds (${deadline}) and ${write} s more, the time of a write`,
@@ -36,11 +65,12 @@ const refuseTiming = (election: Required<LeaderElection>, flags: readonly string
  * The command line of the controller. What has to agree with other objects, such as the Service and the fence, is on it, whatever
  * the defaults of the image are.
  *
- * Throws: where two could lead at the same time.
+ * Throws: where two could lead at the same time, and where `flags` has one that cannot be given there.
  */
 export const controllerFlags = (props: ControllerFlagsProps & NamespacedProps): readonly string[] => {
   const { readiness = "any", metricsAuth, flags = [] } = props;
   const election = leaderElectionOf(props);
+  refuseFlags(flags);
   if (election.enabled) refuseTiming(election, flags);
   return [
     `--readiness=${readiness}`,

@@ -1,6 +1,6 @@
 import { ControllerDeployment, type ControllerDeploymentProps, render } from "@janus/deploy";
 import { describe, expect, it } from "vitest";
-import { parseFlags } from "../../../packages/controller/src/shell/flags.ts";
+import { HELP, parseFlags } from "../../../packages/controller/src/shell/flags.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -95,8 +95,39 @@ describe("the controller's Deployment", () => {
     expect(() => argsOf(timed(24, 20, 5))).toThrow(
       "leaseDurationSeconds (24) must be at least renewDeadlineSeconds (20) and 5 s",
     );
+    expect(() => argsOf(timed(9_999_999_999, 20, 5))).toThrow(
+      "leaseDurationSeconds (9999999999) can be 2147483 at most",
+    );
     expect(argsOf(timed(25, 20, 5))).toContain("--leader-elect-lease-duration=25s");
     expect(argsOf({ ...timed(24, 20, 5), flags: ["--write-timeout=2s"] })).toContain("--write-timeout=2s");
+  });
+
+  it.each([
+    ["--leader-elect=false", "set leaderElection.enabled instead"],
+    ["--leader-elect", "set leaderElection.enabled instead"],
+    ["--leader-elect-lease-duration=1s", "set leaderElection.leaseDurationSeconds instead"],
+    ["--namespace=foo", "always the namespace of the Pod"],
+    ["--http-port=9", "always 8080"],
+    ["--readiness=any", "set readiness instead"],
+    ["--metrics-auth", "set metricsAuth instead"],
+  ])("refuses the flag %s, which would win over what other objects agree with", (flag, instead) => {
+    expect(() => argsOf({ flags: ["--log-level=debug", flag] })).toThrow(instead);
+  });
+
+  it("takes every flag that it does not set itself", () => {
+    const props = { metricsAuth: true, leaderElection: { leaseName: "another" } };
+    const set = (argsOf(props) as readonly string[]).map((flag) => flag.split("=")[0] ?? "");
+    const refused = [...new Set([...set, "--namespace", "--http-port"])].toSorted();
+    const all = [...HELP.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag = ""]) => flag);
+    const isRefused = (flag: string): boolean => {
+      try {
+        argsOf({ flags: [flag] });
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    expect(all.filter(isRefused).toSorted()).toEqual(refused);
   });
 
   it("prefers different nodes and zones for its Pods, and waits for none", () => {

@@ -1,8 +1,22 @@
+import { refusedFlags } from "../controller-flags.ts";
+
+const texts = (all: Readonly<Record<string, string>>): string =>
+  Object.entries(all)
+    .map((entry) => entry.map((one) => JSON.stringify(one)).join(" "))
+    .join(" ");
+
 /**
- * What the constructs refuse and a schema cannot: it compares no values with each other. `tests/deploy/helm-template.test.ts` holds the two
+ * What the constructs refuse and a schema cannot: it compares no values with each other, and says nothing of what to do instead. `tests/deploy/helm-template.test.ts` holds the two
  * against each other.
  */
-export const checks = `{{- $election := .Values.controller.leaderElection }}
+export const checks = `{{- $refused := dict ${texts(refusedFlags)} }}
+{{- range .Values.controller.flags }}
+{{- $flag := first (splitList "=" .) }}
+{{- with get $refused $flag }}
+{{- fail (printf "controller.flags: %s cannot be given here: %s" $flag .) }}
+{{- end }}
+{{- end }}
+{{- $election := .Values.controller.leaderElection }}
 {{- if $election.enabled }}
 {{- $duration := int $election.leaseDurationSeconds }}
 {{- $deadline := int $election.renewDeadlineSeconds }}

@@ -1,3 +1,4 @@
+import { longestLeaseDuration } from "../controller-flags.ts";
 import { defaultNodeSelector, defaultResources } from "../controller-deployment.ts";
 import { defaultApiServerPorts } from "../controller-network-policy.ts";
 import { defaultImage } from "../defaults.ts";
@@ -24,7 +25,7 @@ const record = (properties: Readonly<Record<string, Schema>>, more: Schema = {})
 const label: Schema = { type: "string", pattern: "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$" };
 const subdomain: Schema = { type: "string", maxLength: 253, pattern: "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$" };
 const quantities: Schema = { type: "object", additionalProperties: { type: ["string", "number"] } };
-const seconds: Schema = { type: "integer", minimum: 1 };
+const seconds: Schema = { type: "integer", minimum: 1, maximum: longestLeaseDuration };
 
 /** Yes or no. */
 const flag: Choice<boolean> = { when: (value) => value, yes: true, no: false };
@@ -93,7 +94,9 @@ const controller = {
     choice: flag,
   }),
   flags: value<readonly string[]>({
-    about: "More flags of the controller, such as --log-level=debug; `janus-controller --help` has all.",
+    about:
+      "More flags of the controller, such as --log-level=debug; `janus-controller --help` has all. Refused are those that other values set " +
+      "(leader election, readiness, metricsAuth), --namespace and --http-port.",
     schema: list({ type: "string", pattern: "^--" }),
     byDefault: [],
     sample: ["--sample-flag"],
@@ -169,7 +172,7 @@ export const values = {
   }),
   replicas: value<number | null>({
     about: "How many controllers run. One of them leads. null: 2, or 1 without leader election.",
-    schema: { type: ["integer", "null"], minimum: 0 },
+    schema: { type: ["integer", "null"], minimum: 0, maximum: 2 ** 31 - 1 },
     byDefault: null,
     sample: 910_002,
     choice: { when: isNull, yes: null, no: 910_002 },
