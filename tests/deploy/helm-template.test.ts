@@ -140,6 +140,37 @@ describe("the chart", () => {
   });
 });
 
+describe("the notes", () => {
+  const notes = async (leaderElection: Json): Promise<string> => {
+    const input = { stdin: JSON.stringify({ controller: { leaderElection } }) };
+    const { stdout } = await helmWith(
+      input,
+      "install",
+      "janus",
+      chart,
+      "-n",
+      "elsewhere",
+      "-f",
+      "-",
+      "--dry-run=client",
+    );
+    return stdout.split("\nNOTES:\n")[1] ?? "";
+  };
+
+  it.each<[Json, string]>([
+    [{}, "kubectl get lease -n elsewhere janus-controller-leader "],
+    [{ leaseNamespace: "there", leaseName: "another" }, "kubectl get lease -n there another "],
+  ])("name the leader's Lease: %j", async (leaderElection, command) => {
+    expect(await notes(leaderElection)).toContain(command);
+  });
+
+  it("name no Lease where there is none", async () => {
+    const without = await notes({ enabled: false });
+    expect(without).toContain("kubectl rollout status -n elsewhere deployment/janus-controller");
+    expect(without).not.toContain("kubectl get lease");
+  });
+});
+
 const timed = (leaseDurationSeconds: number, renewDeadlineSeconds: number, retryPeriodSeconds: number): Json => ({
   controller: { leaderElection: { leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds } },
 });
@@ -176,6 +207,23 @@ describe("what cannot be right is refused, with a word on what to do", () => {
     ["the namespace of the release", { actsAs: [{ namespace: "janus-system" }] }, "not that of the release"],
     ["no port, which would be all", { networkPolicy: { apiServerPorts: [] } }, "/networkPolicy/apiServerPorts"],
     ["a flag that is none", { controller: { flags: ["log-level=debug"] } }, "/controller/flags/0"],
+    [
+      "a flag that another value sets",
+      { controller: { flags: ["--log-level=debug", "--leader-elect=false"] } },
+      "controller.flags: --leader-elect cannot be given here: set leaderElection.enabled instead",
+    ],
+    ["the same flag alone", { controller: { flags: ["--metrics-auth"] } }, "set metricsAuth instead"],
+    [
+      "a flag that other objects rely on",
+      { controller: { flags: ["--http-port=9"] } },
+      "--http-port cannot be given here: it is always 8080",
+    ],
+    [
+      "a duration that no Lease can have",
+      timed(9_999_999_999, 20, 5),
+      "at '/controller/leaderElection/leaseDurationSeconds': maximum",
+    ],
+    ["more replicas than a Deployment can have", { replicas: 9_999_999_999 }, "at '/replicas': maximum"],
     ["to take a value away", { resources: null }, "missing property 'resources'"],
   ];
   it.each(cases)("%s", async (_, written, why) => {

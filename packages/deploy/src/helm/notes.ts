@@ -2,10 +2,14 @@
 export const notes = `Janus {{ .Chart.AppVersion }} runs in the namespace {{ .Release.Namespace }}:
 
   kubectl rollout status -n {{ .Release.Namespace }} deployment/janus-controller
-  kubectl get lease -n {{ .Release.Namespace }} {{ .Values.controller.leaderElection.leaseName }}   # who leads
-{{- if and .Values.controller.leaderElection.enabled (eq .Values.controller.readiness "leader") }}
+{{- with .Values.controller.leaderElection }}
+{{- if .enabled }}
+  kubectl get lease -n {{ default $.Release.Namespace .leaseNamespace }} {{ .leaseName }}   # who leads
+{{- if eq $.Values.controller.readiness "leader" }}
 
 Only the leader is ever ready (controller.readiness): rollout status, and helm with --wait, do not come to their end.
+{{- end }}
+{{- end }}
 {{- end }}
 
 Whoever may edit a namespace can create Transactions in it:
