@@ -15,6 +15,9 @@ Flags:
   --help                   Shows this text.
 `;
 
+/** Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-label-names */
+const isNamespace = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/u;
+
 /**
  * What the flags ask for; undefined: the help.
  *
@@ -37,6 +40,9 @@ export const propsOf = (args: readonly string[]): JanusProps | undefined => {
   const { image, namespace, readiness } = values;
   if (readiness !== undefined && readiness !== "any" && readiness !== "leader")
     throw new Error("--readiness takes any or leader");
+  if (image !== undefined && !/^\S+$/u.test(image)) throw new Error("--image takes the name of an image");
+  if (namespace !== undefined && !isNamespace.test(namespace))
+    throw new Error("--namespace takes lower case letters, digits and -, at most 63 of them, no - at the ends");
   return {
     ...(image === undefined ? {} : { image }),
     ...(namespace === undefined ? {} : { namespace }),

@@ -33,6 +33,11 @@ it("has no flag that its help leaves out", () => {
 it.each([
   ["--colour", "--colour"],
   ["--readiness=all", "any or leader"],
+  ["--image=", "--image takes"],
+  ["--image=a b", "--image takes"],
+  ["--namespace=", "--namespace takes"],
+  ["--namespace=Foo_", "--namespace takes"],
+  [`--namespace=${"a".repeat(64)}`, "--namespace takes"],
 ])("refuses %s, and says what is wrong", (flag, reason) => {
   expect(() => propsOf([flag])).toThrow(reason);
 });
