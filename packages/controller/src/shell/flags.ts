@@ -53,16 +53,29 @@ Flags:
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 
+/** In seconds: a timer of Node takes no more. */
+const LONGEST = 2_147_483;
+
 const milliseconds = (text: string): number | undefined => {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/u.exec(text);
   const value = Number(match?.[1]) * (UNITS[match?.[2] ?? ""] ?? Number.NaN);
-  return value > 0 ? value : undefined;
+  return value > 0 && value <= LONGEST * 1000 ? value : undefined;
 };
 
 const integer = (text: string, least: number, most: number): number | undefined => {
-  const value = Number(text);
-  return Number.isInteger(value) && value >= least && value <= most ? value : undefined;
+  const value = /^\d+$/u.test(text) ? Number(text) : Number.NaN;
+  return value >= least && value <= most ? value : undefined;
 };
+
+// https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
+const label = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
+const isLabel = new RegExp(`^(?=.{1,63}$)${label}$`, "u");
+const isSubdomain = new RegExp(`^(?=.{1,253}$)${label}(?:\\.${label})*$`, "u");
+
+const notDuration = (flag: string, example: string): ReturnType<typeof parseFlags> =>
+  wrong(`${flag} takes a duration such as ${example}, of at most ${LONGEST}s`);
+
+const notNamespace = (flag: string): ReturnType<typeof parseFlags> => wrong(`${flag} takes the name of a namespace`);
 
 const wrong = (text: string): ReturnType<typeof parseFlags> => E.left({ help: false, text: `${text}; see --help` });
 
@@ -99,6 +112,9 @@ export const parseFlags = (
       },
     });
     if (values.help) return E.left({ help: true, text: HELP });
+    const { kubeconfig, namespace, "watch-namespace": watchNamespace } = values;
+    const leaseName = values["leader-elect-resource-name"];
+    const leaseNamespace = values["leader-elect-resource-namespace"] ?? namespace;
     const concurrency = integer(values["max-concurrent-reconciles"], 1, 1000);
     const httpPort = integer(values["http-port"], 0, 65_535);
     const writeTimeout = milliseconds(values["write-timeout"]);
@@ -109,42 +125,38 @@ export const parseFlags = (
     const retryPeriod = milliseconds(values["leader-elect-retry-period"]);
     const level = values["log-level"];
     const readiness = READINESS.find((mode) => mode === values.readiness);
+    if (kubeconfig === "") return wrong("--kubeconfig takes a file");
+    if (!isLabel.test(namespace)) return notNamespace("--namespace (or $POD_NAMESPACE)");
+    if (watchNamespace !== undefined && !isLabel.test(watchNamespace)) return notNamespace("--watch-namespace");
     if (concurrency === undefined) return wrong("--max-concurrent-reconciles takes a number from 1 to 1000");
     if (httpPort === undefined) return wrong("--http-port takes a port number");
     if (readiness === undefined) return wrong("--readiness takes any or leader");
     const metricsAuth = values["metrics-auth"];
     if (metricsAuth !== "true" && metricsAuth !== "false") return wrong("--metrics-auth takes true or false");
-    if (writeTimeout === undefined) return wrong("--write-timeout takes a duration such as 5s");
-    if (requestDeadline === undefined) return wrong("--request-deadline takes a duration such as 15s");
+    if (writeTimeout === undefined) return notDuration("--write-timeout", "5s");
+    if (requestDeadline === undefined) return notDuration("--request-deadline", "15s");
     if (requestDeadline <= writeTimeout) return wrong("--request-deadline must be longer than --write-timeout");
     if (elect !== "true" && elect !== "false") return wrong("--leader-elect takes true or false");
-    if (leaseDuration === undefined) return wrong("--leader-elect-lease-duration takes a duration such as 30s");
-    if (renewDeadline === undefined) return wrong("--leader-elect-renew-deadline takes a duration such as 20s");
-    if (retryPeriod === undefined) return wrong("--leader-elect-retry-period takes a duration such as 5s");
+    if (leaseDuration === undefined) return notDuration("--leader-elect-lease-duration", "30s");
+    if (renewDeadline === undefined) return notDuration("--leader-elect-renew-deadline", "20s");
+    if (retryPeriod === undefined) return notDuration("--leader-elect-retry-period", "5s");
+    if (!isSubdomain.test(leaseName)) return wrong("--leader-elect-resource-name takes the name of a Lease");
+    if (!isLabel.test(leaseNamespace)) return notNamespace("--leader-elect-resource-namespace");
     const timing = { leaseDuration, renewDeadline, retryPeriod, writeTimeout };
     const problem = elect === "true" ? timingProblem(timing) : undefined;
     if (problem !== undefined) return wrong(`leader election: ${problem}`);
     if (!LEVELS.includes(level)) return wrong("--log-level takes debug, info, warn or error");
     return E.right({
-      kubeconfig: values.kubeconfig,
-      namespace: values.namespace,
-      watchNamespace: values["watch-namespace"],
+      kubeconfig,
+      namespace,
+      watchNamespace,
       concurrency,
       httpPort,
       readiness,
       metricsAuth: metricsAuth === "true",
       writeTimeout,
       requestDeadline,
-      leaderElection:
-        elect === "true"
-          ? {
-              place: {
-                namespace: values["leader-elect-resource-namespace"] ?? values.namespace,
-                name: values["leader-elect-resource-name"],
-              },
-              timing,
-            }
-          : undefined,
+      leaderElection: elect === "true" ? { place: { namespace: leaseNamespace, name: leaseName }, timing } : undefined,
       logLevel: level as LogLevel,
     });
   } catch (error) {
