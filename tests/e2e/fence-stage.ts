@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { installation, type Manifest } from "@janus/deploy";
 import type { KubeObject, LeaderTiming } from "@janus/kube";
 import { expect } from "vitest";
@@ -49,6 +50,9 @@ export interface FenceStage {
   readonly read: (kind: string, name: string) => Promise<KubeObject>;
   /** Installs what was left out. */
   readonly complete: () => Promise<void>;
+  /** Deletes the fence, and installs it again. */
+  readonly replaceFence: () => Promise<void>;
+  readonly restartApiServer: () => Promise<void>;
   /** Starts a controller process; it is ready when this resolves. */
   readonly replica: (name: string) => Promise<Replica>;
   readonly end: () => Promise<void>;
@@ -91,8 +95,11 @@ export const fenceStage = async (isLeftOut: (manifest: Manifest) => boolean): Pr
   };
 
   const manifests = installation().filter(({ kind }) => kind !== "Deployment");
-  for (const manifest of manifests.filter((one) => !isLeftOut(one)))
-    await run(JSON.stringify(manifest), "apply", "--server-side", "-f", "-");
+  const install = async (which: (manifest: Manifest) => boolean): Promise<void> => {
+    for (const manifest of manifests.filter(which))
+      await run(JSON.stringify(manifest), "apply", "--server-side", "-f", "-");
+  };
+  await install((one) => !isLeftOut(one));
   await run("", "wait", "--for=condition=Established", "--timeout=30s", "crd/transactions.backup.janus.io");
   await apply(...deployer);
   const kubeconfig = await cluster.userKubeconfig(`system:serviceaccount:${NAMESPACE}:janus-controller`);
@@ -155,10 +162,13 @@ export const fenceStage = async (isLeftOut: (manifest: Manifest) => boolean): Pr
     kubectl: (...args) => run("", ...args),
     read: async (kind, name) =>
       JSON.parse(await run("", "get", kind, name, "-n", "default", "-o", "json")) as KubeObject,
-    complete: async () => {
-      for (const manifest of manifests.filter(isLeftOut))
-        await run(JSON.stringify(manifest), "apply", "--server-side", "-f", "-");
+    complete: () => install(isLeftOut),
+    replaceFence: async () => {
+      await run("", "delete", "validatingadmissionpolicybinding,validatingadmissionpolicy", "janus-fence");
+      await setTimeout(3000); // till the API server has noticed
+      await install(({ metadata }) => metadata.name === "janus-fence");
     },
+    restartApiServer: () => cluster.restart("kube-apiserver"),
     end: async () => {
       await held.end();
       await cluster.stop();

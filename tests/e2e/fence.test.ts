@@ -219,3 +219,25 @@ describe("two controller processes", { timeout: 120_000 }, () => {
     expect(await standby.status()).toMatchObject({ leader: true });
   });
 });
+
+it("a fence that compares with a Lease of long ago holds nobody up: it counts as down until the API server is restarted", {
+  timeout: 120_000,
+}, async () => {
+  const before = await stage.replica("before");
+  await leaderOf([before]);
+  await expect.poll(async () => (await before.status())?.fence, { timeout: ROOM + 10_000 }).toBe("up");
+  await stage.replaceFence();
+  await before.kill();
+  const after = await stage.replica("after");
+  onTestFinished(() => after.kill());
+  await leaderOf([after]);
+  await submit("stale", names("stale", 3));
+  await becomes("stale", "Committed");
+  await expect.poll(async () => (await after.status())?.fence, { timeout: ROOM + 10_000 }).toBe("down");
+  const events = ["get", "events", "-n=janus-system", "-o=jsonpath={.items[*].message}"];
+  await expect.poll(() => stage.kubectl(...events)).toContain("restart the API server");
+  await stage.restartApiServer();
+  await expect.poll(async () => (await after.status())?.fence, { timeout: 60_000 }).toBe("up");
+  await submit("fresh", names("fresh", 3));
+  await becomes("fresh", "Committed");
+});

@@ -10,7 +10,15 @@ export type * from "./object.ts";
 export { leader, type Leader, type LeaderOptions } from "./leader.ts";
 export { whileLeading } from "./leader-api.ts";
 export { callOf, heardOf } from "./leader-call.ts";
-export { type LeaderRecord, leaderRecordOf, leases, type LeasePlace, type Term } from "./leader-lease.ts";
+export {
+  isOfTerm,
+  type LeaderRecord,
+  leaderRecordOf,
+  leases,
+  type LeasePlace,
+  readLease,
+  type Term,
+} from "./leader-lease.ts";
 export * as candidate from "./leader-step.ts";
 export type { Candidacy, Candidate, Heard as LeaseHeard } from "./leader-step.ts";
 export { type LeaderTiming, timingProblem } from "./leader-timing.ts";

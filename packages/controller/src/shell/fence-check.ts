@@ -1,7 +1,25 @@
-import { type Api, leases, type Request, type Resource } from "@janus/kube";
+import {
+  type Api,
+  type ApiError,
+  isOfTerm,
+  leaderRecordOf,
+  leases,
+  type LeasePlace,
+  readLease,
+  type Request,
+  type Resource,
+  type Term,
+} from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { sentence } from "../core/index.ts";
-import { bearing, isFenced } from "./fence.ts";
+import { bearing, isFenced, tokenOf } from "./fence.ts";
+
+/**
+ * up:    the API server refuses what was decided in a term that is over, and nothing else.
+ * down:  it lets that pass.
+ * stale: it compares with a Lease of long ago, and refuses the term that is now.
+ */
+export type FenceSight = "up" | "down" | "stale";
 
 const selfSubjectReviews: Resource = {
   group: "authentication.k8s.io",
@@ -20,28 +38,42 @@ const whoAmI: Request = {
 };
 
 /** Of no term: they are counted from 1. */
-const overForEver = "nobody/-1";
+const overForEver: Term = { holder: "nobody", transitions: -1 };
 
 /**
- * Whether the API server refuses what was decided in a term that is over: the dry run of such a write, as ourselves.
+ * What the API server makes of tokens: the dry run of a write in a term that is over and, where it refuses that, of one in our
+ * own, as ourselves. A refusal of our own term counts only if the Lease still says afterwards that it is ours.
  *
  * @returns Left: why that cannot be told.
  */
-export const isFenceUp = async (api: Api, namespace: string): Promise<E.Either<string, boolean>> => {
+export const seeFence = async (api: Api, place: LeasePlace, term: Term): Promise<E.Either<string, FenceSight>> => {
   const review = await api.send(whoAmI);
   if (E.isLeft(review)) return E.left(sentence(review.left));
   const { userInfo } = review.right["status"] as { readonly userInfo: { readonly username: string } };
+  const isRefused = async (of: Term): Promise<E.Either<ApiError, boolean>> => {
+    const answer = await api.send(bearing(tokenOf(of), probe(place.namespace, userInfo.username)));
+    return isFenced(answer) ? E.right(true) : E.map(() => false)(answer);
+  };
+  const old = await isRefused(overForEver);
+  if (E.isLeft(old)) return E.left(sentence(old.left));
+  if (!old.right) return E.right("down");
+  const own = await isRefused(term);
+  if (E.isLeft(own)) return E.left(sentence(own.left));
+  if (!own.right) return E.right("up");
+  const lease = await api.send(readLease(place));
+  if (E.isLeft(lease)) return E.left(sentence(lease.left));
+  return isOfTerm(leaderRecordOf(lease.right), term) ? E.right("stale") : E.left("the Lease is somebody else's by now");
+};
+
+const probe = (namespace: string, user: string): Request => {
   const name = "janus-fence-check";
-  const write: Request = {
+  return {
     verb: "create",
     purpose: "fence-check",
     resource: leases,
     namespace,
-    as: { user: userInfo.username },
+    as: { user },
     dryRun: true,
     body: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name, namespace }, spec: {} },
   };
-  const answer = await api.send(bearing(overForEver, write));
-  if (isFenced(answer)) return E.right(true);
-  return E.isRight(answer) ? E.right(false) : E.left(sentence(answer.left));
 };

@@ -1,14 +1,25 @@
-import type { Api } from "@janus/kube";
+import type { Api, LeasePlace, Term } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { isFenceUp } from "./fence-check.ts";
+import { type FenceSight, seeFence } from "./fence-check.ts";
 
 export type FenceState = "up" | "down" | "unknown";
 
 /** In ms. Admission hears of a new Lease a moment after it was made; a fence that is not up may be mended at any time. */
 const LOOK = { first: 1_000, again: 5_000, whenUp: 60_000 };
 
-const ADVICE =
-  "the fence is down: install the ValidatingAdmissionPolicy janus-fence and its binding (if they are there, restart the API server, which has lost sight of their parameter); until then a leader that was paused may still send one write when it wakes";
+const TOLD: Readonly<Record<FenceSight, string>> = {
+  up: "the fence is up: writes of a term that is over are refused",
+  down: "the fence is down: install the ValidatingAdmissionPolicy janus-fence and its binding (if they are there, restart the API server, which has lost sight of their parameter); until then a leader that was paused may still send one write when it wakes",
+  stale:
+    "the fence is down: the API server compares with a Lease of long ago, as it does after the ValidatingAdmissionPolicy janus-fence was deleted and installed again: restart the API server; until then writes bear no token, and a leader that was paused may still send one when it wakes",
+};
+
+export interface FenceWatch {
+  /** Whether the API server refuses the writes of our term, which is not over. */
+  readonly isStale: () => boolean;
+  /** A write was refused: looks at once. */
+  readonly look: () => void;
+}
 
 /**
  * Looks from time to time, for as long as we lead, whether the fence is up.
@@ -17,27 +28,32 @@ const ADVICE =
  */
 export const watchFence = (
   api: Api,
-  namespace: string,
+  place: LeasePlace,
+  term: Term,
   isOver: () => boolean,
   tell: (state: FenceState, message: string) => void,
-): void => {
-  let last: FenceState | undefined;
-  const plan = (ms: number): void => void setTimeout(() => void look(), ms).unref();
+): FenceWatch => {
+  let last: FenceSight | "unknown" | undefined;
+  let next: NodeJS.Timeout | undefined;
+  let isLooking = false;
+  const plan = (ms: number): void => {
+    clearTimeout(next);
+    next = setTimeout(() => void look(), ms).unref();
+  };
   const look = async (): Promise<void> => {
-    if (isOver()) return;
-    const answer = await isFenceUp(api, namespace);
-    const state = E.isLeft(answer) ? "unknown" : answer.right ? "up" : "down";
-    if (state !== last)
+    if (isLooking || isOver()) return;
+    isLooking = true;
+    const answer = await seeFence(api, place, term);
+    isLooking = false;
+    const sight = E.isLeft(answer) ? "unknown" : answer.right;
+    if (sight !== last)
       tell(
-        state,
-        E.isLeft(answer)
-          ? `it cannot be told whether the fence is up: ${answer.left}`
-          : answer.right
-            ? "the fence is up: writes of a term that is over are refused"
-            : ADVICE,
+        sight === "stale" ? "down" : sight,
+        E.isLeft(answer) ? `it cannot be told whether the fence is up: ${answer.left}` : TOLD[answer.right],
       );
-    last = state;
-    plan(state === "up" ? LOOK.whenUp : LOOK.again);
+    last = sight;
+    plan(sight === "up" ? LOOK.whenUp : LOOK.again);
   };
   plan(LOOK.first);
+  return { isStale: () => last === "stale", look: () => void look() };
 };

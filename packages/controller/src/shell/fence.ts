@@ -23,12 +23,13 @@ export const isFenced = (answer: Awaited<ReturnType<Api["send"]>>): boolean =>
  * The API server, for one term of leading. The admission policy that is installed along with the controller refuses writes
  * to targets in a term that is over.
  *
+ * @param isStale whether the policy compares with a Lease of long ago: then it would refuse everything, and nothing is fenced
  * @param onRefused the policy says that the term is over
  */
-export const fenced = (api: Api, term: Term, onRefused: () => void): Api => ({
+export const fenced = (api: Api, term: Term, isStale: () => boolean, onRefused: () => void): Api => ({
   watch: api.watch,
   send: async (request) => {
-    const answer = await api.send(bearing(tokenOf(term), request));
+    const answer = await api.send(isStale() ? request : bearing(tokenOf(term), request));
     if (isFenced(answer)) onRefused();
     return answer;
   },

@@ -106,10 +106,11 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
   const elected = candidate.elected.then((term) => {
     if (term === undefined) return undefined;
     void tell("LeaderElected", `${identity} leads, in term ${term.transitions}`);
-    watchFence(api, place.namespace, () => !("tenure" in candidate.state()), tellOfFence);
-    return fenced(whileLeading(api, candidate, deadline), term, () => {
+    const { isStale, look } = watchFence(api, place, term, () => !("tenure" in candidate.state()), tellOfFence);
+    return fenced(whileLeading(api, candidate, deadline), term, isStale, () => {
       log("warn", "a write was refused by the fence; reading the Lease again", { term: term.transitions });
       candidate.doubt();
+      look();
     });
   });
 
