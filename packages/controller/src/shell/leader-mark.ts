@@ -29,6 +29,8 @@ export interface PodRef {
 }
 
 const BACKOFF = { first: 1_000, cap: 60_000 };
+/** Between two writes of the leader's mark: who may only patch Pods cannot look. The API server stores none that changes nothing. */
+const AGAIN = 60_000;
 
 /**
  * Marks the own Pod as that of the leader; at first, and whenever it does not lead, the mark comes off.
@@ -36,7 +38,8 @@ const BACKOFF = { first: 1_000, cap: 60_000 };
  * Only ever the own one. What a leader that is cut off, killed or stopped leaves behind is on a Pod that is not ready, so no
  * Service sends anybody there, and its next start begins with taking it off.
  *
- * Guarantees: a mark that cannot be written is tried again, and holds up nothing.
+ * Guarantees: a mark that cannot be written is tried again, and holds up nothing; one that somebody takes off the leader is
+ *             put on again within about a minute.
  */
 export const leaderMark = (api: Api, { namespace, name }: PodRef, log: Log, clock: Clock = systemClock): LeaderMark => {
   let wanted = false;
@@ -73,13 +76,22 @@ export const leaderMark = (api: Api, { namespace, name }: PodRef, log: Log, cloc
   };
 
   const next = async (): Promise<void> => {
-    cancel?.();
     if (isOver || isWriting || marked === wanted) return;
+    cancel?.();
     isWriting = true;
     await write(wanted);
     isWriting = false;
-    if (failures === 0) void next();
-    else if (!isOver) cancel = clock.after(delayAfter(failures, BACKOFF, Math.random()), () => void next());
+    if (failures > 0) later(delayAfter(failures, BACKOFF, Math.random()));
+    else if (marked !== wanted) void next();
+    else if (marked) later(AGAIN);
+  };
+
+  const later = (ms: number): void => {
+    if (isOver) return;
+    cancel = clock.after(ms, () => {
+      marked = undefined;
+      void next();
+    });
   };
 
   void next();
