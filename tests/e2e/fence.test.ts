@@ -236,8 +236,12 @@ it("a fence that compares with a Lease of long ago holds nobody up: it counts as
   await expect.poll(async () => (await after.status())?.fence, { timeout: ROOM + 10_000 }).toBe("down");
   const events = ["get", "events", "-n=janus-system", "-o=jsonpath={.items[*].message}"];
   await expect.poll(() => stage.kubectl(...events)).toContain("restart the API server");
+  await after.kill();
   await stage.restartApiServer();
-  await expect.poll(async () => (await after.status())?.fence, { timeout: 60_000 }).toBe("up");
+  const last = await stage.replica("last");
+  onTestFinished(() => last.kill());
+  await leaderOf([last]);
+  await expect.poll(async () => (await last.status())?.fence, { timeout: 60_000 }).toBe("up");
   await submit("fresh", names("fresh", 3));
   await becomes("fresh", "Committed");
 });
