@@ -54,6 +54,7 @@ let cluster: OwnCluster;
 beforeAll(async () => {
   cluster = await ownCluster({ leaderElection: { leaseName: "the-leader", leaseNamespace: "default" } });
   await cluster.admin("create -f -", configMap("theirs", { color: "blue" }));
+  await cluster.admin("create -f -", configMap("their-rollback", { color: "blue" }));
   await cluster.admin("create -f -", secret("theirs", { color: "blue" }));
   await eventually(async () => (await cluster.kubectl("admin", "get sa default -n janus-system")).code === 0);
   await cluster.admin("create -f -", podOf("example.com/janus"));
@@ -72,7 +73,7 @@ describe("what the controller never writes is refused, whoever has its token", (
       'patch secret theirs --type=merge -p={"metadata":{"labels":{"app.kubernetes.io/managed-by":"janus"}}}',
     ],
     ["a ConfigMap of a name that others look at", "create -f -", labelled(configMap("aws-auth"))],
-    ["a ConfigMap that does not say whose it is", "create -f -", configMap("a-rollback")],
+    ["a ConfigMap that is named like ours", 'patch configmap their-rollback --type=merge -p={"data":null}'],
     ["a token", "create -f -", tokenOf("a-rollback", "deployer")],
     ["the Lease of a node", "create -n kube-node-lease -f -", lease("node-1")],
     ["a Lease of that name elsewhere", "create -n janus-system -f -", lease("the-leader")],
@@ -82,7 +83,7 @@ describe("what the controller never writes is refused, whoever has its token", (
   });
 });
 
-it("and it can do all its work: commit, roll back, lead, try the fence, mark its Pod", async () => {
+it("and it can do all its work: commit, roll back, lead, try the fence, mark its Pod; also where somebody has taken its labels off", async () => {
   const kubeconfig = await cluster.userKubeconfig(user);
   const env = { POD_NAME: "leader", POD_NAMESPACE: "janus-system" };
   const { url, log } = controllerProcess(
@@ -104,6 +105,17 @@ it("and it can do all its work: commit, roll back, lead, try the fence, mark its
   await cluster.admin("annotate txn rolled-back backup.janus.io/request-rollback=now");
   await cluster.admin('patch secret held --type=merge -p={"metadata":{"finalizers":null}}');
   await cluster.admin("wait --for=condition=RolledBack --timeout=30s txn/rolled-back");
+  await cluster.admin("delete txn --all");
+
+  // Whoever may edit them must not keep it from its work, nor the namespace from its end.
+  await cluster.admin("create -f -", transaction("unlabelled", deletion));
+  await cluster.admin("wait --for=jsonpath={.metadata.deletionTimestamp} --timeout=30s secret/held");
+  await cluster.admin("label configmap,secret -l janus.io/transaction=unlabelled app.kubernetes.io/managed-by-");
+  await cluster.admin('patch secret held --type=merge -p={"metadata":{"finalizers":null}}');
+  await cluster.admin("wait --for=condition=Committed --timeout=30s txn/unlabelled");
+  await eventually(
+    async () => (await cluster.admin("get configmap,secret -l janus.io/transaction=unlabelled -o name")) === "",
+  );
   await cluster.admin("delete txn --all");
 
   const status = async () => (await fetch(`${url() ?? ""}/status`)).json();
