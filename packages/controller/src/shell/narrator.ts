@@ -1,6 +1,6 @@
 import type { Transaction } from "@janus/api";
 import type { ApiError } from "@janus/kube";
-import { type Effect, sentence, type Telling } from "../core/index.ts";
+import { type Effect, meaning, sentence, type Telling } from "../core/index.ts";
 import { now } from "./clock.ts";
 import type { Log } from "./log.ts";
 
@@ -43,7 +43,10 @@ export const narrator = (witness: Witness): Narrator => ({
   },
   answered: ({ log, beat }, txn, effect, sent, error) => {
     beat();
-    log("debug", effect.purpose, {
+    // As itself it asks for nothing that it may not have: somebody stands in its way.
+    const isHindered =
+      error !== undefined && meaning(error) === "permanent" && "as" in effect && effect.as === "controller";
+    log(isHindered ? "warn" : "debug", effect.purpose, {
       phase: txn.status.phase,
       item: "item" in effect ? effect.item : undefined,
       ms: Math.round(now() - sent),
