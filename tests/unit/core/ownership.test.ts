@@ -1,9 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { changeBody } from "../../../packages/controller/src/core/body.ts";
 import { showPath } from "../../../packages/controller/src/core/fields.ts";
 import type { JsonObject, KubeObject } from "../../../packages/controller/src/core/object.ts";
 import { recreatedOwnership, restoration } from "../../../packages/controller/src/core/restore.ts";
 import { arbitraryObject } from "./arbitrary-json.ts";
+import { apply, put } from "./server.ts";
 import { author, manager, patch, place, plain, thing, update, wish } from "./thing.ts";
 
 const bare = (fields: JsonObject, managedFields: KubeObject["metadata"]["managedFields"] = []): KubeObject => ({
@@ -48,6 +50,29 @@ describe("what nobody owns", () => {
   });
 });
 
+describe("what is owned and not there", () => {
+  const owned = { "f:spec": { "f:policy": {} } };
+  const before = bare({ spec: { type: "A", policy: "local" } }, [
+    at("gitops", "t1", { "f:spec": { "f:type": {}, "f:policy": {} } }),
+  ]);
+  const ours = at(manager, "t2", { "f:spec": { "f:type": {} } });
+  const change = wish(patch({ spec: { type: "B" } }));
+
+  it("was left out by the API server, and comes back with what it goes with", () => {
+    const live = bare({ spec: { type: "B" } }, [at("gitops", "t1", owned), ours]);
+    expect(restoration(change, place, before, live, author).put).toMatchObject({
+      spec: { type: "A", policy: "local" },
+    });
+  });
+
+  it("stays away if its owner has written since", () => {
+    const live = bare({ spec: { type: "B" } }, [at("gitops", "t3", owned), ours]);
+    const { put: body } = restoration(change, place, before, live, author);
+    expect(body).toMatchObject({ spec: { type: "A" } });
+    expect(body).not.toMatchObject({ spec: { policy: "local" } });
+  });
+});
+
 describe("status", () => {
   const before = bare({ spec: { a: "1" } }, [entry("kubectl", { "f:spec": { "f:a": {} } })]);
   const live = bare({ spec: { a: "2" }, status: { phase: "ours" } }, [
@@ -80,14 +105,26 @@ describe("who owns what", () => {
     expect(recreatedOwnership(bare({}), live, author.uid)).toEqual([{}]);
   });
 
+  it("of an empty map, which has no value, is as before after the second PUT", () => {
+    const applied = apply(thing({}), { data: {} }, "gitops");
+    const change = wish(patch({ data: { a: "1" } }));
+    const changed = apply(applied, changeBody(change, place, applied, author), manager);
+    const once = put(changed, restoration(change, place, applied, changed, author).put ?? {}, manager);
+    const twice = put(once, restoration(change, place, applied, once, author).put ?? {}, manager);
+    expect(applied.metadata.managedFields).toMatchObject([{ manager: "gitops", fieldsV1: { "f:data": {} } }]);
+    expect(twice.metadata.managedFields).toEqual(applied.metadata.managedFields);
+    expect(restoration(change, place, applied, twice, author).put).toBeUndefined();
+  });
+
   it("keeps the time of whoever wrote since, and has that of before where nobody did", () => {
     const [a, b] = [{ "f:data": { "f:a": {} } }, { "f:data": { "f:b": {} } }];
     const before = bare({ data: { a: "1", b: "1" } }, [at("one", "t1", a), at("two", "t1", b)]);
     const live = bare({ data: { a: "2", b: "5" } }, [at(manager, "t2", a), at("two", "t3", b)]);
     const { put: body } = restoration(wish(patch({ data: { a: "2" } })), place, before, live, author);
+    const ours: unknown = expect.objectContaining({ manager });
     expect(body).toMatchObject({
       data: { a: "1", b: "5" },
-      metadata: { managedFields: [at("two", "t3", b), at("one", "t1", a)] },
+      metadata: { managedFields: [at("two", "t3", b), at("one", "t1", a), ours] },
     });
   });
 

@@ -125,9 +125,12 @@ const restored = ({ wish, before, live }: Pick<World, "wish" | "before" | "live"
 const sorted = (entries: KubeObject["metadata"]["managedFields"]) =>
   (entries ?? []).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
-/** What a field is to be in the end. */
-const expected = ({ before, changed, live, isTheirs }: World, path: Path): unknown => {
-  const gone = valueAt(changed, path) === undefined && valueAt(live, path) === undefined;
+/** What a field is to be in the end. Whatever an Update emptied is as good as gone: the API server keeps few empty values. */
+const expected = ({ wish, before, changed, live, isTheirs }: World, path: Path): unknown => {
+  const value = valueAt(changed, path);
+  const emptied =
+    wish.type === "Update" && [0, []].some((empty) => equal(value, empty)) && !equal(value, valueAt(before, path));
+  const gone = (value === undefined || emptied) && valueAt(live, path) === undefined;
   return isTheirs(path) && !gone ? valueAt(live, path) : valueAt(before, path);
 };
 

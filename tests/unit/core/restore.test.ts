@@ -160,6 +160,23 @@ const cases: Readonly<Record<string, Case>> = {
     change: patch({ metadata: { labels: { x: "1" }, annotations: { y: "1" }, finalizers: ["x/a"] } }),
     result: { data: { a: "1" } },
   },
+  "the API server did not keep the empty value that a Patch set": {
+    before: { spec: { paused: true, replicas: 1 } },
+    change: patch({ spec: { paused: false } }),
+    result: { spec: { paused: true, replicas: 1 } },
+  },
+  "the API server did not keep the empty value that an Update set": {
+    before: { spec: { paused: true, replicas: 1 } },
+    change: update({ spec: { paused: false, replicas: 1 } }),
+    result: { spec: { paused: true, replicas: 1 } },
+  },
+  "a person has set the same empty value, which the API server did not keep": {
+    before: { spec: { paused: true, replicas: 1 } },
+    change: patch({ spec: { paused: false, replicas: 2 } }),
+    others: [applies("person", { spec: { paused: false } })],
+    result: { spec: { replicas: 1 } },
+    conflicts: [".spec.paused"],
+  },
   "keys have names that JavaScript objects have": {
     before: { data: { ["__proto__"]: "1", constructor: "1" } },
     change: update({ data: { ["__proto__"]: "2", toString: "2" } }),

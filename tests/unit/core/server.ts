@@ -18,14 +18,20 @@ const pathOf = (text: string): Path => JSON.parse(text) as Path;
 const KEYS: Readonly<Record<string, string>> = { containers: "name" };
 const STRUCTS: readonly string[] = ["metadata", "spec"];
 
-/** Every path of an object, and whether an Apply owns it: containers it does not, except for items of lists. */
+const isBare = (value: Json): boolean =>
+  Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
+
+/** Every path of an object, and whether an Apply owns it: containers it does not, except for items of lists and empty ones. */
 const pathsOf = (
   value: Json | undefined,
   path: Path = [],
 ): readonly { readonly path: Path; readonly leaf: boolean }[] => {
   const name = path.at(-1)?.slice(2) ?? "";
+  const isItem = path.at(-1)?.startsWith("k:") === true;
   const container =
-    path.length === 0 || STRUCTS.includes(name) ? [] : [{ path, leaf: path.at(-1)?.startsWith("k:") === true }];
+    path.length === 0 || STRUCTS.includes(name)
+      ? []
+      : [{ path, leaf: isItem || (value !== undefined && isBare(value)) }];
   if (Array.isArray(value) && name !== "args") {
     const by = KEYS[name];
     return [
@@ -88,15 +94,12 @@ const close = (former: Books, books: Books): readonly ManagedFieldsEntry[] =>
 const without = (owned: Owned, paths: ReadonlySet<string>): Owned =>
   new Set([...owned].filter((path) => !paths.has(path)));
 
-const isBare = (value: Json): boolean =>
-  Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
-
-/** Empty maps and lists do not stay. */
+/** Empty maps and lists do not stay, and neither does `false`. */
 const pruned = (object: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) => {
       const inner = STRUCTS.includes(name) && isObject(value) ? pruned(value) : value;
-      return isBare(inner) && name !== "args" && name !== "metadata" ? [] : [[name, inner]];
+      return inner === false || (isBare(inner) && name !== "args" && name !== "metadata") ? [] : [[name, inner]];
     }),
   );
 

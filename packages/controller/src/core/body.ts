@@ -32,6 +32,13 @@ const latest = (entry: ManagedFieldsEntry, entries: readonly ManagedFieldsEntry[
   return times.length === 0 ? entry : { ...entry, time: toTimestamp(Math.max(...times) + 1000) };
 };
 
+/** The entries, and the mark. */
+export const marked = (
+  entries: readonly ManagedFieldsEntry[],
+  author: Author,
+  apiVersion: string,
+): readonly ManagedFieldsEntry[] => [...entries, latest(mark(author, apiVersion), entries)];
+
 const KEPT_METADATA = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
 
 const keptMetadata = (metadata: ObjectMeta | JsonObject): JsonObject => {
@@ -117,9 +124,7 @@ export const changeBody = (change: Change, place: Place, before: KubeObject, aut
       ...identity(place),
       uid: before.metadata.uid ?? "",
       resourceVersion: before.metadata.resourceVersion ?? "",
-      ...(change.type === "Update"
-        ? { managedFields: [...entries, latest(mark(author, change.target.apiVersion), entries)] }
-        : {}),
+      ...(change.type === "Update" ? { managedFields: marked(entries, author, change.target.apiVersion) } : {}),
     },
   };
 };

@@ -19,6 +19,8 @@ export interface Claims {
   readonly ours: Fields;
   /** Fields that anybody else owns in the live object. */
   readonly theirs: Fields;
+  /** Those of them whose owners have written since the change. */
+  readonly since: Fields;
   /** Every field that anybody owns, or owned before: tells how lists are merged. */
   readonly known: Fields;
   /** What the change was to write. */
@@ -37,6 +39,7 @@ interface Spot {
   readonly path: Path;
   readonly ours: Fields | undefined;
   readonly theirs: Fields | undefined;
+  readonly since: Fields | undefined;
   readonly known: Fields | undefined;
 }
 
@@ -44,6 +47,7 @@ const into = (spot: Spot, element: string): Spot => ({
   path: [...spot.path, element],
   ours: child(spot.ours, element),
   theirs: child(spot.theirs, element),
+  since: child(spot.since, element),
   known: child(spot.known, element),
 });
 
@@ -77,6 +81,11 @@ const numbered = (kind: ListKind, items: readonly Json[]): ReadonlyMap<string, L
   );
 };
 
+/** What the API server may take for nothing, and leave out: Go calls it `omitempty`. */
+const isEmpty = (value: unknown): boolean =>
+  [undefined, null, false, 0, ""].some((empty) => value === empty) ||
+  (typeof value === "object" && Object.keys(value ?? none).length === 0);
+
 /** What became empty by the merge was not there, or is not any more. */
 const unlessBare = <A extends Json>(merged: A, bare: boolean, was: unknown, is: unknown): A | undefined =>
   bare && (was === undefined || is === undefined) ? undefined : merged;
@@ -109,9 +118,13 @@ export const merge = (before: JsonObject, live: JsonObject, claims: Claims): Mer
 
   const settled = (was: Json | undefined, is: Json | undefined, spot: Spot): Json | undefined => {
     if (is === undefined) {
-      // Gone since: by the change if it replaces and does not have it, else by somebody else.
-      if (claims.replaces && valueAt(claims.content, spot.path) === undefined) return was;
-      if (valueAt(claims.content, spot.path) !== undefined && changed(spot.path, was)) conflicts.push(spot.path);
+      // What somebody takes out, nobody owns any more. What is owned, the API server left out: as empty, or as no longer of use.
+      const isLeftOut = (spot.ours ?? spot.theirs) !== undefined;
+      if (isLeftOut && spot.since === undefined) return was;
+      if (!changed(spot.path, was)) return undefined;
+      // Gone by the change if it replaces and has nothing there, else by somebody else.
+      if (claims.replaces && isEmpty(valueAt(claims.content, spot.path)) && spot.since === undefined) return was;
+      conflicts.push(spot.path);
       return undefined;
     }
     if (spot.theirs === undefined) {
@@ -172,6 +185,7 @@ export const merge = (before: JsonObject, live: JsonObject, claims: Claims): Mer
     return settled(was, is, spot);
   };
 
-  const value = mergeObjects(before, live, { path: [], ours: claims.ours, theirs: claims.theirs, known: claims.known });
+  const { ours, theirs, since, known } = claims;
+  const value = mergeObjects(before, live, { path: [], ours, theirs, since, known });
   return { value: value ?? none, conflicts };
 };

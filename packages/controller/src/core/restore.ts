@@ -1,5 +1,5 @@
 import { type Change, marks } from "@janus/api";
-import { type Author, wanted, writable } from "./body.ts";
+import { type Author, marked, wanted, writable } from "./body.ts";
 import { type Fields, fieldsOf, filter, isWhole, nodeAt, none, type Path, union, valueAt } from "./fields.ts";
 import { sameWriter, unheaped } from "./heap.ts";
 import { asObject, equal } from "./json.ts";
@@ -26,6 +26,8 @@ const FIRST_APPLY = "before-first-apply";
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#clearing-managedfields
  */
 const NOBODY: readonly ManagedFieldsEntry[] = [{}];
+const orNobody = (entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] =>
+  entries.length === 0 ? NOBODY : entries;
 
 /** What others own in the live object; where our apply was the first, what was booked for its sake goes with it. */
 const entriesOfOthers = (before: KubeObject, live: KubeObject, uid: string): readonly ManagedFieldsEntry[] => {
@@ -76,8 +78,7 @@ const ownership = (
       if (equal(fieldsV1, former.fieldsV1)) return [former];
       return isWhole(fieldsV1) ? [] : [{ ...former, fieldsV1 }];
     });
-  const all = [...kept, ...returning];
-  return all.length === 0 ? NOBODY : all;
+  return [...kept, ...returning];
 };
 
 /** Who owns what in an object that was created again: as before, but for what others have taken over since. */
@@ -106,7 +107,7 @@ export const recreatedOwnership = (
     }),
     ...since.filter((entry) => !former.some((other) => sameWriter(entry, other))),
   ];
-  return all.length === 0 ? NOBODY : all;
+  return orNobody(all);
 };
 
 /**
@@ -125,19 +126,27 @@ export const restoration = (
   author: Author,
 ): Restoration => {
   const entries = live.metadata.managedFields ?? [];
+  const formerEntries = before.metadata.managedFields ?? [];
+  const others = entriesOfOthers(before, live, author.uid);
+  const hasWritten = (entry: ManagedFieldsEntry): boolean =>
+    !formerEntries.some((former) => sameWriter(entry, former) && entry.time === former.time);
   const ours = fieldsOf(entries.filter((entry) => marks(entry.manager ?? "", author.uid)));
-  const theirs = fieldsOf(entriesOfOthers(before, live, author.uid));
+  const theirs = fieldsOf(others);
   const was = writable(before, place);
   const is = writable(live, place);
   const merged = merge(was, is, {
     ours,
     theirs,
-    known: union([ours, theirs, fieldsOf(before.metadata.managedFields ?? [])]),
+    since: fieldsOf(others.filter(hasWritten)),
+    known: union([ours, theirs, fieldsOf(formerEntries)]),
     content: wanted(change, place, before),
     replaces: change.type === "Update",
   });
-  const managedFields = ownership(before, live, merged.value, equal(merged.value, was), ours, author);
-  if (equal(merged.value, is) && !isMarked(live, author.uid)) return { conflicts: merged.conflicts };
+  const isInPlace = equal(merged.value, is);
+  if (isInPlace && !isMarked(live, author.uid)) return { conflicts: merged.conflicts };
+  const owned = ownership(before, live, merged.value, equal(merged.value, was), ours, author);
+  // For a write that only takes values away nobody is booked, but others may lose what they own there: it needs another one.
+  const isLast = isInPlace || formerEntries.length === 0;
   return {
     conflicts: merged.conflicts,
     put: {
@@ -151,7 +160,7 @@ export const restoration = (
         name: place.name,
         uid: live.metadata.uid,
         resourceVersion: live.metadata.resourceVersion,
-        managedFields,
+        managedFields: isLast ? orNobody(owned) : marked(owned, author, live.apiVersion),
       },
     },
   };
