@@ -6,6 +6,7 @@ import type { Journal } from "./journal.ts";
 import { findJournal, readJournal } from "./journaling.ts";
 import { journalIn, type Known } from "./known.ts";
 import { leaving } from "./leaving.ts";
+import { withoutLostOwners } from "./owners.ts";
 import { discoveries, locate } from "./places.ts";
 import { projected, record } from "./record.ts";
 import { settle } from "./settle.ts";
@@ -81,7 +82,8 @@ const advance = (situation: Situation, journal: Journal, item: Item): Step => {
   if (attempt === undefined) return send(going);
   const seen = known.live.get(item.index);
   if (seen === undefined) return run(readTarget(item, unreadable(going)));
-  const verdict = settle(item.change, item.place, going.before, journal.created.get(item.index), seen, txn.metadata);
+  const former = withoutLostOwners(txn, journal, going.before, seen.object);
+  const verdict = settle(item.change, item.place, former, journal.created.get(item.index), seen, txn.metadata);
   return judge(going, attempt, verdict, seen.at);
 };
 

@@ -1,20 +1,45 @@
 import type { Transaction } from "@janus/api";
 import { recordedBefore } from "./before.ts";
+import { elementOf, filter, nodeAt, none, type Fields, isWhole, type Path, union } from "./fields.ts";
+import { sameWriter } from "./heap.ts";
 import type { Journal } from "./journal.ts";
-import type { KubeObject, OwnerReference } from "./object.ts";
+import type { KubeObject, ManagedFieldsEntry, OwnerReference } from "./object.ts";
+
+type Owners = readonly OwnerReference[];
+type Entries = readonly ManagedFieldsEntry[];
+
+const ownersOf = (object: KubeObject): Owners => object.metadata.ownerReferences ?? [];
+const entriesOf = (object: KubeObject): Entries => object.metadata.managedFields ?? [];
+
+const withOwners = (object: KubeObject, owners: Owners): KubeObject => {
+  const { ownerReferences: _, ...metadata } = object.metadata;
+  return { ...object, metadata: owners.length === 0 ? metadata : { ...metadata, ownerReferences: owners } };
+};
+
+const withEntries = (object: KubeObject, managedFields: Entries): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, managedFields },
+});
 
 export const isOwnedBy = (object: KubeObject, uid: string | undefined): boolean =>
-  (object.metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
+  ownersOf(object).some((owner) => owner.uid === uid);
+
+/** The change that has deleted the object of this uid; -1 if none has. */
+const deletionOf = (txn: Transaction, journal: Journal, uid: string): number => {
+  const { position } = journal;
+  const made = position.direction === "back" ? position.reached : position.cursor;
+  return txn.spec.changes.slice(0, made).findIndex(({ type }, index) => {
+    const before = recordedBefore(txn, journal, index);
+    return type === "Delete" && before.existed && before.uid === uid;
+  });
+};
 
 /**
  * The uid under which an owner exists now: the same, unless this Transaction has deleted it; then the new one, if rollback
  * has created it again, else none.
  */
 const uidNow = (txn: Transaction, journal: Journal, uid: string): string | undefined => {
-  const deleted = txn.spec.changes.findIndex(({ type }, index) => {
-    const before = recordedBefore(txn, journal, index);
-    return type === "Delete" && before.existed && before.uid === uid;
-  });
+  const deleted = deletionOf(txn, journal, uid);
   return deleted === -1 ? uid : journal.created.get(deleted);
 };
 
@@ -22,27 +47,132 @@ const uidNow = (txn: Transaction, journal: Journal, uid: string): string | undef
  * Owners of the object of before that exist now. A reference to any other would have the garbage collector take the object
  * within milliseconds; an owner that is restored later adopts it again.
  */
-export const livingOwners = (txn: Transaction, journal: Journal, before: KubeObject): readonly OwnerReference[] =>
-  (before.metadata.ownerReferences ?? []).flatMap((owner) => {
+export const livingOwners = (txn: Transaction, journal: Journal, before: KubeObject): Owners =>
+  ownersOf(before).flatMap((owner) => {
     const uid = uidNow(txn, journal, owner.uid);
     return uid === undefined ? [] : [{ ...owner, uid }];
   });
 
-type Entries = NonNullable<KubeObject["metadata"]["managedFields"]>;
-
 /** managedFields name owner references by uid: by the new uids of the owners of `before`. */
-export const withNewUids = (txn: Transaction, journal: Journal, before: KubeObject, entries: Entries): Entries => {
-  const renamed = (before.metadata.ownerReferences ?? []).reduce((text, { uid }) => {
+const withNewUids = (txn: Transaction, journal: Journal, before: KubeObject, entries: Entries): Entries => {
+  const renamed = ownersOf(before).reduce((text, { uid }) => {
     const now = uidNow(txn, journal, uid);
     return now === undefined ? text : text.replaceAll(uid, now);
   }, JSON.stringify(entries));
   return JSON.parse(renamed) as Entries;
 };
 
-/** The object of before with the new uids of its owners. */
+/** The object of before with those of its owners that exist now, under their new uids. */
 export const withNewOwners = (txn: Transaction, journal: Journal, before: KubeObject): KubeObject => {
-  const ownerReferences = livingOwners(txn, journal, before);
-  if (ownerReferences.length === 0) return before;
-  const managedFields = withNewUids(txn, journal, before, before.metadata.managedFields ?? []);
-  return { ...before, metadata: { ...before.metadata, ownerReferences, managedFields } };
+  if (ownersOf(before).length === 0) return before;
+  const object = withOwners(before, livingOwners(txn, journal, before));
+  return withEntries(object, withNewUids(txn, journal, before, entriesOf(before)));
+};
+
+/**
+ * References to owners that this Transaction has deleted, and that the object has no more: where another owner lives, the
+ * garbage collector takes them out. They went by the Transaction, though it did not touch the object.
+ * https://kubernetes.io/docs/concepts/architecture/garbage-collection/
+ */
+const lostOwners = (txn: Transaction, journal: Journal, before: KubeObject, live: KubeObject): Owners =>
+  ownersOf(before).filter(({ uid }) => deletionOf(txn, journal, uid) !== -1 && !isOwnedBy(live, uid));
+
+/** What was there before as the garbage collector has left it: without the owners that were lost. */
+export const withoutLostOwners = (
+  txn: Transaction,
+  journal: Journal,
+  before: KubeObject | undefined,
+  live: KubeObject | undefined,
+): KubeObject | undefined => {
+  if (before === undefined || live === undefined) return before;
+  const lost = lostOwners(txn, journal, before, live);
+  return lost.length === 0
+    ? before
+    : withOwners(
+        before,
+        ownersOf(before).filter((owner) => !lost.includes(owner)),
+      );
+};
+
+const OWNERS: Path = ["f:metadata", "f:ownerReferences"];
+const pathOf = (uid: string): Path => [...OWNERS, elementOf({ by: "keys", keys: ["uid"] }, { uid })];
+
+/** What an entry says of these owner references. */
+const ofOwners = (fields: Fields, uids: readonly string[]): Fields => {
+  const paths = uids.map(pathOf).filter((path) => nodeAt(fields, path) !== undefined);
+  return filter(fields, (path) => paths.some((one) => one.every((element, at) => (path[at] ?? element) === element)));
+};
+
+/** The entries, and what those of before say of these owner references. */
+const withEntriesOf = (entries: Entries, former: Entries, uids: readonly string[]): Entries =>
+  former.reduce((all, one) => {
+    const fields = ofOwners(one.fieldsV1 ?? none, uids);
+    if (isWhole(fields)) return all;
+    return all.some((entry) => sameWriter(entry, one))
+      ? all.map((entry) =>
+          sameWriter(entry, one) ? { ...entry, fieldsV1: union([entry.fieldsV1 ?? none, fields]) } : entry,
+        )
+      : [...all, { ...one, fieldsV1: fields }];
+  }, entries);
+
+/** The live object as it would be with the owners that it has lost: what rollback is to go back to. */
+export const withLostOwners = (
+  txn: Transaction,
+  journal: Journal,
+  before: KubeObject,
+  live: KubeObject,
+): KubeObject => {
+  const lost = lostOwners(txn, journal, before, live);
+  if (lost.length === 0) return live;
+  const owners = inOrderOf(ownersOf(before), [...ownersOf(live), ...lost]);
+  const uids = lost.map(({ uid }) => uid);
+  return withEntries(withOwners(live, owners), withEntriesOf(entriesOf(live), entriesOf(before), uids));
+};
+
+/** In the order of before; what others added comes after. */
+const inOrderOf = (former: Owners, owners: Owners): Owners => {
+  const place = ({ uid }: OwnerReference): number => {
+    const at = former.findIndex((owner) => owner.uid === uid);
+    return at === -1 ? former.length : at;
+  };
+  return owners.toSorted((a, b) => place(a) - place(b));
+};
+
+/**
+ * The live object with the owners of before that this Transaction has deleted as they are now: under their new uids, or not
+ * at all. The very object where there is nothing to be done.
+ */
+export const readopted = (txn: Transaction, journal: Journal, before: KubeObject, live: KubeObject): KubeObject => {
+  const deleted = ownersOf(before).filter(({ uid }) => deletionOf(txn, journal, uid) !== -1);
+  const kept = ownersOf(live).filter(({ uid }) => !deleted.some((owner) => owner.uid === uid));
+  const living = livingOwners(txn, journal, withOwners(before, deleted));
+  const back = living.filter(({ uid }) => !isOwnedBy(live, uid));
+  if (back.length === 0 && kept.length === ownersOf(live).length) return live;
+  return withOwners(live, inOrderOf(livingOwners(txn, journal, before), [...kept, ...back]));
+};
+
+/**
+ * The live object with its new owners booked to those who had set the former ones, not to us. `undefined` where we are booked
+ * for none of them.
+ */
+export const rebooked = (
+  txn: Transaction,
+  journal: Journal,
+  before: KubeObject,
+  live: KubeObject,
+  isOurs: (entry: ManagedFieldsEntry) => boolean,
+): KubeObject | undefined => {
+  const uids = livingOwners(txn, journal, before).map(({ uid }) => uid);
+  const isBooked = (entry: ManagedFieldsEntry): boolean => !isWhole(ofOwners(entry.fieldsV1 ?? none, uids));
+  const entries = entriesOf(live);
+  if (!entries.some((entry) => isOurs(entry) && isBooked(entry))) return undefined;
+  const others = entries.flatMap((entry) => {
+    if (!isOurs(entry)) return withNewUids(txn, journal, before, [entry]);
+    const fieldsV1 = filter(entry.fieldsV1 ?? none, (path) => !OWNERS.every((element, at) => path[at] === element));
+    return isWhole(fieldsV1) ? [] : [{ ...entry, fieldsV1 }];
+  });
+  const former = entriesOf(withNewOwners(txn, journal, before));
+  const all = withEntriesOf(others, former, uids);
+  // What clears managedFields: an empty list is documented not to.
+  return withEntries(live, all.length === 0 ? [{}] : all);
 };

@@ -1,25 +1,28 @@
 import { run, type Step } from "./effect.ts";
+import type { Going } from "./going.ts";
 import type { Journal, Renewed } from "./journal.ts";
 import { checkpoint } from "./journaling.ts";
 import { set, unset } from "./known.ts";
 import { type KubeObject, show } from "./object.ts";
+import { withLostOwners } from "./owners.ts";
 import type { Situation } from "./situation.ts";
 import { pack, snapshotKey } from "./snapshot.ts";
 import { store } from "./stores.ts";
-import type { Item } from "./targets.ts";
 import { turnBack } from "./turn-back.ts";
 
 /**
  * Others changed the target in fields that are none of ours since it was read: what there is now is kept in a new store,
- * recorded in the journal, and from then on is what rollback goes back to.
+ * recorded in the journal, and from then on is what rollback goes back to. With the owners that it has lost by the
+ * Transaction itself.
  */
 export const renewSnapshot = (
   situation: Situation,
   journal: Journal,
-  { index, place }: Item,
-  object: KubeObject,
+  { index, place, before }: Going,
+  live: KubeObject,
 ): Step => {
   const { txn, known } = situation;
+  const object = before === undefined ? live : withLostOwners(txn, journal, before, live);
   const { packs } = pack(new Map([[index, object]]));
   const storing = store(txn, known, packs);
   if (storing.at === "going") return run(storing.effect);

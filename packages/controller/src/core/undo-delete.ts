@@ -1,4 +1,4 @@
-import { fieldManager } from "@janus/api";
+import { fieldManager, marks } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { takenOf, withoutAllocations } from "./allocations.ts";
 import { recordedBefore, snapshotOf } from "./before.ts";
@@ -6,8 +6,8 @@ import { recreateBody } from "./body.ts";
 import type { Ask } from "./effect.ts";
 import { checkpoint } from "./journaling.ts";
 import { set } from "./known.ts";
-import { type KubeObject, show } from "./object.ts";
-import { isOwnedBy, livingOwners, withNewOwners, withNewUids } from "./owners.ts";
+import { type KubeObject, type ManagedFieldsEntry, show } from "./object.ts";
+import { isOwnedBy, livingOwners, readopted, rebooked, withNewOwners } from "./owners.ts";
 import { isMarked, recreatedOwnership } from "./restore.ts";
 import { LOOK_AGAIN } from "./situation.ts";
 import { itemsOf, readTarget } from "./targets.ts";
@@ -42,7 +42,7 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
     return conflict(`${show(place)} was created by somebody else meanwhile: it is left alone`);
   if (created === undefined) return going(checkpoint(txn, journal, { created: [index, uid] }));
   if (uid !== created) return conflict(`${show(place)} was created again by somebody else meanwhile: it is left alone`);
-  if (!isMarked(object, txn.metadata.uid)) return adopt(undone, before, uid) ?? { at: "restored", ...mind(undone) };
+  if (!isMarked(object, txn.metadata.uid)) return adopt(undone, before) ?? { at: "restored", ...mind(undone) };
   const managedFields = recreatedOwnership(withNewOwners(txn, journal, before), object, txn.metadata.uid);
   return going(
     restoring(undone, putCall(undone, { ...object, metadata: { ...object.metadata, managedFields } }), "is-live"),
@@ -66,41 +66,51 @@ const putCall = ({ place, situation }: Undone, body: KubeObject): Ask["call"] =>
 });
 
 /**
- * Makes the object, which exists again under a new uid, the owner of its dependents again: those that the Transaction has
- * deleted too, and that were restored before it. In two PUTs each, as in {@link undoEdit}.
+ * Makes the object, which exists again under a new uid, the owner of its dependents again: of all targets that named it,
+ * whether rollback has restored them before it, or the changes never came to them. In two PUTs each, as in {@link undoEdit}.
  */
-const adopt = (undone: Undone, before: KubeObject, uid: string): Undoing | undefined => {
+const adopt = (undone: Undone, before: KubeObject): Undoing | undefined => {
   const { situation, journal } = undone;
   const { txn, known } = situation;
   for (const item of itemsOf(txn, known)) {
-    const reborn = journal.created.get(item.index);
-    if (item.change.type !== "Delete" || item.index <= undone.index || reborn === undefined) continue;
+    if (item.change.type === "Create" || item.index <= undone.index) continue;
     const snapshot = snapshotOf(txn, known, journal, item.index);
     if (snapshot.at === "unread") return going(...snapshot.effects);
     if (snapshot.at !== "object" || !isOwnedBy(snapshot.object, before.metadata.uid)) continue;
     const seen = known.live.get(item.index);
     if (seen === undefined) return going(readTarget(item, refusedFor(undone)));
     const { object } = seen;
-    if (object?.metadata.uid !== reborn || object.metadata.deletionTimestamp !== undefined) continue;
+    const uid = journal.created.get(item.index) ?? snapshot.object.metadata.uid ?? "";
+    if (object?.metadata.uid !== uid || object.metadata.deletionTimestamp !== undefined) continue;
     const dependent: Undone = { ...undone, ...item, seen };
     const pausing = pause(dependent);
     if (pausing !== undefined) return pausing;
-    const former = withNewOwners(txn, journal, snapshot.object);
-    if (!isOwnedBy(object, uid)) {
-      const owner = (former.metadata.ownerReferences ?? []).filter((reference) => reference.uid === uid);
-      const ownerReferences = [...(object.metadata.ownerReferences ?? []), ...owner];
-      const body = { ...object, metadata: { ...object.metadata, ownerReferences } };
-      return going(restoring(dependent, putCall(dependent, body), "is-live"));
-    }
-    if (isMarked(object, txn.metadata.uid)) {
-      const renamed = withNewUids(txn, journal, snapshot.object, object.metadata.managedFields ?? []);
-      const live = { ...object, metadata: { ...object.metadata, managedFields: renamed } };
-      const managedFields = recreatedOwnership(former, live, txn.metadata.uid);
-      const body = { ...object, metadata: { ...object.metadata, managedFields } };
-      return going(restoring(dependent, putCall(dependent, body), "is-live"));
-    }
+    const adopted = readopted(txn, journal, snapshot.object, object);
+    const body =
+      adopted === object ? rebooked(txn, journal, snapshot.object, object, isOurs(txn.metadata.uid)) : adopted;
+    if (body !== undefined) return going(adopting(undone, dependent, body));
   }
   return undefined;
+};
+
+const isOurs =
+  (uid: string) =>
+  ({ manager = "" }: ManagedFieldsEntry): boolean =>
+    marks(manager, uid);
+
+/** Writes a dependent. That it is refused is noted on its owner: the dependent's own change has ended already. */
+const adopting = (owner: Undone, dependent: Undone, body: KubeObject): Ask => {
+  const ask = restoring(dependent, putCall(dependent, body), "is-live");
+  return {
+    ...ask,
+    learn: (known, ...answer) => {
+      const after = ask.learn(known, ...answer);
+      const refusal = after.refusals.get(dependent.index);
+      return after.refusals === known.refusals || refusal === undefined
+        ? after
+        : { ...after, refusals: set(known.refusals, owner.index, refusal) };
+    },
+  };
 };
 
 const recreate = (undone: Undone, before: KubeObject): Ask => {

@@ -1,0 +1,94 @@
+import type { Hook, KubeObject } from "@janus/kube";
+import { describe, expect, it } from "vitest";
+import { creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
+import { isChangeOf } from "../fixtures/gate.ts";
+import { configMap } from "../fixtures/manifests.ts";
+import { type Workspace, workspace } from "../fixtures/workspace.ts";
+import { lasting } from "./target.ts";
+
+const reference = ({ kind, apiVersion, metadata: { name, uid } }: KubeObject) => ({ apiVersion, kind, name, uid });
+
+/** `c`, owned by `a` and `b`. */
+const family = async ({ create }: Workspace): Promise<void> => {
+  const owners = await create(configMap("a", { x: "1" }), configMap("b", { x: "1" }));
+  const metadata = { name: "c", ownerReferences: owners.map(reference) };
+  await create({ ...configMap("c", { x: "1" }), metadata });
+};
+
+const last = configMap("last");
+
+/** Somebody makes what the last change is to create. */
+const fails =
+  (place: Workspace): Hook =>
+  async (request, next) => {
+    if (isChangeOf("last")(request) && !(await place.exists(last))) await place.create(last);
+    return next(request);
+  };
+
+/** A change of `c` is not sent before the garbage collector has taken a reference out. */
+const afterCollector =
+  ({ read }: Workspace): Hook =>
+  async (request, next) => {
+    if (isChangeOf("c")(request))
+      await expect.poll(async () => (await read(configMap("c"))).metadata.ownerReferences).toHaveLength(1);
+    return next(request);
+  };
+
+/** Everything of `c` but its uid and what comes with it, with the names of its owners for their uids. */
+const comparable = async (place: Workspace) => {
+  const owners = await Promise.all([configMap("a"), configMap("b")].map(place.read));
+  const named = owners.reduce(
+    (text, { metadata: { uid = "", name = "" } }) => text.replaceAll(uid, `uid of ${name}`),
+    JSON.stringify(await place.read(configMap("c"))),
+  );
+  return lasting(JSON.parse(named) as KubeObject);
+};
+
+const [a, b, c] = [configMap("a"), configMap("b"), configMap("c", { x: "2" })];
+const failing = creating(last);
+
+describe("what has two owners, one of which is deleted, is owned by both again", () => {
+  it.each<readonly [string, readonly WrittenChange[]]>([
+    ["with a Patch of it", [deleting(b), patching(c), failing]],
+    ["with an Update of it", [deleting(b), updating(c), failing]],
+    ["with a Delete of it", [deleting(b), deleting(c), failing]],
+    ["with a Delete of the other owner too", [deleting(b), deleting(c), deleting(a), failing]],
+    ["with a Patch of it before", [patching(c), deleting(b), failing]],
+    ["with an Update of it before", [updating(c), deleting(b), failing]],
+    ["with a Delete of it before", [deleting(c), deleting(b), failing]],
+    ["when its Patch is never made", [deleting(b), failing, patching(c)]],
+    ["when its Delete is never made", [deleting(b), failing, deleting(c)]],
+    ["when the Delete of its other owner is never made", [deleting(c), deleting(b), failing, deleting(a)]],
+  ])("%s", async (_, changes) => {
+    const place = await workspace();
+    await family(place);
+    const before = await comparable(place);
+    await place.janus(fails(place));
+    expect((await place.run(changes)).status.phase).toBe("RolledBack");
+    expect(await comparable(place)).toEqual(before);
+  });
+
+  it.each<readonly [string, WrittenChange]>([
+    ["Patch", patching(c)],
+    ["Update", updating(c)],
+    ["Delete", deleting(c)],
+  ])("with a %s of it that comes after the garbage collector", async (_, change) => {
+    const place = await workspace();
+    await family(place);
+    const before = await comparable(place);
+    await place.janus(afterCollector(place), fails(place));
+    expect((await place.run([deleting(b), change, failing])).status.phase).toBe("RolledBack");
+    expect(await comparable(place)).toEqual(before);
+  });
+});
+
+it("an owner that is deleted is no change of what it owned by somebody else", async () => {
+  const place = await workspace();
+  await family(place);
+  await place.janus(afterCollector(place));
+  expect((await place.run([deleting(b), updating(c)])).status.phase).toBe("Committed");
+  await expect
+    .poll(async () => (await place.read(c)).metadata.ownerReferences)
+    .toEqual([reference(await place.read(a))]);
+  expect(await place.read(c)).toMatchObject({ data: { x: "2" } });
+});
