@@ -10,7 +10,7 @@ import { author, manager, patch, place, plain, thing, update, wish } from "./thi
 
 const bare = (fields: JsonObject, managedFields: KubeObject["metadata"]["managedFields"] = []): KubeObject => ({
   ...thing(fields),
-  metadata: { ...thing({}).metadata, managedFields },
+  metadata: { ...thing(fields).metadata, managedFields },
 });
 const entry = (by: string, fieldsV1: JsonObject) => ({ manager: by, operation: "Update" as const, fieldsV1 });
 const at = (by: string, time: string, owned: JsonObject) => ({ ...entry(by, owned), time });
@@ -48,6 +48,15 @@ describe("what nobody owns", () => {
     const { put: body, conflicts } = restoration(change, place, before, live, author);
     expect({ body, conflicts }).toMatchObject({ body: { env }, conflicts: [] });
   });
+});
+
+const stamped = (by: string): JsonObject => ({ metadata: { annotations: { "last-writer": by } } });
+
+it("takes what a policy writes into the metadata for no doing of the change, which leaves them alone", () => {
+  const before = bare({ data: { a: "1" }, ...stamped("gitops") }, [entry("gitops", { "f:data": { "f:a": {} } })]);
+  const live = bare({ data: { a: "2" }, ...stamped("janus") }, [entry(manager, { "f:data": { "f:a": {} } })]);
+  const { put: body, conflicts } = restoration(wish(patch({ data: { a: "2" } })), place, before, live, author);
+  expect({ body, conflicts }).toMatchObject({ body: { data: { a: "1" }, ...stamped("gitops") }, conflicts: [] });
 });
 
 describe("what is owned and not there", () => {

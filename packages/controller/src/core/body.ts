@@ -50,8 +50,11 @@ const keptMetadata = (metadata: ObjectMeta | JsonObject): JsonObject => {
 export const writable = (object: KubeObject | JsonObject, place: Place): JsonObject => {
   const { apiVersion: _, kind: __, metadata, status, ...rest } = object as JsonObject;
   const kept = place.resource.statusSubresource || status === undefined ? rest : { ...rest, status };
-  return { ...kept, metadata: keptMetadata(asObject(metadata)) };
+  return withMetadata(kept, keptMetadata(asObject(metadata)));
 };
+
+const withMetadata = (fields: JsonObject, metadata: JsonObject): JsonObject =>
+  Object.keys(metadata).length === 0 ? fields : { ...fields, metadata };
 
 const identity = (place: Place): JsonObject => ({
   name: place.name,
@@ -104,18 +107,21 @@ export const wanted = (change: Change, place: Place, before: KubeObject): JsonOb
   const content = writable(contentOf(change), place);
   if (change.type !== "Update") return content;
   const was = writable(before, place);
-  return {
-    ...(was["status"] === undefined ? {} : { status: was["status"] }),
-    ...content,
-    metadata: { ...asObject(was["metadata"]), ...asObject(content["metadata"]) },
-  };
+  const fields = { ...(was["status"] === undefined ? {} : { status: was["status"] }), ...content };
+  return withMetadata(fields, { ...asObject(was["metadata"]), ...asObject(content["metadata"]) });
 };
 
-/** The body of an Update or Patch, conditional on the very version of the object that it was decided on. */
+/**
+ * The body of an Update or Patch, conditional on the very version of the object that it was decided on. An Update sends a
+ * status that is a subresource along: the API server leaves it alone, but who owns it in another version of the kind loses
+ * it where it seems to be taken out.
+ */
 export const changeBody = (change: Change, place: Place, before: KubeObject, author: Author): object => {
   const body = wanted(change, place, before);
   const entries = before.metadata.managedFields ?? [];
+  const isUpdate = change.type === "Update";
   return {
+    ...(isUpdate && before["status"] !== undefined ? { status: before["status"] } : {}),
     ...body,
     apiVersion: change.target.apiVersion,
     kind: change.target.kind,
@@ -124,7 +130,7 @@ export const changeBody = (change: Change, place: Place, before: KubeObject, aut
       ...identity(place),
       uid: before.metadata.uid ?? "",
       resourceVersion: before.metadata.resourceVersion ?? "",
-      ...(change.type === "Update" ? { managedFields: marked(entries, author, change.target.apiVersion) } : {}),
+      ...(isUpdate ? { managedFields: marked(entries, author, change.target.apiVersion) } : {}),
     },
   };
 };
