@@ -111,13 +111,7 @@ const step = (value: unknown, element: string): unknown => {
   if (element.startsWith("i:")) return items[Number(element.slice(2))];
   if (element.startsWith("v:")) return items.find((item) => equal(item, wanted));
   const keys = Object.entries(asObject(wanted));
-  const isIt = (item: Json, mayLack: boolean): boolean =>
-    keys.every(([key, at]) => {
-      const has = member(asObject(item), key);
-      return equal(has, at) || (mayLack && has === undefined);
-    });
-  // What a user wrote may leave one of several keys to its default, which the server has filled in.
-  return items.find((item) => isIt(item, false)) ?? items.find((item) => keys.length > 1 && isIt(item, true));
+  return items.find((item) => keys.every(([key, at]) => equal(member(asObject(item), key), at)));
 };
 
 /** The value of a field; `undefined` where there is none. */

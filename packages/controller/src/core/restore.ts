@@ -1,5 +1,6 @@
 import { type Change, marks } from "@janus/api";
 import { type Author, marked, wanted, writable } from "./body.ts";
+import { completed } from "./completed.ts";
 import { type Fields, fieldsOf, filter, isWhole, nodeAt, none, type Path, union, valueAt } from "./fields.ts";
 import { sameWriter, unheaped } from "./heap.ts";
 import { asObject, equal } from "./json.ts";
@@ -134,12 +135,13 @@ export const restoration = (
   const theirs = fieldsOf(others);
   const was = writable(before, place);
   const is = writable(live, place);
+  const known = union([ours, theirs, fieldsOf(formerEntries)]);
   const merged = merge(was, is, {
     ours,
     theirs,
     since: fieldsOf(others.filter(hasWritten)),
-    known: union([ours, theirs, fieldsOf(formerEntries)]),
-    content: wanted(change, place, before),
+    known,
+    content: completed(wanted(change, place, before), [is, was], known, ours),
     replaces: change.type === "Update",
   });
   const isInPlace = equal(merged.value, is);
