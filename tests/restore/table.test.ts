@@ -114,6 +114,17 @@ describe("Patch", () => {
     expect(after["spec"]).toEqual({ ...(before["spec"] as object), replicas: 3 });
   });
 
+  it("of a DaemonSet: identical, but for the generation that the API server counts itself, which is told", async () => {
+    const place = await workspace();
+    await clusterAdmin(place.namespace);
+    const agent = { ...deployment("agent", "agent:1"), kind: "DaemonSet" };
+    const [before] = await place.create(agent);
+    const { status } = await rolledBack(place, [patching({ ...deployment("agent", "agent:2"), kind: "DaemonSet" })]);
+    expect(status.phase).toBe("RolledBack");
+    expect(status.items?.[0]?.error).toContain("deprecated.daemonset.template.generation");
+    expect((await place.read(agent))["spec"]).toEqual(before?.["spec"]);
+  });
+
   it("of the cluster-scoped ClusterRole `a:b`: identical", async () => {
     const place = await workspace();
     await clusterAdmin(place.namespace);

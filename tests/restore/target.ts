@@ -1,6 +1,7 @@
 import { type Change, fieldManager } from "@janus/api";
 import type { Api, ApiError, KubeObject, ManagedFieldsEntry } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
+import { accepted } from "../../packages/controller/src/core/accepted.ts";
 import { changeBody, recreateBody } from "../../packages/controller/src/core/body.ts";
 import { showPath } from "../../packages/controller/src/core/fields.ts";
 import { isMarked, recreatedOwnership, restoration } from "../../packages/controller/src/core/restore.ts";
@@ -65,12 +66,15 @@ export const target = async (manifest: Manifest) => {
 
   /** PUT after PUT, until there is nothing more to do. */
   const restore = async (wish: Change, before: KubeObject): Promise<Restored> => {
+    let goal = before;
     for (let puts = 0; ; puts += 1) {
       const object = await read();
-      const { put, conflicts } = restoration(wish, place, before, object, author);
+      const { put, conflicts } = restoration(wish, place, goal, object, author);
       if (put === undefined || puts > 5)
         return { object, puts, conflicts: conflicts.map(showPath), isOurs: isMarked(object, author.uid) };
-      await insist((live) => update(restoration(wish, place, before, live, author).put ?? live));
+      const bodyFor = (live: KubeObject) => restoration(wish, place, goal, live, author).put ?? live;
+      const { from, made } = await insist((live) => update(bodyFor(live)));
+      goal = accepted(goal, bodyFor(from), made, place);
     }
   };
 

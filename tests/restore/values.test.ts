@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
 import { podTemplate } from "./kinds.ts";
 import { compared, manifest } from "./scene.ts";
-import { type Fields, target } from "./target.ts";
+import { type Fields, owners, target } from "./target.ts";
 
 const container = { name: "web", image: "web:1", args: ["--x"], command: ["run"], env: [{ name: "E", value: "v" }] };
 const podSpec = {
@@ -96,6 +97,44 @@ const leftOut: readonly Row[] = [
   ],
 ];
 
+/** A policy that gives a ConfigMap another stamp with each write, as those do that note who wrote last. */
+const stamping = async (namespace: string) => {
+  const group = "admissionregistration.k8s.io/v1";
+  const policy = {
+    apiVersion: group,
+    kind: "MutatingAdmissionPolicy",
+    metadata: { name: namespace },
+    spec: {
+      failurePolicy: "Fail",
+      reinvocationPolicy: "Never",
+      matchConstraints: {
+        namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+        resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["configmaps"] }],
+      },
+      mutations: [
+        {
+          patchType: "ApplyConfiguration",
+          applyConfiguration: {
+            expression:
+              'Object{metadata: Object.metadata{annotations: {"stamp": string(oldObject.metadata.resourceVersion)}}}',
+          },
+        },
+      ],
+    },
+  };
+  const binding = {
+    apiVersion: group,
+    kind: `${policy.kind}Binding`,
+    metadata: policy.metadata,
+    spec: { policyName: namespace },
+  };
+  const list = { apiVersion: "v1", kind: "List", items: [policy, binding] };
+  await kubectlWith({ stdin: JSON.stringify(list) }, "apply", "--server-side", "-f", "-");
+  onTestFinished(async () => {
+    await kubectl("delete", "mutatingadmissionpolicybinding,mutatingadmissionpolicy", namespace);
+  });
+};
+
 describe.each([
   ["what a change emptied has its value again, though the API server keeps no empty values", emptied],
   ["who owns an empty map does so again", owned],
@@ -113,4 +152,38 @@ describe.each([
       expect(restored.puts).toBeLessThanOrEqual(2);
     },
   );
+});
+
+const daemon = (image: string): Fields => ({
+  spec: { selector: { matchLabels: { app: "web" } }, template: podTemplate(image) },
+});
+
+describe("what the API server lets nobody set stays as it makes it, and the rest is put back", () => {
+  const generation = "deprecated.daemonset.template.generation";
+  it.each(["Patch", "Update"] as const)("the generation of a DaemonSet, after a %s", async (type) => {
+    const object = await target(manifest("apps/v1", "DaemonSet", `generation-${type.toLowerCase()}`));
+    await object.apply("gitops", daemon("web:1"));
+    const { before, restore } = await object.change(type, daemon("web:2"));
+    const restored = await restore();
+    expect(restored).toMatchObject({ conflicts: [], isOurs: false });
+    expect(restored.object).toMatchObject({ spec: before["spec"], metadata: { annotations: { [generation]: "3" } } });
+    expect(owners(restored.object)).toEqual(owners(before));
+    expect(restored.puts).toBeLessThanOrEqual(2);
+  });
+
+  it.each(["Patch", "Update"] as const)("a stamp that a policy gives each write, after a %s", async (type) => {
+    const config = manifest("v1", "ConfigMap", `stamped-${type.toLowerCase()}`);
+    const { namespace = "" } = config.metadata;
+    await stamping(namespace);
+    const object = await target(config);
+    await object.apply("gitops", { data: { a: "1" } });
+    const isStamped = async (): Promise<unknown> =>
+      (await object.edit("person", { metadata: { labels: { by: "person" } } })).metadata.annotations?.["stamp"];
+    await expect.poll(isStamped).toBeDefined();
+    const { before, restore } = await object.change(type, { data: { a: "2" } });
+    const restored = await restore();
+    expect(restored).toMatchObject({ conflicts: [], isOurs: false });
+    expect(restored.object["data"]).toEqual({ a: "1" });
+    expect(owners(restored.object)).toEqual(owners(before));
+  });
 });

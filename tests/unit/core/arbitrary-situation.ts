@@ -192,6 +192,7 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Known> => {
         refusals: ofFew(refusal),
         triedSince: ofFew(past),
         puts: ofFew(fc.nat({ max: 12 })),
+        goals: ofFew(arbitraryObject),
         taken: ofFew(fc.subarray(["addresses", "ports"] as const)),
         stores: ofFew(
           fc.oneof(store, fc.constantFrom("taken" as const, "left-over" as const), fc.constant({ unusable: "no" })),

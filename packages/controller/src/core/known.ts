@@ -51,6 +51,8 @@ export interface Known {
   readonly rebuffs: ReadonlyMap<number, Rebuff>;
   /** How many PUTs a restoration took so far. */
   readonly puts: ReadonlyMap<number, number>;
+  /** What a target can be put back to, where the API server does not take all values of before (see `accepted.ts`), by change. */
+  readonly goals: ReadonlyMap<number, KubeObject>;
   /** What a Service that is created again cannot have again, by change. */
   readonly taken: ReadonlyMap<number, readonly Allocation[]>;
   readonly released: ReadonlySet<string>;
@@ -188,6 +190,7 @@ export const nothing = (since: Instant): Known => ({
   triedSince: new Map(),
   rebuffs: new Map(),
   puts: new Map(),
+  goals: new Map(),
   taken: new Map(),
   released: new Set(),
   projectedAt: since,

@@ -82,7 +82,7 @@ const numbered = (kind: ListKind, items: readonly Json[]): ReadonlyMap<string, L
 };
 
 /** What the API server may take for nothing, and leave out: Go calls it `omitempty`. */
-const isEmpty = (value: unknown): boolean =>
+export const isEmpty = (value: unknown): boolean =>
   [undefined, null, false, 0, ""].some((empty) => value === empty) ||
   (typeof value === "object" && Object.keys(value ?? none).length === 0);
 

@@ -1,4 +1,6 @@
 import { fieldManager } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { accepted, differences } from "./accepted.ts";
 import type { Ask } from "./effect.ts";
 import { set } from "./known.ts";
 import { type KubeObject, show } from "./object.ts";
@@ -18,24 +20,31 @@ export const undoEdit = (undone: Undone, before: KubeObject): Undoing => {
   if (object === undefined) return conflict(`${show(place)} was deleted by somebody else`);
   if (object.metadata.uid !== before.metadata.uid)
     return conflict(`${show(place)} was deleted and created again by somebody else: it is left alone`);
+  const goal = known.goals.get(index) ?? before;
   // Owners that were deleted and are there again have another uid; the garbage collector may have taken them out meanwhile.
   const live = readopted(txn, journal, before, object);
-  const former = withNewOwners(txn, journal, before);
+  const former = withNewOwners(txn, journal, goal);
   const { put, conflicts } = restoration(change, place, former, live, txn.metadata);
   if (put === undefined && live === object)
     return conflicts.length === 0
-      ? { at: "restored" }
+      ? { at: "restored", ...mind(before, goal) }
       : conflict(`${show(place)}: somebody else has changed ${showPaths(conflicts)} since: left as it is`);
   const puts = known.puts.get(index) ?? 0;
   if (puts >= MOST_PUTS) return conflict(`${show(place)}: somebody changes it as often as it is put back`);
-  const ask = restoring(
-    undone,
-    { verb: "update", place, body: put ?? live, manager: fieldManager(txn.metadata) },
-    "is-live",
-  );
-  const learn: Ask["learn"] = (...answer) => {
-    const after = ask.learn(...answer);
-    return { ...after, puts: set(after.puts, index, puts + 1) };
+  const body = put ?? live;
+  const ask = restoring(undone, { verb: "update", place, body, manager: fieldManager(txn.metadata) }, "is-live");
+  const learn: Ask["learn"] = (known, answer, ...when) => {
+    const after = ask.learn(known, answer, ...when);
+    const counted = { ...after, puts: set(after.puts, index, puts + 1) };
+    return E.isLeft(answer)
+      ? counted
+      : { ...counted, goals: set(after.goals, index, accepted(goal, body, answer.right, place)) };
   };
   return going({ ...ask, learn });
+};
+
+/** What is not as it was. */
+const mind = (before: KubeObject, goal: KubeObject): { readonly warning?: string } => {
+  const paths = differences(before, goal);
+  return paths.length === 0 ? {} : { warning: `the API server has set ${showPaths(paths)} itself: left as it is` };
 };
