@@ -9,6 +9,7 @@ import { isChangeOf } from "../fixtures/gate.ts";
 import { clusterRole, configMap, deployment, secret, service } from "../fixtures/manifests.ts";
 import { type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
 import { custom, customKinds, GROUP } from "./kinds.ts";
+import { policy } from "./policy.ts";
 import { compared } from "./scene.ts";
 
 // End to end, under the running kube-controller-manager. Rows that are not here: tests/e2e/rollback.test.ts, conflicts.test.ts.
@@ -123,6 +124,21 @@ describe("Patch", () => {
     expect(status.phase).toBe("RolledBack");
     expect(status.items?.[0]?.error).toContain("deprecated.daemonset.template.generation");
     expect((await place.read(agent))["spec"]).toEqual(before?.["spec"]);
+  });
+
+  it("of what a policy has held to the change's value since: Failed, and said", async () => {
+    const place = await workspace();
+    const [config, other] = [configMap("config", { a: "1" }), configMap("other", {})];
+    await place.create(config, other);
+    const { status } = await rolledBack(place, [patching(configMap("config", { a: "2" }))], async () => {
+      await policy(place.namespace, 'data: {"a": "2"}');
+      const isHeld = async () =>
+        (await place.patch({ ...other, metadata: { name: "other", labels: { n: `${Math.random()}` } } }))["data"];
+      await expect.poll(isHeld).toEqual({ a: "2" });
+    });
+    expect(status.phase).toBe("Failed");
+    expect(status.items?.[0]?.error).toContain("does not let .data.a be as before");
+    expect((await place.read(config))["data"]).toEqual({ a: "2" });
   });
 
   it("of the cluster-scoped ClusterRole `a:b`: identical", async () => {

@@ -1,6 +1,6 @@
-import { describe, expect, it, onTestFinished } from "vitest";
-import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
+import { describe, expect, it } from "vitest";
 import { podTemplate } from "./kinds.ts";
+import { policy } from "./policy.ts";
 import { compared, manifest } from "./scene.ts";
 import { type Fields, owners, target } from "./target.ts";
 
@@ -20,7 +20,7 @@ const anew = (fields: Fields): Fields => ({
   spec: { ...deployment, template: { ...template, spec: { ...podSpec, ...fields } } },
 });
 const service = { selector: { app: "x" }, ports: [{ name: "http", port: 80, protocol: "TCP" }] };
-const policy = { podSelector: {}, policyTypes: ["Ingress"], ingress: [{ from: [{ podSelector: {} }] }] };
+const ingressPolicy = { podSelector: {}, policyTypes: ["Ingress"], ingress: [{ from: [{ podSelector: {} }] }] };
 
 type Row = readonly [
   what: string,
@@ -66,8 +66,15 @@ const emptied: readonly Row[] = [
   ],
   ["a selector", "v1", "Service", { spec: service }, "Patch", { spec: { selector: {} } }],
   ["a selector", "v1", "Service", { spec: service }, "Update", { spec: { ...service, selector: {} } }],
-  ["rules", "networking.k8s.io/v1", "NetworkPolicy", { spec: policy }, "Patch", { spec: { ingress: [] } }],
-  ["rules", "networking.k8s.io/v1", "NetworkPolicy", { spec: policy }, "Update", { spec: { ...policy, ingress: [] } }],
+  ["rules", "networking.k8s.io/v1", "NetworkPolicy", { spec: ingressPolicy }, "Patch", { spec: { ingress: [] } }],
+  [
+    "rules",
+    "networking.k8s.io/v1",
+    "NetworkPolicy",
+    { spec: ingressPolicy },
+    "Update",
+    { spec: { ...ingressPolicy, ingress: [] } },
+  ],
   ["a value", "v1", "ConfigMap", { data: { a: "1" } }, "Patch", { data: { a: "" } }],
   ["all data", "v1", "ConfigMap", { data: { a: "1" } }, "Update", { data: null }],
 ];
@@ -96,44 +103,6 @@ const leftOut: readonly Row[] = [
     { spec: { ...service, type: "ClusterIP" } },
   ],
 ];
-
-/** A policy that gives a ConfigMap another stamp with each write, as those do that note who wrote last. */
-const stamping = async (namespace: string) => {
-  const group = "admissionregistration.k8s.io/v1";
-  const policy = {
-    apiVersion: group,
-    kind: "MutatingAdmissionPolicy",
-    metadata: { name: namespace },
-    spec: {
-      failurePolicy: "Fail",
-      reinvocationPolicy: "Never",
-      matchConstraints: {
-        namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
-        resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["configmaps"] }],
-      },
-      mutations: [
-        {
-          patchType: "ApplyConfiguration",
-          applyConfiguration: {
-            expression:
-              'Object{metadata: Object.metadata{annotations: {"stamp": string(oldObject.metadata.resourceVersion)}}}',
-          },
-        },
-      ],
-    },
-  };
-  const binding = {
-    apiVersion: group,
-    kind: `${policy.kind}Binding`,
-    metadata: policy.metadata,
-    spec: { policyName: namespace },
-  };
-  const list = { apiVersion: "v1", kind: "List", items: [policy, binding] };
-  await kubectlWith({ stdin: JSON.stringify(list) }, "apply", "--server-side", "-f", "-");
-  onTestFinished(async () => {
-    await kubectl("delete", "mutatingadmissionpolicybinding,mutatingadmissionpolicy", namespace);
-  });
-};
 
 describe.each([
   ["what a change emptied has its value again, though the API server keeps no empty values", emptied],
@@ -171,19 +140,22 @@ describe("what the API server lets nobody set stays as it makes it, and the rest
     expect(restored.puts).toBeLessThanOrEqual(2);
   });
 
-  it.each(["Patch", "Update"] as const)("a stamp that a policy gives each write, after a %s", async (type) => {
-    const config = manifest("v1", "ConfigMap", `stamped-${type.toLowerCase()}`);
-    const { namespace = "" } = config.metadata;
-    await stamping(namespace);
-    const object = await target(config);
-    await object.apply("gitops", { data: { a: "1" } });
-    const isStamped = async (): Promise<unknown> =>
-      (await object.edit("person", { metadata: { labels: { by: "person" } } })).metadata.annotations?.["stamp"];
-    await expect.poll(isStamped).toBeDefined();
-    const { before, restore } = await object.change(type, { data: { a: "2" } });
-    const restored = await restore();
-    expect(restored).toMatchObject({ conflicts: [], isOurs: false });
-    expect(restored.object["data"]).toEqual({ a: "1" });
-    expect(owners(restored.object)).toEqual(owners(before));
-  });
+  it.each(["Patch", "Update"] as const)(
+    "a stamp that a policy gives each write, as who wrote last, after a %s",
+    async (type) => {
+      const config = manifest("v1", "ConfigMap", `stamped-${type.toLowerCase()}`);
+      const { namespace = "" } = config.metadata;
+      await policy(namespace, 'metadata: Object.metadata{annotations: {"stamp": oldObject.metadata.resourceVersion}}');
+      const object = await target(config);
+      await object.apply("gitops", { data: { a: "1" } });
+      const isStamped = async (): Promise<unknown> =>
+        (await object.edit("person", { metadata: { labels: { by: "person" } } })).metadata.annotations?.["stamp"];
+      await expect.poll(isStamped).toBeDefined();
+      const { before, restore } = await object.change(type, { data: { a: "2" } });
+      const restored = await restore();
+      expect(restored).toMatchObject({ conflicts: [], isOurs: false });
+      expect(restored.object["data"]).toEqual({ a: "1" });
+      expect(owners(restored.object)).toEqual(owners(before));
+    },
+  );
 });

@@ -1,13 +1,16 @@
 import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { accepted, differences } from "./accepted.ts";
+import { wanted } from "./body.ts";
 import type { Ask } from "./effect.ts";
+import { type Path, valueAt } from "./fields.ts";
+import { equal } from "./json.ts";
 import { set } from "./known.ts";
 import { type KubeObject, show } from "./object.ts";
 import { readopted, withNewOwners } from "./owners.ts";
 import { restoration } from "./restore.ts";
 import { showPaths } from "./settle.ts";
-import { conflict, going, restoring, type Undoing, type Undone } from "./undoing.ts";
+import { conflict, going, kept, restoring, type Undoing, type Undone } from "./undoing.ts";
 
 /** After so many PUTs something undoes ours as often as we write it. */
 const MOST_PUTS = 10;
@@ -27,7 +30,7 @@ export const undoEdit = (undone: Undone, before: KubeObject): Undoing => {
   const { put, conflicts } = restoration(change, place, former, live, txn.metadata);
   if (put === undefined && live === object)
     return conflicts.length === 0
-      ? { at: "restored", ...mind(before, goal) }
+      ? settled(undone, before, goal)
       : conflict(`${show(place)}: somebody else has changed ${showPaths(conflicts)} since: left as it is`);
   const puts = known.puts.get(index) ?? 0;
   if (puts >= MOST_PUTS) return conflict(`${show(place)}: somebody changes it as often as it is put back`);
@@ -43,8 +46,16 @@ export const undoEdit = (undone: Undone, before: KubeObject): Undoing => {
   return going({ ...ask, learn });
 };
 
-/** What is not as it was. */
-const mind = (before: KubeObject, goal: KubeObject): { readonly warning?: string } => {
+/** Put back, but for what the API server sets itself: that is all right unless it keeps what the change has set or taken away. */
+const settled = ({ change, place }: Undone, before: KubeObject, goal: KubeObject): Undoing => {
   const paths = differences(before, goal);
-  return paths.length === 0 ? {} : { warning: `the API server has set ${showPaths(paths)} itself: left as it is` };
+  if (paths.length === 0) return { at: "restored" };
+  const content = wanted(change, place, before);
+  const isOfChange = (path: Path): boolean => {
+    const value = valueAt(content, path);
+    return valueAt(goal, path) === undefined || (value !== undefined && !equal(value, valueAt(before, path)));
+  };
+  return paths.some(isOfChange)
+    ? kept(`${show(place)}: the API server does not let ${showPaths(paths.filter(isOfChange))} be as before`)
+    : { at: "restored", warning: `the API server has set ${showPaths(paths)} itself: left as it is` };
 };

@@ -1,0 +1,31 @@
+import { onTestFinished } from "vitest";
+import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
+
+const group = "admissionregistration.k8s.io/v1";
+
+/** What the API server makes of every update of a ConfigMap in this namespace, soon, and until the test is over. */
+export const policy = async (namespace: string, fields: string): Promise<void> => {
+  const metadata = { name: namespace };
+  const items = [
+    {
+      apiVersion: group,
+      kind: "MutatingAdmissionPolicy",
+      metadata,
+      spec: {
+        failurePolicy: "Fail",
+        reinvocationPolicy: "Never",
+        matchConstraints: {
+          namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+          resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["configmaps"] }],
+        },
+        mutations: [{ patchType: "ApplyConfiguration", applyConfiguration: { expression: `Object{${fields}}` } }],
+      },
+    },
+    { apiVersion: group, kind: "MutatingAdmissionPolicyBinding", metadata, spec: { policyName: namespace } },
+  ];
+  onTestFinished(async () => {
+    await kubectl("delete", "mutatingadmissionpolicybinding,mutatingadmissionpolicy", namespace);
+  });
+  const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+  await kubectlWith({ stdin: list }, "apply", "--server-side", "-f", "-");
+};
