@@ -288,6 +288,26 @@ describe("Delete", () => {
     await expect.poll(told).toContain(`is undone: went with it`);
   });
 
+  it("of a Pod with ephemeral containers: without them, and with a warning", async () => {
+    const place = await workspace();
+    await clusterAdmin(place.namespace);
+    const pod = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "web" },
+      spec: { containers: [{ name: "web", image: "web" }] },
+    };
+    await place.create(pod);
+    const before = await place.read(pod);
+    const debug = { name: "debug", image: "debug", terminationMessagePolicy: "File" };
+    const patch = JSON.stringify({ spec: { ephemeralContainers: [debug] } });
+    await kubectl("patch", "pod", "web", "-n", place.namespace, "--subresource=ephemeralcontainers", "-p", patch);
+    expect((await place.read(pod))["spec"]).toMatchObject({ ephemeralContainers: [debug] });
+    const { status } = await rolledBack(place, [deleting(pod)]);
+    expect(status).toMatchObject({ phase: "RolledBack", items: [{ error: "its ephemeral containers are gone" }, {}] });
+    expect(same(await place.read(pod))).toEqual(same(before));
+  });
+
   it("of a Service whose address and port are taken meanwhile: a new one, with a warning", async () => {
     const place = await workspace();
     const web = { ...service("web"), spec: { type: "NodePort", selector: { app: "web" }, ports: [{ port: 80 }] } };

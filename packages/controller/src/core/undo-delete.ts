@@ -4,6 +4,7 @@ import { takenOf, withoutAllocations } from "./allocations.ts";
 import { recordedBefore, snapshotOf } from "./before.ts";
 import { recreateBody } from "./body.ts";
 import type { Ask } from "./effect.ts";
+import { withoutEphemeral } from "./ephemeral.ts";
 import { checkpoint } from "./journaling.ts";
 import { set } from "./known.ts";
 import { type KubeObject, type ManagedFieldsEntry, show } from "./object.ts";
@@ -15,16 +16,17 @@ import { conflict, going, pause, refusedFor, restoring, type Undoing, type Undon
 
 /**
  * Creates again what was deleted: first the object, then its new uid goes into the journal, then who owned what. Values of
- * a Service that are taken meanwhile are let go, with a warning.
+ * a Service that are taken meanwhile are let go, with a warning, and so are ephemeral containers of a Pod.
  */
 export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
   const { seen, place, journal, index, situation } = undone;
   const { txn, known, now } = situation;
   const { object } = seen;
   const created = journal.created.get(index);
+  const former = withoutEphemeral(before);
   if (object === undefined)
     return created === undefined
-      ? going(recreate(undone, withoutAllocations(before, known.taken.get(index) ?? [])))
+      ? going(recreate(undone, withoutAllocations(former, known.taken.get(index) ?? [])))
       : conflict(`${show(place)} was created again, and deleted again by somebody else`);
   const { uid = "" } = object.metadata;
   if (uid === before.metadata.uid) {
@@ -42,19 +44,28 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
     return conflict(`${show(place)} was created by somebody else meanwhile: it is left alone`);
   if (created === undefined) return going(checkpoint(txn, journal, { created: [index, uid] }));
   if (uid !== created) return conflict(`${show(place)} was created again by somebody else meanwhile: it is left alone`);
-  if (!isMarked(object, txn.metadata.uid)) return adopt(undone, before) ?? { at: "restored", ...mind(undone) };
-  const managedFields = recreatedOwnership(withNewOwners(txn, journal, before), object, txn.metadata.uid);
+  if (!isMarked(object, txn.metadata.uid))
+    return adopt(undone, before) ?? { at: "restored", ...mind(undone, former !== before) };
+  const managedFields = recreatedOwnership(withNewOwners(txn, journal, former), object, txn.metadata.uid);
   return going(
     restoring(undone, putCall(undone, { ...object, metadata: { ...object.metadata, managedFields } }), "is-live"),
   );
 };
 
-/** What is not as it was: new addresses, and what the garbage collector took. */
-const mind = ({ situation: { txn, known }, journal, index }: Undone): { readonly warning?: string } => {
+/** What is not as it was: new addresses, ephemeral containers that are gone, and what the garbage collector took. */
+const mind = (
+  { situation: { txn, known }, journal, index }: Undone,
+  wasDebugged: boolean,
+): { readonly warning?: string } => {
   const before = recordedBefore(txn, journal, index);
   const lost = before.existed && before.dependents !== undefined ? [`went with it: ${before.dependents}`] : [];
   const taken = known.taken.get(index) ?? [];
-  const warnings = [...lost, ...taken.map((allocation) => `its ${allocation} were taken meanwhile, and are new`)];
+  const ephemeral = wasDebugged ? ["its ephemeral containers are gone"] : [];
+  const warnings = [
+    ...lost,
+    ...ephemeral,
+    ...taken.map((allocation) => `its ${allocation} were taken meanwhile, and are new`),
+  ];
   return warnings.length === 0 ? {} : { warning: warnings.join("; ") };
 };
 
