@@ -34,6 +34,14 @@ const afterCollector =
     return next(request);
   };
 
+/** The last change is not sent before the garbage collector has taken `c`. */
+const afterCollection =
+  ({ exists }: Workspace): Hook =>
+  async (request, next) => {
+    if (isChangeOf("last")(request)) await expect.poll(() => exists(configMap("c"))).toBe(false);
+    return next(request);
+  };
+
 /** Everything of `c` but its uid and what comes with it, with the names of its owners for their uids. */
 const comparable = async (place: Workspace) => {
   const owners = await Promise.all([configMap("a"), configMap("b")].map(place.read));
@@ -79,6 +87,37 @@ describe("what has two owners, one of which is deleted, is owned by both again",
     await place.janus(afterCollector(place), fails(place));
     expect((await place.run([deleting(b), change, failing])).status.phase).toBe("RolledBack");
     expect(await comparable(place)).toEqual(before);
+  });
+});
+
+describe("what goes with its owners before its own Delete comes is back", () => {
+  it.each<readonly [string, readonly WrittenChange[]]>([
+    ["one owner after the other", [deleting(a), deleting(b), failing, deleting(c)]],
+    ["in the other order", [deleting(b), deleting(a), failing, deleting(c)]],
+  ])("%s", async (_, changes) => {
+    const place = await workspace();
+    await family(place);
+    const before = await comparable(place);
+    await place.janus(afterCollection(place), fails(place));
+    expect((await place.run(changes)).status.phase).toBe("RolledBack");
+    expect(await comparable(place)).toEqual(before);
+  });
+
+  it("with an owner that goes so itself", async () => {
+    const place = await workspace();
+    const [first] = await place.create(a);
+    const owned = (name: string, owner: KubeObject | undefined) => ({
+      ...configMap(name, { x: "1" }),
+      metadata: { name, ownerReferences: owner === undefined ? [] : [reference(owner)] },
+    });
+    const [second] = await place.create(owned("b", first));
+    await place.create(owned("c", second));
+    const before = await comparable(place);
+    await place.janus(afterCollection(place), fails(place));
+    const { status } = await place.run([deleting(a), failing, deleting(b), deleting(c)]);
+    expect(status.phase).toBe("RolledBack");
+    expect(await comparable(place)).toEqual(before);
+    expect((await place.read(b)).metadata.ownerReferences).toEqual([reference(await place.read(a))]);
   });
 });
 

@@ -24,15 +24,24 @@ const withEntries = (object: KubeObject, managedFields: Entries): KubeObject => 
 export const isOwnedBy = (object: KubeObject, uid: string | undefined): boolean =>
   ownersOf(object).some((owner) => owner.uid === uid);
 
-/** The change that has deleted the object of this uid; -1 if none has. */
-const deletionOf = (txn: Transaction, journal: Journal, uid: string): number => {
-  const { position } = journal;
-  const made = position.direction === "back" ? position.reached : position.cursor;
-  return txn.spec.changes.slice(0, made).findIndex(({ type }, index) => {
+/** Whether this change has been made. */
+export const isMade = ({ position }: Journal, index: number): boolean =>
+  index < (position.direction === "back" ? position.reached : position.cursor);
+
+/**
+ * The change for whose sake the object of this uid is gone; -1 if none is. What was created again was gone, though its own
+ * Delete was never made: it went with its owners.
+ */
+const deletionOf = (txn: Transaction, journal: Journal, uid: string): number =>
+  txn.spec.changes.findIndex(({ type }, index) => {
     const before = recordedBefore(txn, journal, index);
-    return type === "Delete" && before.existed && before.uid === uid;
+    const isGone = type === "Delete" && (isMade(journal, index) || journal.created.has(index));
+    return isGone && before.existed && before.uid === uid;
   });
-};
+
+/** Whether the Transaction has deleted all owners of an object, so that the garbage collector takes it too. */
+export const isOrphaned = (txn: Transaction, journal: Journal, before: KubeObject): boolean =>
+  ownersOf(before).length > 0 && ownersOf(before).every(({ uid }) => deletionOf(txn, journal, uid) !== -1);
 
 /**
  * The uid under which an owner exists now: the same, unless this Transaction has deleted it; then the new one, if rollback
@@ -54,19 +63,22 @@ export const livingOwners = (txn: Transaction, journal: Journal, before: KubeObj
   });
 
 /** managedFields name owner references by uid: by the new uids of the owners of `before`. */
-const withNewUids = (txn: Transaction, journal: Journal, before: KubeObject, entries: Entries): Entries => {
-  const renamed = ownersOf(before).reduce((text, { uid }) => {
+const renamed = (txn: Transaction, journal: Journal, before: KubeObject, entries: Entries): Entries => {
+  const text = ownersOf(before).reduce((renaming, { uid }) => {
     const now = uidNow(txn, journal, uid);
-    return now === undefined ? text : text.replaceAll(uid, now);
+    return now === undefined ? renaming : renaming.replaceAll(uid, now);
   }, JSON.stringify(entries));
-  return JSON.parse(renamed) as Entries;
+  return JSON.parse(text) as Entries;
 };
+
+/** The object with the new uids of the owners of `before` in its managedFields. */
+export const withNewUids = (txn: Transaction, journal: Journal, before: KubeObject, object: KubeObject): KubeObject =>
+  withEntries(object, renamed(txn, journal, before, entriesOf(object)));
 
 /** The object of before with those of its owners that exist now, under their new uids. */
 export const withNewOwners = (txn: Transaction, journal: Journal, before: KubeObject): KubeObject => {
   if (ownersOf(before).length === 0) return before;
-  const object = withOwners(before, livingOwners(txn, journal, before));
-  return withEntries(object, withNewUids(txn, journal, before, entriesOf(before)));
+  return withNewUids(txn, journal, before, withOwners(before, livingOwners(txn, journal, before)));
 };
 
 /**
@@ -167,7 +179,7 @@ export const rebooked = (
   const entries = entriesOf(live);
   if (!entries.some((entry) => isOurs(entry) && isBooked(entry))) return undefined;
   const others = entries.flatMap((entry) => {
-    if (!isOurs(entry)) return withNewUids(txn, journal, before, [entry]);
+    if (!isOurs(entry)) return renamed(txn, journal, before, [entry]);
     const fieldsV1 = filter(entry.fieldsV1 ?? none, (path) => !OWNERS.every((element, at) => path[at] === element));
     return isWhole(fieldsV1) ? [] : [{ ...entry, fieldsV1 }];
   });

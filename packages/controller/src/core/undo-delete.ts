@@ -3,15 +3,24 @@ import * as E from "fp-ts/lib/Either.js";
 import { takenOf, withoutAllocations } from "./allocations.ts";
 import { recordedBefore, snapshotOf } from "./before.ts";
 import { recreateBody } from "./body.ts";
-import type { Ask } from "./effect.ts";
+import type { Ask, Effect } from "./effect.ts";
 import { withoutEphemeral } from "./ephemeral.ts";
 import { checkpoint } from "./journaling.ts";
 import { set } from "./known.ts";
 import { type KubeObject, type ManagedFieldsEntry, show } from "./object.ts";
-import { isOwnedBy, livingOwners, readopted, rebooked, withNewOwners } from "./owners.ts";
+import {
+  isMade,
+  isOrphaned,
+  isOwnedBy,
+  livingOwners,
+  readopted,
+  rebooked,
+  withNewOwners,
+  withNewUids,
+} from "./owners.ts";
 import { isMarked, recreatedOwnership } from "./restore.ts";
 import { LOOK_AGAIN } from "./situation.ts";
-import { itemsOf, readTarget } from "./targets.ts";
+import { type Item, itemsOf, readTarget } from "./targets.ts";
 import { conflict, going, pause, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
 
 /**
@@ -46,7 +55,8 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
   if (uid !== created) return conflict(`${show(place)} was created again by somebody else meanwhile: it is left alone`);
   if (!isMarked(object, txn.metadata.uid))
     return adopt(undone, before) ?? { at: "restored", ...mind(undone, former !== before) };
-  const managedFields = recreatedOwnership(withNewOwners(txn, journal, former), object, txn.metadata.uid);
+  const live = withNewUids(txn, journal, former, object);
+  const managedFields = recreatedOwnership(withNewOwners(txn, journal, former), live, txn.metadata.uid);
   return going(
     restoring(undone, putCall(undone, { ...object, metadata: { ...object.metadata, managedFields } }), "is-live"),
   );
@@ -79,6 +89,7 @@ const putCall = ({ place, situation }: Undone, body: KubeObject): Ask["call"] =>
 /**
  * Makes the object, which exists again under a new uid, the owner of its dependents again: of all targets that named it,
  * whether rollback has restored them before it, or the changes never came to them. In two PUTs each, as in {@link undoEdit}.
+ * A target that the garbage collector took before its Delete came is created again first.
  */
 const adopt = (undone: Undone, before: KubeObject): Undoing | undefined => {
   const { situation, journal } = undone;
@@ -91,15 +102,19 @@ const adopt = (undone: Undone, before: KubeObject): Undoing | undefined => {
     const seen = known.live.get(item.index);
     if (seen === undefined) return going(readTarget(item, refusedFor(undone)));
     const { object } = seen;
-    const uid = journal.created.get(item.index) ?? snapshot.object.metadata.uid ?? "";
-    if (object?.metadata.uid !== uid || object.metadata.deletionTimestamp !== undefined) continue;
     const dependent: Undone = { ...undone, ...item, seen };
     const pausing = pause(dependent);
     if (pausing !== undefined) return pausing;
+    const recreating = isCollected(dependent, snapshot.object) ? undoDelete(dependent, snapshot.object) : undefined;
+    if (recreating?.at === "run") return going(...recreating.effects.map((effect) => onBehalf(undone, item, effect)));
+    if (recreating !== undefined && recreating.at !== "restored") return recreating;
+    const uid = journal.created.get(item.index) ?? snapshot.object.metadata.uid ?? "";
+    if (object?.metadata.uid !== uid || object.metadata.deletionTimestamp !== undefined) continue;
     const adopted = readopted(txn, journal, snapshot.object, object);
     const body =
       adopted === object ? rebooked(txn, journal, snapshot.object, object, isOurs(txn.metadata.uid)) : adopted;
-    if (body !== undefined) return going(adopting(undone, dependent, body));
+    if (body !== undefined)
+      return going(onBehalf(undone, item, restoring(dependent, putCall(dependent, body), "is-live")));
   }
   return undefined;
 };
@@ -109,19 +124,24 @@ const isOurs =
   ({ manager = "" }: ManagedFieldsEntry): boolean =>
     marks(manager, uid);
 
-/** Writes a dependent. That it is refused is noted on its owner: the dependent's own change has ended already. */
-const adopting = (owner: Undone, dependent: Undone, body: KubeObject): Ask => {
-  const ask = restoring(dependent, putCall(dependent, body), "is-live");
-  return {
-    ...ask,
-    learn: (known, ...answer) => {
-      const after = ask.learn(known, ...answer);
-      const refusal = after.refusals.get(dependent.index);
-      return after.refusals === known.refusals || refusal === undefined
-        ? after
-        : { ...after, refusals: set(known.refusals, owner.index, refusal) };
-    },
+/** Whether it went with its owners, all of which the Transaction has deleted, before its own Delete came to it. */
+const isCollected = ({ change, index, seen, journal, situation }: Undone, before: KubeObject): boolean =>
+  change.type === "Delete" &&
+  !isMade(journal, index) &&
+  seen.object?.metadata.uid !== before.metadata.uid &&
+  isOrphaned(situation.txn, journal, before);
+
+/** What is done to a dependent for the sake of its owner: that it is refused is noted there. */
+const onBehalf = (owner: Item, dependent: Item, effect: Effect): Effect => {
+  if (!("call" in effect)) return effect;
+  const learn: Ask["learn"] = (known, ...answer) => {
+    const after = effect.learn(known, ...answer);
+    const refusal = after.refusals.get(dependent.index);
+    return refusal === undefined || refusal === known.refusals.get(dependent.index)
+      ? after
+      : { ...after, refusals: set(known.refusals, owner.index, refusal) };
   };
+  return { ...effect, learn };
 };
 
 const recreate = (undone: Undone, before: KubeObject): Ask => {
