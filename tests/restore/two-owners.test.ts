@@ -1,9 +1,11 @@
+import { RETRY_ROLLBACK } from "@janus/api";
 import type { Hook, KubeObject } from "@janus/kube";
 import { describe, expect, it } from "vitest";
 import { creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
 import { configMap } from "../fixtures/manifests.ts";
-import { type Workspace, workspace } from "../fixtures/workspace.ts";
+import { refusing, unavailable } from "../fixtures/refusing.ts";
+import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
 import { lasting } from "./target.ts";
 
 const reference = ({ kind, apiVersion, metadata: { name, uid } }: KubeObject) => ({ apiVersion, kind, name, uid });
@@ -72,7 +74,9 @@ describe("what has two owners, one of which is deleted, is owned by both again",
     await family(place);
     const before = await comparable(place);
     await place.janus(fails(place));
-    expect((await place.run(changes)).status.phase).toBe("RolledBack");
+    const { status } = await place.run(changes);
+    expect(status.phase).toBe("RolledBack");
+    expect(status.items.filter(({ committed, error }) => committed && error !== undefined)).toEqual([]);
     expect(await comparable(place)).toEqual(before);
   });
 
@@ -130,4 +134,25 @@ it("an owner that is deleted is no change of what it owned by somebody else", as
     .poll(async () => (await place.read(c)).metadata.ownerReferences)
     .toEqual([reference(await place.read(a))]);
   expect(await place.read(c)).toMatchObject({ data: { x: "2" } });
+});
+
+it("a reference that may not be put back is told of with its owner, and is back when it may be", async () => {
+  const place = await workspace();
+  await family(place);
+  const before = await comparable(place);
+  const { hook, refused } = refusing(
+    (request) => request.purpose === "restore" && request.verb === "update" && request.name === "c",
+    Number.POSITIVE_INFINITY,
+    { ...unavailable, code: 403, reason: "Forbidden", message: "denied" },
+  );
+  const { stop } = await place.janus(afterCollector(place), fails(place), hook);
+  const { status } = await place.run([deleting(b), failing, deleting(c)]);
+  expect(status.phase).toBe("Failed");
+  expect(status.items[0]?.error).toBe(`ConfigMap ${place.namespace}/c: the API server refuses to put it back: denied`);
+  expect(refused()).toBe(1);
+  await stop();
+  await place.janus();
+  await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [RETRY_ROLLBACK]: "please" } } });
+  await expect.poll(async () => (await place.txn()).status.phase, { timeout: 20_000 }).toBe("RolledBack");
+  expect(await comparable(place)).toEqual(before);
 });
