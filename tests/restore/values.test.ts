@@ -123,6 +123,17 @@ describe.each([
   );
 });
 
+it("who owns an empty map does so again, whatever others have written elsewhere since", async () => {
+  const object = await target(manifest("v1", "ConfigMap", "empty-and-labelled"));
+  await object.apply("gitops", { data: {} });
+  const { before, restore } = await object.change("Patch", { data: { a: "1" } });
+  await object.edit("person", { metadata: { labels: { by: "person" } } });
+  const restored = await restore();
+  expect(restored).toMatchObject({ conflicts: [], isOurs: false });
+  expect(owners(restored.object)).toHaveLength(2);
+  expect(owners(restored.object)).toEqual(expect.arrayContaining([...owners(before)]));
+});
+
 const daemon = (image: string): Fields => ({
   spec: { selector: { matchLabels: { app: "web" } }, template: podTemplate(image) },
 });

@@ -53,17 +53,19 @@ const ownership = (
   const formerEntries = before.metadata.managedFields ?? [];
   const liveEntries = unheaped(formerEntries, entriesOfOthers(before, live, author.uid));
   const theirs = fieldsOf(liveEntries);
-  const isBack = (path: Path, former: Fields): boolean => {
+  const isBack = (path: Path, former: Fields, isOfThisVersion: boolean): boolean => {
     const value = valueAt(restored, path);
-    // A field of another version, where it has no value here: it is back when all that can be seen is.
+    // An empty one; or a field of another version, where it has no value here: it is back when all that can be seen is.
     if (value === undefined)
-      return isAsBefore && valueAt(before, path) === undefined && nodeAt(theirs, path) === undefined;
+      return (
+        (isOfThisVersion || isAsBefore) && valueAt(before, path) === undefined && nodeAt(theirs, path) === undefined
+      );
     const taken = nodeAt(ours, path) !== undefined || valueAt(live, path) === undefined;
     return taken && (!isWhole(nodeAt(former, path) ?? none) || equal(value, valueAt(before, path)));
   };
   const givenBack = (former: ManagedFieldsEntry): Fields => {
     const fields = former.fieldsV1 ?? none;
-    return filter(fields, (path) => isBack(path, fields));
+    return filter(fields, (path) => isBack(path, fields, former.apiVersion === live.apiVersion));
   };
   const kept = liveEntries.map((entry) => {
     const former = formerEntries.find((other) => sameWriter(entry, other));
