@@ -1,9 +1,9 @@
 import type { Transaction } from "@janus/api";
 import { recordedBefore } from "./before.ts";
-import { elementOf, filter, nodeAt, none, type Fields, isWhole, type Path, union } from "./fields.ts";
-import { sameWriter } from "./heap.ts";
+import { isWhole, none } from "./fields.ts";
 import type { Journal } from "./journal.ts";
 import type { KubeObject, ManagedFieldsEntry, OwnerReference } from "./object.ts";
+import { ofOwners, withEntriesOf, withoutOwners } from "./owner-fields.ts";
 
 type Owners = readonly OwnerReference[];
 type Entries = readonly ManagedFieldsEntry[];
@@ -106,27 +106,6 @@ export const withoutLostOwners = (
       );
 };
 
-const OWNERS: Path = ["f:metadata", "f:ownerReferences"];
-const pathOf = (uid: string): Path => [...OWNERS, elementOf({ by: "keys", keys: ["uid"] }, { uid })];
-
-/** What an entry says of these owner references. */
-const ofOwners = (fields: Fields, uids: readonly string[]): Fields => {
-  const paths = uids.map(pathOf).filter((path) => nodeAt(fields, path) !== undefined);
-  return filter(fields, (path) => paths.some((one) => one.every((element, at) => (path[at] ?? element) === element)));
-};
-
-/** The entries, and what those of before say of these owner references. */
-const withEntriesOf = (entries: Entries, former: Entries, uids: readonly string[]): Entries =>
-  former.reduce((all, one) => {
-    const fields = ofOwners(one.fieldsV1 ?? none, uids);
-    if (isWhole(fields)) return all;
-    return all.some((entry) => sameWriter(entry, one))
-      ? all.map((entry) =>
-          sameWriter(entry, one) ? { ...entry, fieldsV1: union([entry.fieldsV1 ?? none, fields]) } : entry,
-        )
-      : [...all, { ...one, fieldsV1: fields }];
-  }, entries);
-
 /** The live object as it would be with the owners that it has lost: what rollback is to go back to. */
 export const withLostOwners = (
   txn: Transaction,
@@ -180,7 +159,7 @@ export const rebooked = (
   if (!entries.some((entry) => isOurs(entry) && isBooked(entry))) return undefined;
   const others = entries.flatMap((entry) => {
     if (!isOurs(entry)) return renamed(txn, journal, before, [entry]);
-    const fieldsV1 = filter(entry.fieldsV1 ?? none, (path) => !OWNERS.every((element, at) => path[at] === element));
+    const fieldsV1 = withoutOwners(entry.fieldsV1 ?? none);
     return isWhole(fieldsV1) ? [] : [{ ...entry, fieldsV1 }];
   });
   const former = entriesOf(withNewOwners(txn, journal, before));
