@@ -1,4 +1,4 @@
-import { GIVE_WAY, holderIdentity, lockLease } from "@janus/api";
+import { GIVE_WAY, holderIdentity } from "@janus/api";
 import type { Hook, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
@@ -7,17 +7,7 @@ import { gate, isChangeOf } from "../fixtures/gate.ts";
 import { configMap, lease } from "../fixtures/manifests.ts";
 import { unavailable } from "../fixtures/refusing.ts";
 import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
-
-const lockOf = ({ namespace }: Workspace, name: string): string =>
-  lockLease({ group: "", kind: "ConfigMap", namespace, name });
-
-const leases = ({ names }: Workspace) => names("coordination.k8s.io/v1", "Lease");
-
-const both = [patching(configMap("a", { v: "1" })), patching(configMap("b", { v: "1" }))];
-
-/** Holds the lock on `a`, which comes before that on `b`. */
-const somebody = (place: Workspace) =>
-  place.create(lease(lockOf(place, "a"), { holderIdentity: "somebody", leaseDurationSeconds: 3600 }));
+import { both, leases, lockOf, somebody } from "./contended.ts";
 
 /** As a holder of locks. */
 const identity = ({ metadata: { namespace = "", name = "", uid = "" } }: KubeObject): string =>

@@ -1,17 +1,12 @@
-import { lockLease } from "@janus/api";
 import type { Hook } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { patching } from "../fixtures/changes.ts";
 import { gate, isChangeOf } from "../fixtures/gate.ts";
-import { configMap, lease } from "../fixtures/manifests.ts";
+import { configMap } from "../fixtures/manifests.ts";
 import { recording } from "../fixtures/recording.ts";
 import { type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
-
-const lockOf = ({ namespace }: Workspace, name: string): string =>
-  lockLease({ group: "", kind: "ConfigMap", namespace, name });
-
-const somebody = { holderIdentity: "somebody", leaseDurationSeconds: 3600 };
+import { lockOfSomebody } from "./contended.ts";
 
 const changing = (by: string, ...names: readonly string[]) => names.map((name) => patching(configMap(name, { by })));
 
@@ -26,7 +21,7 @@ const LATER = Array.from({ length: 20 }, (_, n) => `later-${n}`);
 
 it("a lock that is free again goes to who began first, however many wait for it and look at it now and then", async () => {
   const place = await workspace();
-  await place.create(configMap("a"), configMap("b"), lease(lockOf(place, "a"), somebody));
+  await place.create(configMap("a"), configMap("b"), lockOfSomebody(place));
   const { hook, requests } = recording();
   await place.janus(hook);
   await place.submit(changing("first", "b", "a"), { name: "first" });
@@ -35,7 +30,7 @@ it("a lock that is free again goes to who began first, however many wait for it 
   await new Promise((resolve) => setTimeout(resolve, 1100));
   for (const name of LATER) await place.submit(changing(name, "a"), { name });
   await expect.poll(async () => (await Promise.all(LATER.map((name) => waits(place, name)))).every(Boolean)).toBe(true);
-  await place.remove(lease(lockOf(place, "a")));
+  await place.remove(lockOfSomebody(place));
   const ended = await Promise.all(["first", ...LATER].map((name) => place.over(name)));
   expect(new Set(ended.map(({ status: { phase } }) => phase))).toEqual(new Set(["Committed"]));
   const written = requests.flatMap((request) =>

@@ -1,5 +1,4 @@
 import { setTimeout } from "node:timers/promises";
-import { lockLease } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { mortal } from "../crash/mortal.ts";
@@ -12,17 +11,7 @@ import { configMap, lease, role, roleBinding, service } from "../fixtures/manife
 import { recording } from "../fixtures/recording.ts";
 import { refusing } from "../fixtures/refusing.ts";
 import { type Workspace, workspace } from "../fixtures/workspace.ts";
-
-const lockOf = ({ namespace }: Workspace, name: string): string =>
-  lockLease({ group: "", kind: "ConfigMap", namespace, name });
-
-const leases = ({ names }: Workspace) => names("coordination.k8s.io/v1", "Lease");
-
-const both = [patching(configMap("a", { v: "1" })), patching(configMap("b", { v: "1" }))];
-
-/** Holds the lock on `a`, which comes before that on `b`. */
-const somebody = (place: Workspace) =>
-  place.create(lease(lockOf(place, "a"), { holderIdentity: "somebody", leaseDurationSeconds: 3600 }));
+import { both, leases, lockOf, somebody } from "./contended.ts";
 
 const holding = ({ namespace }: Workspace, name: string, uid: string | undefined): string =>
   `${namespace}/${name}/${uid}`;

@@ -256,8 +256,7 @@ export const reconciler = (shell: Shell): Reconciler => {
     const active = [...cells.values()].filter(({ txn }) => !isTerminal(txn.status.phase));
     await Promise.all(
       active.map(async (cell) => {
-        const { namespace, name } = cell.txn.metadata;
-        const log = saying(round.log, { transaction: `${namespace}/${name}` });
+        const log = saying(round.log, { transaction: keyOf(cell.txn) });
         try {
           await carryOut({ ...round, log }, cell, renewals(situation(cell), places(cell.txn, cell.known)));
         } catch (error) {
