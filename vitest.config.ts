@@ -8,6 +8,9 @@ const LONGER = [
   "tests/unit/kube/leader-flags.test.ts",
 ];
 
+/** Suites on the control plane that try everything, or for long; `npm run test:exhaustive` runs them, and those above. */
+const EXHAUSTIVE = ["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`);
+
 export default defineConfig({
   // Workspace packages run from source, as they do under `node --conditions=source`.
   ssr: { resolve: { conditions: ["source", "module", "node"] } },
@@ -34,7 +37,15 @@ export default defineConfig({
         test: {
           name: "cluster",
           include: ["tests/**/*.test.ts"],
-          exclude: ["tests/unit/**", "**/node_modules/**"],
+          exclude: ["tests/unit/**", ...EXHAUSTIVE, "**/node_modules/**"],
+          globalSetup: ["tests/control-plane/global-setup.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "exhaustive",
+          include: EXHAUSTIVE,
           globalSetup: ["tests/control-plane/global-setup.ts"],
         },
       },

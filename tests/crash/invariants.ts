@@ -17,6 +17,13 @@ const byName = (world: World): World => {
 const text = (object: KubeObject | undefined): string =>
   object === undefined ? "nothing" : JSON.stringify(essence(object));
 
+/** Without its owners, and without who has set them. */
+const unowned = (object: KubeObject | undefined): string => {
+  if (object === undefined) return "nothing";
+  const { ownerReferences: _, managedFields: __, ...metadata } = object.metadata;
+  return text({ ...object, metadata });
+};
+
 /** Marks carry the uid of the Transaction, and times the moment: neither is the same in two plays. */
 const neutral = (text: string, { metadata: { uid = "", namespace = "" } }: KubeObject): string =>
   text
@@ -54,6 +61,9 @@ const wrongTargets = ({ before, after, done }: Play, { object }: Ended, txn: Tra
     if (at === "kept" && state.error.includes("when the Transaction was deleted")) return [];
     if (txn.status.phase === "Committed" && at !== "committed") return [`Committed, but ${key} is ${at}`];
     if (txn.status.phase === "RolledBack" && !CLEAN.includes(at)) return [`RolledBack, but ${key} is ${at}`];
+    // The item of its owner says why, and so does its own.
+    if (at === "restored" && state.error?.includes("its owner was not rolled back") === true)
+      return difference(`${at}, but ${key}`, unowned(was.get(key)), unowned(is.get(key)));
     if (CLEAN.includes(at)) return difference(`${at}, but ${key}`, text(was.get(key)), text(is.get(key)));
     if (at === "committed") {
       const should = neutral(text(planned.after.get(key)), rehearsed);

@@ -61,7 +61,7 @@ const phaseIn = (request: Request): string =>
   "body" in request ? ((request.body as { readonly status?: { readonly phase?: string } }).status?.phase ?? "") : "";
 
 /** Of the name only what is the same in every play; of a record, the phase. One renewal of a lock is like another. */
-const show = (request: Request): string => {
+export const show = (request: Request): string => {
   const { purpose = "?", verb } = request;
   const space = "namespace" in request ? (request.namespace ?? "") : "";
   const name = nameOf(request)

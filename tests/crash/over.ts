@@ -13,7 +13,7 @@ export interface Ended {
 
 const TERMINAL: readonly Phase[] = ["Committed", "RolledBack", "Failed"];
 
-const isOver = (transaction: KubeObject): boolean =>
+export const isOver = (transaction: KubeObject): boolean =>
   TERMINAL.includes(phaseOf(transaction)) &&
   (transaction.metadata.finalizers ?? []).length === 0 &&
   transaction.metadata.annotations?.[RETRY_ROLLBACK] === undefined;
@@ -23,6 +23,8 @@ export const sleep = (ms: number): Promise<void> => new Promise((resolve) => set
 interface Watching {
   readonly api: Api;
   readonly seen: Sightings;
+  /** How long it may take, in ms. Default: longer than anything takes, a busy machine included. */
+  readonly patience?: number;
 }
 
 /** A Transaction that is over, by a live read; `undefined` as long as it is not. */
@@ -50,9 +52,6 @@ const describe = ({ seen }: Watching, { metadata: { namespace = "", name = "" } 
   return `${name} is ${phaseOf(sight?.object)} with the finalizers [${finalizers.join(", ")}]: ${ready}`;
 };
 
-/** Longer than anything takes, in ms; a busy machine included. */
-const PATIENCE = 300_000;
-
 /** Waits until all Transactions are over, or the controller has died. */
 export const over = async (
   watching: Watching,
@@ -61,7 +60,8 @@ export const over = async (
   made: readonly KubeObject[],
   died: Promise<void>,
 ): Promise<readonly Ended[] | "died"> => {
-  const until = performance.now() + PATIENCE;
+  const { patience = 300_000 } = watching;
+  const until = performance.now() + patience;
   let isDead = false;
   void died.then(() => (isDead = true));
   for (;;) {
@@ -70,7 +70,7 @@ export const over = async (
     const ends = await Promise.all(made.map((one) => ended(watching, namespace, one, leaves)));
     if (ends.every((end) => end !== undefined)) return ends;
     if (performance.now() > until)
-      throw new Error(`not over after ${PATIENCE / 1000} s: ${made.map((one) => describe(watching, one)).join("; ")}`);
+      throw new Error(`not over after ${patience / 1000} s: ${made.map((one) => describe(watching, one)).join("; ")}`);
     await Promise.race([news, died, sleep(1000)]);
   }
 };

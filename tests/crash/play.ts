@@ -34,6 +34,8 @@ export interface Casting {
   readonly turns: Turns;
   /** What is looked at before and after. */
   readonly kinds: readonly Resource[];
+  /** See `over.ts`. */
+  readonly patience?: number;
 }
 
 /** More plays than that would only make each other's requests time out. */

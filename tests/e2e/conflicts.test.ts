@@ -1,4 +1,5 @@
 import type { Hook } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { creating, deleting, patching, updating } from "../fixtures/changes.ts";
@@ -107,6 +108,55 @@ it("rolls back at a Create of what others have created meanwhile, and leaves the
   expect(status).toMatchObject({ phase: "RolledBack", progress: "0/2" });
   expect(await place.read(there)).toMatchObject({ data: somebody });
   expect(await place.read(configMap("first"))).toMatchObject({ data: { a: "1" } });
+});
+
+it.each(["Patch", "Update"])(
+  "rolls back at a %s of what another client is deleting, and says what holds it",
+  async (type) => {
+    const place = await workspace();
+    const held = { ...there, metadata: { name: "there", finalizers: ["example.com/hold"] } };
+    await place.create(held, configMap("first", { a: "1" }));
+    await place.janus(before("there", () => place.remove(there)));
+    const change = type === "Patch" ? patching : updating;
+    const { status } = await place.run([
+      patching(configMap("first", { a: "2" })),
+      change(configMap("there", { a: "2" })),
+    ]);
+    expect(status).toMatchObject({ phase: "RolledBack", progress: "0/2" });
+    expect(status.conditions.find(({ type }) => type === "RolledBack")).toMatchObject({
+      reason: "ConflictDetected",
+      message: expect.stringContaining(
+        "is being deleted by another client, and held by its finalizers: example.com/hold",
+      ) as string,
+    });
+    expect(await place.read(there)).toMatchObject({ data: { a: "1", b: "1" } });
+    expect(await place.read(configMap("first"))).toMatchObject({ data: { a: "1" } });
+    await place.patch({ ...there, metadata: { name: "there", finalizers: null } });
+  },
+);
+
+it.each([
+  ["Patch", "cleared managedFields", false],
+  ["Update", "cleared managedFields", false],
+  ["Update", "cleared managedFields, and somebody has applied since", true],
+])("does not say that a %s was not made when its reply was lost and others %s", async (type, _, applies) => {
+  const place = await workspace();
+  await place.create(there, configMap("first", { a: "1" }));
+  let done = false;
+  await place.janus(async (request, next) => {
+    if (done || !isChangeOf("there")(request)) return next(request);
+    done = true;
+    await next(request);
+    await place.patch({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "there", managedFields: [{}] } });
+    if (applies) await place.apply(configMap("there", { c: "1" }));
+    return E.left({ kind: "unanswered", cause: "connection", message: "the reply was lost" });
+  });
+  const change = type === "Patch" ? patching : updating;
+  await place.submit([patching(configMap("first", { a: "2" })), change(configMap("there", { a: "2" }))]);
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Failed");
+  const { items } = (await place.txn()).status;
+  expect(items).toMatchObject([{ rolledBack: true }, { rolledBack: false, error: expect.any(String) as string }]);
+  expect(await place.read(there)).toMatchObject({ data: { a: "2" } });
 });
 
 const owned = async ({ create, read }: Workspace): Promise<void> => {

@@ -1,4 +1,4 @@
-import { controller, leadership, type Leadership } from "@janus/controller";
+import { controller, leadership } from "@janus/controller";
 import { connect, type Hook, type KubeObject, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -79,11 +79,11 @@ const candidate = (identity: string, ...hooks: readonly Hook[]) => {
     log: () => {},
   });
   onTestFinished(() => client.close());
-  return election;
+  return { ...election, elected: election.elected.then((inTerm) => inTerm?.(client)) };
 };
 
 /** Works as the controller process does, as soon as it leads. */
-const working = async (election: Leadership): Promise<void> => {
+const working = async (election: ReturnType<typeof candidate>): Promise<void> => {
   const api = await election.elected;
   if (api === undefined) throw new Error("lost before it began");
   const { stop } = controller(api, {

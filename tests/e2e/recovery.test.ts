@@ -245,7 +245,7 @@ it("does not wait for ever for a lock that somebody else holds", async () => {
   const { place, running } = await failed();
   await running.stop();
   await givesBack(place);
-  const theirs = lockLease({ group: "", kind: "ConfigMap", namespace: place.namespace, name: "a" });
+  const theirs = lockLease({ group: "", kind: "ConfigMap", namespace: place.namespace, name: "c" });
   await place.create(lease(theirs, { holderIdentity: "somebody", leaseDurationSeconds: 3600 }));
   const waiting = await place.janus();
   await asksAgain(place);
@@ -257,7 +257,7 @@ it("does not wait for ever for a lock that somebody else holds", async () => {
   await place.patch(configMap(journal, { position: position.replace(/"since":\d+/u, '"since":0') }));
   await place.janus();
   const { status } = await ended(place, "Failed");
-  expect(status.items[2]?.error).toContain("the time for putting it back ran out");
+  expect(status.items[2]?.error).toContain("the time for its rollback ran out");
   expect(await leases(place)).toEqual([theirs]);
   expect(await values(place)).toEqual(["old", "old", "old"]);
 });

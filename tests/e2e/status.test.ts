@@ -194,7 +194,8 @@ describe("events", () => {
     const { namespace, submit } = await workspace();
     const txn = decodeTransaction(await submit(many(1)));
     if (E.isLeft(txn)) throw new Error(txn.left);
-    const { tell, flush } = recorder(connection(controlPlane.kubeconfig), "test");
+    const api = connection(controlPlane.kubeconfig);
+    const { tell, flush } = recorder(() => api, "test");
     const telling = { type: "Warning", reason: "RecoveryBlocked", message: "the journal cannot be written" } as const;
     const log: string[] = [];
     const again = (times: number) => {

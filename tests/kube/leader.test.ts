@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { leader, leases, type Leader, type LeasePlace } from "@janus/kube";
+import { type Api, leader, leases, type Leader, type LeasePlace, replyOf } from "@janus/kube";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { controlPlane, freshNamespace } from "../fixtures/cluster.ts";
 import { right, sharedClient } from "./client.ts";
@@ -61,6 +61,31 @@ describe("a leader", () => {
     const body = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name, namespace }, spec };
     right(await api.send({ verb: "create", resource: leases, namespace, body }));
     expect(await stand(at, "a").elected).toEqual({ holder: "a", transitions: 1 });
+  });
+
+  it("keeps its term however long it is asked to wait, every other time", async () => {
+    const at = await place();
+    let isElected = false;
+    let calls = 0;
+    let refused = 0;
+    const overloaded: Api = {
+      ...api,
+      send: async (request) => {
+        calls += 1;
+        if (!isElected || calls % 2 === 1) return api.send(request);
+        refused += 1;
+        return replyOf({ status: 429, retryAfter: "86400", body: "too many requests" }, Date.now());
+      },
+    };
+    const one = leader(overloaded, { place: at, identity: "a", timing });
+    onTestFinished(async () => void (await one.leave()));
+    isElected = (await one.elected) !== undefined;
+    const two = stand(at, "b");
+    // For several terms' time.
+    await expect.poll(() => refused).toBeGreaterThan(10);
+    expect(one.left()).toBeGreaterThan(0);
+    expect(two.state().at).not.toBe("leading");
+    expect(await specOf(at)).toMatchObject({ holderIdentity: "a", leaseTransitions: 1 });
   });
 
   it("notices that its term has been ended, and stops", async () => {

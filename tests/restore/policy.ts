@@ -18,6 +18,13 @@ export const policy = async (namespace: string, fields: string): Promise<void> =
           namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
           resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["configmaps"] }],
         },
+        // What Janus keeps for itself cannot be let go of under a policy that changes it: it is immutable.
+        matchConditions: [
+          {
+            name: "not-of-janus",
+            expression: "!has(object.metadata.labels) || !('janus.io/transaction' in object.metadata.labels)",
+          },
+        ],
         mutations: [{ patchType: "ApplyConfiguration", applyConfiguration: { expression: `Object{${fields}}` } }],
       },
     },

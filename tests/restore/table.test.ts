@@ -285,7 +285,7 @@ describe("Delete", () => {
     expect(await place.exists(configMap("shared"))).toBe(true);
     expect(await place.exists(configMap("child"))).toBe(false);
     const told = async () => (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join("\n");
-    await expect.poll(told).toContain(`is undone: went with it`);
+    await expect.poll(told).toContain(`went with it`);
   });
 
   it("of a Pod with ephemeral containers: without them, and with a warning", async () => {
@@ -304,7 +304,10 @@ describe("Delete", () => {
     await kubectl("patch", "pod", "web", "-n", place.namespace, "--subresource=ephemeralcontainers", "-p", patch);
     expect((await place.read(pod))["spec"]).toMatchObject({ ephemeralContainers: [debug] });
     const { status } = await rolledBack(place, [deleting(pod)]);
-    expect(status).toMatchObject({ phase: "RolledBack", items: [{ error: "its ephemeral containers are gone" }, {}] });
+    expect(status).toMatchObject({
+      phase: "RolledBack",
+      items: [{ error: `Pod ${place.namespace}/web: its ephemeral containers are gone` }, {}],
+    });
     expect(same(await place.read(pod))).toEqual(same(before));
   });
 
@@ -316,16 +319,20 @@ describe("Delete", () => {
     const { status } = await rolledBack(place, [deleting(web)], () =>
       place.create({ ...service("thief"), spec: { type: "NodePort", clusterIP: spec.clusterIP, ports: spec.ports } }),
     );
+    const after = (await place.read(web))["spec"] as typeof spec;
+    const changed = `Service ${place.namespace}/web: spec.clusterIP was ${spec.clusterIP}, now ${after.clusterIP}`;
     expect(status).toMatchObject({
       phase: "RolledBack",
-      items: [{ rolledBack: true, error: expect.stringContaining("taken meanwhile") as string }, {}],
+      items: [{ rolledBack: true, error: expect.stringContaining(changed) as string }, {}],
     });
-    const after = (await place.read(web))["spec"] as typeof spec;
+    const ready = status.conditions.find(({ type }) => type === "Ready")?.message;
+    expect(ready).toContain("every target is as it was before, except for changes[0]: ");
+    expect(ready).toContain(changed);
     expect(after.clusterIP).not.toBe(spec.clusterIP);
     expect(after).toMatchObject({ type: "NodePort", selector: { app: "web" }, ports: [{ port: 80 }] });
     expect(after.ports[0]?.nodePort).not.toBe(spec.ports[0]?.nodePort);
     const told = async () => (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join("\n");
-    await expect.poll(told).toContain("its addresses were taken meanwhile");
+    await expect.poll(told).toContain(changed);
   });
 
   it("of a Service of which only the port is taken meanwhile: a new port, with a warning, and the same address", async () => {
@@ -340,7 +347,8 @@ describe("Delete", () => {
     const after = (await place.read(web))["spec"] as typeof spec;
     expect(after.ports[0]?.nodePort).not.toBe(spec.ports[0]?.nodePort);
     expect(after.clusterIP).toBe(spec.clusterIP);
-    expect(status.items[0]?.error).toContain("taken meanwhile");
+    const [was, is] = [spec, after].map(({ ports }) => ports[0]?.nodePort);
+    expect(status.items[0]?.error).toContain(`spec.ports[0].nodePort was ${was}, now ${is}`);
   });
 
   it.each([

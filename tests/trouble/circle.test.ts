@@ -54,11 +54,10 @@ it("gives way also with the locks of a former process, of which this one has not
   await place.create(configMap("a"), configMap("b"));
   const [first, second] = [gate(isChangeOf("a")), gate((request) => "name" in request && request.name === "second")];
   await place.janus(first.hook, second.hook);
-  const asker = await place.submit([patching(configMap("a", { v: "1" }))], { name: "first" });
+  const asker = await place.submit(both, { name: "first" });
   await first.reached;
-  const waiting = await place.submit([patching(configMap("b", { v: "1" }))], { name: "second" });
-  const theirs = { holderIdentity: identity(waiting), leaseDurationSeconds: 3600 };
-  await place.create(lease(lockOf(place, "b"), theirs));
+  const waiting = await place.submit([patching(configMap("b", { v: "2" }))], { name: "second" });
+  await place.patch(lease(lockOf(place, "b"), { holderIdentity: identity(waiting) }));
   const annotations = { [GIVE_WAY]: identity(asker) };
   await place.patch({ ...transaction("second"), metadata: { name: "second", annotations } });
   second.open();

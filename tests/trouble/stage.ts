@@ -4,7 +4,7 @@ import { type ControlPlane, startControlPlane } from "../control-plane/control-p
 import { cast, type Casting } from "../crash/play.ts";
 import { installRefusal } from "../crash/refusal.ts";
 import { installTransactions } from "../crash/transactions.ts";
-import { proxy, type Proxy, type Trouble } from "../fixtures/proxy.ts";
+import { type Answering, proxy, type Proxy, type Trouble } from "../fixtures/proxy.ts";
 
 /** Of requests on a bad way, in ms: silence ends there. */
 const DEADLINE = 800;
@@ -21,8 +21,14 @@ export interface Stage {
   readonly clear: () => Promise<void>;
 }
 
-/** @param apiServerFlags more of them; see `startControlPlane` */
-export const setStage = async (apiServerFlags: readonly string[] = []): Promise<Stage> => {
+/**
+ * @param apiServerFlags more of them; see `startControlPlane`
+ * @param answers what bad ways may say; see `proxy`
+ */
+export const setStage = async (
+  apiServerFlags: readonly string[] = [],
+  answers: ReadonlyMap<string, Answering> = new Map(),
+): Promise<Stage> => {
   const controlPlane = await startControlPlane({ apiServerFlags });
   const config = loadConfig({}, controlPlane.kubeconfig);
   if (E.isLeft(config)) throw new Error(config.left);
@@ -31,7 +37,7 @@ export const setStage = async (apiServerFlags: readonly string[] = []): Promise<
   await installTransactions(api);
   await installRefusal(api);
   const casting = cast(connection, api, discovery(api));
-  const inFront = await proxy(connection);
+  const inFront = await proxy(connection, answers);
   const ways = new Map<string, Client>();
   const opened = (trouble: Trouble): Client =>
     connect(inFront.way(trouble), { deadline: DEADLINE, writeTimeout: DEADLINE, connections: 256 });

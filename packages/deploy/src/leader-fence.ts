@@ -9,7 +9,11 @@ export interface LeaderFenceProps extends NamespacedProps, LeaderElectionProps {
 const name = "janus-fence";
 const key = "janus.io/fence";
 
-/** What the Lease says now, in the form of the token. A Lease that was released has no holder, and no token fits it. */
+/** The term, and after it what is of one request alone: by that the controller knows the refusal, which repeats it. */
+const token = `request.userInfo.extra['${key}']`;
+const over = `${key}: this write was decided by a leader of Janus whose term is over`;
+
+/** What the Lease says now, in the form of the token's beginning. A Lease that was released has no holder, and no token fits it. */
 const term =
   "(has(params.spec.holderIdentity) ? params.spec.holderIdentity : '') + '/' + " +
   "string(has(params.spec.leaseTransitions) ? params.spec.leaseTransitions : 0)";
@@ -57,9 +61,9 @@ export class LeaderFence extends Construct {
         ],
         validations: [
           {
-            expression: `request.userInfo.extra['${key}'] == [${term}]`,
-            // The controller knows the refusal by the key in it.
-            message: `${key}: this write was decided by a leader of Janus whose term is over`,
+            expression: `${token}.size() == 1 && (${token}[0] + '/').startsWith(${term} + '/')`,
+            message: over,
+            messageExpression: `'${over}: ' + ${token}[0]`,
           },
         ],
       },

@@ -30,6 +30,8 @@ interface To {
   readonly purpose?: string;
   /** How long the client waits in ms before it gives up and closes the connection. Default: the client's. */
   readonly deadline?: number;
+  /** An answer of more bytes is given up: `too-large`. Default: 16 MiB. */
+  readonly mostBytes?: number;
 }
 
 interface Named extends To {
@@ -96,7 +98,7 @@ export interface Delete extends Named {
 export type Request = Get | List | Create | Update | Apply | MergePatch | Delete | Raw;
 
 /** GET of a path that is no resource, such as `/apis/apps/v1` (discovery) or `/version`. */
-export interface Raw extends Pick<To, "as" | "purpose" | "deadline"> {
+export interface Raw extends Pick<To, "as" | "purpose" | "deadline" | "mostBytes"> {
   readonly verb: "raw";
   readonly path: string;
   /** Media type of the answer, some JSON. Default: `application/json`. */
@@ -126,7 +128,10 @@ export type WatchEvent =
  * Never: throws or rejects.
  */
 export interface Api {
-  /** What came with a 2xx is returned as it is; that may be a Status (a finished delete). */
+  /**
+   * What came with a 2xx is returned as it is; that may be a Status (a finished delete). What was not asked for is
+   * `malformed`: an object of another kind, name, namespace or (where the request names one) uid.
+   */
   readonly send: (request: Request) => Promise<Either<ApiError, KubeObject>>;
   /** Ends after an error was yielded, when the server ends it, or when `signal` is aborted. */
   readonly watch: (request: Watch, signal: AbortSignal) => AsyncIterable<Either<ApiError, WatchEvent>>;

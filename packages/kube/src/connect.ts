@@ -1,8 +1,11 @@
 import * as E from "fp-ts/lib/Either.js";
+import { answerTo } from "./answer.ts";
 import type { Api, Hook, Request, Watch, WatchEvent } from "./api.ts";
 import type { Connection } from "./credentials.ts";
 import type { ApiError } from "./error.ts";
 import { exchange } from "./exchange.ts";
+import { inbox } from "./inbox.ts";
+import type { KubeObject } from "./object.ts";
 import { replyOf } from "./reply.ts";
 import { httpOf } from "./request.ts";
 import { transport } from "./transport.ts";
@@ -26,10 +29,16 @@ export interface Client extends Api {
 
 type Send = Api["send"];
 
+/** Of one answer, in bytes. No object is as large: etcd takes 1.5 MiB, of which JSON makes some six times as much at the very worst. */
+const MOST_OF_AN_ANSWER = 16 * 2 ** 20;
+/** Of all answers that are coming, in bytes, beyond which they come one by one. */
+const MOST_COMING = 8 * 2 ** 20;
+
 /** An {@link Api} over connections that are kept and used again. */
 export const connect = (connection: Connection, options: ConnectOptions = {}): Client => {
   const { deadline = 15_000, writeTimeout = 5_000, hooks = [], connections = 64 } = options;
   const { way, close, isClosed } = transport(connection, connections);
+  const coming = inbox(MOST_COMING);
 
   const explained = (error: ApiError): ApiError =>
     error.kind === "refused"
@@ -46,8 +55,9 @@ export const connect = (connection: Connection, options: ConnectOptions = {}): C
     const open = await way(request.deadline ?? deadline);
     if (E.isLeft(open)) return E.left(explained(open.left));
     const { dispatcher, options, left } = open.right;
-    const reply = await exchange(dispatcher, options(http.right), left);
-    return E.mapLeft(explained)(E.isLeft(reply) ? reply : replyOf(reply.right, Date.now(), request.verb === "raw"));
+    const reply = await exchange(dispatcher, options(http.right), left, coming, request.mostBytes ?? MOST_OF_AN_ANSWER);
+    const answer = E.isLeft(reply) ? reply : replyOf(reply.right, Date.now(), request);
+    return E.mapLeft(explained)(E.chain((object: KubeObject) => answerTo(request, object))(answer));
   };
 
   const watch = async function* (request: Watch, signal: AbortSignal): AsyncGenerator<E.Either<ApiError, WatchEvent>> {

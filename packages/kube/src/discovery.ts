@@ -2,8 +2,11 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Api, Resource } from "./api.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { ApiError } from "./error.ts";
+import { unanswered } from "./exchange.ts";
+import { recent } from "./recent.ts";
 import { groupPath } from "./request.ts";
 import { isObject } from "./json.ts";
+import type { KubeObject } from "./object.ts";
 
 /** The API server answered, and it does not serve this kind (now). */
 export interface UnknownKind {
@@ -12,8 +15,18 @@ export interface UnknownKind {
 }
 
 export interface Discovery {
-  /** Where `kind` is served, such as `("apps/v1", "Deployment")`. */
-  readonly resource: (apiVersion: string, kind: string) => Promise<E.Either<ApiError | UnknownKind, Resource>>;
+  /** Where `kind` is served, such as `("apps/v1", "Deployment")`. @param asker default: who waits for nobody else */
+  readonly resource: (
+    apiVersion: string,
+    kind: string,
+    asker?: Asker,
+  ) => Promise<E.Either<ApiError | UnknownKind, Resource>>;
+}
+
+/** Who asks, and over what. */
+export interface Asker {
+  readonly group: string;
+  readonly api: Api;
 }
 
 interface Served {
@@ -25,46 +38,79 @@ interface Served {
 const askAgainAfter = 1_000;
 /** In ms. A CRD may be deleted and made again, with another plural or scope. */
 const trustedFor = 10_000;
+/** Group versions that are remembered, whether or not they are served: anybody may invent some. A cluster has about thirty of its own. */
+const REMEMBERED = 256;
+/** A group is a DNS subdomain, a version a DNS label. */
+const LONGEST = 253 + "/".length + 63;
 
 /**
  * Guarantees: only the group version asked for is looked at, so that one whose server is broken stands in nobody else's
- * way; look-ups of a group version at the same time share one request; what is known is asked for again after ten seconds,
- * and what is not known at most once a second.
+ * way; only so many are remembered; look-ups of a group version by one group at the same time share one request; what is known is
+ * asked for again after ten seconds, and what is not known at most once a second. `unknown` is what the API server's own list says.
  */
 export const discovery = (api: Api, clock: Clock = systemClock): Discovery => {
-  const known = new Map<string, Served>();
+  const known = recent<string, Served>(REMEMBERED);
   const asking = new Map<string, Promise<E.Either<ApiError, Served>>>();
 
-  const ask = (apiVersion: string): Promise<E.Either<ApiError, Served>> => {
-    const underway = asking.get(apiVersion) ?? fetch(apiVersion).finally(() => asking.delete(apiVersion));
-    asking.set(apiVersion, underway);
+  /** Nobody waits for what another group asks: that may wait behind much else of it. */
+  const ask = (apiVersion: string, { group, api }: Asker): Promise<E.Either<ApiError, Served>> => {
+    const key = `${group} ${apiVersion}`;
+    const underway = asking.get(key) ?? fetch(api, apiVersion).finally(() => asking.delete(key));
+    asking.set(key, underway);
     return underway;
   };
 
-  const fetch = async (apiVersion: string): Promise<E.Either<ApiError, Served>> => {
-    const reply = await api.send({ verb: "raw", path: groupPath(parse(apiVersion)), purpose: "discovery" });
-    const gone = E.isLeft(reply) && reply.left.kind === "refused" && reply.left.code === 404;
-    if (E.isLeft(reply) && !gone) return reply;
-    const served = { at: clock.now(), kinds: E.isLeft(reply) ? new Map() : kindsOf(apiVersion, reply.right) };
+  const fetch = async (api: Api, apiVersion: string): Promise<E.Either<ApiError, Served>> => {
+    const found = await kindsIn(api, apiVersion);
+    if (E.isLeft(found)) return found;
+    const served = { at: clock.now(), kinds: found.right };
     known.set(apiVersion, served);
     return E.right(served);
   };
 
   return {
-    resource: async (apiVersion, kind) => {
-      if (!/^([^/]+\/)?[^/]+$/.test(apiVersion))
-        return E.left(unknown(`"${apiVersion}" is no apiVersion; write it like apps/v1, or v1 for the core group`));
+    resource: async (apiVersion, kind, asker = { group: "", api }) => {
+      if (!/^([^/]+\/)?[^/]+$/.test(apiVersion) || apiVersion.length > LONGEST)
+        return E.left(
+          unknown(
+            `"${apiVersion.slice(0, LONGEST)}" is no apiVersion; write it like apps/v1, or v1 for the core group`,
+          ),
+        );
       const before = known.get(apiVersion);
       const found = before?.kinds.get(kind);
       const age = before === undefined ? Number.POSITIVE_INFINITY : clock.now() - before.at;
       if (found !== undefined && age < trustedFor) return E.right(found);
       const recent = found === undefined && before !== undefined && age < askAgainAfter;
-      const served = recent ? E.right(before) : await ask(apiVersion);
+      const served = recent ? E.right(before) : await ask(apiVersion, asker);
       if (E.isLeft(served)) return served;
       const now = served.right.kinds.get(kind);
       return now === undefined ? E.left(unknown(absent(apiVersion, kind, served.right.kinds))) : E.right(now);
     },
   };
+};
+
+/** Anything else in its place would pass for a list of nothing. */
+const read = async (
+  api: Api,
+  path: string,
+  kind: string,
+  groupVersion?: string,
+): Promise<E.Either<ApiError, KubeObject>> =>
+  E.filterOrElse(
+    (list: KubeObject) => list.kind === kind && list["groupVersion"] === groupVersion,
+    (): ApiError => unanswered("malformed", `the answer to ${path} is no ${kind}`),
+  )(await api.send({ verb: "raw", path, purpose: "discovery" }));
+
+/** Its kinds; none where the API server does not have it in its list of what it serves. */
+const kindsIn = async (api: Api, apiVersion: string): Promise<E.Either<ApiError, Served["kinds"]>> => {
+  const path = parse(apiVersion);
+  const list = await read(api, groupPath(path), "APIResourceList", apiVersion);
+  if (E.isRight(list)) return E.right(kindsOf(apiVersion, list.right));
+  if (list.left.kind !== "refused" || list.left.code !== 404) return list;
+  // A 404 comes in plain text, as a proxy's may: alone it says nothing.
+  const all = path.group === "" ? await read(api, "/api", "APIVersions") : await read(api, "/apis", "APIGroupList");
+  if (E.isLeft(all)) return all;
+  return versionsIn(all.right).includes(apiVersion) ? list : E.right(new Map());
 };
 
 const unknown = (message: string): UnknownKind => ({ kind: "unknown", message });
@@ -76,6 +122,16 @@ const absent = (apiVersion: string, kind: string, kinds: ReadonlyMap<string, Res
   return `the API server serves no kind ${kind} in ${apiVersion}${alike === undefined ? "" : `; did you mean ${alike.kind}?`}`;
 };
 
+/** The group versions that an APIVersions or an APIGroupList names. */
+const versionsIn = (list: KubeObject): readonly unknown[] =>
+  [list, ...objects(list["groups"])].flatMap(({ versions }) => [
+    ...(Array.isArray(versions) ? versions : []),
+    ...objects(versions).map(({ groupVersion }) => groupVersion),
+  ]);
+
+const objects = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
+  Array.isArray(value) ? value.filter(isObject) : [];
+
 const parse = (apiVersion: string): Pick<Resource, "group" | "version"> => {
   const [first = "", second] = apiVersion.split("/");
   return second === undefined ? { group: "", version: first } : { group: first, version: second };
@@ -83,7 +139,7 @@ const parse = (apiVersion: string): Pick<Resource, "group" | "version"> => {
 
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/#unaggregated-discovery */
 const kindsOf = (apiVersion: string, list: { readonly [field: string]: unknown }): ReadonlyMap<string, Resource> => {
-  const entries = Array.isArray(list["resources"]) ? list["resources"].filter(isObject) : [];
+  const entries = objects(list["resources"]);
   const names = new Set(entries.map((entry) => entry["name"]));
   const kinds = new Map<string, Resource>();
   for (const { name, kind, namespaced } of entries)

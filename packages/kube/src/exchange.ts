@@ -1,6 +1,8 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Dispatcher } from "undici";
+import { systemClock } from "./clock.ts";
 import type { Unanswered } from "./error.ts";
+import type { Inbox } from "./inbox.ts";
 import type { HttpReply } from "./reply.ts";
 import { reasonOf } from "./reason.ts";
 
@@ -8,27 +10,33 @@ import { reasonOf } from "./reason.ts";
  * Sends one HTTP request and reads the whole answer.
  *
  * Guarantees: an answer or an error within `deadline` ms. `never-sent` means exactly that: what was still waiting for a
- * connection when time ran out is not sent later. After a deadline the connection it was sent on is gone.
+ * connection when time ran out is not sent later. After a deadline the connection it was sent on is gone. An answer of more than
+ * `mostBytes` is given up as soon as they have come.
  * Never: rejects.
  */
 export const exchange = (
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
   deadline: number,
+  inbox: Inbox,
+  mostBytes: number,
 ): Promise<E.Either<Unanswered, HttpReply>> =>
   new Promise((resolve) => {
     let sending: Dispatcher.DispatchController | undefined;
     let over = false;
     let status = 0;
     let retryAfter: string | undefined;
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
+    let bytes = 0;
 
     const end = (result: E.Either<Unanswered, HttpReply>) => {
       over = true;
-      clearTimeout(timer);
+      chunks = [];
+      if (sending !== undefined) inbox.ended(sending);
+      cancel();
       resolve(result);
     };
-    const timer = setTimeout(() => {
+    const cancel = systemClock.after(deadline, () => {
       end(
         E.left(
           sending === undefined
@@ -37,7 +45,7 @@ export const exchange = (
         ),
       );
       sending?.abort(new Error("deadline"));
-    }, deadline);
+    });
 
     dispatcher.dispatch(
       // Without `reset`, undici closes the connection after each DELETE, because of its body, and a new one costs more than
@@ -53,11 +61,19 @@ export const exchange = (
           status = code;
           retryAfter = headers["retry-after"]?.toString();
         },
-        onResponseData(_, chunk) {
+        onResponseData(controller, chunk) {
+          if (over) return;
+          bytes += chunk.length;
+          if (bytes > mostBytes) {
+            end(E.left(unanswered("too-large", `the answer is larger than ${mostBytes} bytes`)));
+            controller.abort(new Error("too large"));
+            return;
+          }
           chunks.push(chunk);
+          inbox.came(controller, chunk.length);
         },
         onResponseEnd() {
-          end(E.right({ status, retryAfter, body: Buffer.concat(chunks).toString("utf8") }));
+          if (!over) end(E.right({ status, retryAfter, body: Buffer.concat(chunks).toString("utf8") }));
         },
         onResponseError(_, error) {
           end(E.left(unanswered(sending === undefined ? "never-sent" : "connection", reasonOf(error))));

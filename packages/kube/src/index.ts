@@ -1,3 +1,4 @@
+export { answerTo } from "./answer.ts";
 export type * from "./api.ts";
 export { type Backoff, delayAfter } from "./backoff.ts";
 export { type Clock, systemClock } from "./clock.ts";
@@ -25,6 +26,7 @@ export { type LeaderTiming, timingProblem } from "./leader-timing.ts";
 export { listable } from "./listable.ts";
 export { eachPage, listAll, type Page } from "./pages.ts";
 export { queue, type Queue, type QueueEvent, type QueueOptions, type Requeue } from "./queue.ts";
+export { recent, type Recent } from "./recent.ts";
 export {
   eventsOf,
   keyOf,
@@ -37,4 +39,7 @@ export {
 export { beginning, type Heard, type Learnt, type Reflecting, step } from "./reflecting.ts";
 export { type HttpReply, replyOf } from "./reply.ts";
 export { type HttpRequest, httpOf } from "./request.ts";
+export { shared, type Sharing } from "./shared.ts";
+export { type Turns, turns } from "./turns.ts";
+export { sizeOf } from "./size.ts";
 export { eventOf } from "./watch.ts";

@@ -34,9 +34,9 @@ export const heardOf = ({ verb }: Request, answer: E.Either<ApiError, KubeObject
   if (E.isRight(answer)) return { type: verb === "get" ? "read" : "written", lease: answer.right } satisfies Heard;
   const error = answer.left;
   if (error.kind === "unanswered") return { type: "failed", reason: error.message };
-  if (verb === "get" && error.code === 404) return { type: "read", lease: undefined };
+  if (verb === "get" && error.notFound === "object") return { type: "read", lease: undefined };
   // A create is answered with 404 where its namespace does not exist.
-  if (verb !== "get" && (error.code === 409 || (verb !== "create" && error.code === 404))) return { type: "conflict" };
-  const { retryAfter } = error;
-  return { type: "failed", reason: error.message, ...(retryAfter === undefined ? {} : { retryAfter }) };
+  if (verb !== "get" && (error.code === 409 || (verb !== "create" && error.notFound === "object")))
+    return { type: "conflict" };
+  return { type: "failed", reason: error.message };
 };

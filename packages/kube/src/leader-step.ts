@@ -45,8 +45,11 @@ export type Heard =
   | { readonly type: "written"; readonly lease: KubeObject }
   /** The Lease was not as the write assumed: nothing was written. */
   | { readonly type: "conflict" }
-  /** No answer, or one that says nothing about the Lease. The write may have been made. */
-  | { readonly type: "failed"; readonly reason: string; readonly retryAfter?: number }
+  /**
+   * No answer, or one that says nothing about the Lease. The write may have been made. Whatever it asked us to wait, it is tried
+   * again after a retry period, which is no storm of requests: a term would end meanwhile.
+   */
+  | { readonly type: "failed"; readonly reason: string }
   | { readonly type: "waited" };
 
 /** When. Times in ms, of the local clock. */
@@ -104,10 +107,7 @@ const pause = ({ timing }: Candidate, random: number): number => timing.retryPer
 
 const looking = ({ sight }: At<"looking">, heard: Heard, { now, random }: Moment, candidate: Candidate): Candidacy => {
   const again = now + pause(candidate, random);
-  if (heard.type !== "read") {
-    const asked = heard.type === "failed" ? (heard.retryAfter ?? 0) : 0;
-    return { at: "standby", sight, until: Math.max(again, now + asked) };
-  }
+  if (heard.type !== "read") return { at: "standby", sight, until: again };
   const record = heard.lease === undefined ? undefined : leaderRecordOf(heard.lease);
   const seen: Sight = { record, free: freeFrom(record, sight, now, candidate) };
   return seen.free <= now
@@ -146,7 +146,7 @@ const claimed = ({ sight, term }: At<"claiming">, heard: Heard, moment: Moment, 
   }
   if (heard.type !== "failed") return { at: "looking", sight };
   // Should it have been made after all, the next look tells.
-  return { at: "standby", sight, until: moment.now + Math.max(heard.retryAfter ?? 0, pause(candidate, moment.random)) };
+  return { at: "standby", sight, until: moment.now + pause(candidate, moment.random) };
 };
 
 const lead = (
@@ -169,23 +169,22 @@ const lead = (
 const renewed = ({ tenure }: At<"renewing">, heard: Heard, moment: Moment, candidate: Candidate): Candidacy => {
   const { term, doubted } = tenure;
   if (heard.type === "conflict") return moment.now >= tenure.until ? late(tenure) : { at: "checking", tenure };
-  if (heard.type !== "written") return missed(tenure, heard, moment, candidate);
+  if (heard.type !== "written") return missed(tenure, moment, candidate);
   // A write that changes nothing moves no version: for the others the Lease has not been renewed.
-  if (heard.lease.metadata.resourceVersion === tenure.resourceVersion) return missed(tenure, heard, moment, candidate);
+  if (heard.lease.metadata.resourceVersion === tenure.resourceVersion) return missed(tenure, moment, candidate);
   if (!isOfTerm(leaderRecordOf(heard.lease), term)) return deposed(leaderRecordOf(heard.lease));
   const next = lead(term, heard.lease, doubted, moment, candidate);
   return moment.now < next.tenure.until ? next : late(tenure);
 };
 
-const missed = (tenure: Tenure, heard: Heard, { sent, now, random }: Moment, candidate: Candidate): Candidacy => {
+const missed = (tenure: Tenure, { sent, now, random }: Moment, candidate: Candidate): Candidacy => {
   if (now >= tenure.until) return late(tenure);
-  const asked = heard.type === "failed" ? (heard.retryAfter ?? 0) : 0;
-  return { at: "leading", tenure, due: Math.max(now + asked, sent + pause(candidate, random)) };
+  return { at: "leading", tenure, due: Math.max(now, sent + pause(candidate, random)) };
 };
 
 /** Our own renewal whose answer was lost, or somebody's label; or another leader. */
 const checked = ({ tenure }: At<"checking">, heard: Heard, moment: Moment, candidate: Candidate): Candidacy => {
-  if (heard.type !== "read") return missed(tenure, heard, moment, candidate);
+  if (heard.type !== "read") return missed(tenure, moment, candidate);
   if (heard.lease === undefined) return { at: "over", because: "the Lease was deleted" };
   const record = leaderRecordOf(heard.lease);
   if (!isOfTerm(record, tenure.term)) return deposed(record);

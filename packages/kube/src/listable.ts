@@ -1,6 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Api, Resource } from "./api.ts";
 import type { ApiError } from "./error.ts";
+import { unanswered } from "./exchange.ts";
 import { isObject } from "./json.ts";
 
 /** Aggregated discovery, GA since Kubernetes 1.30: https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/3352-aggregated-discovery */
@@ -24,6 +25,9 @@ export const listable = async (api: Api): Promise<E.Either<ApiError, readonly Re
   if (core === undefined || others === undefined) return E.right([]);
   if (E.isLeft(core)) return core;
   if (E.isLeft(others)) return others;
+  for (const { kind } of [core.right, others.right])
+    if (kind !== "APIGroupDiscoveryList")
+      return E.left(unanswered("malformed", `the answer to /api or /apis is a ${kind}, and no list of all kinds`));
   return E.right([...objects(core.right["items"]), ...objects(others.right["items"])].flatMap(ofGroup));
 };
 

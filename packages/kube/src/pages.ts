@@ -3,6 +3,7 @@ import type { Api, List, Resource } from "./api.ts";
 import type { ApiError } from "./error.ts";
 import { unanswered } from "./exchange.ts";
 import type { KubeObject } from "./object.ts";
+import { FIRST, limitAfter, limitInstead, pageRequest } from "./page-size.ts";
 
 export interface Page {
   readonly items: readonly KubeObject[];
@@ -38,36 +39,43 @@ export const watchable: typeof pageOf = (resource, list) =>
   )(pageOf(resource, list));
 
 /**
- * Shows all objects, page by page of 500, to whoever looks at them: no more than one page is in memory for it.
+ * Shows all objects, page by page, to whoever looks at them: no more than one page is in memory for it, of few MiB whatever is stored.
  *
  * @returns the resourceVersion, which is that of all objects; or what ended it, after some pages were seen already.
  */
 export const eachPage = async (
   api: Api,
-  request: Omit<List, "verb" | "continue">,
+  request: Omit<List, "verb" | "continue" | "limit">,
   see: (items: Page["items"]) => void,
 ): Promise<E.Either<ApiError, string>> => {
-  let page: Page = { items: [], resourceVersion: "", next: "" };
-  do {
-    const from = page.next === "" ? {} : { continue: page.next };
-    const reply = await api.send({ limit: 500, ...request, ...from, verb: "list" });
+  let limit = FIRST;
+  let from: Pick<List, "continue"> = {};
+  for (;;) {
+    const reply = await api.send({ ...request, ...pageRequest(limit), ...from, verb: "list" });
     const read = E.chain((list: KubeObject) => pageOf(request.resource, list))(reply);
-    if (E.isLeft(read)) return read;
-    page = read.right;
-    see(page.items);
-  } while (page.next !== "");
-  return E.right(page.resourceVersion);
+    if (E.isLeft(read)) {
+      const instead = limitInstead(limit, read.left);
+      if (instead === undefined) return read;
+      limit = instead;
+      continue;
+    }
+    const { items, next, resourceVersion } = read.right;
+    see(items);
+    if (next === "") return E.right(resourceVersion);
+    from = { continue: next };
+    limit = limitAfter(limit, items);
+  }
 };
 
 /**
- * All objects, in pages of 500.
+ * All objects, read in pages.
  *
  * Guarantees: all are of one resourceVersion, or of none; when the server forgets it between two pages (410), everything is read once
  * more from the start.
  */
 export const listAll = async (
   api: Api,
-  request: Omit<List, "verb" | "continue">,
+  request: Omit<List, "verb" | "continue" | "limit">,
 ): Promise<E.Either<ApiError, Omit<Page, "next">>> => {
   const first = await allPages(api, request);
   return E.isLeft(first) && first.left.kind === "refused" && first.left.code === 410 ? allPages(api, request) : first;

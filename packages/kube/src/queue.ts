@@ -1,5 +1,6 @@
 import { type Backoff, delayAfter } from "./backoff.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { turns } from "./turns.ts";
 
 /** What becomes of a key when the work on it has ended. */
 export type Requeue =
@@ -7,7 +8,7 @@ export type Requeue =
   | { readonly type: "done" }
   /** It went well; again in `ms`. */
   | { readonly type: "after"; readonly ms: number }
-  /** It did not go well; again after the backoff, and not before `atLeast` ms (a server's Retry-After), whatever is added. */
+  /** It did not go well; again after the backoff, and not before `atLeast` ms (a server's Retry-After), whatever is added, unless it is urged. */
   | { readonly type: "failed"; readonly atLeast?: number };
 
 /** For metrics and logs. Times in ms. */
@@ -21,6 +22,8 @@ export interface QueueOptions {
   /** How many keys are worked on at the same time. */
   readonly concurrency: number;
   readonly work: (key: string) => Promise<Requeue>;
+  /** Who shares the workers; see {@link turns}. Default: each key for itself. */
+  readonly groupOf?: (key: string) => string;
   /** Default: 200 ms to 60 s. */
   readonly backoff?: Backoff;
   readonly observe?: (event: QueueEvent) => void;
@@ -32,6 +35,8 @@ export interface QueueOptions {
 export interface Queue {
   /** Work on the key as soon as its turn comes; once more, if it is being worked on right now. */
   readonly add: (key: string) => void;
+  /** The same, also before the time is over that a server asked for: a person goes before it. */
+  readonly urge: (key: string) => void;
   /** Add the key in `ms`. Of several times the earliest counts, for all of them. */
   readonly addAfter: (key: string, ms: number) => void;
   /** Takes no more keys, forgets those that wait, and resolves when the work under way has ended. */
@@ -42,16 +47,17 @@ export interface Queue {
  * A queue of keys: of what has to be looked at again, not of what happened.
  *
  * Guarantees: a key is never worked on twice at once; after an `add`, work on the key begins anew, however many adds there
- * were before it began; keys take turns, so that one that always comes back does not hold up the others; a key that fails
- * waits longer each time, up to a cap, until it succeeds once.
+ * were before it began; groups take turns, and the keys of a group among themselves, so that one that always comes back, or
+ * never ends, does not hold up the others; a key that fails waits longer each time, up to a cap, until it succeeds once.
  * Never: ends because `work` threw. That counts as `failed`.
  */
 export const queue = (options: QueueOptions): Queue => {
-  const { concurrency, work, backoff = { first: 200, cap: 60_000 }, observe = () => {} } = options;
-  const { clock = systemClock, random = Math.random } = options;
-  /** In the order of their turns, with the time since when they wait. */
+  const { concurrency, work, groupOf = (key) => key, backoff = { first: 200, cap: 60_000 } } = options;
+  const { observe = () => {}, clock = systemClock, random = Math.random } = options;
+  const places = turns<string>(concurrency);
+  /** Since when. */
   const waiting = new Map<string, number>();
-  const working = new Map<string, "clean" | "dirty">();
+  const working = new Map<string, "clean" | "dirty" | "urged">();
   const later = new Map<string, { readonly due: number; readonly cancel: () => void }>();
   const failures = new Map<string, number>();
   /** Until when somebody has asked to be left alone. */
@@ -62,7 +68,7 @@ export const queue = (options: QueueOptions): Queue => {
   const add = (key: string): void => {
     if (draining) return;
     if (working.has(key)) {
-      working.set(key, "dirty");
+      if (working.get(key) === "clean") working.set(key, "dirty");
       return;
     }
     if (waiting.has(key)) return;
@@ -72,8 +78,15 @@ export const queue = (options: QueueOptions): Queue => {
       return;
     }
     waiting.set(key, clock.now());
+    places.join(groupOf(key), key);
     observe({ type: "queued", key, depth: waiting.size });
     next();
+  };
+
+  const urge = (key: string): void => {
+    embargoes.delete(key);
+    add(key);
+    if (working.get(key) === "dirty") working.set(key, "urged");
   };
 
   const addAfter = (key: string, ms: number): void => {
@@ -90,8 +103,8 @@ export const queue = (options: QueueOptions): Queue => {
   };
 
   const next = (): void => {
-    for (const [key, since] of waiting) {
-      if (working.size >= concurrency) return;
+    for (let key = places.next(); key !== undefined; key = places.next()) {
+      const since = waiting.get(key) ?? clock.now();
       waiting.delete(key);
       embargoes.delete(key);
       // This look is the one that was planned for later.
@@ -107,18 +120,19 @@ export const queue = (options: QueueOptions): Queue => {
     const started = clock.now();
     const requeue = await attempt(key);
     observe({ type: "ended", key, took: clock.now() - started, requeue });
-    const dirty = working.get(key) === "dirty";
+    const added = working.get(key);
     working.delete(key);
+    places.leave(groupOf(key));
     if (requeue.type === "failed") {
       const failed = (failures.get(key) ?? 0) + 1;
       failures.set(key, failed);
-      if (requeue.atLeast !== undefined) embargoes.set(key, clock.now() + requeue.atLeast);
+      if (requeue.atLeast !== undefined && added !== "urged") embargoes.set(key, clock.now() + requeue.atLeast);
       addAfter(key, Math.max(delayAfter(failed, backoff, random()), requeue.atLeast ?? 0));
     } else {
       failures.delete(key);
       if (requeue.type === "after") addAfter(key, requeue.ms);
     }
-    if (dirty) add(key);
+    if (added !== "clean") add(key);
     if (draining === undefined) next();
     else if (working.size === 0) drained?.();
   };
@@ -135,6 +149,7 @@ export const queue = (options: QueueOptions): Queue => {
   const drain = (): Promise<void> => {
     draining ??= new Promise((resolve) => {
       drained = resolve;
+      for (const key of waiting.keys()) places.quit(groupOf(key), key);
       waiting.clear();
       for (const { cancel } of later.values()) cancel();
       later.clear();
@@ -143,5 +158,5 @@ export const queue = (options: QueueOptions): Queue => {
     return draining;
   };
 
-  return { add, addAfter, drain };
+  return { add, urge, addAfter, drain };
 };

@@ -3,6 +3,7 @@ import type { Api, Resource, WatchEvent } from "./api.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { ApiError } from "./error.ts";
 import type { KubeObject } from "./object.ts";
+import { limitAfter, pageRequest } from "./page-size.ts";
 import { watchable } from "./pages.ts";
 import { beginning, type Heard, type Learnt, type Reflecting, step } from "./reflecting.ts";
 
@@ -100,11 +101,14 @@ export const reflect = (api: Api, source: Reflected, options: ReflectOptions): R
   const doing = async function* (state: Reflecting): AsyncGenerator<Heard> {
     switch (state.at) {
       case "listing": {
-        const page = { limit: 500, ...(state.next === "" ? {} : { continue: state.next }) };
+        const page = { ...pageRequest(state.limit), ...(state.next === "" ? {} : { continue: state.next }) };
         const reply = await api.send({ ...source, ...page, verb: "list", purpose: "reflect" });
         const read = E.chain((list: KubeObject) => watchable(source.resource, list))(reply);
         if (E.isLeft(read)) yield { type: "failed", error: read.left };
-        else yield { type: "page", page: { ...read.right, items: read.right.items.map(keep) } };
+        else {
+          const limit = limitAfter(state.limit, read.right.items);
+          yield { type: "page", page: { ...read.right, items: read.right.items.map(keep) }, limit };
+        }
         return;
       }
       case "watching": {

@@ -2,17 +2,26 @@ import type { WatchEvent } from "./api.ts";
 import { type Backoff, delayAfter } from "./backoff.ts";
 import type { ApiError } from "./error.ts";
 import type { KubeObject } from "./object.ts";
+import { FIRST, limitInstead } from "./page-size.ts";
 import type { Page } from "./pages.ts";
 
 /** Where a reflector is. `failures`: how many in a row, until a watch delivers something. */
 export type Reflecting =
-  | { readonly at: "listing"; readonly have: readonly KubeObject[]; readonly next: string; readonly failures: number }
+  | {
+      readonly at: "listing";
+      readonly have: readonly KubeObject[];
+      readonly next: string;
+      /** How many objects the next page is to have. */
+      readonly limit: number;
+      readonly failures: number;
+    }
   | { readonly at: "watching"; readonly from: string; readonly heard: boolean; readonly failures: number }
   | { readonly at: "waiting"; readonly ms: number; readonly failures: number };
 
 /** What happens to it. */
 export type Heard =
-  | { readonly type: "page"; readonly page: Page }
+  /** `limit`: how many objects the next one is to have. */
+  | { readonly type: "page"; readonly page: Page; readonly limit: number }
   | { readonly type: "event"; readonly event: WatchEvent }
   | { readonly type: "ended" }
   | { readonly type: "failed"; readonly error: ApiError }
@@ -23,7 +32,7 @@ export type Learnt =
   | { readonly type: "all"; readonly objects: readonly KubeObject[] }
   | { readonly type: "applied" | "deleted"; readonly object: KubeObject };
 
-export const beginning: Reflecting = { at: "listing", have: [], next: "", failures: 0 };
+export const beginning: Reflecting = { at: "listing", have: [], next: "", limit: FIRST, failures: 0 };
 
 const backoff: Backoff = { first: 500, cap: 30_000 };
 
@@ -38,7 +47,7 @@ const backoff: Backoff = { first: 500, cap: 30_000 };
  */
 export const step = (state: Reflecting, heard: Heard, random: number): Step =>
   heard.type === "failed" && state.at !== "waiting"
-    ? [waiting(state.failures + 1, random, heard.error)]
+    ? [smaller(state, heard.error) ?? waiting(state.failures + 1, random, heard.error)]
     : state.at === "listing"
       ? listing(state, heard)
       : state.at === "watching"
@@ -50,6 +59,7 @@ type At<Name> = Extract<Reflecting, { readonly at: Name }>;
 
 const listing = (state: At<"listing">, heard: Heard): Step => {
   if (heard.type !== "page") return [state];
+  const { limit } = heard;
   const { items, next, resourceVersion } = heard.page;
   const objects = [...state.have, ...items];
   return next === ""
@@ -57,7 +67,13 @@ const listing = (state: At<"listing">, heard: Heard): Step => {
         { at: "watching", from: resourceVersion, heard: false, failures: state.failures },
         { type: "all", objects },
       ]
-    : [{ ...state, have: objects, next }];
+    : [{ ...state, have: objects, next, limit }];
+};
+
+/** A page that was too large is asked for again with fewer objects. */
+const smaller = (state: Reflecting, error: ApiError): Reflecting | undefined => {
+  const limit = state.at === "listing" ? limitInstead(state.limit, error) : undefined;
+  return limit === undefined || state.at !== "listing" ? undefined : { ...state, limit };
 };
 
 const watching = (state: At<"watching">, heard: Heard, random: number): Step => {

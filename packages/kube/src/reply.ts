@@ -1,6 +1,8 @@
 import * as E from "fp-ts/lib/Either.js";
+import type { Request } from "./api.ts";
 import type { ApiError, Refused } from "./error.ts";
 import { isKubeObject, isObject, parsed } from "./json.ts";
+import { notFoundOf } from "./not-found.ts";
 import type { KubeObject } from "./object.ts";
 
 export interface HttpReply {
@@ -9,13 +11,11 @@ export interface HttpReply {
   readonly body: string;
 }
 
-/**
- * What an HTTP reply means. `now` (ms since the epoch) turns a Retry-After date into a wait.
- *
- * @param any whether any JSON object will do, as for paths that are no resource
- */
-export const replyOf = (reply: HttpReply, now: number, any = false): E.Either<ApiError, KubeObject> => {
+/** What an HTTP reply means. `now` (ms since the epoch) turns a Retry-After date into a wait. @param request no watch */
+export const replyOf = (reply: HttpReply, now: number, request?: Request): E.Either<ApiError, KubeObject> => {
   const body = parsed(reply.body);
+  // Of paths that are no resource any JSON object will do.
+  const any = request?.verb === "raw";
   if (reply.status >= 200 && reply.status < 300)
     return isKubeObject(body) || (any && isObject(body))
       ? E.right(body as KubeObject)
@@ -24,17 +24,26 @@ export const replyOf = (reply: HttpReply, now: number, any = false): E.Either<Ap
           cause: "malformed",
           message: `the answer (HTTP ${reply.status}) is no Kubernetes object: ${glimpse(reply.body)}`,
         });
-  const retryAfter = retryAfterOf(reply.retryAfter, now);
+  // The API server sends nobody elsewhere: whoever does says nothing of the request, and may have passed it on.
+  if (reply.status < 400)
+    return E.left({ kind: "unanswered", cause: "malformed", message: `HTTP ${reply.status}, which is not followed` });
+  const retryAfter = heeded(retryAfterOf(reply.retryAfter, now));
   // The Status of the server's own timeout (504) comes without a kind.
   const isStatus = isObject(body) && (body["kind"] === "Status" || body["status"] === "Failure");
   const refused = isStatus ? ofStatus(body, reply.status) : ofText(reply);
-  return E.left(retryAfter === undefined ? refused : { ...refused, retryAfter });
+  const notFound = reply.status === 404 ? notFoundOf(request, body ?? reply.body) : undefined;
+  return E.left({
+    ...refused,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(notFound === undefined ? {} : { notFound }),
+  });
 };
 
 /** A Kubernetes Status as an error: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
 export const ofStatus = (status: Readonly<Record<string, unknown>>, httpStatus = 500): Refused => {
   const details = isObject(status["details"]) ? status["details"] : {};
   const seconds = details["retryAfterSeconds"];
+  const retryAfter = heeded(typeof seconds === "number" && seconds > 0 ? seconds * 1000 : undefined);
   const causes = Array.isArray(details["causes"]) ? details["causes"].filter(isObject) : [];
   return {
     kind: "refused",
@@ -42,7 +51,7 @@ export const ofStatus = (status: Readonly<Record<string, unknown>>, httpStatus =
     reason: text(status["reason"]) ?? "",
     message: text(status["message"]) ?? `HTTP ${httpStatus}`,
     causes: causes.map(causeOf),
-    ...(typeof seconds === "number" && seconds > 0 ? { retryAfter: seconds * 1000 } : {}),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
   };
 };
 
@@ -65,6 +74,12 @@ const ofText = ({ status, body }: HttpReply): Refused => ({
   message: body.trim() === "" ? `HTTP ${status}` : `HTTP ${status}: ${excerpt(body)}`,
   causes: [],
 });
+
+/** The longest that anybody is left alone for, in ms. Who asks for more, a day or for ever, says nothing of when it will be better. */
+const LONGEST = 30_000;
+
+const heeded = (asked: number | undefined): number | undefined =>
+  asked === undefined ? undefined : Math.min(asked, LONGEST);
 
 /** RFC 9110, 10.2.3: seconds or a date. In ms; undefined where it says nothing that can be understood. */
 const retryAfterOf = (header: string | undefined, now: number): number | undefined => {

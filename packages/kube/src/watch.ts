@@ -53,17 +53,25 @@ export const watchEvents = async function* (
   }
 };
 
-/** A line may end anywhere in a chunk, and a character may be torn between two. */
+/** Of one event, in bytes: as of one answer. */
+const LONGEST_LINE = 16 * 2 ** 20;
+
+/** A line may end anywhere in a chunk, and a character may be torn between two. Throws at one that does not end. */
 const linesOf = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let rest: Buffer[] = [];
+  let bytes = 0;
   for await (const chunk of chunks) {
     let from = 0;
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
       yield Buffer.concat([...rest, chunk.subarray(from, at)]).toString("utf8");
       rest = [];
+      bytes = 0;
       from = at + 1;
     }
-    if (from < chunk.length) rest = [...rest, chunk.subarray(from)];
+    if (from === chunk.length) continue;
+    rest.push(chunk.subarray(from));
+    bytes += chunk.length - from;
+    if (bytes > LONGEST_LINE) throw new Error(`an event is larger than ${LONGEST_LINE} bytes`);
   }
 };
 

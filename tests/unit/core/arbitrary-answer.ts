@@ -63,6 +63,10 @@ const refused = (code: number, message: string): Fault => ({
 
 export const arbitraryFault: fc.Arbitrary<Fault> = fc.oneof(
   fc.constantFrom(403, 404, 409, 422, 400, 429, 500, 504).map((code) => refused(code, `refused with ${code}`)),
+  fc.constantFrom("object" as const, "other" as const, "path" as const).map((notFound) => ({
+    ...refused(404, "not found"),
+    notFound,
+  })),
   fc.constant(refused(422, "provided IP is already allocated")),
   fc.constant(refused(500, "etcdserver: request is too large")),
   fc

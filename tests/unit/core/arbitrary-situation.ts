@@ -1,4 +1,4 @@
-import type { Change, Item, Transaction } from "@janus/api";
+import { type Change, type Item, SNAPSHOT_FINALIZER, type Transaction } from "@janus/api";
 import * as fc from "fast-check";
 import type { Journal, Position } from "../../../packages/controller/src/core/journal.ts";
 import {
@@ -101,6 +101,9 @@ const journal = (txn: Transaction): fc.Arbitrary<Journal> =>
     position: position(txn),
     created: ofFew(word),
     notes: ofFew(note),
+    storeNames: fc.nat({ max: 4 }),
+    doubted: ofFew(fc.constant(true as const)),
+    deferred: ofFew(fc.record({ error, since: past })),
     renewed: ofFew(fc.record({ before, stores: fc.array(store, { maxLength: 2 }) })),
   }) as fc.Arbitrary<Journal>;
 
@@ -180,7 +183,7 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Known> => {
         journal: fc.oneof(
           { weight: 8, arbitrary: journal(txn) },
           fc.constantFrom({ at: "missing" as const }, { at: "taken" as const }),
-          fc.record({ at: fc.constant("altered" as const), version }),
+          fc.record({ at: fc.constant("altered" as const), version, storeNames: fc.nat({ max: 4 }) }),
         ),
         locks: ofMost(lock),
         live: ofMost(fc.record({ object: fc.option(arbitraryObject, { nil: undefined, freq: 3 }), at: past })),
@@ -197,7 +200,12 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Known> => {
         stores: ofFew(
           fc.oneof(store, fc.constantFrom("taken" as const, "left-over" as const), fc.constant({ unusable: "no" })),
         ),
-        found: entries(fc.oneof(fc.constantFrom("nothing" as const, "theirs" as const), fc.record({ uid: word }))),
+        found: entries(
+          fc.oneof(
+            fc.constantFrom("nothing" as const, "theirs" as const),
+            fc.record({ uid: word, resourceVersion: word, finalizers: fc.subarray([SNAPSHOT_FINALIZER, "x/y"]) }),
+          ),
+        ),
         storeData: entries(storeData),
         released: fc.array(released, { maxLength: 6 }).map((all) => new Set(all)),
         queueing: fc.constant(true as const),
@@ -239,6 +247,6 @@ const untroubled = ({ txn, known, ...rest }: Situation): Situation => {
 };
 
 const anything: fc.Arbitrary<Situation> = arbitraryTransaction.chain((txn) =>
-  knownOf(txn).map((known) => ({ txn, known, now: NOW, settings, ahead: () => undefined })),
+  knownOf(txn).map((known) => ({ txn, known, now: NOW, settings, ahead: () => undefined, wanted: () => undefined })),
 );
 export const arbitrarySituation: fc.Arbitrary<Situation> = fc.oneof(anything, anything.map(untroubled));

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { completed } from "../../../packages/controller/src/core/completed.ts";
 import type { Json, JsonObject } from "../../../packages/controller/src/core/object.ts";
@@ -7,6 +8,8 @@ const [tcp, udp, sctp] = [over("TCP"), over("UDP"), over("SCTP")];
 const known = { "f:ports": { 'k:{"port":80,"protocol":"TCP"}': { ".": {}, "f:name": {} } } };
 const owning = (protocol: string): JsonObject => ({ "f:ports": { [`k:{"port":80,"protocol":"${protocol}"}`]: {} } });
 const ports = (...items: readonly Json[]): JsonObject => ({ ports: items });
+
+const name = (one: JsonObject) => `k:${JSON.stringify({ port: one["port"], protocol: one["protocol"] })}`;
 
 describe("the keys of a list item that its author left to their defaults", () => {
   it.each<[string, Json, readonly Json[], readonly Json[], JsonObject, unknown]>([
@@ -37,5 +40,38 @@ describe("the keys of a list item that its author left to their defaults", () =>
       ...content,
       containers: [{ name: "web", ...ports(udp) }],
     });
+  });
+
+  it("are those of the first that matches, of ours, or of TCP, among all that no other names, whatever the lists", () => {
+    const item = fc.record(
+      { port: fc.nat({ max: 2 }), protocol: fc.constantFrom("TCP", "UDP") },
+      { requiredKeys: [] },
+    ) as fc.Arbitrary<JsonObject>;
+    const items = fc.array(item, { maxLength: 4 });
+    const whole = fc.uniqueArray(
+      fc.record({ port: fc.nat({ max: 2 }), protocol: fc.constantFrom("TCP", "UDP", "SCTP") }),
+      { maxLength: 4, selector: (one) => JSON.stringify(one) },
+    );
+    const keys = ["port", "protocol"] as const;
+    const lacks = (one: JsonObject) => keys.some((key) => one[key] === undefined);
+    fc.assert(
+      fc.property(items, whole, whole, whole, (content, live, before, owned) => {
+        const ours = { "f:ports": Object.fromEntries(owned.map((one) => [name(one), {}])) };
+        const named = content.filter((one) => !lacks(one)).map(name);
+        const meant = (one: JsonObject): JsonObject => {
+          const matches = (other: JsonObject) =>
+            !named.includes(name(other)) && keys.every((key) => one[key] === undefined || one[key] === other[key]);
+          const found = [live, before].map((list) => list.filter(matches)).find((list) => list.length > 0) ?? [];
+          const chosen =
+            found.find((other) => name(other) in ours["f:ports"]) ??
+            found.find(({ protocol }) => protocol === "TCP") ??
+            found[0];
+          return chosen === undefined ? one : { ...one, port: chosen.port, protocol: chosen.protocol };
+        };
+        expect(completed(ports(...content), [ports(...live), ports(...before)], known, ours)).toEqual(
+          ports(...content.map((one) => (lacks(one) ? meant(one) : one))),
+        );
+      }),
+    );
   });
 });

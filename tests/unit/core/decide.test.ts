@@ -4,7 +4,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { Ask, Effect, Step } from "../../../packages/controller/src/core/effect.ts";
-import { type Fault, meaning } from "../../../packages/controller/src/core/fault.ts";
+import type { Fault } from "../../../packages/controller/src/core/fault.ts";
+import { hear } from "../../../packages/controller/src/core/hear.ts";
 import { asObject, isObject, member } from "../../../packages/controller/src/core/json.ts";
 import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
 import type { Situation } from "../../../packages/controller/src/core/situation.ts";
@@ -49,17 +50,16 @@ const accepted = ({ txn }: Situation, { call }: Ask, other: KubeObject): KubeObj
 const after = (at: Situation, effect: Effect, reply: Answer): Situation => {
   const { known, now } = at;
   if (effect.purpose === "discover") return { ...at, known: effect.learn(known, undefined, now) };
-  if (effect.purpose === "find-owned") return { ...at, known: effect.learn(known, [], now) };
-  if (E.isLeft(reply) && meaning(reply.left) === "transient")
-    return { ...at, known: effect.lost?.(known, reply.left, now) ?? known };
+  if (effect.purpose === "find-owned") return { ...at, known: effect.learn(known, { owned: [], unlisted: [] }, now) };
   if (isOwn(effect)) {
-    if (E.isLeft(reply)) return at;
+    if (E.isLeft(reply)) return { ...at, known: hear(known, effect, reply, now, now).known };
     const decoded = decodeTransaction(accepted(at, effect, reply.right));
     if (E.isLeft(decoded)) throw new Error(`writes what cannot be read: ${decoded.left}`);
     return { ...at, txn: decoded.right, known: effect.learn(known, reply, now, now) };
   }
   const wrote = effect.call.verb !== "get" && effect.call.verb !== "delete" && E.isRight(reply);
-  return { ...at, known: effect.learn(known, wrote ? E.right(accepted(at, effect, reply.right)) : reply, now, now) };
+  const heard = wrote ? E.right(accepted(at, effect, reply.right)) : reply;
+  return { ...at, known: hear(known, effect, heard, now, now).known };
 };
 
 describe("the next step", () => {

@@ -40,12 +40,16 @@ describe("what the garbage collector takes with the targets of deletions", () =>
     expect(lost(["a"], [of("b", "a", "living"), of("c", "b")])).toEqual({});
   });
 
-  it("is what two of them own together, of either", () => {
-    expect(lost(["a", "b"], [of("c", "a", "b")])).toEqual({ 0: "ConfigMap c", 1: "ConfigMap c" });
+  it("goes with the last of its owners: as long as that is not deleted it is there", () => {
+    expect(lost(["a", "b"], [of("c", "a", "b")])).toEqual({ 1: "ConfigMap c" });
   });
 
   it("is not what the Transaction deletes itself, which comes back, but what goes with that", () => {
-    expect(lost(["a", "b"], [of("b", "a"), of("c", "b")])).toEqual({ 1: "ConfigMap c" });
+    expect(lost(["b", "a"], [of("b", "a"), of("c", "b")])).toEqual({ 0: "ConfigMap c" });
+  });
+
+  it("is what goes with a target that goes with its own owner, before its own deletion comes", () => {
+    expect(lost(["a", "b"], [of("b", "a"), of("c", "b")])).toEqual({ 0: "ConfigMap c" });
   });
 
   it("comes to an end where objects own each other", () => {

@@ -50,7 +50,7 @@ it("does not take for its own a deletion of somebody else's that finalizers hold
     metadata: { deletionTimestamp: "2026-01-01T11:59:00Z", finalizers: ["x/y"] },
   });
   const at = underway("Committing", [change("Delete", "a")], begun, {
-    attempts: new Map([[0, { at: "refused", sent: NOW, code: 409, message: "it has moved" }]]),
+    attempts: new Map([[0, { at: "refused", sent: NOW, code: 409, message: "it has moved", moved: true }]]),
     live: new Map([[0, { object: going, at: NOW }]]),
   });
   const late = decide({ ...at, now: NOW + at.txn.spec.timeout });
@@ -87,7 +87,7 @@ it.each(["Patch", "Update", "Delete"] as const)(
     const step = decide(
       underway("Committing", [meant], begun, {
         before: new Map([[0, before]]),
-        attempts: new Map([[0, { at: "refused", sent: NOW, code: 409, message: "it has moved" }]]),
+        attempts: new Map([[0, { at: "refused", sent: NOW, code: 409, message: "it has moved", moved: true }]]),
         live: new Map([[0, { object, at: NOW }]]),
       }),
     );
@@ -96,15 +96,23 @@ it.each(["Patch", "Update", "Delete"] as const)(
   },
 );
 
+const owned = (manager: string) => ({
+  managedFields: [{ manager, operation: "Update", apiVersion: "v1", fieldsV1: { "f:data": { "f:a": {} } } } as const],
+});
+
 it.each([
-  ["Patch", "undecided"],
-  // Its mark stays whatever anybody does with the fields.
-  ["Update", "unmade"],
+  ["Patch", owned("person"), "undecided"],
+  // Its mark stays whatever anybody does with the fields …
+  ["Update", owned("person"), "unmade"],
+  // … but not if somebody clears all marks.
+  ["Patch", {}, "undecided"],
+  ["Update", {}, "undecided"],
 ] as const)(
-  "does not say of a %s without answer, all of whose fields somebody else has changed, but that it is %s",
-  (type, fate) => {
-    const before = former("ConfigMap", "a", { data: { a: "old" } });
-    const object = { ...before, data: { a: "theirs" }, metadata: { ...before.metadata, resourceVersion: "2" } };
+  "does not say of a %s without answer, all of whose fields somebody else has changed (%o), but that it is %s",
+  (type, metadata, fate) => {
+    const before = former("ConfigMap", "a", { data: { a: "old" }, metadata: owned("setup") });
+    const { managedFields: _, ...rest } = before.metadata;
+    const object = { ...before, data: { a: "theirs" }, metadata: { ...rest, ...metadata, resourceVersion: "2" } };
     const start = underway("Committing", [change(type, "a")], begun, {
       before: new Map([[0, before]]),
       attempts: new Map([[0, { at: "unanswered", sent: NOW }]]),
@@ -114,6 +122,45 @@ it.each([
     expect(turned).toMatchObject({ phase: "RollingBack", items: [{ state: { at: fate } }] });
   },
 );
+
+describe.each(["Patch", "Update"] as const)("a %s of what another client is deleting", (type) => {
+  const before = former("ConfigMap", "a", {
+    data: { a: "old" },
+    metadata: { ...owned("setup"), finalizers: ["x/y"] },
+  });
+  const ours = { managedFields: [{ manager: fieldManager({ name: "x", uid: UID }) }] };
+  const dying = (metadata: object): KubeObject => ({
+    ...before,
+    metadata: {
+      ...before.metadata,
+      resourceVersion: "2",
+      deletionTimestamp: "2026-01-01T12:00:00Z",
+      ...metadata,
+    },
+  });
+
+  it.each([
+    [
+      "it was refused, as the target had moved",
+      { at: "refused", sent: NOW, code: 409, message: "moved" },
+      dying({}),
+      "unmade",
+    ],
+    ["it was not answered, and not made", { at: "unanswered", sent: NOW }, dying({}), "unmade"],
+    ["it was not answered, and made", { at: "unanswered", sent: NOW }, dying(ours), "committed"],
+  ] as const)("turns back, and says what holds it: %s", (_, attempt, object, fate) => {
+    const start = underway("Committing", [change(type, "a")], begun, {
+      before: new Map([[0, before]]),
+      attempts: new Map([[0, attempt]]),
+      live: new Map([[0, { object, at: NOW }]]),
+    });
+    const { status } = later(start, 1, () => refused(404)).at.txn;
+    expect(status).toMatchObject({ phase: "RollingBack", items: [{ state: { at: fate } }] });
+    expect(JSON.stringify(status.conditions)).toContain(
+      "ConfigMap shop/a is being deleted by another client, and held by its finalizers: x/y",
+    );
+  });
+});
 
 it("gives up what is refused for good, also when nobody knows of an earlier sending and an earlier change brings what it may need", () => {
   const changes = [change("Create", "deployer", "ServiceAccount"), change("Create", "next")];

@@ -1,12 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { FENCED, type Fault, inDoubt, meaning, sentence } from "../../../packages/controller/src/core/fault.ts";
+import { type Fault, inDoubt, isAbsent, meaning, sentence } from "../../../packages/controller/src/core/fault.ts";
 
-const refused = (code: number, message = "", reason = ""): Fault => ({
+const refused = (code: number, message = "", reason = ""): Extract<Fault, { kind: "refused" }> => ({
   kind: "refused",
   code,
   reason,
   message,
   causes: [],
+});
+const notFound = (what: "object" | "other" | "path"): Fault => ({
+  kind: "refused",
+  code: 404,
+  reason: "NotFound",
+  message: "not found",
+  causes: [],
+  notFound: what,
 });
 const unanswered = (cause: Extract<Fault, { kind: "unanswered" }>["cause"]): Fault => ({
   kind: "unanswered",
@@ -26,7 +34,15 @@ const rows: readonly Row[] = [
   ["401, as while a token is rotated", refused(401, "Unauthorized"), "transient", "is not made"],
   ["403 by RBAC", refused(403, "is forbidden"), "permanent", "is not made"],
   ["403 by a quota", refused(403, "exceeded quota"), "permanent", "is not made"],
-  ["404", refused(404, "not found", "NotFound"), "conflict", "is not made"],
+  ["404 of the object itself", notFound("object"), "conflict", "is not made"],
+  ["404 of the namespace that it was to be created in", notFound("other"), "conflict", "is not made"],
+  ["404 where nothing is served", notFound("path"), "transient", "is not made"],
+  [
+    "404 of a proxy, which may stand for any answer",
+    refused(404, "<html>no such page</html>"),
+    "transient",
+    "may be made",
+  ],
   ["405", refused(405), "permanent", "is not made"],
   ["408", refused(408), "transient", "may be made"],
   ["409 that exists", refused(409, "already exists", "AlreadyExists"), "conflict", "is not made"],
@@ -37,8 +53,14 @@ const rows: readonly Row[] = [
   ["422 by an admission policy", refused(422, "denied the request"), "permanent", "is not made"],
   [
     "422 by the fence",
-    refused(422, `ValidatingAdmissionPolicy '${FENCED}' denied request`),
+    { ...refused(422, "ValidatingAdmissionPolicy 'janus-fence' denied request"), fenced: true },
     "transient",
+    "is not made",
+  ],
+  [
+    "422 in the words of the fence",
+    refused(422, "ValidatingAdmissionPolicy 'janus-fence' with binding 'janus-fence' denied request: janus.io/fence"),
+    "permanent",
     "is not made",
   ],
   ["429", refused(429, "too many requests", "TooManyRequests"), "transient", "is not made"],
@@ -84,6 +106,11 @@ describe("a write that meets", () => {
   it.each(rows)("%s", (_, fault, means, doubt) => {
     expect(meaning(fault)).toBe(means);
     expect(inDoubt(fault)).toBe(doubt === "may be made");
+  });
+
+  it("absence is what the API server says of the very object, and nothing else", () => {
+    const absent = rows.flatMap(([name, fault]) => (isAbsent(fault) ? [name] : []));
+    expect(absent).toEqual(["404 of the object itself"]);
   });
 
   it("a refusal is told in the server's own words, or by its code", () => {

@@ -34,6 +34,7 @@ describe("a set of fields", () => {
       fc.property(fields, fields, fields, (a, b, c) => {
         expect(union([a, b])).toEqual(union([b, a]));
         expect(union([union([a, b]), c])).toEqual(union([a, union([b, c])]));
+        expect(union([a, b, c])).toEqual(union([union([a, b]), c]));
         expect(union([a, a])).toEqual(a);
         expect(union([a, {}])).toEqual(a);
         expect(union([a])).toEqual(a);
@@ -137,6 +138,20 @@ describe("the value of a field", () => {
     [[], object],
   ])("%j is %j", (path, value) => {
     expect(valueAt(object, path)).toEqual(value);
+  });
+
+  it("is that of the first item with these keys, whatever else was looked for before", () => {
+    const key = fc.constantFrom("a", "b");
+    const items = fc.array(fc.dictionary(key, fc.nat({ max: 2 }), { noNullPrototype: true }), { maxLength: 5 });
+    const wanted = fc.array(fc.dictionary(key, fc.nat({ max: 2 }), { noNullPrototype: true }), { maxLength: 5 });
+    fc.assert(
+      fc.property(items, wanted, (items, wanted) => {
+        for (const keys of wanted)
+          expect(valueAt(items, [`k:${JSON.stringify(keys)}`])).toBe(
+            items.find((item) => Object.entries(keys).every(([name, value]) => item[name] === value)),
+          );
+      }),
+    );
   });
 
   it("is shown as people write it", () => {

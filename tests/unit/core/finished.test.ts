@@ -52,7 +52,7 @@ it("releases a lock that it took over without being answered, and that only then
     {
       begun: true,
       serviceAccount: "there",
-      reviews: new Map([["0 delete", "allowed"]]),
+      reviews: new Map(["create", "delete"].map((verb) => [`0 ${verb}`, "allowed"] as const)),
       locks: new Map([
         [
           0,

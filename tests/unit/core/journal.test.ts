@@ -7,6 +7,7 @@ import {
   type Journal,
   journalPatch,
   journalPlace,
+  mostStoreNames,
   newJournal,
   type Note,
   type Position,
@@ -52,7 +53,13 @@ const renewed: fc.Arbitrary<Renewed> = fc.record({
   }),
 }) as fc.Arbitrary<Renewed>;
 const entry: fc.Arbitrary<Entry> = fc.record(
-  { position, created: fc.tuple(index, text), note: fc.tuple(index, note), renewed: fc.tuple(index, renewed) },
+  {
+    position,
+    created: fc.tuple(index, text),
+    note: fc.tuple(index, note),
+    renewed: fc.tuple(index, renewed),
+    storeNames: fc.integer({ min: 1, max: 100 }),
+  },
   { requiredKeys: [] },
 );
 
@@ -73,7 +80,7 @@ const decoded = (object: KubeObject): Journal => {
   return journal;
 };
 
-const begun = stored(newJournal(txn, forward(0)), "1");
+const begun = stored(newJournal(txn, forward(0), 3), "1");
 
 describe("the journal", () => {
   it("begins where it is told to, under a name of its Transaction's own", () => {
@@ -87,8 +94,24 @@ describe("the journal", () => {
       position: forward(0),
       created: new Map(),
       notes: new Map(),
+      doubted: new Map(),
+      deferred: new Map(),
       renewed: new Map(),
+      storeNames: 3,
     });
+  });
+
+  it.each([
+    ["7", 7],
+    ["1e9", mostStoreNames(CHANGES)],
+    ["-1", 0],
+    ["1.5", 0],
+    ['"3"', 0],
+    ["x", 0],
+    [undefined, 0],
+  ])("has as many names for stores as a Transaction can have at most, whatever is written there: %s", (text, count) => {
+    const data = { position: JSON.stringify(forward(0)), "store-names": text };
+    expect(decodeJournal({ ...begun, data }, CHANGES)?.storeNames).toBe(count);
   });
 
   it("holds after any entries the last of each, and is written only from the version that was read", () => {
@@ -105,6 +128,9 @@ describe("the journal", () => {
         );
         expect(journal.created).toEqual(
           new Map(entries.flatMap(({ created }) => (created === undefined ? [] : [created]))),
+        );
+        expect(journal.storeNames).toBe(
+          entries.findLast(({ storeNames }) => storeNames !== undefined)?.storeNames ?? 3,
         );
         expect(journal.notes).toEqual(new Map(entries.flatMap(({ note }) => (note === undefined ? [] : [note]))));
         expect(journal.renewed).toEqual(
@@ -225,12 +251,23 @@ const journal = (position: Position, more: Partial<Journal> = {}): Journal => ({
   position,
   created: new Map(),
   notes: new Map(),
+  doubted: new Map(),
+  deferred: new Map(),
   renewed: new Map(),
+  storeNames: 0,
   ...more,
 });
 const back = (cursor: number, reached: number): Position => ({ direction: "back", cursor, reached, since: 0 });
+const deferral = { error, since: 0 };
 
 const states: readonly (readonly [string, ItemState, number, Journal, ItemState])[] = [
+  [
+    "on the way back, set aside: still in",
+    prepared,
+    2,
+    journal(back(1, 3), { deferred: new Map([[2, deferral]]) }),
+    { at: "committed", before: present },
+  ],
   ["before the cursor: in", prepared, 1, journal(forward(2)), { at: "committed", before: present }],
   ["at the cursor: perhaps on its way", prepared, 2, journal(forward(2)), prepared],
   ["behind the cursor: not yet", prepared, 3, journal(forward(2)), prepared],

@@ -1,9 +1,9 @@
-import { type Change, GIVE_WAY } from "@janus/api";
+import { type Change, GIVE_WAY, type Phase } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { Ask } from "../../../packages/controller/src/core/effect.ts";
-import type { Resource } from "../../../packages/controller/src/core/object.ts";
+import type { KubeObject, Resource } from "../../../packages/controller/src/core/object.ts";
 import type { LockSight } from "../../../packages/controller/src/core/known.ts";
 import type { Situation } from "../../../packages/controller/src/core/situation.ts";
 import { NOW } from "./arbitrary-situation.ts";
@@ -23,6 +23,8 @@ const namespaces: Resource = {
   namespaced: false,
   statusSubresource: true,
 };
+
+const OTHER = "9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42";
 
 const version = { uid: "lock", resourceVersion: "2" };
 
@@ -47,38 +49,83 @@ it("turns back, and gives none back, when a lock is lost on what it has made in 
 });
 
 it("asks who has touched nothing for the locks in a Namespace of its own: the two could wait for each other", () => {
-  const holder = "other/waiting/9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42";
+  const holder = `other/waiting/${OTHER}`;
   const sight = { at: "theirs", holder, version, looked: NOW, seen: NOW, expires: NOW, judged: "untouched" } as const;
   const step = decide(inItsOwn(1, sight));
   expect(step).toMatchObject({ next: "run", effects: [{ purpose: "ask-way", call: { place: { name: "waiting" } } }] });
   expect(JSON.stringify(step)).toContain(GIVE_WAY);
 });
 
-it.each([
-  ["Committing", "has begun to make its changes"],
-  ["RollingBack", "is rolling back"],
-])("gives way to one that is %s, and says so", (phase, told) => {
+/** As the API server has it. */
+const transactionOf = (uid: string, phase: Phase, ...changes: readonly Change[]): KubeObject => ({
+  ...former("Transaction", "other"),
+  metadata: { name: "other", namespace: "shop", uid },
+  spec: { changes },
+  status: { phase },
+});
+
+/** It holds the lock on its one target, and somebody has written on it that another one asks for the way. */
+const askedForTheWay = (): Situation => {
   const start = underway(
     "Preparing",
     [change("Create", "a")],
     { direction: "forward", cursor: 0 },
     {
       serviceAccount: "there",
-      reviews: new Map([["0 delete", "allowed"]]),
+      reviews: new Map(["create", "delete"].map((verb) => [`0 ${verb}`, "allowed"] as const)),
     },
   );
-  const annotations = { [GIVE_WAY]: "shop/other/9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42" };
-  const txn = { ...start.txn, metadata: { ...start.txn.metadata, annotations } };
-  const other = {
-    ...former("Transaction", "other"),
-    metadata: { uid: "9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42" },
-    status: { phase },
-  };
-  const { asked, at } = later({ ...start, txn }, 1500, ({ purpose }) =>
+  const annotations = { [GIVE_WAY]: `shop/other/${OTHER}` };
+  return { ...start, txn: { ...start.txn, metadata: { ...start.txn.metadata, annotations } } };
+};
+
+it.each([
+  ["Committing", "has begun to make its changes"],
+  ["RollingBack", "is rolling back"],
+] as const)("gives way to one that is %s, and says so", (phase, told) => {
+  const other = transactionOf(OTHER, phase, change("Patch", "a"));
+  const { asked, at } = later(askedForTheWay(), 1500, ({ purpose }) =>
     purpose === "read-holder" ? E.right(other) : E.right(former("Lease", "lock")),
   );
   expect(asked.slice(0, 2).map(({ purpose }) => purpose)).toEqual(["read-holder", "release-lock"]);
   expect(JSON.stringify(at.txn.status)).toContain(`gives way to Transaction shop/other, which ${told}`);
+});
+
+it("gives way to nobody who has none of its targets, whoever has written that somebody asks for it", () => {
+  const { asked, at } = later(askedForTheWay(), 1500, ({ purpose }) => {
+    if (purpose === "read-holder") return E.right(transactionOf(OTHER, "Committing", change("Patch", "b")));
+    return refused(503);
+  });
+  expect(asked.slice(0, 2).map(({ purpose }) => purpose)).toEqual(["read-holder", "finalizer"]);
+  expect(at.txn.metadata.annotations).toEqual({});
+  expect(asked.filter(({ purpose }) => purpose === "release-lock")).toEqual([]);
+});
+
+const inItsName = (ask: Ask) =>
+  E.right(
+    former("Lease", ask.call.place.name, {
+      spec: { holderIdentity: `other/bystander/${OTHER}`, leaseDurationSeconds: 60 },
+    }),
+  );
+
+const inStrangersName = (ask: Ask): Answer => {
+  if (ask.purpose === "read-holder") return E.right(transactionOf(OTHER, "Preparing", change("Patch", "elsewhere")));
+  return ask.call.verb === "get" || ask.call.verb === "mergePatch" ? inItsName(ask) : refused(409);
+};
+
+describe("a Lease that names a Transaction which has no such target", () => {
+  const start = inItsOwn(1, { at: "taken" });
+
+  it("makes nobody ask that one for the way", () => {
+    const { asked } = later(start, 50_000, inStrangersName);
+    expect(asked.map(({ purpose }) => purpose)).not.toContain("ask-way");
+    expect(asked.map(({ purpose }) => purpose)).not.toContain("lock");
+  });
+
+  it("is taken over when it has not changed for its whole duration, as any that no Transaction holds", () => {
+    const { asked } = later(start, 70_000, inStrangersName);
+    expect(asked.map(({ purpose }) => purpose)).toContain("lock");
+  });
 });
 
 it("needs no locks any more in a Namespace that it has deleted", () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { Ask, Effect, Step } from "../../../packages/controller/src/core/effect.ts";
 import { nothing } from "../../../packages/controller/src/core/known.ts";
+import { hear } from "../../../packages/controller/src/core/hear.ts";
 import { leaveAlone } from "../../../packages/controller/src/core/leave-alone.ts";
 import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
 import { readable, salvage } from "../../../packages/controller/src/core/readable.ts";
@@ -69,6 +70,7 @@ const situation = (txn: Situation["txn"]): Situation => ({
   now: NOW,
   settings,
   ahead: () => undefined,
+  wanted: () => undefined,
 });
 
 const stepOf = (object: KubeObject): Step => {
@@ -79,7 +81,7 @@ const stepOf = (object: KubeObject): Step => {
 const isHarmless = (effect: Effect): boolean => {
   if (!("call" in effect)) return false;
   const { call, purpose } = effect;
-  if (call.verb === "get") return purpose === "read-store" || purpose === "read-lock";
+  if (call.verb === "get") return ["read-store", "read-lock", "read-journal"].includes(purpose);
   if (call.verb === "delete") return purpose === "release-lock";
   return call.verb === "mergePatch";
 };
@@ -124,7 +126,14 @@ describe("any status whatever", () => {
       { weight: 3, arbitrary: arbitraryObject.map((one) => E.right(one)) },
       { weight: 1, arbitrary: arbitraryFault.map((one) => E.left(one)) },
     );
-    const gone = E.left({ kind: "refused", code: 404, reason: "NotFound", message: "", causes: [] } as const);
+    const gone = E.left({
+      kind: "refused",
+      code: 404,
+      reason: "NotFound",
+      message: "",
+      causes: [],
+      notFound: "object",
+    } as const);
     fc.assert(
       fc.property(damaged, fc.array(answer, { maxLength: 10 }), (status, answers) => {
         const object = stored(status, { finalizers: [FINALIZER], deletionTimestamp: "2026-01-01T12:00:00Z" });
@@ -138,7 +147,7 @@ describe("any status whatever", () => {
           for (const effect of step.effects as readonly Ask[]) {
             asked.push(effect.purpose);
             const reply = left.next();
-            at = { ...at, known: effect.learn(at.known, reply.done ? gone : reply.value, NOW, NOW) };
+            at = { ...at, known: hear(at.known, effect, reply.done ? gone : reply.value, NOW, NOW).known };
           }
         }
         expect(asked.at(-1)).toBe("finalizer");

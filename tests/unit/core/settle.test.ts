@@ -98,7 +98,11 @@ const rows: readonly Row[] = [
       before,
       undefined,
       edit({ a: "3", b: "1" }),
-      overtaken(edit({ a: "3", b: "1" }), ["f:data", "f:a"]),
+      {
+        ...overtaken(edit({ a: "3", b: "1" }), ["f:data", "f:a"]),
+        // A Patch of nothing else would leave no mark there.
+        ...(change === patch ? { mayBeIn: true } : {}),
+      },
     ],
   ]),
   ["our mark", patch, before, undefined, patched, { at: "in" }],
@@ -130,6 +134,55 @@ const rows: readonly Row[] = [
     overtaken(edit({ a: "1", b: "1", c: "1" }), []),
   ],
 ];
+
+/** What others make of what tells whose a field is. */
+const cleared = (object: KubeObject): KubeObject => varied({ managedFields: [], resourceVersion: "7" }, object);
+const without = (object: KubeObject, name: string): KubeObject =>
+  varied(
+    {
+      managedFields: (object.metadata.managedFields ?? []).filter((entry) => entry.manager !== name),
+      resourceVersion: "7",
+    },
+    object,
+  );
+const heaped = (object: KubeObject): KubeObject =>
+  varied(
+    {
+      managedFields: (object.metadata.managedFields ?? []).map((entry) =>
+        entry.manager === manager ? { ...entry, manager: "ancient-changes" } : entry,
+      ),
+    },
+    object,
+  );
+const applied = (object: KubeObject): KubeObject => apply(object, { ...object, data: { z: "1" } }, "applier");
+
+describe("a change in doubt, made, after which its mark has gone", () => {
+  it.each<[string, Change, KubeObject]>(
+    (
+      [
+        [patch, patched],
+        [update, updated],
+      ] as const
+    ).flatMap(([change, made]) => [
+      ["managedFields was cleared", change, cleared(made)],
+      ["it was cleared, and somebody has edited another field", change, edit({ a: "2", z: "1" }, cleared(made))],
+      ["it was cleared, and somebody has edited our field", change, edit({ a: "3" }, cleared(made))],
+      ["it was cleared, and somebody has applied since", change, applied(cleared(made))],
+      ["only our entry was taken out", change, without(made, manager)],
+      ["our entry was put on the heap of ancient changes", change, heaped(made)],
+    ]),
+  )("is not taken for not made when %s (%o)", (_, change, object) => {
+    expect(settle(change, place, before, undefined, { object, at: 0 }, author)).toMatchObject({
+      at: "overtaken",
+      mayBeIn: true,
+    });
+  });
+
+  it.each([patch, update])("is not in when everything is as it was, whoever has written since: %o", (change) => {
+    const object = cleared(before);
+    expect(settle(change, place, before, undefined, { object, at: 0 }, author)).toEqual({ at: "out", object });
+  });
+});
 
 /** Times of managedFields are of the moment, and mean nothing here. */
 const timeless = (verdict: Verdict): unknown =>

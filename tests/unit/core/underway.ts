@@ -3,7 +3,8 @@ import * as E from "fp-ts/lib/Either.js";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { Owned } from "../../../packages/controller/src/core/dependents.ts";
 import type { Ask } from "../../../packages/controller/src/core/effect.ts";
-import { type Fault, meaning } from "../../../packages/controller/src/core/fault.ts";
+import type { Fault } from "../../../packages/controller/src/core/fault.ts";
+import { hear } from "../../../packages/controller/src/core/hear.ts";
 import { decodeJournal, newJournal, type Position } from "../../../packages/controller/src/core/journal.ts";
 import { asObject, isObject, member } from "../../../packages/controller/src/core/json.ts";
 import { type Known, nothing } from "../../../packages/controller/src/core/known.ts";
@@ -14,8 +15,9 @@ import { transaction, UID } from "./transaction.ts";
 
 export type Answer = E.Either<Fault, KubeObject>;
 
+/** A 404 is of the very object that was asked for. */
 export const refused = (code: number, message = "no"): Answer =>
-  E.left({ kind: "refused", code, reason: "", message, causes: [] });
+  E.left({ kind: "refused", code, reason: "", message, causes: [], ...(code === 404 ? { notFound: "object" } : {}) });
 
 /** An object as it was before the Transaction, and as its snapshot has it. */
 export const former = (kind: string, name: string, fields: Partial<KubeObject> = {}): KubeObject => ({
@@ -41,7 +43,7 @@ export const change = (type: Change["type"], name: string, kind = "ConfigMap"): 
 };
 
 const journalled = (txn: Transaction, position: Position, data: object = {}): KubeObject => {
-  const object = newJournal(txn, position) as KubeObject;
+  const object = newJournal(txn, position, 0) as KubeObject;
   return {
     ...object,
     data: { ...asObject(object["data"]), ...data },
@@ -84,6 +86,7 @@ export const underway = (
     now: NOW,
     settings,
     ahead: () => undefined,
+    wanted: () => undefined,
     known: {
       ...nothing(NOW),
       resources: new Map(
@@ -127,9 +130,16 @@ export interface Story {
 
 /**
  * What becomes of it within so many ms, each request taking one: writes to the Transaction itself succeed, everything else is
- * answered as told.
+ * answered as told. What does not get through is tried again a second later.
+ *
+ * @param served whether the API server serves the kinds of the targets; it is not asked unless it is told
  */
-export const later = (start: Situation, ms: number, answer: (ask: Ask, at: Situation) => Answer): Story => {
+export const later = (
+  start: Situation,
+  ms: number,
+  answer: (ask: Ask, at: Situation) => Answer,
+  served?: "served" | "unserved",
+): Story => {
   let at = start;
   const asked: Ask[] = [];
   while (at.now < start.now + ms) {
@@ -139,9 +149,15 @@ export const later = (start: Situation, ms: number, answer: (ask: Ask, at: Situa
     else
       for (const effect of step.effects) {
         at = { ...at, now: at.now + 1 };
-        if (!("call" in effect)) throw new Error(`nobody answers ${effect.purpose}`);
-        asked.push(effect);
-        at = told(at, effect, answer);
+        if ("call" in effect) {
+          asked.push(effect);
+          at = told(at, effect, answer);
+        } else if (effect.purpose === "discover" && served !== undefined)
+          at = {
+            ...at,
+            known: effect.learn(at.known, served === "served" ? resource(effect.kind) : undefined, at.now),
+          };
+        else throw new Error(`nobody answers ${effect.purpose}`);
       }
   }
   return { at, asked };
@@ -157,9 +173,8 @@ const told = (at: Situation, effect: Ask, answer: (ask: Ask, at: Situation) => A
     return { ...at, txn: decoded.right, known: effect.learn(known, E.right(object), now, now) };
   }
   const reply = answer(effect, at);
-  if (E.isLeft(reply) && meaning(reply.left) === "transient")
-    return { ...at, known: effect.lost?.(known, reply.left, now) ?? known };
-  return { ...at, known: effect.learn(known, reply, now, now) };
+  const { known: heard, failed } = hear(known, effect, reply, now, now);
+  return { ...at, now: failed === undefined ? now : now + 1000, known: heard };
 };
 
 /** The journal after a checkpoint, as the API server answers it. */
@@ -169,6 +184,15 @@ export const checkpointed = ({ txn, known }: Situation, { call }: Ask): Answer =
     journal !== undefined && "position" in journal ? journal.position : { direction: "forward", cursor: 0 };
   const { data } = "body" in call ? (call.body as { readonly data?: object }) : {};
   return E.right(journalled(txn, position, data));
+};
+
+/** As {@link checkpointed}, of a journal that keeps all that was ever written to it. */
+export const checkpoints = (): ((at: Situation, ask: Ask) => Answer) => {
+  let data: unknown = {};
+  return (at, ask) => {
+    data = merged(data, "body" in ask.call ? asObject(ask.call.body)["data"] : {});
+    return checkpointed(at, { ...ask, call: { ...ask.call, body: { data } } as Ask["call"] });
+  };
 };
 
 const owned = ({ kind, metadata: { name = "", uid = "", ownerReferences = [] } }: KubeObject): readonly Owned[] =>
@@ -187,7 +211,9 @@ export const examined = (changes: readonly Change[], ...there: readonly KubeObje
       {
         serviceAccount: "there",
         reviews: new Map(
-          changes.flatMap((_, index) => ["create", "update", "delete"].map((verb) => [`${index} ${verb}`, "allowed"])),
+          changes.flatMap((_, index) =>
+            ["create", "update", "patch", "delete"].map((verb) => [`${index} ${verb}`, "allowed"]),
+          ),
         ),
         live: all(({ target }) => ({ object: there.find(({ metadata }) => metadata.name === target.name), at: NOW })),
         dryRuns: all(() => []),

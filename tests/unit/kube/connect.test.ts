@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { connect as netConnect } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import { Worker } from "node:worker_threads";
 import {
   type ApiError,
   type Connection,
@@ -39,6 +41,20 @@ const unanswered = (cause: string, message = "") =>
   E.left<ApiError>({ kind: "unanswered", cause: cause as "deadline", message: expect.stringContaining(message) });
 const never = new Promise<never>(() => {});
 
+/** A server in a thread of its own, which answers after so many ms whatever becomes of this one. */
+const elsewhere = async (ms: number): Promise<string> => {
+  const worker = new Worker(
+    `const { parentPort } = require("node:worker_threads");
+     const answer = (reply) => setTimeout(() => reply.end('{"kind":"Status","metadata":{}}'), ${ms});
+     const server = require("node:http").createServer((_, reply) => answer(reply));
+     server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));`,
+    { eval: true },
+  );
+  onTestFinished(async () => void (await worker.terminate()));
+  const [port]: readonly unknown[] = await once(worker, "message");
+  return `http://127.0.0.1:${String(port)}`;
+};
+
 describe("a client", () => {
   it.each([
     ["a read", version],
@@ -50,6 +66,34 @@ describe("a client", () => {
     for (let at = 0; at < 20; at += 1) expect(await send(request)).toEqual(E.right(object));
     // undici looks at a connection for one turn of the event loop before it takes it again.
     expect(sockets.length).toBeLessThanOrEqual(2);
+  });
+
+  it.each([301, 302, 303, 307, 308])("does not follow a redirect (%d), and takes it for no answer", async (status) => {
+    const asked: (string | undefined)[] = [];
+    const { url } = await httpServer(({ url }, reply) => {
+      asked.push(url);
+      reply.writeHead(url === "/version" ? status : 200, { location: "/elsewhere" });
+      reply.end('{"from":"elsewhere"}');
+    });
+    expect(await api(connectionTo(url)).send(version)).toEqual(unanswered("malformed", `HTTP ${status}`));
+    expect(asked).toEqual(["/version"]);
+  });
+
+  it("does not believe an answer that is about another object", async () => {
+    const other = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "ns", name: "b" } };
+    const { url } = await httpServer((_, reply) => reply.end(JSON.stringify(other)));
+    expect(await api(connectionTo(url)).send(put)).toEqual(unanswered("malformed", "of ns/b"));
+  });
+
+  it("takes an answer that came in time, also when it was too busy to look in time", async () => {
+    const { send } = api(connectionTo(await elsewhere(50)), { deadline: 300 });
+    expect(E.isRight(await send(version))).toBe(true);
+    const answer = send(version);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    // From here on timers come before what is to be read.
+    await new Promise((resolve) => setImmediate(resolve));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+    expect(await answer).toEqual(E.right({ kind: "Status", metadata: {} }));
   });
 
   it("asks below the path of the server's URL", async () => {
@@ -176,7 +220,7 @@ describe("a request that gets no answer", () => {
   it("ends at its deadline, and its connection with it", async () => {
     const { url, sockets } = await httpServer(() => {});
     const { send } = api(connectionTo(url));
-    expect(await send({ ...version, deadline: 300 })).toEqual(unanswered("deadline", "no answer within 300 ms"));
+    expect(await send({ ...version, deadline: 300 })).toEqual(unanswered("deadline", "no answer within"));
     await expect.poll(() => sockets[0]?.destroyed).toBe(true);
   });
 
@@ -273,6 +317,28 @@ describe("a request that gets no answer", () => {
   it("may have happened when the answer is no JSON", async () => {
     const { url } = await httpServer((_, reply) => reply.end("<html>welcome to our portal</html>"));
     expect(await api(connectionTo(url)).send(version)).toEqual(unanswered("malformed", "welcome to our portal"));
+  });
+
+  it("is given up when its answer is larger than may be taken into memory", async () => {
+    let sent = 0;
+    const { url } = await httpServer((_, reply) => {
+      const write = (): void => {
+        while (!reply.destroyed && reply.write("x".repeat(65_536))) sent += 65_536;
+      };
+      reply.on("drain", write);
+      write();
+    });
+    expect(await api(connectionTo(url)).send(version)).toEqual(unanswered("too-large", "larger than 16777216 bytes"));
+    expect(sent).toBeLessThan(32 * 2 ** 20);
+    expect(await api(connectionTo(url)).send({ ...version, mostBytes: 1000 })).toEqual(unanswered("too-large"));
+  });
+
+  it("is answered, however many large answers come at once", async () => {
+    const object = { apiVersion: "v1", kind: "ConfigMap", metadata: {}, data: { a: "x".repeat(1_000_000) } };
+    const { url } = await httpServer((_, reply) => reply.end(JSON.stringify(object)));
+    const { send } = api(connectionTo(url));
+    const answers = await Promise.all(Array.from({ length: 100 }, () => send(version)));
+    expect(answers.filter(E.isLeft)).toEqual([]);
   });
 
   it("was aborted when the client is closed", async () => {

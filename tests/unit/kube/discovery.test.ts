@@ -1,4 +1,4 @@
-import { type Api, type ApiError, discovery, type KubeObject, type Request } from "@janus/kube";
+import { type Api, type ApiError, discovery, type KubeObject, listable, type Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { manualClock } from "./manual-clock.ts";
@@ -14,23 +14,46 @@ const apps = list(
   { name: "controllerrevisions", kind: "ControllerRevision", namespaced: true },
 );
 
-const bench = (answers: Record<string, E.Either<ApiError, KubeObject>>) => {
+const served = (...apiVersions: readonly string[]): E.Either<ApiError, KubeObject> =>
+  E.right({
+    apiVersion: "v1",
+    kind: "APIGroupList",
+    metadata: {},
+    groups: apiVersions.map((groupVersion) => ({ versions: [{ groupVersion }] })),
+  });
+
+const bench = (special: Record<string, E.Either<ApiError, KubeObject>>) => {
+  const answers: Record<string, E.Either<ApiError, KubeObject>> = {
+    "/api": E.right({ apiVersion: "v1", kind: "APIVersions", metadata: {}, versions: ["v1"] }),
+    "/apis": served(),
+    ...special,
+  };
   const asked: string[] = [];
   const api: Api = {
     send: (request: Request) => {
       const path = request.verb === "raw" ? request.path : "?";
       asked.push(path);
-      return Promise.resolve(answers[path] ?? error(404));
+      const of = path.split("/").length > 2 ? { groupVersion: path.replace(/^\/apis?\//, "") } : {};
+      return Promise.resolve(E.map((answer: KubeObject) => ({ ...of, ...answer }))(answers[path] ?? error(404)));
     },
     watch: () => {
       throw new Error("nothing to watch");
     },
   };
   const clock = manualClock();
-  return { ...discovery(api, clock), clock, asked, answers };
+  return { ...discovery(api, clock), api, clock, asked, answers };
 };
 
 describe("discovery", () => {
+  it("has nobody wait for what another group asks", async () => {
+    const { resource, api } = bench({ "/apis/apps/v1": apps });
+    const hangs: Api = { ...api, send: () => new Promise(() => {}) };
+    void resource("apps/v1", "Deployment", { group: "a", api: hangs });
+    expect(await resource("apps/v1", "Deployment", { group: "b", api })).toMatchObject(
+      E.right({ plural: "deployments" }),
+    );
+  });
+
   it("finds plural, scope, and whether the status is a subresource", async () => {
     const { resource } = bench({
       "/apis/apps/v1": apps,
@@ -48,6 +71,27 @@ describe("discovery", () => {
     );
     expect(await resource("apps/v1", "ControllerRevision")).toMatchObject(E.right({ statusSubresource: false }));
     expect(await resource("v1", "Node")).toMatchObject(E.right({ group: "", plural: "nodes", namespaced: false }));
+  });
+
+  it("forgets what nobody has asked for lately, however many group versions are invented", async () => {
+    const { resource, asked } = bench({ "/apis/apps/v1": apps });
+    await resource("apps/v1", "Deployment");
+    for (let n = 0; n < 1000; n += 1) {
+      await resource(`invented-${n}/v1`, "Thing");
+      await resource("apps/v1", "Deployment");
+    }
+    expect(asked.filter((path) => path === "/apis/apps/v1")).toHaveLength(1);
+    await resource("invented-999/v1", "Thing");
+    await resource("invented-0/v1", "Thing");
+    expect(asked.filter((path) => path === "/apis/invented-999/v1")).toHaveLength(1);
+    expect(asked.filter((path) => path === "/apis/invented-0/v1")).toHaveLength(2);
+  });
+
+  it("asks for none that cannot be one, and repeats only its beginning", async () => {
+    const { resource, asked } = bench({});
+    const answer = await resource(`${"x".repeat(100_000)}/v1`, "Thing");
+    expect(asked).toEqual([]);
+    expect(JSON.stringify(answer).length).toBeLessThan(1000);
   });
 
   it("asks once for a group version, also for look-ups at the same time", async () => {
@@ -75,13 +119,26 @@ describe("discovery", () => {
   it("finds a kind that comes later, but asks for it at most once a second", async () => {
     const { resource, asked, answers, clock } = bench({});
     for (let at = 0; at < 5; at += 1) await resource("new.io/v1", "New");
-    expect(asked).toHaveLength(1);
+    expect(asked).toEqual(["/apis/new.io/v1", "/apis"]);
     answers["/apis/new.io/v1"] = list({ name: "news", kind: "New", namespaced: true });
     await clock.pass(999);
     expect(E.isRight(await resource("new.io/v1", "New"))).toBe(false);
     await clock.pass(1);
     expect(E.isRight(await resource("new.io/v1", "New"))).toBe(true);
-    expect(asked).toHaveLength(2);
+    expect(asked).toHaveLength(3);
+  });
+
+  it.each<[string, Record<string, E.Either<ApiError, KubeObject>>]>([
+    ["a 404 of a version that the API server serves", { "/apis": served("apps/v1") }],
+    ["a 404 of everything, as of a proxy", { "/apis": error(404), "/api": error(404) }],
+    ["a 404 while the list cannot be had", { "/apis": error(503), "/api": error(503) }],
+    ["another object in place of the list", { "/apis": apps, "/api": apps }],
+    ["another object in place of the kinds", { "/apis/apps/v1": served(), "/api/v1": served() }],
+  ])("does not say of a kind that it is unknown on %s", async (_, answers) => {
+    const { resource } = bench({ "/api/v1": error(404), ...answers });
+    const known = E.left(expect.not.objectContaining({ kind: "unknown" }));
+    expect(await resource("apps/v1", "Deployment")).toEqual(known);
+    expect(await resource("v1", "Pod")).toEqual(known);
   });
 
   it("does not take silence for an answer, and asks again next time", async () => {
@@ -89,6 +146,24 @@ describe("discovery", () => {
     expect(await resource("apps/v1", "Deployment")).toMatchObject(E.left({ kind: "refused", code: 503 }));
     answers["/apis/apps/v1"] = apps;
     expect(E.isRight(await resource("apps/v1", "Deployment"))).toBe(true);
+  });
+
+  it.each([
+    ["a list of objects", { apiVersion: "v1", kind: "ConfigMapList", metadata: {}, items: [] }],
+    [
+      "the kinds of another group version",
+      { apiVersion: "v1", kind: "APIResourceList", metadata: {}, groupVersion: "v1" },
+    ],
+  ])("does not take %s for a group version without kinds", async (_, object) => {
+    const { resource, answers } = bench({ "/apis/apps/v1": E.right(object) });
+    expect(await resource("apps/v1", "Deployment")).toMatchObject(E.left({ kind: "unanswered", cause: "malformed" }));
+    answers["/apis/apps/v1"] = apps;
+    expect(E.isRight(await resource("apps/v1", "Deployment"))).toBe(true);
+  });
+
+  it("of all kinds does not take another object for there being none", async () => {
+    const { api } = bench({ "/api": apps, "/apis": apps });
+    expect(await listable(api)).toMatchObject(E.left({ kind: "unanswered", cause: "malformed" }));
   });
 
   it("keeps one broken group apart from the others", async () => {

@@ -1,4 +1,5 @@
-import { type Candidacy, candidate, type KubeObject, type LeaseHeard } from "@janus/kube";
+import { type Candidacy, candidate, heardOf, type KubeObject, type LeaseHeard, readLease } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { timing } from "./leader-world.ts";
 
@@ -136,6 +137,17 @@ describe("a leader", () => {
     expect(missed).toMatchObject({ at: "leading", tenure: { until: 20_005 }, due: 10_005 });
     expect(through(missed, [10_005, 10_005, waited], [10_005, 20_005, failed])).toMatchObject({ at: "over" });
     expect(through(missed, [10_005, 20_005, waited])).toMatchObject({ at: "over" });
+  });
+
+  it("tries again after a retry period however long it is asked to wait: its term would end meanwhile", () => {
+    const refusal = { kind: "refused", code: 429, reason: "", message: "slow down", causes: [] } as const;
+    const asked = heardOf(readLease({ namespace: "n", name: "l" }), E.left({ ...refusal, retryAfter: 86_400_000 }));
+    expect(through(renewing, [5_005, 5_100, asked])).toMatchObject({ at: "leading", due: 10_005 });
+    const checking = through(renewing, [5_005, 5_010, conflict]);
+    expect(through(checking, [5_010, 5_100, asked])).toMatchObject({ at: "leading", due: 10_010 });
+    expect(through(candidate.candidacy, [0, 100, asked])).toMatchObject({ at: "standby", until: 5_100 });
+    const claiming = through(candidate.candidacy, [0, 5, read()]);
+    expect(through(claiming, [5, 100, asked])).toMatchObject({ at: "standby", until: 5_100 });
   });
 
   it("does not count a renewal that changed nothing: others have not seen it", () => {

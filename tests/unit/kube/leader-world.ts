@@ -12,7 +12,10 @@ import * as E from "fp-ts/lib/Either.js";
 export const timing = { leaseDuration: 30_000, renewDeadline: 20_000, retryPeriod: 5_000, writeTimeout: 5_000 };
 const place = { namespace: "ns", name: "leader" };
 
-const refuse = (code: number) => E.left({ kind: "refused", code, reason: "", message: "", causes: [] } as const);
+const refuse = (code: number) => {
+  const refused = { kind: "refused", code, reason: "", message: "", causes: [] } as const;
+  return E.left(code === 404 ? ({ ...refused, notFound: "object" } as const) : refused);
+};
 
 /** A Lease, as the API server keeps it: a merge patch is made only to the version that it names. */
 export const leaseServer = () => {

@@ -22,6 +22,11 @@ const gone: E.Either<ApiError, KubeObject> = E.left({
   causes: [],
 });
 
+const objects = (count: number, bytes: number) =>
+  Array.from({ length: count }, (_, n) => ({ ...item(`${n}`), data: { a: "x".repeat(bytes) } }));
+const limits = (asked: readonly Request[]) => asked.map((request) => Reflect.get(request, "limit"));
+const more = { resourceVersion: "7", continue: "more" };
+
 const bench = (...answers: readonly E.Either<ApiError, KubeObject>[]) => {
   const asked: Request[] = [];
   const api: Api = {
@@ -54,6 +59,43 @@ describe("pages", () => {
   });
 });
 
+describe("the pages of a list", () => {
+  const tooLarge: E.Either<ApiError, KubeObject> = E.left({
+    kind: "unanswered",
+    cause: "too-large",
+    message: "the answer is larger than 4194304 bytes",
+  });
+
+  it("have many small objects, and few large ones", async () => {
+    const { asked, list } = bench(
+      page(objects(16, 10), more),
+      page(objects(64, 10), more),
+      page(objects(256, 100_000), more),
+      page(objects(10, 2_000_000), more),
+      page([], { resourceVersion: "7" }),
+    );
+    await list();
+    expect(limits(asked)).toEqual([16, 64, 256, 10, 1]);
+  });
+
+  it("are asked for again with fewer objects where they are too large, and without a gap", async () => {
+    const { asked, list } = bench(
+      page(objects(16, 10), more),
+      tooLarge,
+      tooLarge,
+      tooLarge,
+      page([item("b")], { resourceVersion: "7" }),
+    );
+    expect(E.isRight(await list())).toBe(true);
+    expect(limits(asked)).toEqual([16, 64, 16, 4, 1]);
+    expect(asked.slice(1)).toEqual(asked.slice(1).map(() => expect.objectContaining({ continue: "more" })));
+  });
+
+  it("end where a single object is too large", async () => {
+    expect(await bench(...Array.from({ length: 9 }, () => tooLarge)).list()).toEqual(tooLarge);
+  });
+});
+
 describe("a list of everything", () => {
   it("goes from page to page, and says of every item what it is", async () => {
     const { asked, list } = bench(
@@ -69,8 +111,8 @@ describe("a list of everything", () => {
         resourceVersion: "7",
       }),
     );
-    const request = { verb: "list", resource: configMaps, labelSelector: "a", limit: 500 };
-    expect(asked).toEqual([request, { ...request, continue: "more" }]);
+    const request = { verb: "list", resource: configMaps, labelSelector: "a" };
+    expect(asked).toEqual([request, { ...request, continue: "more" }].map((one) => expect.objectContaining(one)));
   });
 
   it("starts over once when the server forgets it half way", async () => {

@@ -7,7 +7,7 @@ const done: Requeue = { type: "done" };
 const failed: Requeue = { type: "failed" };
 
 /** A queue whose work ends when the test says so. */
-const bench = ({ concurrency = 1, random = 1 } = {}) => {
+const bench = ({ concurrency = 1, random = 1, groupOf = (key: string) => key } = {}) => {
   const clock = manualClock();
   const started: string[] = [];
   const underway = new Map<string, (requeue: Requeue | Error) => void>();
@@ -15,6 +15,7 @@ const bench = ({ concurrency = 1, random = 1 } = {}) => {
   const twice: string[] = [];
   const it = queue({
     concurrency,
+    groupOf,
     backoff: { first: 100, cap: 1000 },
     clock,
     random: () => random,
@@ -77,6 +78,18 @@ describe("a queue", () => {
       await end(key);
     }
     expect(started).toEqual(["hot", "a", "b", "hot", "hot"]);
+  });
+
+  it("has workers left for others when all work of one group hangs, and takes groups in turn", async () => {
+    const { add, started, end } = bench({ concurrency: 4, groupOf: ([group = ""]) => group });
+    for (const key of ["a1", "a2", "a3", "a4", "a5", "b1", "b2", "c1"]) add(key);
+    expect(started).toEqual(["a1", "a2", "b1", "c1"]);
+    await end("b1");
+    expect(started.slice(4)).toEqual(["b2"]);
+    await end("a1");
+    expect(started.slice(5)).toEqual([]);
+    await end("c1");
+    expect(started.slice(5)).toEqual(["a3"]);
   });
 
   it("adds a key later, at the earliest of the times asked for", async () => {
@@ -163,6 +176,26 @@ describe("a queue", () => {
     await end("a");
     add("a");
     expect(started).toHaveLength(3);
+  });
+
+  it("comes back at once to what somebody urges, whatever the server asked, before or after its answer", async () => {
+    const { add, urge, started, clock, end } = bench();
+    add("a");
+    await end("a", { type: "failed", atLeast: 5000 });
+    await clock.pass(1000);
+    urge("a");
+    expect(started).toHaveLength(2);
+    urge("a");
+    add("a");
+    await end("a", { type: "failed", atLeast: 5000 });
+    expect(started).toHaveLength(3);
+    // The answer that came since is heeded again.
+    await end("a", { type: "failed", atLeast: 5000 });
+    add("a");
+    await clock.pass(4999);
+    expect(started).toHaveLength(3);
+    await clock.pass(1);
+    expect(started).toHaveLength(4);
   });
 
   it("spreads those that failed together", () => {

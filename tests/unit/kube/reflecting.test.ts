@@ -10,6 +10,7 @@ const object = (name: string, resourceVersion: string, uid = name): KubeObject =
 const page = (items: readonly KubeObject[], next = "", resourceVersion = "10"): Heard => ({
   type: "page",
   page: { items, next, resourceVersion },
+  limit: 64,
 });
 const gone: ApiError = { kind: "refused", code: 410, reason: "Expired", message: "too old", causes: [] };
 const reset: ApiError = { kind: "unanswered", cause: "connection", message: "reset" };
@@ -29,9 +30,17 @@ const through = (from: Reflecting, ...inputs: readonly Heard[]): Reflecting =>
 describe("a reflector", () => {
   it("lists page by page, then watches from where the list was taken", () => {
     const [second, early] = step(beginning, page([a], "more"), 1);
-    expect(second).toEqual({ at: "listing", have: [a], next: "more", failures: 0 });
+    expect(second).toEqual({ at: "listing", have: [a], next: "more", limit: 64, failures: 0 });
     expect(early).toBeUndefined();
     expect(step(second, page([b]), 1)).toEqual([watching, { type: "all", objects: [a, b] }]);
+  });
+
+  it("asks for a page that was too large again, with fewer objects", () => {
+    const large = failed({ kind: "unanswered", cause: "too-large", message: "too large" });
+    const second = through(beginning, page([a], "more"));
+    expect(through(second, large)).toEqual({ ...second, limit: 16 });
+    expect(through(second, large, large, large)).toEqual({ ...second, limit: 1 });
+    expect(through(second, large, large, large, large)).toMatchObject({ at: "waiting", failures: 1 });
   });
 
   it("tells of every change, and remembers how far it got", () => {

@@ -41,6 +41,19 @@ const all = async (events: AsyncIterable<E.Either<ApiError, WatchEvent>>) => {
 };
 
 describe("a watch", () => {
+  it("ends where an event has no end", async () => {
+    const { url } = await httpServer((_, reply) => {
+      const write = (): void => {
+        while (!reply.destroyed && reply.write("x".repeat(65_536)));
+      };
+      reply.on("drain", write);
+      write();
+    });
+    expect(await all(watch(url))).toEqual([
+      E.left({ kind: "unanswered", cause: "connection", message: expect.stringContaining("larger than 16777216") }),
+    ]);
+  });
+
   it("yields every event, however the bytes are cut", async () => {
     const objects = ["a", "ä€😀", "c"].map(object);
     const bytes = Buffer.from(objects.map((one) => line("MODIFIED", one)).join(""));

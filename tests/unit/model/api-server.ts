@@ -31,7 +31,7 @@ export const keyOf = ({ resource, namespace = "", name }: Place): string => `${r
 export const TARGET_KIND = "Widget";
 
 const refused = (code: number, reason: string, message: string): E.Either<Fault, KubeObject> =>
-  E.left({ kind: "refused", code, reason, message, causes: [] });
+  E.left({ kind: "refused", code, reason, message, causes: [], ...(code === 404 ? { notFound: "object" } : {}) });
 
 export const stored = (world: World, key: string, object: KubeObject | undefined): World => {
   const objects = new Map(world.objects);

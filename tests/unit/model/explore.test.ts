@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { explore, showViolations } from "./explore.ts";
-import { begin, ONCE, type Type, TYPES } from "./scenario.ts";
+import { begin, NEVER, ONCE, type Type, TYPES } from "./scenario.ts";
 
 const rules = { fence: true, lateTakeover: true, recoveries: 0 };
 const pairs = TYPES.flatMap((first) => TYPES.map((second): readonly Type[] => [first, second]));
@@ -14,3 +14,12 @@ describe("whatever goes wrong once, a Transaction ends, and never half-applied",
     expect(found.ends["RolledBack"]).toBeGreaterThan(0);
   });
 });
+
+it.each(["Update", "Patch"] as const)(
+  "when a reply is lost, others may clear what tells whose a field is: a target of a(n) %s is never said to be as before when it is not",
+  (type) => {
+    const found = explore(begin([type], { ...NEVER, all: 2, lost: 1, others: 1 }), rules);
+    expect(showViolations(found)).toBe("");
+    expect(found.ends["Failed"]).toBeGreaterThan(0);
+  },
+);

@@ -35,6 +35,7 @@ export const situationOf = ({ own, known, now }: State): Situation => ({
   now,
   settings: SETTINGS,
   ahead: () => undefined,
+  wanted: () => undefined,
 });
 
 export type Sort = Exclude<keyof Budget, "all">;

@@ -83,6 +83,14 @@ export const deeds: readonly Deed[] = [
     on: (live, _, resourceVersion) =>
       live === undefined ? "no" : { ...live, status: { seen: true }, metadata: { ...live.metadata, resourceVersion } },
   },
+  {
+    name: "clears managedFields of",
+    on: (live, _, resourceVersion) => {
+      if (live?.metadata.managedFields === undefined) return "no";
+      const { managedFields: __, ...metadata } = live.metadata;
+      return { ...live, metadata: { ...metadata, resourceVersion } };
+    },
+  },
   { name: "deletes", on: deleted },
   {
     name: "takes the finalizers off",

@@ -1,10 +1,11 @@
 import * as E from "fp-ts/lib/Either.js";
 import {
+  afterTrouble,
   type Ask,
   type Effect,
   type Fault,
-  type Known,
   type KubeObject,
+  hear,
   meaning,
   nothing,
   sentence,
@@ -15,6 +16,7 @@ import type { Flight, State } from "./state.ts";
 import { type Next, type Rules, spent, type Sort, later, reread } from "./moment.ts";
 import { landed, tellOf, isTarget } from "./landed.ts";
 import { arrivals, interludes } from "./interludes.ts";
+import { wrongAnswers } from "./wrong-answers.ts";
 
 /** The pause after a request that did not succeed, in ms. */
 const BACKOFF = 200;
@@ -38,6 +40,8 @@ const takeOver = (state: State, at: number): State => {
 };
 
 const LOST: Fault = { kind: "unanswered", cause: "connection", message: "the connection was reset" };
+/** A 404 that is not of the API server. */
+const NO_PAGE: Fault = { kind: "refused", code: 404, reason: "", message: "HTTP 404: <html></html>", causes: [] };
 const DENIED: Fault = { kind: "refused", code: 422, reason: "Invalid", message: "denied by admission", causes: [] };
 
 export interface Round {
@@ -67,7 +71,7 @@ export const play = (
     const known =
       effect.purpose === "discover"
         ? effect.learn(state.known, WIDGETS, state.now)
-        : effect.learn(state.known, [], state.now);
+        : effect.learn(state.known, { owned: [], unlisted: [] }, state.now);
     play(round, { ...state, known }, rest, story, outcome);
     return;
   }
@@ -89,8 +93,8 @@ export const play = (
         story: [...story, text, "  the process dies; long after, another one takes over"],
       });
   };
-  const unanswered = (base: State, text: string): void => {
-    const known = effect.lost?.(base.known, LOST, base.now) ?? base.known;
+  const unanswered = (base: State, text: string, fault: Fault = LOST): void => {
+    const known = afterTrouble(base.known, effect, fault, base.now);
     play(round, { ...base, known }, rest, [...story, text], "failed");
   };
 
@@ -106,11 +110,19 @@ export const play = (
 
   const lost = spent(state, "lost");
   if (lost !== undefined) unanswered(lost, `${name} → no answer, and it was not made`);
+  if (lost !== undefined) unanswered(lost, `${name} → a proxy's page, and it was not made`, NO_PAGE);
+  const mistaken = spent(state, "wrong");
+  if (mistaken !== undefined) refusedWrongly(round, mistaken, effects, story, outcome, false);
   if (!isWrite(effect)) return;
+  if (mistaken !== undefined && answered.state.world !== state.world) {
+    const made = spent(answered.state, "wrong");
+    if (made !== undefined) refusedWrongly(round, made, effects, story, outcome, true);
+  }
   if (answered.state.world !== state.world) {
     crash(answered.state, told, "crash");
     const mute = spent(answered.state, "lost");
     if (mute !== undefined) unanswered(mute, `${name} → no answer, though it was made`);
+    if (mute !== undefined) unanswered(mute, `${name} → a proxy's page, though it was made`, NO_PAGE);
     const flight: Flight = {
       call: effect.call,
       fenced: effect.as === "serviceAccount",
@@ -133,6 +145,24 @@ export const play = (
   }
 };
 
+/** The first of the effects is refused in every way, by something that does not know what has become of it. */
+const refusedWrongly = (
+  round: Round,
+  state: State,
+  effects: readonly Effect[],
+  story: readonly string[],
+  outcome: "learned" | "stale" | "failed",
+  isMade: boolean,
+): void => {
+  const [effect, ...rest] = effects;
+  if (effect === undefined || !("call" in effect)) return;
+  for (const fault of wrongAnswers(effect, isMade)) {
+    const text = `${nameOf(effect)} → ${sentence(fault)}, ${isMade ? "though it was made" : "and it was not made"}`;
+    const after = learn(state, effect, E.left(fault));
+    play(round, after.state, rest, [...story, text], worse(outcome, after.outcome));
+  }
+};
+
 const worse = (a: "learned" | "stale" | "failed", b: "learned" | "stale" | "failed") =>
   a === "failed" || b === "failed" ? "failed" : a === "stale" || b === "stale" ? "stale" : "learned";
 
@@ -144,10 +174,10 @@ const learn = (
 ): { readonly state: State; readonly outcome: "learned" | "stale" | "failed" } => {
   if (isOwn(effect) && E.isLeft(answer))
     return { state, outcome: meaning(answer.left) === "conflict" ? "stale" : "failed" };
-  const known: Known = effect.learn(state.known, answer, state.now, state.now);
+  const { known, failed } = hear(state.known, effect, answer, state.now, state.now);
   return {
     state: { ...state, known, ...(isOwn(effect) && E.isRight(answer) ? { own: answer.right } : {}) },
-    outcome: "learned",
+    outcome: failed === undefined ? "learned" : "failed",
   };
 };
 

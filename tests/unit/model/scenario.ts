@@ -61,10 +61,30 @@ const there = (index: number, finalizers: readonly string[]): KubeObject => {
 };
 
 /** Anything may go wrong, but nothing twice. */
-export const ONCE: Budget = { all: 7, crash: 1, lost: 1, late: 1, refused: 1, others: 1, leases: 1, wishes: 1 };
+export const ONCE: Budget = {
+  all: 7,
+  crash: 1,
+  lost: 1,
+  late: 1,
+  refused: 1,
+  wrong: 0,
+  others: 1,
+  leases: 1,
+  wishes: 1,
+};
 
 /** Nothing goes wrong. */
-export const NEVER: Budget = { all: 0, crash: 0, lost: 0, late: 0, refused: 0, others: 0, leases: 0, wishes: 0 };
+export const NEVER: Budget = {
+  all: 0,
+  crash: 0,
+  lost: 0,
+  late: 0,
+  refused: 0,
+  wrong: 0,
+  others: 0,
+  leases: 0,
+  wishes: 0,
+};
 
 export interface Particulars {
   readonly deletionPolicy?: "Release" | "Rollback";

@@ -9,6 +9,8 @@ export interface Budget {
   readonly lost: number;
   readonly late: number;
   readonly refused: number;
+  /** Refusals that are not the API server's. */
+  readonly wrong: number;
   readonly others: number;
   readonly leases: number;
   /** What people want of the Transaction under way. */

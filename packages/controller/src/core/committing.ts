@@ -4,17 +4,18 @@ import { type Ask, run, type Step, wait } from "./effect.ts";
 import type { Instant } from "./instant.ts";
 import type { Journal } from "./journal.ts";
 import { findJournal, readJournal } from "./journaling.ts";
-import { journalIn, type Known } from "./known.ts";
+import { firstIrreversible } from "./irreversible.ts";
+import { journalIn, type Known, type Refusal } from "./known.ts";
 import { leaving } from "./leaving.ts";
 import { withoutLostOwners } from "./owners.ts";
 import { discoveries, locate } from "./places.ts";
 import { projected, record } from "./record.ts";
 import { settle } from "./settle.ts";
 import { LOOK_AGAIN, type Situation } from "./situation.ts";
-import { type Item, readTarget } from "./targets.ts";
+import type { Item } from "./targets.ts";
 import { turnBack } from "./turn-back.ts";
 import { isRefused, withoutJournal } from "./without-journal.ts";
-import { type Going, next, unreadable } from "./going.ts";
+import { type Going, look, next } from "./going.ts";
 import { judge } from "./judge.ts";
 import { send } from "./send.ts";
 
@@ -44,8 +45,19 @@ export const committing = (situation: Situation): Step => {
   if (refusal !== undefined) return turnBack(situation, journal, refusal);
   const place = locate(txn, known, index);
   if (E.isLeft(place))
-    return turnBack(situation, journal, { reason: "CommitFailed", message: place.left, fate: "unsent" });
+    return turnBack(situation, journal, {
+      reason: "CommitFailed",
+      message: place.left,
+      fate: fateUnseen(known, index),
+    });
   return advance(situation, journal, { index, change, place: place.right });
+};
+
+/** Of a change whose target there is no way to look at. */
+const fateUnseen = ({ attempts }: Known, index: number): Refusal["fate"] => {
+  const attempt = attempts.get(index);
+  if (attempt === undefined) return "unsent";
+  return attempt.at === "refused" && attempt.unanswered === undefined ? "unmade" : "undecided";
 };
 
 /** The journal was lost: every change since the last projection is in doubt, and the targets tell one by one. */
@@ -81,10 +93,10 @@ const advance = (situation: Situation, journal: Journal, item: Item): Step => {
   const attempt = known.attempts.get(item.index);
   if (attempt === undefined) return send(going);
   const seen = known.live.get(item.index);
-  if (seen === undefined) return run(readTarget(item, unreadable(going)));
+  if (seen === undefined) return run(look(going));
   const former = withoutLostOwners(txn, journal, going.before, seen.object);
   const verdict = settle(item.change, item.place, former, journal.created.get(item.index), seen, txn.metadata);
-  return judge(going, attempt, verdict, seen.at);
+  return judge(going, attempt, verdict, seen);
 };
 
 const counted = (changes: number): string => (changes === 1 ? "the change is made" : `all ${changes} changes are made`);
@@ -94,7 +106,8 @@ const commit = (situation: Situation, journal: Journal): Step => {
   const { txn, now } = situation;
   const way = leaving(situation);
   if (way.at === "asking") return run(way.effect);
-  if (way.at === "rollback")
+  const lasting = firstIrreversible(txn, txn.spec.changes.length)?.target;
+  if (way.at === "rollback" && lasting === undefined)
     return turnBack(situation, journal, { reason: "RollbackRequested", message: way.why, fate: "in" });
   const held = releaseAll(situation, journal, "free");
   if (held.length > 0) return run(...held);
@@ -104,7 +117,15 @@ const commit = (situation: Situation, journal: Journal): Step => {
       {
         phase: "Committed",
         items: projected(txn, journal),
-        because: { reason: "Committed", message: counted(txn.spec.changes.length) },
+        because: {
+          reason: "Committed",
+          message: [
+            counted(txn.spec.changes.length),
+            ...(way.at === "rollback" && lasting !== undefined
+              ? [`${way.why}, but the deletion of ${lasting.kind} ${lasting.name} cannot be undone`]
+              : []),
+          ].join("; "),
+        },
       },
       now,
     ),

@@ -1,8 +1,12 @@
-import { cut, type Transaction } from "@janus/api";
+import { type Change, cut, type Transaction } from "@janus/api";
+import { collect, type Collected } from "./collected.ts";
 import type { FindOwned } from "./effect.ts";
+import type { Instant } from "./instant.ts";
 import { type Known, set } from "./known.ts";
 import { show } from "./object.ts";
+import { once } from "./once.ts";
 import { type Item, itemsOf } from "./targets.ts";
+import { dueAgain } from "./unlisted.ts";
 
 /** An object that names owners, as far as the ServiceAccount may see it. */
 export interface Owned {
@@ -17,78 +21,80 @@ export interface Owned {
 const deletions = (txn: Transaction, known: Known): readonly Item[] =>
   itemsOf(txn, known).filter(({ change }) => change.type === "Delete");
 
-const uidOf = (known: Known, { index }: Item): string | undefined => known.live.get(index)?.object?.metadata.uid;
-
 const EVERYWHERE = "";
 
-/** Looks, once, for what the targets of deletions own: in their namespaces, or everywhere where one is cluster-scoped. */
-export const findOwned = (txn: Transaction, known: Known): readonly FindOwned[] => {
+const find = (scope: string, only?: readonly string[]): FindOwned => ({
+  purpose: "find-owned",
+  ...(scope === EVERYWHERE ? {} : { namespace: scope }),
+  ...(only === undefined ? {} : { only }),
+  learn: (known, found, now) => {
+    const { since = now, unlisted = [] } = known.listings.get(scope) ?? {};
+    // What is not tried again stays unlisted.
+    const left = [...unlisted.filter(({ resource }) => only?.includes(resource) === false), ...found.unlisted];
+    return {
+      ...known,
+      owned: set(known.owned, scope, [...(known.owned.get(scope) ?? []), ...found.owned]),
+      listings: set(known.listings, scope, { since, looked: now, unlisted: left }),
+    };
+  },
+});
+
+/**
+ * Looks for what the targets of deletions own: in their namespaces, or everywhere where one is cluster-scoped. Once, but for
+ * kinds whose server does not answer (see `unlisted.ts`).
+ */
+export const findOwned = (txn: Transaction, known: Known, now: Instant): readonly FindOwned[] => {
   const scopes = new Set(deletions(txn, known).map(({ place }) => place.namespace ?? EVERYWHERE));
   const wanted = scopes.has(EVERYWHERE) ? [EVERYWHERE] : [...scopes];
-  return wanted
-    .filter((scope) => !known.owned.has(scope))
-    .map(
-      (scope): FindOwned => ({
-        purpose: "find-owned",
-        ...(scope === EVERYWHERE ? {} : { namespace: scope }),
-        learn: (known, found) => ({ ...known, owned: set(known.owned, scope, found) }),
-      }),
-    );
-};
-
-/** All whose owners are all gone, or go: https://kubernetes.io/docs/concepts/architecture/garbage-collection/ */
-export const collected = (all: readonly Owned[], deleted: ReadonlySet<string>): readonly Owned[] => {
-  const dead = new Set(deleted);
-  const left = new Set(all.filter(({ uid }) => !deleted.has(uid)));
-  const lost: Owned[] = [];
-  for (let before = -1; before < lost.length; ) {
-    before = lost.length;
-    for (const object of left)
-      if (object.owners.every((owner) => dead.has(owner))) {
-        left.delete(object);
-        dead.add(object.uid);
-        lost.push(object);
-      }
-  }
-  return lost;
-};
-
-/** Those of `lost` that this owner has a part in, directly or through others. */
-const descending = (lost: readonly Owned[], owner: string): readonly Owned[] => {
-  const from = new Set([owner]);
-  // An owner comes before what it owns.
-  return lost.filter(({ uid, owners }) => {
-    const is = owners.some((one) => from.has(one));
-    if (is) from.add(uid);
-    return is;
+  return wanted.flatMap((scope): readonly FindOwned[] => {
+    const listing = known.listings.get(scope);
+    if (!known.owned.has(scope)) return [find(scope)];
+    const again = listing === undefined ? [] : dueAgain(listing, now);
+    return again.length === 0 ? [] : [find(scope, again)];
   });
 };
+
+/** The uids that the changes delete, by change. */
+const deleted = once((changes: readonly Change[]) =>
+  once((live: Known["live"]): readonly (string | undefined)[] =>
+    changes.map(({ type }, index) => (type === "Delete" ? live.get(index)?.object?.metadata.uid : undefined)),
+  ),
+);
+
+const followed = once((owned: Known["owned"]) => {
+  const all = [...owned.values()].flat();
+  return once((deletions: readonly (string | undefined)[]) => collect(all, deletions));
+});
+
+/** What goes with the deletions, as far as it was seen. */
+export const collected = ({ spec }: Transaction, { live, owned }: Known): Collected =>
+  followed(owned)(deleted(spec.changes)(live));
 
 const MOST_NAMED = 5;
 
 const named = (lost: readonly Owned[], home: string | undefined): string => {
-  const names = lost.map(
-    ({ kind, namespace, name }) =>
-      `${kind} ${namespace === undefined || namespace === home ? "" : `${namespace}/`}${name}`,
-  );
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
-  return `${cut(names.slice(0, MOST_NAMED).join(", "), 230)}${more}`;
+  const names = lost
+    .slice(0, MOST_NAMED)
+    .map(
+      ({ kind, namespace, name }) =>
+        `${kind} ${namespace === undefined || namespace === home ? "" : `${namespace}/`}${name}`,
+    );
+  const more = lost.length > MOST_NAMED ? ` and ${lost.length - MOST_NAMED} more` : "";
+  return `${cut(names.join(", "), 230)}${more}`;
 };
 
 /**
  * What the garbage collector will take with the targets of deletions, by change, in words: it is no target, so nothing
- * keeps it, and rollback does not bring it back.
+ * keeps it, and rollback does not bring it back. What has several owners goes with the last of them.
  *
  * Assumes: what the ServiceAccount may not list is not seen, nor what is made later.
  */
 export const dependents = (txn: Transaction, known: Known): ReadonlyMap<number, string> => {
-  const items = deletions(txn, known);
-  const deleted = new Set(items.flatMap((item) => uidOf(known, item) ?? []));
-  const lost = collected([...known.owned.values()].flat(), deleted);
+  const { lost } = collected(txn, known);
   return new Map(
-    items.flatMap((item) => {
-      const its = descending(lost, uidOf(known, item) ?? "");
-      return its.length === 0 ? [] : [[item.index, named(its, item.place.namespace)] as const];
+    deletions(txn, known).flatMap(({ index, place }) => {
+      const its = lost.get(index);
+      return its === undefined ? [] : [[index, named(its, place.namespace)] as const];
     }),
   );
 };

@@ -28,18 +28,16 @@ export const doomed = (txn: Transaction, known: Known, { index, change, place }:
   const now = uidsIn(known.live.get(index)?.object?.metadata.ownerReferences);
   const after = ownersAfter(change, now);
   if (now.length === 0 && after.length === 0) return [];
-  const deletions = txn.spec.changes.map(({ type }, at) =>
-    type === "Delete" ? known.live.get(at)?.object?.metadata.uid : undefined,
-  );
-  const owned = [...known.owned.values()].flat();
-  /** Whether all of these owners go with what the changes up to this one delete. */
-  const go = (owners: readonly unknown[], until: number): boolean => {
-    const deleted = new Set(deletions.slice(0, until).filter((uid) => uid !== undefined));
-    const gone: ReadonlySet<unknown> = new Set([...deleted, ...collected(owned, deleted).map(({ uid }) => uid)]);
-    return owners.length > 0 && owners.every((owner) => gone.has(owner));
-  };
-  const isMadeBefore = now.every((owner) => deletions.slice(0, index).includes(owner as string));
-  const isTaken = change.type === "Delete" ? !isMadeBefore && go(now, index) : go(now, index) || go(after, Infinity);
-  const by = deletions.findIndex((_, at) => go(now, at + 1) || go(after, at + 1));
+  const { goneAfter, deletedBy } = collected(txn, known);
+  /** The change after which the last of these owners is gone; none if one of them stays. */
+  const last = (owners: readonly unknown[]): number =>
+    owners.reduce<number>(
+      (latest, owner) => Math.max(latest, goneAfter.get(owner as string) ?? Number.POSITIVE_INFINITY),
+      owners.length === 0 ? Number.POSITIVE_INFINITY : 0,
+    );
+  const isMadeBefore = now.every((owner) => (deletedBy.get(owner as string) ?? index) < index);
+  const isTooLate = change.type === "Delete" ? !isMadeBefore : true;
+  const isTaken = (isTooLate && last(now) < index) || Number.isFinite(last(after));
+  const by = Math.min(last(now), last(after));
   return isTaken ? [`${show(place)} goes with its owner, which changes[${by}] deletes: take out one of the two`] : [];
 };

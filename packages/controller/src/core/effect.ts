@@ -5,6 +5,7 @@ import type { Owned } from "./dependents.ts";
 import type { Known } from "./known.ts";
 import type { Awaited } from "./line.ts";
 import type { KubeObject, Place, Resource, Version } from "./object.ts";
+import type { Unlisted } from "./unlisted.ts";
 
 /** One request to the API server. Preconditions of update and apply stand in the body's metadata, as Kubernetes has it. */
 export type Call =
@@ -63,9 +64,17 @@ export interface Ask {
   readonly as: "controller" | "serviceAccount";
   readonly call: Call;
   readonly dryRun?: true;
+  /** An earlier change brings the kind: that it is not served (yet) is an answer, where otherwise it is trouble. */
+  readonly mayBeUnserved?: boolean;
   /** The change that it is for, for logs. */
   readonly item?: number;
   readonly learn: (known: Known, answer: Either<Fault, KubeObject>, now: Instant, sent: Instant) => Known;
+  /**
+   * It has to be done, whatever is answered: `learn` sees only that it is, or that there is nothing to do it to; after
+   * anything else, which `lost` hears of, it is tried again.
+   * unless-refused: `learn` sees a refusal for good, too.
+   */
+  readonly untilDone?: true | "unless-refused";
   /** What is not known any more when no answer came; default: nothing changes. */
   readonly lost?: (known: Known, fault: Fault, now: Instant) => Known;
   readonly tell?: readonly Telling[];
@@ -77,13 +86,24 @@ export interface Discover {
   readonly apiVersion: string;
   readonly kind: string;
   readonly learn: (known: Known, answer: Resource | undefined, now: Instant) => Known;
+  /** As that of {@link Ask}. */
+  readonly lost?: (known: Known, fault: Fault, now: Instant) => Known;
 }
 
 /** Looks for objects that name owners, in a namespace or everywhere: a list of each kind that the ServiceAccount may list. */
 export interface FindOwned {
   readonly purpose: "find-owned";
   readonly namespace?: string;
-  readonly learn: (known: Known, answer: readonly Owned[], now: Instant) => Known;
+  /** These kinds alone, as they stand in {@link Found.unlisted}. */
+  readonly only?: readonly string[];
+  readonly learn: (known: Known, answer: Found, now: Instant) => Known;
+  /** As that of {@link Ask}. */
+  readonly lost?: (known: Known, fault: Fault, now: Instant) => Known;
+}
+
+export interface Found {
+  readonly owned: readonly Owned[];
+  readonly unlisted: readonly Unlisted[];
 }
 
 /** What to do next. */

@@ -7,10 +7,12 @@ export type Fault =
       readonly message: string;
       readonly causes: readonly { readonly field?: string; readonly reason?: string; readonly message?: string }[];
       readonly retryAfter?: number;
+      readonly notFound?: "object" | "other" | "path";
+      readonly fenced?: true;
     }
   | {
       readonly kind: "unanswered";
-      readonly cause: "deadline" | "connection" | "never-sent" | "aborted" | "malformed";
+      readonly cause: "deadline" | "connection" | "never-sent" | "aborted" | "malformed" | "too-large";
       readonly message: string;
     };
 
@@ -18,7 +20,8 @@ export type Fault =
  * What a fault means for the request that met it (design section 2, "Errors").
  *
  * transient: says nothing about the request; it is tried again, and fails no Transaction by itself.
- * conflict:  something is not as the request assumed (404, 409): never decided by its code, only by looking.
+ * conflict:  something is not as the request assumed (404, 409): never decided by its code, only by looking. A 404 that
+ *            names nothing is none: it is of a proxy, or the kind is served no more.
  * permanent: the API server, or an admission check, will not have it.
  */
 export type Meaning = "transient" | "conflict" | "permanent";
@@ -28,21 +31,38 @@ const TOO_LARGE = /request is too large|etcdserver: request is too large/i;
 const UNTYPED = /^failed to (create typed patch object|convert new object(?!.*conversion webhook))/;
 
 export const meaning = (fault: Fault): Meaning => {
-  if (fault.kind === "unanswered") return "transient";
+  // A deposed leader's fence says nothing about the change itself.
+  if (fault.kind === "unanswered" || fault.fenced) return "transient";
   if (TOO_LARGE.test(fault.message) || UNTYPED.test(fault.message)) return "permanent";
-  if (fault.code === 404 || fault.code === 409) return "conflict";
+  if (fault.code === 404) return isNoWord(fault) ? "transient" : "conflict";
+  if (fault.code === 409) return "conflict";
   if (fault.code === 408 || fault.code === 429 || fault.code >= 500) return "transient";
-  // A token that is being rotated, or a deposed leader's fence: neither says anything about the change itself.
-  if (fault.code === 401 || (fault.code === 422 && fault.message.includes(FENCED))) return "transient";
-  return "permanent";
+  // A token that is being rotated says nothing about the change itself, either.
+  return fault.code === 401 ? "transient" : "permanent";
 };
 
-/** What the fence's admission policy says when it refuses a term that is over. */
-export const FENCED = "janus.io/fence";
+/** As the API server's own authorization has it; admission, quotas and namespaces that are being deleted say 403 in other words. */
+const DENIED = /is forbidden: User "[^"]*" cannot (\S+) resource /;
 
-/** Whether a write that met this fault may have been made all the same. */
-export const inDoubt = (fault: Fault): boolean =>
-  fault.kind === "unanswered" ? fault.cause !== "never-sent" : fault.code === 408 || fault.code >= 500;
+/** What the user may not do, where it is for want of a permission that the request was refused. */
+export const deniedVerb = (fault: Fault): string | undefined =>
+  fault.kind === "refused" && fault.code === 403 ? DENIED.exec(fault.message)?.[1] : undefined;
+
+/** The API server has looked for the very object that was asked for, and there is none. No other answer means absence. */
+export const isAbsent = (fault: Fault): boolean => fault.kind === "refused" && fault.notFound === "object";
+
+/** Nothing is served where the request went: its kind, or this version of it, is served elsewhere, later, or no more. */
+export const isUnserved = (fault: Fault): boolean => fault.kind === "refused" && fault.notFound === "path";
+
+/** A 404 that says of no object that it is not there. */
+const isNoWord = (fault: Extract<Fault, { kind: "refused" }>): boolean =>
+  fault.code === 404 && (fault.notFound === undefined || fault.notFound === "path");
+
+/** Whether a write that met this fault may have been made all the same: a page of a proxy is not what became of it. */
+export const inDoubt = (fault: Fault): boolean => {
+  if (fault.kind === "unanswered") return fault.cause !== "never-sent";
+  return fault.code === 408 || fault.code >= 500 || (isNoWord(fault) && !isUnserved(fault));
+};
 
 /** The server's own sentence, or what became of the request. */
 export const sentence = (fault: Fault): string =>

@@ -1,5 +1,6 @@
-import { asObject, equal, isObject, member } from "./json.ts";
+import { asObject, canonical, isObject, member } from "./json.ts";
 import type { Json, JsonObject, ManagedFieldsEntry } from "./object.ts";
+import { once } from "./once.ts";
 
 /**
  * A set of fields, in the very form of `managedFields[].fieldsV1`: a tree of path elements. `f:<name>` is a field,
@@ -17,7 +18,10 @@ export const none: Fields = {};
 const childNames = (node: Fields): readonly string[] => Object.keys(node).filter((name) => name !== ".");
 
 /** Whether the value here is owned as a whole: nobody owns only a part of it. */
-export const isWhole = (node: Fields): boolean => childNames(node).length === 0;
+export const isWhole = (node: Fields): boolean => {
+  for (const name in node) if (name !== "." && Object.hasOwn(node, name)) return false;
+  return true;
+};
 
 export const child = (node: Fields | undefined, name: string): Fields | undefined => {
   const found = node?.[name];
@@ -32,17 +36,29 @@ export const has = (fields: Fields, path: Path): boolean => {
   return node !== undefined && ("." in node || isWhole(node));
 };
 
-const both = (a: Fields | undefined, b: Fields | undefined): Fields => {
-  if (a === undefined || b === undefined) return a ?? b ?? none;
-  const merged: Record<string, Json> = {};
-  if ("." in a || "." in b || isWhole(a) !== isWhole(b)) merged["."] = {};
-  for (const name of new Set([...childNames(a), ...childNames(b)])) merged[name] = both(child(a, name), child(b, name));
-  return isWhole(merged) ? none : merged;
+/** All at once, since there may be as many sets as there are fields. */
+const merged = (nodes: readonly Fields[]): Fields => {
+  const [first = none, ...others] = nodes;
+  if (others.length === 0) return first;
+  const parts = new Map<string, Fields[]>();
+  for (const node of nodes)
+    for (const name of childNames(node)) {
+      const below = child(node, name);
+      const others = parts.get(name);
+      if (others === undefined) parts.set(name, below === undefined ? [] : [below]);
+      else if (below !== undefined) others.push(below);
+    }
+  if (parts.size === 0) return none;
+  const isMember = nodes.some((node) => "." in node || isWhole(node));
+  return Object.fromEntries([
+    ...(isMember ? [[".", {}] as const] : []),
+    ...[...parts].map(([name, all]) => [name, merged(all)] as const),
+  ]);
 };
 
 export const union = (sets: readonly Fields[]): Fields => {
   // The root is no field of its own: an empty set adds nothing, not even ".".
-  const { ".": _, ...fields } = sets.filter((set) => !isWhole(set)).reduce(both, none);
+  const { ".": _, ...fields } = merged(sets.filter((set) => !isWhole(set)));
   return fields;
 };
 
@@ -89,9 +105,9 @@ export const listKind = (node: Fields | undefined): ListKind | undefined => {
   return element.startsWith("k:") ? { by: "keys", keys: keysOf(element) } : { by: "value" };
 };
 
-/** JSON as the server writes it in an element: some characters escaped, as Go does for the sake of HTML. */
-const elementJson = (value: unknown): string =>
-  JSON.stringify(value).replace(
+/** JSON as the server writes it in an element: keys in order, and some characters escaped, as Go does for the sake of HTML. */
+const elementJson = (value: Json): string =>
+  (typeof value === "object" ? canonical(value) : JSON.stringify(value)).replace(
     /[<>&\u2028\u2029]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
@@ -99,19 +115,41 @@ const elementJson = (value: unknown): string =>
 /** The element that names this item of a list. The server writes the keys in alphabetical order. */
 export const elementOf = (kind: ListKind, item: Json): string => {
   if (kind.by === "value") return `v:${elementJson(item)}`;
-  const keys = kind.keys.toSorted().filter((key) => member(asObject(item), key) !== undefined);
-  return `k:${elementJson(Object.fromEntries(keys.map((key) => [key, member(asObject(item), key)])))}`;
+  const all = asObject(item);
+  const pairs = kind.keys.toSorted().flatMap((key) => {
+    const value = member(all, key);
+    return value === undefined ? [] : [`${elementJson(key)}:${elementJson(value)}`];
+  });
+  return `k:{${pairs.join(",")}}`;
 };
+
+/** The items of a list by the element that names them; of several that it names, the first. */
+export const byElement = (kind: ListKind, items: readonly Json[]): ReadonlyMap<string, Json> =>
+  new Map(items.map((item) => [elementOf(kind, item), item] as const).toReversed());
+
+const isNamed = (kind: ListKind, item: Json): boolean =>
+  kind.by === "value" || kind.keys.every((key) => member(asObject(item), key) !== undefined);
+
+/** Looks for the item that an element names. Made once for each list: it is asked for each field of each of its items. */
+const finder = once((items: readonly Json[]) => {
+  const indices = new Map<string, ReadonlyMap<string, Json>>();
+  return (element: string): Json | undefined => {
+    for (const index of indices.values()) if (index.has(element)) return index.get(element);
+    const kind: ListKind = element.startsWith("v:") ? { by: "value" } : { by: "keys", keys: keysOf(element) };
+    const name = JSON.stringify(kind);
+    const named = (item: Json): boolean => isNamed(kind, item);
+    const index = indices.get(name) ?? byElement(kind, items.filter(named));
+    indices.set(name, index);
+    // Written as the server writes it, whoever has written it.
+    return index.get(elementOf(kind, parsed(element)));
+  };
+});
 
 const step = (value: unknown, element: string): unknown => {
   if (element.startsWith("f:")) return isObject(value) ? member(value, element.slice(2)) : undefined;
   if (!Array.isArray(value)) return undefined;
   const items = value as readonly Json[];
-  const wanted = parsed(element);
-  if (element.startsWith("i:")) return items[Number(element.slice(2))];
-  if (element.startsWith("v:")) return items.find((item) => equal(item, wanted));
-  const keys = Object.entries(asObject(wanted));
-  return items.find((item) => keys.every(([key, at]) => equal(member(asObject(item), key), at)));
+  return element.startsWith("i:") ? items[Number(element.slice(2))] : finder(items)(element);
 };
 
 /** The value of a field; `undefined` where there is none. */

@@ -1,17 +1,19 @@
 import { FINALIZER } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
 import { allStores } from "./before.ts";
 import { type Ask, done, type Effect, run, type Step, wait } from "./effect.ts";
 import { fromTimestamp, type Instant } from "./instant.ts";
 import { deleteJournal, readJournal } from "./journaling.ts";
 import { afresh, journalIn } from "./known.ts";
 import { leftOvers } from "./left-overs.ts";
+import { readNamespace } from "./leaving.ts";
 import { lockPlace, look, release } from "./lease.ts";
 import { leases } from "./object.ts";
 import { discoveries, places } from "./places.ts";
 import { isUnsettled, recover, recoveryDue } from "./recovery.ts";
 import { finalizers, ownPlace } from "./record.ts";
-import { quiet, type Situation } from "./situation.ts";
-import { deleteStore, isDeleted, isReleased, releaseStore } from "./stores.ts";
+import { letGo, takeAway } from "./release-stores.ts";
+import { LOOK_AGAIN, quiet, type Situation } from "./situation.ts";
 
 /**
  * Cleans up after the terminal status: locks, journal, stores that nothing will be restored from, and last the finalizer.
@@ -29,18 +31,44 @@ export const finished = (situation: Situation): Step => {
     return due === undefined ? expire(situation) : wait(due, "what could not be put back is tried again then");
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
-  const resumed = txn.status.journal !== undefined && known.journal === undefined && !known.released.has("journal");
-  if (resumed) return run(readJournal(txn));
+  if (known.journal === undefined && !known.released.has("journal")) return run(readJournal(txn));
+  const asking = askForNamespace(situation);
+  if (asking !== undefined) return run(asking);
+  if (goesAnyway(situation)) {
+    const holding = [...remains(situation), ...leftOvers(situation)].filter(({ call }) => call.verb !== "delete");
+    return run(...(holding.length > 0 ? holding : [withoutFinalizer(txn)]));
+  }
   const pending = [...locks(situation), ...remains(situation), ...leftOvers(situation)];
   if (pending.length > 0) return run(...pending);
   const quietAt = lastCreate(situation) + quiet(settings);
   if (now < quietAt) return wait(quietAt, "something of its own that was not answered may still be made");
   if (!known.released.has(SWEPT) && Number.isFinite(quietAt)) return run(sweep(situation));
-  // Only now: it names stores, and one that is named nowhere is found only where no name before it is free.
+  // Only now: it says under which names there may be stores.
   if (journalGoes(txn) && !known.released.has("journal")) return run(deleteJournal(txn));
-  const others = mine.filter((name) => name !== FINALIZER);
-  return run(finalizers(txn, others));
+  return run(withoutFinalizer(txn));
 };
+
+const withoutFinalizer = (txn: Situation["txn"]): Ask =>
+  finalizers(
+    txn,
+    (txn.metadata.finalizers ?? []).filter((name) => name !== FINALIZER),
+  );
+
+/** Where it was deleted, and cannot clean up: is its namespace being deleted, too? */
+const askForNamespace = (situation: Situation): Ask | undefined => {
+  const { txn, known, now } = situation;
+  const { namespace, hindered } = known;
+  if (hindered === undefined || txn.metadata.deletionTimestamp === undefined) return undefined;
+  return namespace === undefined || now >= namespace.looked + LOOK_AGAIN ? readNamespace(situation) : undefined;
+};
+
+/**
+ * What cannot be cleaned up goes with the namespace that is being deleted, and a lock is no longer one when its Transaction is
+ * gone: so the finalizer holds up nothing for them. Stores that bear a finalizer of ours are another matter: they would keep
+ * the namespace for ever, and this Transaction is all that says so; of them it lets go first, however long that takes.
+ */
+const goesAnyway = ({ txn, known }: Situation): boolean =>
+  known.hindered !== undefined && txn.metadata.deletionTimestamp !== undefined && known.namespace?.isGoing === true;
 
 /** Everything was looked for once more when nothing could turn up any more. */
 const SWEPT = "swept";
@@ -78,10 +106,20 @@ const locks = (situation: Situation): readonly Effect[] => {
   return [...new Map([...recorded, ...located])].flatMap(([index, lease]): readonly Effect[] => {
     const sight = known.locks.get(index);
     if (sight?.at === "held") return release(situation, index, lease);
-    const settled = sight?.at === "theirs" || sight?.at === "lost" || sight?.at === "impossible";
-    return settled || known.released.has(`lock ${index}`) ? [] : [look(situation, index, lease, true)];
+    if (sight?.at === "theirs" || sight?.at === "lost" || known.released.has(`lock ${index}`)) return [];
+    const looking = look(situation, index, lease, true);
+    return [sight?.at === "impossible" ? justOnce(index, looking) : { ...looking, untilDone: true }];
   });
 };
+
+/** A lock that was refused is there all the same, where the refusal was not the API server's. Who may not look has none. */
+const justOnce = (index: number, looking: Ask): Ask => ({
+  ...looking,
+  learn: (known, answer, ...when) => {
+    const learned = looking.learn(known, answer, ...when);
+    return E.isRight(answer) ? learned : { ...learned, released: new Set([...learned.released, `lock ${index}`]) };
+  },
+});
 
 /** Whether there is something that may have to be restored; what was deleted while it was active leaves what is committed. */
 const isLeft = ({ phase, items }: Situation["txn"]["status"]): boolean =>
@@ -92,17 +130,16 @@ const journalGoes = ({ metadata, status }: Situation["txn"]): boolean =>
   !isLeft(status) || metadata.deletionTimestamp !== undefined;
 
 /** Snapshots, as far as nothing will be restored from them. */
-const remains = ({ txn, known }: Situation): readonly Effect[] => {
+const remains = ({ txn, known }: Situation): readonly Ask[] => {
   const { phase } = txn.status;
   const left = isLeft(txn.status);
   const isGoing = txn.metadata.deletionTimestamp !== undefined;
   // On RolledBack they are kept for a look, and owned by the Transaction.
   const goes = phase === "Committed" || (phase === "Failed" && !left);
-  const to = goes ? "free" : left && isGoing ? "orphaned" : "kept";
-  return allStores(txn, journalIn(known)).flatMap((ref): readonly Effect[] => {
-    if (phase !== "Committed" && !isReleased(known, ref, to)) return [releaseStore(txn, ref, to)];
-    return goes && !isDeleted(known, ref) ? [deleteStore(txn, ref)] : [];
-  });
+  const to = phase === "RolledBack" ? "owned" : left && isGoing ? "orphaned" : "kept";
+  return allStores(txn, journalIn(known)).flatMap((ref) =>
+    goes ? takeAway(txn, known, ref) : letGo(txn, known, ref, to),
+  );
 };
 
 /** As on a Job: https://kubernetes.io/docs/concepts/workloads/controllers/ttlafterfinished/ */
@@ -118,7 +155,6 @@ const expire = ({ txn, known, now }: Situation): Step => {
 
 const EXPIRED = "transaction";
 
-/** Asked for once: if it was not deleted, somebody has changed it, and that is a reason to look at it anew. */
 const remove = (txn: Situation["txn"]): Ask => ({
   purpose: "expire",
   as: "controller",
@@ -127,5 +163,6 @@ const remove = (txn: Situation["txn"]): Ask => ({
     place: ownPlace(txn),
     preconditions: { uid: txn.metadata.uid, resourceVersion: txn.metadata.resourceVersion },
   },
+  untilDone: true,
   learn: (known) => ({ ...known, released: new Set([...known.released, EXPIRED]) }),
 });

@@ -1,6 +1,7 @@
 import { GIVE_WAY, type Holder, holderIdentity, parseHolder } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { type Ask, run, type Step } from "./effect.ts";
+import { hasTarget } from "./has-target.ts";
 import { asObject } from "./json.ts";
 import { type Known, set } from "./known.ts";
 import { giveBack, lockPlace } from "./lease.ts";
@@ -27,7 +28,8 @@ export const askForTheWay = ({ txn }: Situation, index: number, holder: Holder):
   },
 });
 
-const readAsker = (asker: Holder): Ask => ({
+/** Who wants none of these targets has nothing to ask for. */
+const readAsker = (asker: Holder, targets: ReadonlyMap<number, Place>): Ask => ({
   purpose: "read-holder",
   as: "controller",
   call: { verb: "get", place: placeOf(asker) },
@@ -37,7 +39,9 @@ const readAsker = (asker: Holder): Ask => ({
       uid: asker.uid,
       looked: now,
       phase:
-        E.isRight(answer) && answer.right.metadata.uid === asker.uid
+        E.isRight(answer) &&
+        answer.right.metadata.uid === asker.uid &&
+        [...targets.values()].some((target) => hasTarget(answer.right, target))
           ? asObject(answer.right["status"])["phase"]
           : undefined,
     },
@@ -51,11 +55,19 @@ const UNDER_WAY: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** What was read under locks that are given back says nothing any more. */
-const unread = (known: Known): Known => ({ ...known, live: new Map(), dryRuns: new Map(), owned: new Map() });
+export const unread = (known: Known): Known => ({
+  ...known,
+  live: new Map(),
+  dryRuns: new Map(),
+  kept: new Map(),
+  owned: new Map(),
+  listings: new Map(),
+});
 
 /**
- * Gives every lock back when a Transaction that has touched targets has asked for the way, and waits until that is over. It
- * takes its locks in no order that it could choose, so without this the two could wait for each other.
+ * Gives every lock back when a Transaction that has touched targets, and shares one with this, has asked for the way, and
+ * waits until that is over. It takes its locks in no order that it could choose, so without this the two could wait for each
+ * other.
  *
  * Assumes: no target has been touched.
  * @returns undefined where nobody has asked.
@@ -66,7 +78,7 @@ export const giveWay = (situation: Situation, targets: ReadonlyMap<number, Place
   if (asker === undefined || asker.uid === txn.metadata.uid) return undefined;
   const seen = known.asker;
   const until = seen?.uid === asker.uid ? seen.looked + LOOK_AGAIN : now;
-  if (seen === undefined || now >= until) return run(readAsker(asker));
+  if (seen === undefined || now >= until) return run(readAsker(asker, targets));
   const is = UNDER_WAY.get(seen.phase);
   if (is === undefined) return run(annotate(txn, { [GIVE_WAY]: null }));
   const back = [...targets].flatMap(([index, place]) =>

@@ -9,14 +9,15 @@ type Entries = readonly ManagedFieldsEntry[];
  * Under this name the API server books the oldest updaters together, so that there are no more than ten of them.
  * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/capmanagers.go
  */
-const HEAP = "ancient-changes";
+export const HEAP = "ancient-changes";
 
-/** An applier is the same in every version of the API; an updater has one entry for each. */
-export const sameWriter = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): boolean =>
-  a.manager === b.manager &&
-  a.operation === b.operation &&
-  (a.subresource ?? "") === (b.subresource ?? "") &&
-  (a.operation === "Apply" || a.apiVersion === b.apiVersion);
+/** Who has made an entry. An applier is the same in every version of the API; an updater has one entry for each. */
+export const writerOf = ({ manager, operation, subresource = "", apiVersion }: ManagedFieldsEntry): string =>
+  JSON.stringify([manager, operation, subresource, operation === "Apply" ? "" : apiVersion]);
+
+/** The entries by their writers: there may be as many of them as fields. */
+export const byWriter = (entries: Entries): ReadonlyMap<string, ManagedFieldsEntry> =>
+  new Map(entries.map((entry) => [writerOf(entry), entry] as const).toReversed());
 
 const fieldsIn = (entry: ManagedFieldsEntry | undefined): Fields => entry?.fieldsV1 ?? none;
 
@@ -24,13 +25,14 @@ const fieldsIn = (entry: ManagedFieldsEntry | undefined): Fields => entry?.field
  * The live entries, and again under their own names those of before that were put on the heap since: our entry may have been
  * one too many.
  */
-export const unheaped = (former: Entries, live: Entries): Entries =>
-  live.flatMap((entry) => {
+export const unheaped = (former: Entries, live: Entries): Entries => {
+  const [formerWriters, liveWriters] = [byWriter(former), byWriter(live)];
+  return live.flatMap((entry) => {
     if (entry.manager !== HEAP || entry.operation !== "Update") return [entry];
-    const before = former.find((other) => sameWriter(entry, other));
+    const before = formerWriters.get(writerOf(entry));
     const isNew = (path: Path): boolean => has(fieldsIn(entry), path) && !has(fieldsIn(before), path);
     const again = former.flatMap((one) => {
-      const isGone = one.operation === "Update" && !live.some((other) => sameWriter(one, other));
+      const isGone = one.operation === "Update" && !liveWriters.has(writerOf(one));
       const fieldsV1 = isGone && one.apiVersion === entry.apiVersion ? filter(fieldsIn(one), isNew) : none;
       return isWhole(fieldsV1) ? [] : [{ ...one, fieldsV1 }];
     });
@@ -39,3 +41,4 @@ export const unheaped = (former: Entries, live: Entries): Entries =>
     if (before !== undefined && equal(rest, fieldsIn(before))) return [before, ...again];
     return isWhole(rest) ? again : [{ ...entry, fieldsV1: rest }, ...again];
   });
+};

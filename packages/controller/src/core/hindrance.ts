@@ -1,8 +1,10 @@
 import { cut } from "@janus/api";
-import type { Ask, Effect } from "./effect.ts";
+import type { Ask, Effect, Telling } from "./effect.ts";
 import { type Fault, sentence } from "./fault.ts";
+import type { Instant } from "./instant.ts";
 import type { Known } from "./known.ts";
 import { show } from "./object.ts";
+import { deadline } from "./preparing.ts";
 import { isTerminal, record, WAITING } from "./record.ts";
 import type { Situation } from "./situation.ts";
 
@@ -26,25 +28,40 @@ export const unhindered = (known: Known): Known => {
   return rest;
 };
 
+/** How long nothing has to be done before spec.timeout turns the Transaction round, in ms: no server is left alone for longer. */
+export const timeLeft = (situation: Situation): number => {
+  const { phase } = situation.txn.status;
+  const left = deadline(situation) - situation.now;
+  return isTerminal(phase) || phase === "RollingBack" || left <= 0 ? Number.POSITIVE_INFINITY : left;
+};
+
 /** What was tried, in words. */
-const attempt = (effect: Effect): string => {
+export const attempt = (effect: Effect): string => {
   if ("call" in effect) return `${VERBS[effect.call.verb]} ${show(effect.call.place)}`;
   return effect.purpose === "discover"
     ? `find where ${effect.kind} of ${effect.apiVersion} is served`
     : "find what the targets of deletions own";
 };
 
+/** People have been told. */
+export const toldOf = (known: Known, now: Instant): Known => ({
+  ...known,
+  hindered: { since: known.hindered?.since ?? now, told: now },
+});
+
 /**
  * Tells people where they look what a Transaction that is under way waits for, when a request has not got through for a while.
  *
  * Guarantees: costs nothing while nothing is wrong, and one write now and then while something is.
+ * @returns an event for one that has ended: its status stays as it is
  */
-export const hindrance = ({ txn, known, now }: Situation, effect: Effect, fault: Fault): Ask | undefined => {
+export const hindrance = ({ txn, known, now }: Situation, effect: Effect, fault: Fault): Ask | Telling | undefined => {
   const { since = now, told } = known.hindered ?? {};
   const isRecent = told !== undefined && now < told + TELL_AGAIN;
-  if (isTerminal(txn.status.phase) || now < since + BRIEF || isRecent) return undefined;
+  if (now < since + BRIEF || isRecent) return undefined;
   const message = cut(`trying again to ${attempt(effect)}: ${sentence(fault)}`, 1024);
-  const tried = (known: Known): Known => ({ ...known, hindered: { since, told: now } });
+  if (isTerminal(txn.status.phase)) return { type: "Warning", reason: "RecoveryBlocked", message };
+  const tried = (known: Known): Known => toldOf(known, now);
   const recorded = record(txn, { because: { reason: WAITING, message } }, now);
   return { ...recorded, learn: (...answer) => tried(recorded.learn(...answer)), lost: tried };
 };

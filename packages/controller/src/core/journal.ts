@@ -20,7 +20,8 @@ import { configMaps, type JsonObject, type KubeObject, type Place, type Version 
  *
  * forward: changes before `cursor` are in; the one at `cursor` may be on its way.
  * back:    changes from `reached` on were never made; those after `cursor` are settled (restored, unless noted
- *          otherwise); the restoring of the one at `cursor` may be on its way. It began at `since`.
+ *          otherwise) or deferred; the rollback of the one at `cursor`, and of those that are deferred, may be on its way.
+ *          That of the one at `cursor` began at `since`.
  */
 export interface Journal {
   readonly version: Version;
@@ -29,6 +30,15 @@ export interface Journal {
   readonly created: ReadonlyMap<number, string>;
   /** How changes ended that are neither in nor simply restored. */
   readonly notes: ReadonlyMap<number, Note>;
+  /**
+   * How many names of stores may have been written, from the first on; written down before they are. So none is missed by who
+   * looks for what a former process left behind, whatever names in between are free by then.
+   */
+  readonly storeNames: number;
+  /** Changes of which it could not be told whether they were made, and whose rollback is tried again. */
+  readonly doubted: ReadonlyMap<number, true>;
+  /** Changes whose rollback was set aside. */
+  readonly deferred: ReadonlyMap<number, Deferral>;
   /** Snapshots that were taken anew because a target had changed in other fields, by change. */
   readonly renewed: ReadonlyMap<number, Renewed>;
 }
@@ -39,7 +49,20 @@ export type Position =
 
 export interface Note {
   readonly at: "unmade" | "undecided" | "kept" | "restored";
+  /** Empty: none. */
   readonly error: string;
+  /** Deletions of its owners, by change, which were still to be rolled back: only then it is owned by them again. */
+  readonly owners?: readonly number[];
+}
+
+/** A change whose rollback waits for something: it was set aside, so that the others need not wait for it, too. */
+export interface Deferral {
+  /** What it waits for. */
+  readonly error: string;
+  /** When its rollback began. */
+  readonly since: Instant;
+  /** It waits for all that were deferred before it: it depends on one of them, or was refused, perhaps because of one. */
+  readonly isBehind?: true;
 }
 
 export interface Renewed {
@@ -52,7 +75,12 @@ export interface Entry {
   readonly position?: Position;
   readonly created?: readonly [index: number, uid: string];
   readonly note?: readonly [index: number, note: Note];
+  readonly deferred?: readonly [index: number, deferral: Deferral];
   readonly renewed?: readonly [index: number, renewed: Renewed];
+  readonly storeNames?: number;
+  /** A change that was deferred, and is settled now. */
+  readonly resumed?: number;
+  readonly doubted?: readonly number[];
   /** Changes whose notes are taken back. */
   readonly unnoted?: readonly number[];
 }
@@ -68,12 +96,16 @@ const encode = (entry: Entry): Readonly<Record<string, string | null>> => ({
   ...(entry.position === undefined ? {} : { position: JSON.stringify(entry.position) }),
   ...(entry.created === undefined ? {} : { [`created-${entry.created[0]}`]: entry.created[1] }),
   ...(entry.note === undefined ? {} : { [`note-${entry.note[0]}`]: JSON.stringify(entry.note[1]) }),
+  ...(entry.storeNames === undefined ? {} : { "store-names": JSON.stringify(entry.storeNames) }),
+  ...(entry.deferred === undefined ? {} : { [`deferred-${entry.deferred[0]}`]: JSON.stringify(entry.deferred[1]) }),
+  ...Object.fromEntries((entry.doubted ?? []).map((index) => [`doubted-${index}`, "true"])),
+  ...(entry.resumed === undefined ? {} : { [`deferred-${entry.resumed}`]: null }),
   ...(entry.renewed === undefined ? {} : { [`renewed-${entry.renewed[0]}`]: JSON.stringify(entry.renewed[1]) }),
 });
 
 export const journalData = (entry: Entry): object => ({ data: encode(entry) });
 
-export const newJournal = (txn: Transaction, position: Position): object => ({
+export const newJournal = (txn: Transaction, position: Position, storeNames: number): object => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: {
@@ -81,7 +113,7 @@ export const newJournal = (txn: Transaction, position: Position): object => ({
     namespace: txn.metadata.namespace,
     labels: { [MANAGED_BY_LABEL]: MANAGED_BY, [TRANSACTION_LABEL]: transactionLabel(txn.metadata.name) },
   },
-  ...journalData({ position }),
+  ...journalData({ position, storeNames }),
 });
 
 export const journalPatch = (journal: Journal, entry: Entry): object => ({
@@ -126,8 +158,16 @@ const byIndex = <A>(
 const NOTED: readonly unknown[] = ["unmade", "undecided", "kept", "restored"];
 
 const decodeNote = (text: unknown): Note | undefined => {
-  const { at, error } = asObject(parsed(text));
-  return NOTED.includes(at) && typeof error === "string" ? { at: at as Note["at"], error } : undefined;
+  const { at, error, owners } = asObject(parsed(text));
+  if (!NOTED.includes(at) || typeof error !== "string") return undefined;
+  const isOwners = Array.isArray(owners) && owners.every(Number.isInteger);
+  return { at: at as Note["at"], error, ...(isOwners ? { owners: owners as readonly number[] } : {}) };
+};
+
+const decodeDeferral = (text: unknown): Deferral | undefined => {
+  const { error, since, isBehind } = asObject(parsed(text));
+  if (typeof error !== "string" || typeof since !== "number") return undefined;
+  return { error, since, ...(isBehind === true ? { isBehind } : {}) };
 };
 
 const isText = (value: unknown): value is string => typeof value === "string";
@@ -141,6 +181,20 @@ const decodeRenewed = (text: unknown): Renewed | undefined => {
   return { before: { existed: true, uid, resourceVersion, snapshot: { store, key } }, stores };
 };
 
+/**
+ * Names of stores that a Transaction can have, and that are looked at, whatever somebody has written into its journal. A target of
+ * 1.5 MiB takes two stores, and two times two when it is kept anew; the rest is for what former Transactions of its name have left.
+ */
+export const mostStoreNames = (changes: number): number => 100 + 6 * (changes || 500);
+
+/** Also of what is no journal any more. */
+export const decodeStoreNames = (object: KubeObject, changes: number): number => {
+  const count = parsed(asObject(object["data"])["store-names"]);
+  return typeof count === "number" && Number.isInteger(count) && count > 0
+    ? Math.min(count, mostStoreNames(changes))
+    : 0;
+};
+
 /** `undefined` for what is no journal of a Transaction with so many changes: it counts as missing. */
 export const decodeJournal = (object: KubeObject, changes: number): Journal | undefined => {
   const data = asObject(object["data"]);
@@ -150,8 +204,11 @@ export const decodeJournal = (object: KubeObject, changes: number): Journal | un
   return {
     version: { uid, resourceVersion },
     position,
+    storeNames: decodeStoreNames(object, changes),
     created: byIndex(data, changes, "created-", (text) => (typeof text === "string" ? text : undefined)),
     notes: byIndex(data, changes, "note-", decodeNote),
+    doubted: byIndex(data, changes, "doubted-", (text) => (text === "true" ? true : undefined)),
+    deferred: byIndex(data, changes, "deferred-", decodeDeferral),
     renewed: byIndex(data, changes, "renewed-", decodeRenewed),
   };
 };
@@ -168,6 +225,16 @@ export const beforeIn = (recorded: ItemState, index: number, { renewed }: Journa
 
 const SETTLED: readonly string[] = ["unmade", "undecided", "kept", "restored"];
 
+/** What an object is not owned by again, since that could not be rolled back. */
+const withoutOwners = ({ owners = [] }: Note, { notes }: Journal): readonly string[] => {
+  const lost = owners.filter((index) => ["kept", "undecided"].includes(notes.get(index)?.at ?? ""));
+  return lost.length === 0
+    ? []
+    : [
+        `its owner was not rolled back (${lost.map((index) => `changes[${index}]`).join(", ")}): it has no reference to it`,
+      ];
+};
+
 /** What the journal says of one change, on top of what the status recorded of it. */
 export const stateOf = (recorded: ItemState, index: number, journal: Journal): ItemState => {
   const before = beforeIn(recorded, index, journal);
@@ -175,11 +242,16 @@ export const stateOf = (recorded: ItemState, index: number, journal: Journal): I
   const created = uid === undefined ? {} : { created: uid };
   const { position } = journal;
   const note = journal.notes.get(index);
-  if (note !== undefined)
-    return { at: note.at, before, ...(note.at === "kept" || note.at === "restored" ? created : {}), error: note.error };
+  if (note?.at === "restored") {
+    const error = [note.error === "" ? [] : note.error, ...withoutOwners(note, journal)].flat().join("; ");
+    return { at: "restored", before, ...created, ...(error === "" ? {} : { error }) };
+  }
+  if (note !== undefined) return { at: note.at, before, ...(note.at === "kept" ? created : {}), error: note.error };
   if (SETTLED.includes(recorded.at)) return recorded;
   if (position.direction === "forward")
     return index < position.cursor ? { at: "committed", before, ...created } : { at: "prepared", before };
   if (index >= position.reached) return { at: "prepared", before };
-  return index > position.cursor ? { at: "restored", before, ...created } : { at: "committed", before, ...created };
+  return index > position.cursor && !journal.deferred.has(index)
+    ? { at: "restored", before, ...created }
+    : { at: "committed", before, ...created };
 };

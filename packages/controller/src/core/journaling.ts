@@ -3,6 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Ask, Telling } from "./effect.ts";
 import {
   decodeJournal,
+  decodeStoreNames,
   type Entry,
   type Journal,
   journalData,
@@ -11,7 +12,7 @@ import {
   newJournal,
   type Position,
 } from "./journal.ts";
-import { type Fault, meaning, sentence } from "./fault.ts";
+import { type Fault, isAbsent, meaning, sentence } from "./fault.ts";
 import type { Instant } from "./instant.ts";
 import type { KubeObject, Version } from "./object.ts";
 import { journalIn, type Known, type NoJournal, set } from "./known.ts";
@@ -23,15 +24,16 @@ const forget = (known: Known): Known => {
 
 const sighted = (txn: Transaction, object: KubeObject): Journal | NoJournal => {
   const { uid = "", resourceVersion = "" } = object.metadata;
-  return decodeJournal(object, txn.spec.changes.length) ?? { at: "altered", version: { uid, resourceVersion } };
+  const { length } = txn.spec.changes;
+  const altered = { version: { uid, resourceVersion }, storeNames: decodeStoreNames(object, length) };
+  return decodeJournal(object, length) ?? { ...altered, at: "altered" };
 };
 
 const learn =
   (txn: Transaction): Ask["learn"] =>
   (known, answer, now) => {
     if (E.isRight(answer)) return { ...known, journal: sighted(txn, answer.right) };
-    const gone = answer.left.kind === "refused" && answer.left.code === 404;
-    if (gone) return { ...known, journal: { at: "missing" } };
+    if (isAbsent(answer.left)) return { ...known, journal: { at: "missing" } };
     return meaning(answer.left) === "conflict" ? forget(known) : refused(known, answer.left, now);
   };
 
@@ -70,29 +72,37 @@ const learnWritten =
     return exists ? { ...known, journal: { at: "taken" } } : refused(known, answer.left, now);
   };
 
-export const createJournal = (txn: Transaction, position: Position): Ask => ({
+const createJournal = (txn: Transaction, position: Position, storeNames: number): Ask => ({
   purpose: "journal",
   as: "controller",
-  call: { verb: "create", place: journalPlace(txn), body: newJournal(txn, position), manager: "janus" },
+  call: { verb: "create", place: journalPlace(txn), body: newJournal(txn, position, storeNames), manager: "janus" },
   learn: learnWritten(txn),
   lost: (known, _, now) => ({ ...known, journal: { at: "taken" }, unansweredCreate: now }),
 });
 
 /** Makes a journal again of what is none any more. */
-const rewriteJournal = (txn: Transaction, version: Version, position: Position): Ask => ({
+const rewriteJournal = (txn: Transaction, version: Version, entry: Entry): Ask => ({
   purpose: "journal",
   as: "controller",
-  call: { verb: "mergePatch", place: journalPlace(txn), body: { metadata: version, ...journalData({ position }) } },
+  call: { verb: "mergePatch", place: journalPlace(txn), body: { metadata: version, ...journalData(entry) } },
   learn: learnWritten(txn),
   lost: forget,
 });
 
-/** What is to be done to have a journal; one that is lost begins anew at `position`. */
-export const findJournal = (txn: Transaction, { journal }: Known, position: Position): Ask | undefined => {
+/**
+ * What is to be done to have a journal; one that is lost begins anew at `position`.
+ *
+ * @param more how many stores are about to be written
+ */
+export const findJournal = (txn: Transaction, known: Known, position: Position, more = 0): Ask | undefined => {
+  const { journal, stores } = known;
   if (journal === undefined) return readJournal(txn);
   if ("position" in journal) return undefined;
-  if (journal.at === "missing") return createJournal(txn, position);
-  return journal.at === "altered" ? rewriteJournal(txn, journal.version, position) : readJournal(txn);
+  const storeNames = Math.max(more, ...[...stores.keys()].map((n) => n + 1));
+  if (journal.at === "missing") return createJournal(txn, position, storeNames);
+  return journal.at === "altered"
+    ? rewriteJournal(txn, journal.version, { position, storeNames: Math.max(storeNames, journal.storeNames) })
+    : readJournal(txn);
 };
 
 /**
@@ -112,5 +122,6 @@ export const deleteJournal = (txn: Transaction): Ask => ({
   purpose: "journal",
   as: "controller",
   call: { verb: "delete", place: journalPlace(txn), preconditions: {} },
+  untilDone: true,
   learn: (known) => ({ ...known, released: new Set([...known.released, "journal"]) }),
 });

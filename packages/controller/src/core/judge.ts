@@ -1,27 +1,40 @@
+import type { Change } from "@janus/api";
 import { recordedBefore } from "./before.ts";
 import { run, type Step } from "./effect.ts";
-import { type Attempt, type Refusal, unansweredSince } from "./known.ts";
-import { type Place, show } from "./object.ts";
+import type { Path } from "./fields.ts";
+import { leaving } from "./leaving.ts";
+import { type Attempt, type Refusal, type Sighting, unansweredSince } from "./known.ts";
+import { dying, type Place, show } from "./object.ts";
 import { dependsOnEarlier } from "./places.ts";
+import { deadline } from "./preparing.ts";
 import { renewSnapshot } from "./renew-snapshot.ts";
 import { showPaths, type Verdict } from "./settle.ts";
 import { LOOK_AGAIN, quiet } from "./situation.ts";
-import { readTarget } from "./targets.ts";
+import { ENABLING_TIME } from "./targets.ts";
 import { turnBack } from "./turn-back.ts";
-import { type Going, next, unreadable } from "./going.ts";
+import { type Going, look, next, refusalOf } from "./going.ts";
 import { waiting } from "./progress.ts";
-import { onceSettled, reasonToStop, send } from "./send.ts";
-
-/** How long a change is tried whose Namespace, CRD or rights an earlier change has just brought, in ms. */
-const ENABLING_TIME = 30_000;
+import { onceSettled, onlyForward, reasonToStop, send } from "./send.ts";
 
 /** What follows from what the target tells of a write that was not simply answered with success. */
-export const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: number): Step => {
+export const judge = (
+  going: Going,
+  attempt: Attempt,
+  verdict: Verdict,
+  { object: target, at: seenAt }: Sighting,
+): Step => {
   const { situation, journal, change, place, before } = going;
   const { txn, now, settings } = situation;
   const mayBeMade = unansweredSince(attempt) !== undefined;
-  // Whoever has deleted it, we have not.
-  const isTheirDeletion = change.type === "Delete" && attempt.at === "refused" && !mayBeMade && !goesWithOwner(going);
+  // Whoever has deleted it, we have not. But where the refusal has another reason, nobody knows: gone counts as ours, as in doubt.
+  const isTheirDeletion =
+    change.type === "Delete" &&
+    attempt.at === "refused" &&
+    attempt.moved === true &&
+    !mayBeMade &&
+    !goesWithOwner(going);
+  if (isEdit(change) && target?.metadata.deletionTimestamp !== undefined)
+    return turnBack(situation, journal, conflict(dying(place, target), fateOf(verdict, mayBeMade)));
   switch (verdict.at) {
     case "in":
       if (isTheirDeletion) return turnBack(situation, journal, conflict(`${show(place)} was deleted by somebody else`));
@@ -30,8 +43,13 @@ export const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: 
       return (
         reasonToStop(going, isTheirDeletion ? "unmade" : "in") ??
         (now < seenAt + LOOK_AGAIN
-          ? waiting(situation, journal, seenAt + LOOK_AGAIN, holdUp(place, verdict.finalizers))
-          : run(readTarget(going, unreadable(going))))
+          ? waiting(
+              situation,
+              journal,
+              seenAt + LOOK_AGAIN,
+              holdUp(going, verdict.finalizers, isTheirDeletion ? "unmade" : "in"),
+            )
+          : run(look(going)))
       );
     case "out": {
       const { object } = verdict;
@@ -47,21 +65,13 @@ export const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: 
       if (change.type !== "Create" || seenAt >= settledAt) return send(going);
       return now < settledAt
         ? waiting(situation, journal, settledAt, `a create of ${show(place)} that was not answered may still be made`)
-        : run(readTarget(going, unreadable(going)));
+        : run(look(going));
     }
     case "overtaken":
       if (verdict.object === undefined)
         return turnBack(situation, journal, conflict(`${show(place)} was deleted by somebody else`));
-      if (verdict.fields.length > 0)
-        return turnBack(
-          situation,
-          journal,
-          // A Patch leaves no mark where others have taken over all of its fields since.
-          conflict(
-            `somebody else changed ${showPaths(verdict.fields)} of ${show(place)}`,
-            mayBeMade && change.type === "Patch" ? "undecided" : "unmade",
-          ),
-        );
+      if (verdict.fields.length > 0 || fateOf(verdict, mayBeMade) === "undecided")
+        return turnBack(situation, journal, conflict(taken(place, verdict.fields), fateOf(verdict, mayBeMade)));
       return change.resourceVersion === undefined
         ? renewSnapshot(situation, journal, going, verdict.object)
         : turnBack(situation, journal, conflict(noLongerAt(place, change.resourceVersion)));
@@ -75,6 +85,19 @@ export const judge = (going: Going, attempt: Attempt, verdict: Verdict, seenAt: 
       });
   }
 };
+
+const isEdit = ({ type }: Change): boolean => type === "Update" || type === "Patch";
+
+/** What has become of an Update or Patch that is given up. */
+const fateOf = (verdict: Verdict, mayBeMade: boolean): Refusal["fate"] => {
+  if (verdict.at === "in") return "in";
+  return mayBeMade && verdict.at === "overtaken" && verdict.mayBeIn === true ? "undecided" : "unmade";
+};
+
+const taken = (place: Place, fields: readonly Path[]): string =>
+  fields.length > 0
+    ? `somebody else changed ${showPaths(fields)} of ${show(place)}`
+    : `${show(place)} was changed, and its managedFields no longer tells by whom`;
 
 const conflict = (message: string, fate: Refusal["fate"] = "unmade"): Refusal => ({
   reason: "ConflictDetected",
@@ -96,7 +119,7 @@ const goesWithOwner = ({ situation: { txn }, journal, index, before }: Going): b
 
 /** Refused because something was not there, or in the way, though the target is as it was: worth another try, or final. */
 const tryAgain = (going: Going, { sent, code, message }: Extract<Attempt, { at: "refused" }>): Step => {
-  const { situation, journal, index, place, change } = going;
+  const { situation, journal, index, place } = going;
   const { txn, known, now } = situation;
   const mayComeYet = (code === 403 || code === 404) && dependsOnEarlier(txn, index);
   const enabling = mayComeYet && now < (known.triedSince.get(index) ?? now) + ENABLING_TIME;
@@ -105,7 +128,7 @@ const tryAgain = (going: Going, { sent, code, message }: Extract<Attempt, { at: 
       going,
       turnBack(situation, journal, {
         reason: "CommitFailed",
-        message: `the API server refused to ${change.type.toLowerCase()} ${show(place)}: ${message}`,
+        message: refusalOf(going, message),
         fate: "unmade",
       }),
     );
@@ -114,7 +137,12 @@ const tryAgain = (going: Going, { sent, code, message }: Extract<Attempt, { at: 
     : send(going);
 };
 
-const holdUp = (place: Place, finalizers: readonly string[]): string =>
-  finalizers.length === 0
-    ? `waiting until ${show(place)} is gone`
-    : `waiting until ${show(place)} is gone, which its finalizers hold up: ${finalizers.join(", ")}`;
+/** With why it goes on waiting although somebody wants it back, or its time is over. */
+const holdUp = (going: Going, finalizers: readonly string[], fate: Refusal["fate"]): string => {
+  const { place, situation } = going;
+  const held = finalizers.length === 0 ? "" : `, which its finalizers hold up: ${finalizers.join(", ")}`;
+  const way = leaving(situation);
+  const wish = way.at === "rollback" ? way.why : "spec.timeout has passed";
+  const lasting = way.at === "rollback" || situation.now >= deadline(situation) ? onlyForward(going, fate) : undefined;
+  return `waiting until ${show(place)} is gone${held}${lasting === undefined ? "" : ` (${wish}, but ${lasting})`}`;
+};

@@ -3,6 +3,7 @@ import type { Owned } from "./dependents.ts";
 import type { Instant } from "./instant.ts";
 import type { Journal } from "./journal.ts";
 import type { KubeObject, Resource, Version } from "./object.ts";
+import type { Listing } from "./unlisted.ts";
 import type { SnapshotStore } from "@janus/api";
 
 /**
@@ -21,6 +22,10 @@ export interface Known {
   readonly journal?: Journal | NoJournal;
   /** By change. */
   readonly locks: ReadonlyMap<number, LockSight>;
+  /** Since when it has held a lock, having changed nothing. */
+  readonly holdsSince?: Instant;
+  /** When it gave its locks back to let others go first. */
+  readonly behind?: Instant;
   /** The Transaction that has asked for the way, as of when it was looked at. */
   readonly asker?: { readonly uid: string; readonly phase: unknown; readonly looked: Instant };
   /** The last live read of each target. */
@@ -29,14 +34,22 @@ export interface Known {
   readonly before: ReadonlyMap<number, KubeObject | undefined>;
   /** What the preflight found, by change; an empty list: nothing is in the way. */
   readonly dryRuns: ReadonlyMap<number, readonly string[]>;
-  /** By change and verb, as {@link reviewKey}. */
+  /** By change and verb, as {@link reviewKey}; and what was asked for several changes at once (see `rights.ts`). */
   readonly reviews: ReadonlyMap<string, "allowed" | "denied">;
   /** What names owners, by namespace; `""`: everywhere. */
   readonly owned: ReadonlyMap<string, readonly Owned[]>;
+  /** What could not be looked at for that, by namespace in the same way. */
+  readonly listings: ReadonlyMap<string, Listing>;
+  /** Where the snapshots are that were written before the first change, by change. */
+  readonly kept: ReadonlyMap<number, Kept>;
+  /** The uids of the owners that a snapshot names, by change. */
+  readonly ownersBefore: ReadonlyMap<number, readonly string[]>;
   /** Snapshot stores by number. */
   readonly stores: ReadonlyMap<number, StoreSight>;
-  /** Stores of ours that were looked for by name, as `kind/name`. */
-  readonly found: ReadonlyMap<string, "nothing" | "theirs" | { readonly uid: string }>;
+  /** Stores as they were last seen or written, as `kind/name`. */
+  readonly found: ReadonlyMap<string, FoundStore>;
+  /** Stores that a newer one has taken the place of in the journal. */
+  readonly obsolete: readonly SnapshotStore[];
   /** Data of the stores that were read again, by `kind/name`. */
   readonly storeData: ReadonlyMap<string, StoreData>;
   /** Changes that are in and not yet checkpointed, with the uid of what they made. */
@@ -47,8 +60,12 @@ export interface Known {
   readonly refusals: ReadonlyMap<number, Refusal>;
   /** When a change that depends on an earlier one was first refused for now. */
   readonly triedSince: ReadonlyMap<number, Instant>;
+  /** When the rights to a change were asked for last, in its turn. */
+  readonly rightsAsked: ReadonlyMap<number, Instant>;
   /** Writes that were refused as if their target had moved, by change. */
   readonly rebuffs: ReadonlyMap<number, Rebuff>;
+  /** Requests for the rollback of a change that were not answered, or refused for now: one after the other. */
+  readonly setbacks: ReadonlyMap<number, Setback>;
   /** How many PUTs a restoration took so far. */
   readonly puts: ReadonlyMap<number, number>;
   /** What a target can be put back to, where the API server does not take all values of before (see `accepted.ts`), by change. */
@@ -56,6 +73,8 @@ export interface Known {
   /** What a Service that is created again cannot have again, by change. */
   readonly taken: ReadonlyMap<number, readonly Allocation[]>;
   readonly released: ReadonlySet<string>;
+  /** Since when the controller itself is denied a permission, by what it asked for; see `hear.ts`. */
+  readonly denied: ReadonlyMap<string, Instant>;
   /** When the last write was sent that was not answered and may leave something of ours: a Lease, a store, the journal. */
   readonly unansweredCreate?: Instant;
   readonly projectedAt: Instant;
@@ -67,7 +86,7 @@ export interface Known {
 export type NoJournal =
   | { readonly at: "missing" }
   | { readonly at: "taken" }
-  | { readonly at: "altered"; readonly version: Version }
+  | { readonly at: "altered"; readonly version: Version; readonly storeNames: number }
   | JournalRefused;
 
 /** The API server will not have it: its namespace is being deleted, a quota is used up. */
@@ -81,10 +100,22 @@ export interface JournalRefused {
 export const journalIn = ({ journal }: Known): Journal | undefined =>
   journal !== undefined && "position" in journal ? journal : undefined;
 
+/** See {@link Journal.storeNames}. */
+export const storeNamesIn = ({ journal }: Known): number =>
+  journal !== undefined && "storeNames" in journal ? journal.storeNames : 0;
+
 export const reviewKey = (index: number, verb: string): string => `${index} ${verb}`;
+
+/** The stores that a snapshot was written to together with others, and the name of the one that it begins in. */
+export interface Kept {
+  readonly first: string;
+  readonly stores: readonly SnapshotStore[];
+}
 
 export interface Sighting {
   readonly object: KubeObject | undefined;
+  /** Of the object, only what is asked of it once its snapshot is written; see `outline.ts`. */
+  readonly isOutline?: true;
   readonly at: Instant;
 }
 
@@ -100,6 +131,8 @@ export type Attempt =
       readonly sent: Instant;
       readonly code: number;
       readonly message: string;
+      /** Because the target was not there, or is not as it was. */
+      readonly moved?: true;
       /** An earlier sending of the same write was not answered: when that was. It may have been made, or be made yet. */
       readonly unanswered?: Instant;
     }
@@ -131,6 +164,12 @@ export interface Rebuff {
   readonly resourceVersion: string | undefined;
 }
 
+export interface Setback {
+  readonly at: Instant;
+  readonly count: number;
+  readonly message: string;
+}
+
 /** Whether such a write was refused though this is still the target that it was decided on. */
 export const rebuffed = (known: Known, index: number, object: KubeObject | undefined): Rebuff | undefined => {
   const rebuff = known.rebuffs.get(index);
@@ -141,6 +180,14 @@ export type StoreData = { readonly data: ReadonlyMap<string, string> } | { reado
 
 /** A snapshot store as far as it is known while stores are being written; "taken": something of that name is there. */
 export type StoreSight = SnapshotStore | "taken" | "left-over" | { readonly unusable: string };
+
+/** nothing: there is none of this name. theirs: there is, and it is not of this Transaction. */
+export type FoundStore = "nothing" | "theirs" | OurStore;
+
+/** What bears this Transaction's uid. */
+export interface OurStore extends Version {
+  readonly finalizers: readonly string[];
+}
 
 /** A lock as this process last saw it. */
 export type LockSight =
@@ -164,8 +211,8 @@ export type LockSight =
       readonly looked: Instant;
       readonly seen: Instant;
       readonly expires: Instant;
-      /** What its holder is at, if that is a Transaction. */
-      readonly judged?: "untouched" | "active" | "over";
+      /** What its holder is at, if that is a Transaction. stranger: one that has no such target, so that others wrote the Lease. */
+      readonly judged?: "untouched" | "active" | "over" | "stranger";
       /** Its holder was asked to give way. */
       readonly isAsked?: true;
     }
@@ -181,25 +228,33 @@ export const nothing = (since: Instant): Known => ({
   dryRuns: new Map(),
   reviews: new Map(),
   owned: new Map(),
+  listings: new Map(),
+  kept: new Map(),
+  ownersBefore: new Map(),
   stores: new Map(),
   found: new Map(),
+  obsolete: [],
   storeData: new Map(),
   made: new Map(),
   attempts: new Map(),
   refusals: new Map(),
   triedSince: new Map(),
+  rightsAsked: new Map(),
   rebuffs: new Map(),
+  setbacks: new Map(),
   puts: new Map(),
   goals: new Map(),
   taken: new Map(),
   released: new Set(),
+  denied: new Map(),
   projectedAt: since,
 });
 
 /** What was seen and met so far says nothing of what is there now. What was there before stays true. */
 export const afresh = ({ resources, before, journal }: Known, now: Instant): Known => ({
   ...nothing(now),
-  resources,
+  // What was not served may be by now.
+  resources: new Map([...resources].filter(([, served]) => served !== null)),
   before,
   ...(journal === undefined ? {} : { journal }),
 });

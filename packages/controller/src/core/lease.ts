@@ -1,4 +1,5 @@
 import {
+  type Holder,
   holderIdentity,
   lockLease,
   MANAGED_BY,
@@ -8,7 +9,8 @@ import {
 } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { Ask } from "./effect.ts";
-import { type Fault, meaning, sentence } from "./fault.ts";
+import { type Fault, isAbsent, meaning, sentence } from "./fault.ts";
+import { hasTarget } from "./has-target.ts";
 import { fromTimestamp, type Instant, toMicroTime } from "./instant.ts";
 import { asObject } from "./json.ts";
 import { type Known, type LockSight, set } from "./known.ts";
@@ -70,6 +72,18 @@ const withLock = (known: Known, index: number, sight: LockSight): Known => ({
   locks: set(known.locks, index, sight),
 });
 
+const withHeld = (known: Known, index: number, sight: LockSight, since: Instant): Known => ({
+  ...withLock(known, index, sight),
+  holdsSince: known.holdsSince ?? since,
+});
+
+/** Who holds no lock any more begins to hold some when it takes the next one. */
+const withoutLock = (known: Known, index: number, sight: LockSight): Known => {
+  const after = withLock(known, index, sight);
+  const { holdsSince: _, ...holdsNone } = after;
+  return [...after.locks.values()].some(({ at }) => at === "held") ? after : holdsNone;
+};
+
 const held = (lease: KubeObject, sent: Instant, situation: Situation): LockSight => ({
   at: "held",
   version: { uid: lease.metadata.uid ?? "", resourceVersion: lease.metadata.resourceVersion ?? "" },
@@ -93,7 +107,7 @@ export const create = (situation: Situation, index: number, place: Place): Ask =
     },
   },
   learn: (known, answer, _, sent) => {
-    if (E.isRight(answer)) return withLock(known, index, held(answer.right, sent, situation));
+    if (E.isRight(answer)) return withHeld(known, index, held(answer.right, sent, situation), sent);
     const fault = answer.left;
     const taken = fault.kind === "refused" && fault.code === 409;
     return withLock(
@@ -125,11 +139,9 @@ export const claim = (
   },
   // Whatever was in the way, a look at the Lease tells.
   learn: (known, answer, now, sent) =>
-    withLock(
-      known,
-      index,
-      E.isRight(answer) ? held(answer.right, sent, situation) : unrenewed(situation, known, index, answer.left, now),
-    ),
+    E.isRight(answer)
+      ? withHeld(known, index, held(answer.right, sent, situation), sent)
+      : withLock(known, index, unrenewed(situation, known, index, answer.left, now)),
   lost: (known, fault, now) => ({
     ...withLock(known, index, unrenewed(situation, known, index, fault, now)),
     // What was somebody else's Lease may be ours yet; one that is ours already cannot come again.
@@ -137,7 +149,7 @@ export const claim = (
   }),
 });
 
-/** In how many pauses a lock passes that cannot be renewed. */
+/** In how many pauses a lock passes that cannot be renewed, whatever Retry-After asks for: it would be lost meanwhile. */
 const PAUSES = 10;
 
 /**
@@ -148,8 +160,7 @@ const unrenewed = (situation: Situation, known: Known, index: number, fault: Fau
   const sight = known.locks.get(index);
   if (sight?.at !== "held") return { at: "taken" };
   if (meaning(fault) === "conflict") return { ...sight, stale: true, until: now };
-  const asked = fault.kind === "refused" ? (fault.retryAfter ?? 0) : 0;
-  return { ...sight, stale: true, retryAt: now + Math.max(asked, lockDuration(situation) / PAUSES) };
+  return { ...sight, stale: true, retryAt: now + lockDuration(situation) / PAUSES };
 };
 
 /**
@@ -167,8 +178,7 @@ export const look = (situation: Situation, index: number, place: Place, mine: bo
   call: { verb: "get", place },
   learn: (known, answer, now) => {
     if (E.isLeft(answer)) {
-      const gone = answer.left.kind === "refused" && answer.left.code === 404;
-      if (!gone)
+      if (!isAbsent(answer.left))
         return withLock(known, index, { at: "impossible", why: `its lock cannot be read: ${sentence(answer.left)}` });
       return withLock(
         known,
@@ -183,7 +193,7 @@ export const look = (situation: Situation, index: number, place: Place, mine: bo
     // Ours, from before a crash or a lost reply: renewed at once, so that `until` is certain.
     const former = known.locks.get(index);
     if (holder === me(situation))
-      return withLock(known, index, { at: "held", version, until: former?.at === "held" ? former.until : now });
+      return withHeld(known, index, { at: "held", version, until: former?.at === "held" ? former.until : now }, now);
     if (mine)
       return withLock(known, index, { at: "lost", why: `Lease ${place.namespace}/${place.name} is held by ${holder}` });
     const unmoved = former?.at === "theirs" && former.version.resourceVersion === version.resourceVersion;
@@ -205,8 +215,8 @@ export const look = (situation: Situation, index: number, place: Place, mine: bo
 /** Phases in which no target has been touched, nor may be on its way to be. */
 const UNTOUCHED: readonly unknown[] = ["Pending", "Preparing", undefined];
 
-/** Whether the Transaction that holds a lock still needs it: a live read, by uid. */
-export const judge = (index: number, holder: { namespace: string; name: string; uid: string }): Ask => ({
+/** Whether the Transaction that holds the lock on a target needs it, and needs it still: a live read, by uid. */
+export const judge = (index: number, holder: Holder, target: Place): Ask => ({
   purpose: "read-holder",
   item: index,
   as: "controller",
@@ -214,15 +224,14 @@ export const judge = (index: number, holder: { namespace: string; name: string; 
   learn: (known, answer) => {
     const sight = known.locks.get(index);
     if (sight?.at !== "theirs") return known;
-    const gone = E.isLeft(answer)
-      ? answer.left.kind === "refused" && answer.left.code === 404
-      : answer.right.metadata.uid !== holder.uid;
+    const gone = E.isLeft(answer) ? isAbsent(answer.left) : answer.right.metadata.uid !== holder.uid;
     const phase = E.isRight(answer) ? asObject(answer.right["status"])["phase"] : undefined;
     const over = gone || isTerminal(phase as Parameters<typeof isTerminal>[0]);
-    return withLock(known, index, {
-      ...sight,
-      judged: over ? "over" : UNTOUCHED.includes(phase) ? "untouched" : "active",
-    });
+    // Of one that cannot be read nothing is known but that it may be at work.
+    if (E.isLeft(answer) && !gone) return withLock(known, index, { ...sight, judged: "active" });
+    const needed = E.isRight(answer) && hasTarget(answer.right, target);
+    const active = UNTOUCHED.includes(phase) ? "untouched" : "active";
+    return withLock(known, index, { ...sight, judged: over ? "over" : needed ? active : "stranger" });
   },
 });
 
@@ -236,11 +245,12 @@ export const release = ({ known }: Situation, index: number, place: Place): read
       item: index,
       as: "controller",
       call: { verb: "delete", place, preconditions: sight.version },
-      learn: (known, answer) =>
-        E.isRight(answer)
-          ? { ...withLock(known, index, { at: "free" }), released: new Set([...known.released, `lock ${index}`]) }
-          : withLock(known, index, { at: "taken" }),
-      lost: (known) => withLock(known, index, { at: "taken" }),
+      untilDone: true,
+      learn: (known) => ({
+        ...withoutLock(known, index, { at: "free" }),
+        released: new Set([...known.released, `lock ${index}`]),
+      }),
+      lost: (known) => withoutLock(known, index, { at: "taken" }),
     },
   ];
 };

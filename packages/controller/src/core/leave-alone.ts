@@ -2,13 +2,14 @@ import { type Condition, cut, FINALIZER, type Transaction } from "@janus/api";
 import { type Ask, done, type Effect, run, type Step, type Telling } from "./effect.ts";
 import { type Instant, toTimestamp } from "./instant.ts";
 import { journalPlace } from "./journal.ts";
+import { readJournal } from "./journaling.ts";
 import { search } from "./left-overs.ts";
 import { look, release } from "./lease.ts";
 import { leases } from "./object.ts";
 import { finalizers, ownPlace, UNREADABLE } from "./record.ts";
 import type { Situation } from "./situation.ts";
 import { ORPHANED_LABEL } from "./snapshot.ts";
-import { isReleased, releaseStore } from "./stores.ts";
+import { letGo as letGoOfStore } from "./release-stores.ts";
 
 const JOURNAL = "journal";
 
@@ -74,6 +75,7 @@ const complain = (txn: Transaction, message: string, now: Instant): Ask => {
 /** Locks and finalizer come off, snapshots and journal stay. */
 const letGo = (situation: Situation): Step => {
   const { txn, known } = situation;
+  if (known.journal === undefined) return run(readJournal(txn));
   // Those alone that bear our uid: what the status says may be anything.
   const searched = search(
     situation,
@@ -82,7 +84,7 @@ const letGo = (situation: Situation): Step => {
   if ("asking" in searched) return run(...searched.asking);
   const stores = searched.found;
   const left = [
-    ...stores.filter((ref) => !isReleased(known, ref, "orphaned")).map((ref) => releaseStore(txn, ref, "orphaned")),
+    ...stores.flatMap((ref) => letGoOfStore(txn, known, ref, "orphaned")),
     ...(known.released.has(JOURNAL) ? [] : [orphanJournal(txn)]),
     ...locks(situation),
   ];
@@ -102,6 +104,7 @@ const orphanJournal = (txn: Transaction): Ask => ({
     place: journalPlace(txn),
     body: { metadata: { labels: { [ORPHANED_LABEL]: "true" } } },
   },
+  untilDone: true,
   learn: (known) => ({ ...known, released: new Set([...known.released, JOURNAL]) }),
 });
 
@@ -113,6 +116,8 @@ const locks = (situation: Situation): readonly Effect[] => {
     const lease = { resource: leases, namespace: lock.namespace, name: lock.lease };
     const sight = known.locks.get(index);
     if (sight?.at === "held") return release(situation, index, lease);
-    return sight === undefined || sight.at === "taken" ? [look(situation, index, lease, true)] : [];
+    return sight === undefined || sight.at === "taken"
+      ? [{ ...look(situation, index, lease, true), untilDone: true }]
+      : [];
   });
 };

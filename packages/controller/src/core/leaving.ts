@@ -1,6 +1,7 @@
 import { REQUEST_ROLLBACK } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { Ask } from "./effect.ts";
+import { isAbsent } from "./fault.ts";
 import { namespaces } from "./object.ts";
 import { LOOK_AGAIN, type Situation } from "./situation.ts";
 
@@ -12,14 +13,18 @@ export type Leaving =
   | { readonly at: "release"; readonly why: string }
   | { readonly at: "rollback"; readonly why: string };
 
-const readNamespace = ({ txn }: Situation): Ask => ({
+/** Is it being deleted? */
+export const readNamespace = ({ txn }: Situation): Ask => ({
   purpose: "read-namespace",
   as: "controller",
   call: { verb: "get", place: { resource: namespaces, name: txn.metadata.namespace } },
   learn: (known, answer, now) => ({
     ...known,
-    // One that cannot be seen is not there to be waited for.
-    namespace: { isGoing: E.isLeft(answer) || answer.right.metadata.deletionTimestamp !== undefined, looked: now },
+    // One of which that is not known counts as staying: what its people want is done as long as it can be.
+    namespace: {
+      isGoing: E.isLeft(answer) ? isAbsent(answer.left) : answer.right.metadata.deletionTimestamp !== undefined,
+      looked: now,
+    },
   }),
 });
 

@@ -1,4 +1,5 @@
 import type { Transaction } from "@janus/api";
+import { type Instant, toTimestamp } from "./instant.ts";
 import { type Known, set } from "./known.ts";
 import type { Place } from "./object.ts";
 
@@ -12,11 +13,20 @@ export interface Awaited {
 const rank = ({ status: { phase } }: Transaction): number =>
   phase === "RollingBack" ? 0 : phase === "Committing" ? 1 : 2;
 
-/** Sorts as text: timestamps are all of the same form. */
-const turn = (txn: Transaction): string => `${rank(txn)} ${txn.status.startedAt ?? ""} ${txn.metadata.uid}`;
+/** A Transaction in line. `behind`: since when, if it has let others go first. */
+export interface Waiter extends Transaction {
+  readonly behind?: Instant;
+}
 
-/** Of two Transactions that wait for the same lock: first who has touched targets, then who began earlier. A total order. */
-export const goesBefore = (a: Transaction, b: Transaction): boolean => turn(a) < turn(b);
+/** Sorts as text: timestamps are all of the same form. */
+const turn = (txn: Waiter): string =>
+  `${rank(txn)} ${txn.behind === undefined ? (txn.status.startedAt ?? "") : toTimestamp(txn.behind)} ${txn.metadata.uid}`;
+
+/**
+ * Of two Transactions that wait for the same lock: first who has touched targets, then who began earlier, or was the earlier
+ * one to let others go first. A total order.
+ */
+export const goesBefore = (a: Waiter, b: Waiter): boolean => turn(a) < turn(b);
 
 /** Nobody holds the Lease any more that is waited for: it can be taken without another look. */
 export const freed = (known: Known, { index }: Awaited): Known =>

@@ -35,13 +35,12 @@ const approach = (
   const until = lookAgainAt(situation, sight.looked);
   if (now >= until) return look(situation, index, place, false);
   const holder = parseHolder(sight.holder);
-  if (holder !== undefined && sight.judged === undefined) return judge(index, holder);
-  if (holder === undefined ? now >= sight.expires : sight.judged === "over")
-    return claim(situation, index, place, sight);
-  const because =
-    holder === undefined
-      ? `waiting for ${show(target)}: ${lease} is held by ${sight.holder}`
-      : `waiting for ${show(target)}: Transaction ${holder.namespace}/${holder.name} has locked it (${lease})`;
+  if (holder !== undefined && sight.judged === undefined) return judge(index, holder, target);
+  const isForeign = holder === undefined || sight.judged === "stranger";
+  if (isForeign ? now >= sight.expires : sight.judged === "over") return claim(situation, index, place, sight);
+  const because = isForeign
+    ? `waiting for ${show(target)}: ${lease} is held by ${sight.holder}`
+    : `waiting for ${show(target)}: Transaction ${holder.namespace}/${holder.name} has locked it (${lease})`;
   return { until, because };
 };
 
@@ -91,7 +90,8 @@ const waitingFor = (
  *             global order is given back, and the rest is taken one by one in that order: so no two Transactions can wait
  *             for each other. One that has touched others already asks who has touched nothing to give way.
  *             A lock of a live, unfinished Transaction is never taken over; one of a finished or vanished Transaction at
- *             once; any other only when it has not changed for its whole duration by our own clock. One that is free is
+ *             once; any other only when it has not changed for its whole duration by our own clock. That holds for a Lease,
+ *             too, that somebody has written in the name of a Transaction without such a target. One that is free is
  *             left to who goes before us: so nobody who waits is overtaken again and again.
  */
 export const acquire = (situation: Situation, targets: ReadonlyMap<number, Place>): Locking => {
@@ -125,26 +125,30 @@ export const acquire = (situation: Situation, targets: ReadonlyMap<number, Place
 };
 
 /**
- * Takes the locks of targets again that may be half put back: after a crash, or when what could not be put back is tried again.
+ * Takes the locks of targets again that may be half rolled back: after a crash, or when what could not be rolled back is tried again.
  *
- * Guarantees: none is ever given back; who has touched nothing is asked to give way; those that are ours are renewed side
- *             by side, the others taken one by one in the global order. One that cannot be had at all, as in a namespace
- *             that is being deleted, is left out.
+ * Guarantees: none is ever given back; those that are ours are found and renewed side by side, whichever is needed; of those that
+ *             are needed now, and that others hold, one is taken after the other in the global order, and who has touched nothing is
+ *             asked to give way. One that cannot be had at all, as in a namespace that is being deleted, is left out.
  */
-export const reacquire = (situation: Situation, targets: ReadonlyMap<number, Place>): Locking => {
+export const reacquire = (
+  situation: Situation,
+  targets: ReadonlyMap<number, Place>,
+  needed: readonly number[],
+): Locking => {
   const { locks } = situation.known;
   const missing = inOrder(situation, targets).filter(({ index }) => {
     const sight = locks.get(index);
     return sight?.at !== "impossible" && !isSafe(sight, situation);
   });
-  const first = missing[0];
-  if (first === undefined) return { at: "held" };
   const atOnce = missing.flatMap(({ index, place }): readonly Effect[] => {
     const sight = locks.get(index);
     if (sight === undefined || (sight.at === "held" && sight.stale)) return [look(situation, index, place, false)];
     return sight.at === "held" ? [claim(situation, index, place, sight)] : [];
   });
   if (atOnce.length > 0) return { at: "going", effects: atOnce };
+  const first = missing.find(({ index }) => needed.includes(index));
+  if (first === undefined) return { at: "held" };
   const to = approach(situation, first);
   if (!("until" in to)) return { at: "going", effects: [to] };
   return waitingFor(first, to, askFor(situation, first.index));

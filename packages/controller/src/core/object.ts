@@ -73,6 +73,10 @@ export interface Place {
 export const show = (place: Place): string =>
   `${place.resource.kind} ${place.namespace === undefined ? "" : `${place.namespace}/`}${place.name}`;
 
+/** What is said of an object that somebody else is deleting. */
+export const dying = (place: Place, { metadata: { finalizers = [] } }: KubeObject): string =>
+  `${show(place)} is being deleted by another client${finalizers.length === 0 ? "" : `, and held by its finalizers: ${finalizers.join(", ")}`}`;
+
 const builtIn = (group: string, plural: string, kind: string, version = "v1", statusSubresource = false): Resource => ({
   group,
   version,
@@ -96,3 +100,6 @@ export const selfSubjectAccessReviews: Resource = {
   ...builtIn("authorization.k8s.io", "selfsubjectaccessreviews", "SelfSubjectAccessReview"),
   namespaced: false,
 };
+
+export const ownerUids = ({ metadata: { ownerReferences = [] } }: KubeObject): readonly string[] =>
+  ownerReferences.map(({ uid }) => uid);

@@ -1,12 +1,10 @@
 import type { Transaction } from "@janus/api";
-import { asObject, equal } from "./json.ts";
+import { isIrreversible } from "./irreversible.ts";
+import { equal } from "./json.ts";
 import type { Known } from "./known.ts";
 import { show } from "./object.ts";
-import { isIrrevocable } from "./pending.ts";
+import { storageOf } from "./outline.ts";
 import { type Item, itemsOf } from "./targets.ts";
-
-const storageOf = (object: unknown): unknown =>
-  asObject(asObject(asObject(asObject(object)["spec"])["resources"])["requests"])["storage"];
 
 /** What a change makes of its target that the API server lets nobody take back; undefined for nothing. */
 const forGood = (known: Known, { index, change, place: { resource } }: Item): string | undefined => {
@@ -25,13 +23,15 @@ const forGood = (known: Known, { index, change, place: { resource } }: Item): st
  *
  * Assumes: all targets have been read.
  */
-export const oneWay = (txn: Transaction, known: Known, item: Item): readonly string[] => {
-  const what = forGood(known, item);
-  const isUndone = (later: Item): boolean =>
-    later.index > item.index && !isIrrevocable(txn, later.index) && forGood(known, later) === undefined;
-  return what === undefined || !itemsOf(txn, known).some(isUndone)
-    ? []
-    : [
-        `the ${item.change.type} of ${show(item.place)} ${what}, which nothing can undo: move it to the end of the list`,
-      ];
+export const oneWay = (txn: Transaction, known: Known): ((item: Item) => readonly string[]) => {
+  const isUndone = (item: Item): boolean => !isIrreversible(item.change) && forGood(known, item) === undefined;
+  const last = itemsOf(txn, known).findLast(isUndone)?.index ?? -1;
+  return (item) => {
+    const what = forGood(known, item);
+    return what === undefined || item.index > last
+      ? []
+      : [
+          `the ${item.change.type} of ${show(item.place)} ${what}, which nothing can undo: move it to the end of the list`,
+        ];
+  };
 };

@@ -3,12 +3,14 @@ import { recordedBefore } from "./before.ts";
 import { isWhole, none } from "./fields.ts";
 import type { Journal } from "./journal.ts";
 import type { KubeObject, ManagedFieldsEntry, OwnerReference } from "./object.ts";
-import { ofOwners, withEntriesOf, withoutOwners } from "./owner-fields.ts";
+import { once } from "./once.ts";
+import { ofOwners, withEntriesOf, withoutOwners, withUids } from "./owner-fields.ts";
 
 type Owners = readonly OwnerReference[];
 type Entries = readonly ManagedFieldsEntry[];
 
 const ownersOf = (object: KubeObject): Owners => object.metadata.ownerReferences ?? [];
+
 const entriesOf = (object: KubeObject): Entries => object.metadata.managedFields ?? [];
 
 const withOwners = (object: KubeObject, owners: Owners): KubeObject => {
@@ -24,20 +26,35 @@ const withEntries = (object: KubeObject, managedFields: Entries): KubeObject => 
 export const isOwnedBy = (object: KubeObject, uid: string | undefined): boolean =>
   ownersOf(object).some((owner) => owner.uid === uid);
 
+const uidsOf = (owners: Owners): ReadonlySet<string> => new Set(owners.map(({ uid }) => uid));
+
 /** Whether this change has been made. */
 export const isMade = ({ position }: Journal, index: number): boolean =>
   index < (position.direction === "back" ? position.reached : position.cursor);
+
+const deletions = once((txn: Transaction) =>
+  once((journal: Journal): ReadonlyMap<string, number> => {
+    const found = new Map<string, number>();
+    txn.spec.changes.forEach(({ type }, index) => {
+      const before = recordedBefore(txn, journal, index);
+      const isGone = type === "Delete" && (isMade(journal, index) || journal.created.has(index));
+      if (isGone && before.existed && !found.has(before.uid)) found.set(before.uid, index);
+    });
+    return found;
+  }),
+);
 
 /**
  * The change for whose sake the object of this uid is gone; -1 if none is. What was created again was gone, though its own
  * Delete was never made: it went with its owners.
  */
-const deletionOf = (txn: Transaction, journal: Journal, uid: string): number =>
-  txn.spec.changes.findIndex(({ type }, index) => {
-    const before = recordedBefore(txn, journal, index);
-    const isGone = type === "Delete" && (isMade(journal, index) || journal.created.has(index));
-    return isGone && before.existed && before.uid === uid;
-  });
+const deletionOf = (txn: Transaction, journal: Journal, uid: string): number => deletions(txn)(journal).get(uid) ?? -1;
+
+/** The deletions of its owners, by change. */
+export const deletedOwners = (txn: Transaction, journal: Journal, before: KubeObject): readonly number[] =>
+  ownersOf(before)
+    .map(({ uid }) => deletionOf(txn, journal, uid))
+    .filter((index) => index !== -1);
 
 /** Whether the Transaction has deleted all owners of an object, so that the garbage collector takes it too. */
 export const isOrphaned = (txn: Transaction, journal: Journal, before: KubeObject): boolean =>
@@ -63,17 +80,23 @@ export const livingOwners = (txn: Transaction, journal: Journal, before: KubeObj
   });
 
 /** managedFields name owner references by uid: by the new uids of the owners of `before`. */
-const renamed = (txn: Transaction, journal: Journal, before: KubeObject, entries: Entries): Entries => {
-  const text = ownersOf(before).reduce((renaming, { uid }) => {
-    const now = uidNow(txn, journal, uid);
-    return now === undefined ? renaming : renaming.replaceAll(uid, now);
-  }, JSON.stringify(entries));
-  return JSON.parse(text) as Entries;
+const renaming = (
+  txn: Transaction,
+  journal: Journal,
+  before: KubeObject,
+): ((entry: ManagedFieldsEntry) => ManagedFieldsEntry) => {
+  const uids = new Map(
+    ownersOf(before).flatMap(({ uid }) => {
+      const now = uidNow(txn, journal, uid);
+      return now === undefined || now === uid ? [] : [[uid, now] as const];
+    }),
+  );
+  return (entry) => (uids.size === 0 ? entry : withUids(entry, uids));
 };
 
 /** The object with the new uids of the owners of `before` in its managedFields. */
 export const withNewUids = (txn: Transaction, journal: Journal, before: KubeObject, object: KubeObject): KubeObject =>
-  withEntries(object, renamed(txn, journal, before, entriesOf(object)));
+  withEntries(object, entriesOf(object).map(renaming(txn, journal, before)));
 
 /** The object of before with those of its owners that exist now, under their new uids. */
 export const withNewOwners = (txn: Transaction, journal: Journal, before: KubeObject): KubeObject => {
@@ -86,8 +109,10 @@ export const withNewOwners = (txn: Transaction, journal: Journal, before: KubeOb
  * garbage collector takes them out. They went by the Transaction, though it did not touch the object.
  * https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  */
-const lostOwners = (txn: Transaction, journal: Journal, before: KubeObject, live: KubeObject): Owners =>
-  ownersOf(before).filter(({ uid }) => deletionOf(txn, journal, uid) !== -1 && !isOwnedBy(live, uid));
+const lostOwners = (txn: Transaction, journal: Journal, before: KubeObject, live: KubeObject): Owners => {
+  const owners = uidsOf(ownersOf(live));
+  return ownersOf(before).filter(({ uid }) => deletionOf(txn, journal, uid) !== -1 && !owners.has(uid));
+};
 
 /** What was there before as the garbage collector has left it: without the owners that were lost. */
 export const withoutLostOwners = (
@@ -97,12 +122,12 @@ export const withoutLostOwners = (
   live: KubeObject | undefined,
 ): KubeObject | undefined => {
   if (before === undefined || live === undefined) return before;
-  const lost = lostOwners(txn, journal, before, live);
-  return lost.length === 0
+  const lost = new Set(lostOwners(txn, journal, before, live));
+  return lost.size === 0
     ? before
     : withOwners(
         before,
-        ownersOf(before).filter((owner) => !lost.includes(owner)),
+        ownersOf(before).filter((owner) => !lost.has(owner)),
       );
 };
 
@@ -122,10 +147,8 @@ export const withLostOwners = (
 
 /** In the order of before; what others added comes after. */
 const inOrderOf = (former: Owners, owners: Owners): Owners => {
-  const place = ({ uid }: OwnerReference): number => {
-    const at = former.findIndex((owner) => owner.uid === uid);
-    return at === -1 ? former.length : at;
-  };
+  const places = new Map(former.map(({ uid }, at) => [uid, at] as const).toReversed());
+  const place = ({ uid }: OwnerReference): number => places.get(uid) ?? former.length;
   return owners.toSorted((a, b) => place(a) - place(b));
 };
 
@@ -135,9 +158,10 @@ const inOrderOf = (former: Owners, owners: Owners): Owners => {
  */
 export const readopted = (txn: Transaction, journal: Journal, before: KubeObject, live: KubeObject): KubeObject => {
   const deleted = ownersOf(before).filter(({ uid }) => deletionOf(txn, journal, uid) !== -1);
-  const kept = ownersOf(live).filter(({ uid }) => !deleted.some((owner) => owner.uid === uid));
+  const [deletedUids, liveUids] = [uidsOf(deleted), uidsOf(ownersOf(live))];
+  const kept = ownersOf(live).filter(({ uid }) => !deletedUids.has(uid));
   const living = livingOwners(txn, journal, withOwners(before, deleted));
-  const back = living.filter(({ uid }) => !isOwnedBy(live, uid));
+  const back = living.filter(({ uid }) => !liveUids.has(uid));
   if (back.length === 0 && kept.length === ownersOf(live).length) return live;
   return withOwners(live, inOrderOf(livingOwners(txn, journal, before), [...kept, ...back]));
 };
@@ -157,8 +181,9 @@ export const rebooked = (
   const isBooked = (entry: ManagedFieldsEntry): boolean => !isWhole(ofOwners(entry.fieldsV1 ?? none, uids));
   const entries = entriesOf(live);
   if (!entries.some((entry) => isOurs(entry) && isBooked(entry))) return undefined;
+  const renamed = renaming(txn, journal, before);
   const others = entries.flatMap((entry) => {
-    if (!isOurs(entry)) return renamed(txn, journal, before, [entry]);
+    if (!isOurs(entry)) return [renamed(entry)];
     const fieldsV1 = withoutOwners(entry.fieldsV1 ?? none);
     return isWhole(fieldsV1) ? [] : [{ ...entry, fieldsV1 }];
   });

@@ -1,64 +1,51 @@
 import { FINALIZER, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { type Ask, done, run, type Step } from "./effect.ts";
+import { isIrreversible } from "./irreversible.ts";
 import { asObject } from "./json.ts";
 import { readJournal } from "./journaling.ts";
 import { journalIn, type Known } from "./known.ts";
 import { leaveAlone } from "./leave-alone.ts";
 import { toTimestamp } from "./instant.ts";
 import { raised } from "./lease.ts";
-import { show } from "./object.ts";
-import { discoveries, locate } from "./places.ts";
+import { type Place, show } from "./object.ts";
+import { discoveries, locate, places } from "./places.ts";
 import { finalizers, record } from "./record.ts";
 import { failBefore } from "./refuse.ts";
 import type { Situation } from "./situation.ts";
 
-type Check = (txn: Transaction, known: Known, index: number) => string | undefined;
+/** Of a Transaction: what is wrong with each of its changes, whose target is there as far as it has a place. */
+type Check = (txn: Transaction, known: Known) => (index: number, place: Place | undefined) => string | undefined;
 
-const UNDOABLE_ONLY_LAST: readonly string[] = [
-  "Namespace",
-  "CustomResourceDefinition",
-  "PersistentVolume",
-  "PersistentVolumeClaim",
-];
-
-/** Whether the change is a deletion that nothing can undo. */
-export const isIrrevocable = (txn: Transaction, index: number): boolean => {
-  const change = txn.spec.changes[index];
-  return change?.type === "Delete" && UNDOABLE_ONLY_LAST.includes(change.target.kind);
-};
+/** No two objects have the same. */
+const nameOf = (place: Place): string => `${place.resource.group} ${show(place)}`;
 
 /** What a Transaction may not ask for, beyond what the API server itself refuses: one small check each. */
 const checks: readonly Check[] = [
-  (txn, known, index) => {
+  (txn, known) => (index) => {
     const place = locate(txn, known, index);
     return E.isLeft(place) ? place.left : undefined;
   },
-  (txn, known, index) => {
-    const place = locate(txn, known, index);
-    if (E.isLeft(place)) return undefined;
-    const earlier = txn.spec.changes.slice(0, index).findIndex((_, other) => {
-      const otherPlace = locate(txn, known, other);
-      return (
-        E.isRight(otherPlace) &&
-        show(otherPlace.right) === show(place.right) &&
-        otherPlace.right.resource.group === place.right.resource.group
-      );
-    });
-    return earlier === -1
-      ? undefined
-      : `changes ${earlier} and ${index} are both of ${show(place.right)}: make them one`;
+  (txn, known) => {
+    const first = new Map(
+      [...places(txn, known)].toReversed().map(([index, place]) => [nameOf(place), index] as const),
+    );
+    return (index, place) => {
+      const earlier = place === undefined ? undefined : first.get(nameOf(place));
+      return place === undefined || earlier === undefined || earlier === index
+        ? undefined
+        : `changes ${earlier} and ${index} are both of ${show(place)}: make them one`;
+    };
   },
-  (txn, known, index) => {
+  (txn) => (index, place) => {
     const change = txn.spec.changes[index];
-    const place = locate(txn, known, index);
-    if (change === undefined || change.type === "Delete" || E.isLeft(place)) return undefined;
+    if (change === undefined || change.type === "Delete" || place === undefined) return undefined;
     const namespace = asObject(change.content["metadata"])["namespace"];
-    return namespace === undefined || namespace === place.right.namespace
+    return namespace === undefined || namespace === place.namespace
       ? undefined
-      : `content.metadata.namespace of ${show(place.right)} is ${JSON.stringify(namespace)}: take it out, or set target.namespace`;
+      : `content.metadata.namespace of ${show(place)} is ${JSON.stringify(namespace)}: take it out, or set target.namespace`;
   },
-  (txn, _, index) => {
+  (txn) => (index) => {
     const change = txn.spec.changes[index];
     return change?.type === "Delete" &&
       change.target.kind === "Namespace" &&
@@ -66,12 +53,14 @@ const checks: readonly Check[] = [
       ? `it would delete its own namespace ${txn.metadata.namespace}: create the Transaction in another one`
       : undefined;
   },
-  (txn, _, index) =>
-    isIrrevocable(txn, index) &&
-    txn.spec.changes.slice(index + 1).some((_, after) => !isIrrevocable(txn, index + 1 + after))
-      ? `nothing can undo the deletion of a ${txn.spec.changes[index]?.target.kind}: move it to the end of the list`
-      : undefined,
-  (txn, _, index) => {
+  (txn) => {
+    const last = txn.spec.changes.findLastIndex((_, index) => !isIrreversible(txn.spec.changes[index]));
+    return (index) =>
+      isIrreversible(txn.spec.changes[index]) && index < last
+        ? `nothing can undo the deletion of a ${txn.spec.changes[index]?.target.kind}: move it to the end of the list`
+        : undefined;
+  },
+  (txn) => (index) => {
     const target = txn.spec.changes[index]?.target;
     return target?.apiVersion.startsWith("backup.janus.io/") &&
       target.kind === "Transaction" &&
@@ -120,9 +109,10 @@ export const pending = (situation: Situation): Step => {
       : done;
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
+  const checking = checks.map((check) => check(txn, known));
   const problems = new Map(
     txn.spec.changes.flatMap((_, index) => {
-      const found = checks.flatMap((check) => check(txn, known, index) ?? []);
+      const found = checking.flatMap((check) => check(index, places(txn, known).get(index)) ?? []);
       return found.length === 0 ? [] : [[index, found] as const];
     }),
   );

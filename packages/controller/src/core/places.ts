@@ -4,33 +4,41 @@ import { asObject } from "./json.ts";
 import { type Known, set } from "./known.ts";
 import type { Discover } from "./effect.ts";
 import type { Json, Place, Resource } from "./object.ts";
+import { once } from "./once.ts";
 
-const groupOf = (apiVersion: string): string => apiVersion.split("/").toReversed().slice(1).join("/");
-
-const versionOf = (apiVersion: string): string => apiVersion.split("/").at(-1) ?? "";
+export const groupOf = (apiVersion: string): string => apiVersion.split("/").toReversed().slice(1).join("/");
 
 const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
 
-/** The resource that a CustomResourceDefinition among the changes will serve. */
-const servedBy = (change: Change, apiVersion: string, kind: string): Resource | undefined => {
-  if (change.type !== "Create" || change.target.kind !== "CustomResourceDefinition") return undefined;
-  const spec = asObject(change.content["spec"]);
-  const names = asObject(spec["names"]);
-  const version = list(spec["versions"])
+/** The resources that a CustomResourceDefinition among the changes will serve: one for each version. */
+const servedBy = (change: Change): readonly Resource[] => {
+  if (change.type !== "Create" || change.target.kind !== "CustomResourceDefinition") return [];
+  const { group, scope, names, versions } = asObject(change.content["spec"]);
+  const { kind, plural } = asObject(names);
+  if (typeof group !== "string" || typeof kind !== "string" || typeof plural !== "string") return [];
+  return list(versions)
     .map(asObject)
-    .find(({ name }) => spec["group"] === groupOf(apiVersion) && name === versionOf(apiVersion));
-  if (version === undefined || names["kind"] !== kind || typeof names["plural"] !== "string") return undefined;
-  return {
-    group: groupOf(apiVersion),
-    version: versionOf(apiVersion),
-    plural: names["plural"],
-    kind,
-    namespaced: spec["scope"] === "Namespaced",
-    statusSubresource: asObject(version["subresources"])["status"] !== undefined,
-  };
+    .flatMap(({ name: version, subresources }) =>
+      typeof version === "string"
+        ? [
+            {
+              group,
+              version,
+              plural,
+              kind,
+              namespaced: scope === "Namespaced",
+              statusSubresource: asObject(subresources)["status"] !== undefined,
+            },
+          ]
+        : [],
+    );
 };
 
-const kindKey = (change: Change): string => `${change.target.apiVersion}/${change.target.kind}`;
+const kindKey = ({ target: { apiVersion, kind } }: Change): string => `${apiVersion}/${kind}`;
+const servedKey = ({ group, version, kind }: Resource): string => `${group}/${version}/${kind}`;
+
+const notServed = ({ apiVersion, kind }: Pick<Change["target"], "apiVersion" | "kind">): string =>
+  `the API server does not serve ${kind} in ${apiVersion}: correct the target, or create its CustomResourceDefinition in an earlier change`;
 
 /** Asks for each kind among the changes that is not known yet. */
 export const discoveries = (txn: Transaction, known: Known): readonly Discover[] => {
@@ -49,18 +57,30 @@ export const discoveries = (txn: Transaction, known: Known): readonly Discover[]
   );
 };
 
-const resourceOf = (txn: Transaction, known: Known, index: number): Resource | undefined => {
-  const change = txn.spec.changes[index];
-  if (change === undefined) return undefined;
-  const { apiVersion, kind } = change.target;
-  return (
-    known.resources.get(kindKey(change)) ??
-    txn.spec.changes
-      .slice(0, index)
-      .map((earlier) => servedBy(earlier, apiVersion, kind))
-      .find((resource) => resource !== undefined)
-  );
+const NOT_SERVED: E.Either<string, Place> = E.left(notServed({ apiVersion: "", kind: "" }));
+
+const placeOf = (txn: Transaction, { target }: Change, resource: Resource | undefined): E.Either<string, Place> => {
+  if (resource === undefined) return E.left(notServed(target));
+  const { name, namespace } = target;
+  if (resource.namespaced) return E.right({ resource, namespace: namespace ?? txn.metadata.namespace, name });
+  return namespace === undefined
+    ? E.right({ resource, name })
+    : E.left(`${resource.kind} is cluster-scoped: take out target.namespace`);
 };
+
+/** All targets, by change: every decision asks for them. */
+const located = once((txn: Transaction) =>
+  once((resources: Known["resources"]): readonly E.Either<string, Place>[] => {
+    const served = new Map<string, Resource>();
+    return txn.spec.changes.map((change) => {
+      const key = kindKey(change);
+      const place = placeOf(txn, change, resources.get(key) ?? served.get(key));
+      for (const resource of servedBy(change))
+        if (!served.has(servedKey(resource))) served.set(servedKey(resource), resource);
+      return place;
+    });
+  }),
+);
 
 /**
  * Where the target of a change is.
@@ -68,30 +88,17 @@ const resourceOf = (txn: Transaction, known: Known, index: number): Resource | u
  * Assumes: all kinds have been asked for ({@link discoveries}).
  * @returns Left: a sentence about what is wrong with the target.
  */
-export const locate = (txn: Transaction, known: Known, index: number): E.Either<string, Place> => {
-  const change = txn.spec.changes[index];
-  const resource = resourceOf(txn, known, index);
-  if (change === undefined || resource === undefined) {
-    const { apiVersion, kind } = change?.target ?? { apiVersion: "", kind: "" };
-    return E.left(
-      `the API server does not serve ${kind} in ${apiVersion}: correct the target, or create its CustomResourceDefinition in an earlier change`,
-    );
-  }
-  const { name, namespace } = change.target;
-  if (resource.namespaced) return E.right({ resource, namespace: namespace ?? txn.metadata.namespace, name });
-  return namespace === undefined
-    ? E.right({ resource, name })
-    : E.left(`${resource.kind} is cluster-scoped: take out target.namespace`);
-};
+export const locate = (txn: Transaction, { resources }: Known, index: number): E.Either<string, Place> =>
+  located(txn)(resources)[index] ?? NOT_SERVED;
+
+const placed = once(
+  (all: readonly E.Either<string, Place>[]): ReadonlyMap<number, Place> =>
+    new Map(all.flatMap((place, index) => (E.isRight(place) ? [[index, place.right] as const] : []))),
+);
 
 /** Places of all changes that have one, by change. */
-export const places = (txn: Transaction, known: Known): ReadonlyMap<number, Place> =>
-  new Map(
-    txn.spec.changes.flatMap((_, index) => {
-      const place = locate(txn, known, index);
-      return E.isRight(place) ? [[index, place.right] as const] : [];
-    }),
-  );
+export const places = (txn: Transaction, { resources }: Known): ReadonlyMap<number, Place> =>
+  placed(located(txn)(resources));
 
 const ENABLING: readonly string[] = [
   "Namespace",
@@ -103,22 +110,27 @@ const ENABLING: readonly string[] = [
   "ClusterRoleBinding",
 ];
 
+/** Whether it brings what later changes may need, and its rollback takes it away from them. */
+export const isEnabling = ({ type, target }: Change): boolean => type !== "Delete" && ENABLING.includes(target.kind);
+
 /**
  * Whether an earlier change brings what this one needs (a Namespace, a CRD, a ServiceAccount, rights): what the server
  * says of it before then, 403 or 404, means only "not verifiable yet".
  */
 export const dependsOnEarlier = (txn: Transaction, index: number): boolean =>
-  txn.spec.changes.slice(0, index).some((change) => change.type !== "Delete" && ENABLING.includes(change.target.kind));
+  txn.spec.changes.slice(0, index).some(isEnabling);
 
 /**
  * The targets that can be locked once the changes before `cursor` are in: not those in a namespace that a change from there
  * on has yet to create, nor those in one that is deleted by then, with the locks in it. `early`: their locks are held by now, since they could be taken before any change, or a change was
- * made under them. `late`: those in a namespace that is there only now, of which none has been touched.
+ * made under them. `late`: those in a namespace that is there only now, of which none has been touched; and that of the change at the
+ * cursor, if it is one of the `unproven`, to which the ServiceAccount has no rights until their turn.
  */
 export const lockable = (
   txn: Transaction,
   known: Known,
   cursor: number,
+  unproven: ReadonlySet<number>,
 ): { readonly early: ReadonlyMap<number, Place>; readonly late: ReadonlyMap<number, Place> } => {
   const makers = new Map<string, number>();
   const gone = new Set(
@@ -131,7 +143,9 @@ export const lockable = (
   for (const [index, place] of places(txn, known)) {
     if (gone.has(place.namespace ?? "")) continue;
     const maker = makers.get(place.namespace ?? "");
-    if (maker === undefined || index < cursor) early.set(index, place);
+    if (unproven.has(index) && index >= cursor) {
+      if (index === cursor) late.set(index, place);
+    } else if (maker === undefined || index < cursor) early.set(index, place);
     else if (maker < cursor) late.set(index, place);
     if (txn.spec.changes[index]?.type === "Create" && place.resource.kind === "Namespace")
       makers.set(place.name, index);

@@ -4,26 +4,28 @@ import { doomed } from "./doomed.ts";
 import { dependents, findOwned, warnings } from "./dependents.ts";
 import { type Ask, run, type Step, type Telling } from "./effect.ts";
 import { fromTimestamp } from "./instant.ts";
-import type { Position } from "./journal.ts";
+import { examination } from "./examination.ts";
 import { findJournal, hasBegun, readJournal } from "./journaling.ts";
+import { BEGIN, keep, storesOf } from "./keep.ts";
 import { journalIn, type Known } from "./known.ts";
 import { giveWay } from "./give-way.ts";
 import { leaveAlone } from "./leave-alone.ts";
 import { leaving } from "./leaving.ts";
+import { letPass } from "./let-pass.ts";
 import { lockPlace, raised } from "./lease.ts";
 import { acquire } from "./locks.ts";
-import type { KubeObject } from "./object.ts";
+import { type KubeObject, ownerUids } from "./object.ts";
 import { oneWay } from "./one-way.ts";
 import { discoveries, locate, lockable } from "./places.ts";
-import { examine, missingRights, problems, readServiceAccount, reviews } from "./preflight.ts";
-import { waitingForLock } from "./progress.ts";
+import { problems, readServiceAccount } from "./preflight.ts";
+import { waiting, waitingForLock } from "./progress.ts";
 import { record } from "./record.ts";
 import { failBefore } from "./refuse.ts";
+import { lacking, reviews } from "./rights.ts";
 import type { Situation } from "./situation.ts";
-import { pack, snapshotKey } from "./snapshot.ts";
-import { store } from "./stores.ts";
+import { snapshotKey } from "./snapshot.ts";
 import { itemsOf } from "./targets.ts";
-import { isRefused } from "./without-journal.ts";
+import { listingPause, unlistedWarnings } from "./unlisted.ts";
 
 /** The end of the time for going forward. */
 export const deadline = ({ txn, now }: Situation): number =>
@@ -32,7 +34,8 @@ export const deadline = ({ txn, now }: Situation): number =>
 /**
  * Makes sure that every change can be made and put back, and keeps what is there before the first one is made.
  *
- * Guarantees: no target is touched. On the way out every target is locked, was read as the ServiceAccount, would have been
+ * Guarantees: no target is touched, and none is locked that the ServiceAccount has no rights to; where an earlier change may
+ *             bring these, it is locked in its turn. On the way out every other target is locked; all were read as the ServiceAccount, would have been
  *             accepted by the API server, could be put back by the ServiceAccount, and is in a snapshot; or else the
  *             Transaction is Failed and tells every problem that was found.
  */
@@ -66,14 +69,13 @@ export const preparing = (situation: Situation): Step => {
 
   // Before anything is locked: a lock on what one has no rights to would only hold up those who have.
   const items = itemsOf(txn, known);
-  const asking = items.flatMap((item) => reviews(txn, known, item));
+  const asking = reviews(items, known);
   if (asking.length > 0) return run(...asking);
-  const barred = new Set(
-    items.flatMap((item) => (missingRights(txn.spec, item, known).length > 0 ? [item.index] : [])),
-  );
-  const targets = new Map([...lockable(txn, known, 0).early].filter(([index]) => !barred.has(index)));
+  const targets = lockable(txn, known, 0, unproven(items, known)).early;
   const yielding = giveWay(situation, targets);
   if (yielding !== undefined) return yielding;
+  const passing = letPass(situation, targets);
+  if (passing !== undefined) return passing;
   const locking = acquire(situation, targets);
   if (locking.at === "refused")
     return run(
@@ -90,17 +92,26 @@ export const preparing = (situation: Situation): Step => {
     return waitingForLock(situation, undefined, { ...locking, until });
   }
 
-  const questions = [...items.flatMap((item) => examine(txn, known, item)), ...findOwned(txn, known)];
+  const examining = examination(txn, known, items);
+  if ("refused" in examining) return refuse("SnapshotFailed", [examining.refused]);
+  const questions = [...examining.asks, ...findOwned(txn, known, now)];
   if (questions.length > 0) return run(...questions);
+  const pause = listingPause(known);
+  if (pause !== undefined) return waiting(situation, undefined, pause.until, pause.because);
+  const misplaced = oneWay(txn, known);
   const found = new Map(
     items.flatMap((item) => {
-      const all = [...problems(txn, item, known), ...doomed(txn, known, item), ...oneWay(txn, known, item)];
+      const all = [...problems(txn, item, known), ...doomed(txn, known, item), ...misplaced(item)];
       return all.length === 0 ? [] : [[item.index, all] as const];
     }),
   );
   if (found.size > 0) return run(failBefore(txn, now, { reason: "PreflightFailed", problems: found, general: [] }));
-  return keep(situation, refuse);
+  return prepare(situation, refuse);
 };
+
+/** The changes for which the ServiceAccount does not have the rights: not yet, or the preflight fails. */
+const unproven = (items: ReturnType<typeof itemsOf>, known: Known): ReadonlySet<number> =>
+  new Set(items.flatMap((item) => (lacking(item, known).length > 0 ? [item.index] : [])));
 
 /** A kind may have gone since the Transaction was accepted. */
 const homelessOf = (txn: Transaction, known: Known): ReadonlyMap<number, readonly string[]> =>
@@ -118,22 +129,18 @@ const firstJournal = (txn: Transaction): Ask => {
 };
 
 /** Writes the snapshots and the journal, and then records that everything is prepared. */
-const keep = (situation: Situation, refuse: (reason: string, general: readonly string[]) => Step): Step => {
+const prepare = (situation: Situation, refuse: (reason: string, general: readonly string[]) => Step): Step => {
   const { txn, known, now, settings } = situation;
   const before = new Map(
     [...known.live].flatMap(([index, { object }]) => (object === undefined ? [] : [[index, object] as const])),
   );
-  const { packs, starts } = pack(before);
-  const storing = store(txn, known, packs);
-  const begin: Position = { direction: "forward", cursor: 0 };
-  const journaling = findJournal(txn, known, begin);
+  const keeping = keep(txn, known);
+  if (keeping.at === "refused") return refuse("SnapshotFailed", [keeping.why]);
+  if (keeping.at === "going") return run(...keeping.effects);
   const journal = journalIn(known);
-  if (storing.at === "refused") return refuse("SnapshotFailed", [storing.why]);
-  if (isRefused(known.journal))
-    return refuse("SnapshotFailed", [`the journal cannot be written: ${known.journal.why}`]);
-  if (storing.at === "going") return run(storing.effect, ...(journaling === undefined ? [] : [journaling]));
-  if (journaling !== undefined || journal === undefined) return run(journaling ?? readJournal(txn));
-
+  if (journal === undefined) return run(findJournal(txn, known, BEGIN) ?? readJournal(txn));
+  const { kept } = keeping;
+  const stores = storesOf(kept);
   const lost = dependents(txn, known);
   const beforeOf = (index: number, object: KubeObject | undefined): Before => {
     const dependents = lost.get(index);
@@ -143,23 +150,29 @@ const keep = (situation: Situation, refuse: (reason: string, general: readonly s
           existed: true,
           uid: object.metadata.uid ?? "",
           resourceVersion: object.metadata.resourceVersion ?? "",
-          snapshot: { store: storing.stores[starts.get(index) ?? 0]?.name ?? "", key: snapshotKey(index, object) },
+          snapshot: { store: kept.get(index)?.first ?? "", key: snapshotKey(index, object) },
           ...(dependents === undefined ? {} : { dependents }),
         };
   };
-  const items = itemsOf(txn, known).map(({ index, place }): Item => {
+  const changes = itemsOf(txn, known);
+  const late = unproven(changes, known);
+  const items = changes.map(({ index, place }): Item => {
     const { name: lease, namespace = "" } = lockPlace(place, settings.controllerNamespace);
-    return { lock: { lease, namespace }, state: { at: "prepared", before: beforeOf(index, before.get(index)) } };
+    return {
+      // Without it, the lock is taken in the turn of the change; see `send.ts`.
+      ...(late.has(index) ? {} : { lock: { lease, namespace } }),
+      state: { at: "prepared", before: beforeOf(index, before.get(index)) },
+    };
   });
-  const mind = warnings(txn, known);
+  const mind = [...warnings(txn, known), ...unlistedWarnings(known)];
   const recorded = record(
     txn,
     {
       phase: "Prepared",
       items,
-      snapshots: storing.stores,
+      snapshots: stores,
       journal: { name: journalName(txn.metadata.uid), uid: journal.version.uid },
-      ...(storing.stores[0] === undefined ? {} : { rollbackRef: storing.stores[0].name }),
+      ...(stores[0] === undefined ? {} : { rollbackRef: stores[0].name }),
       because: {
         reason: "Prepared",
         message: [
@@ -174,13 +187,19 @@ const keep = (situation: Situation, refuse: (reason: string, general: readonly s
   );
   return run({
     ...recorded,
-    learn: (known, answer, at, sent) => remember(recorded.learn(known, answer, at, sent), items.length),
+    learn: (known, answer, at, sent) => remember(recorded.learn(known, answer, at, sent)),
   });
 };
 
-/** What was read before the first change is what rollback goes back to. */
-const remember = (known: Known, changes: number): Known => ({
+/** What was read before the first change is what rollback goes back to: whatever is in memory of it need not be read again. */
+const remember = (known: Known): Known => ({
   ...known,
-  before: new Map(Array.from({ length: changes }, (_, index) => [index, known.live.get(index)?.object] as const)),
+  before: new Map([...known.live].flatMap(([index, seen]) => (seen.isOutline ? [] : [[index, seen.object] as const]))),
+  ownersBefore: new Map(
+    [...known.live].flatMap(([index, { object }]) =>
+      object === undefined ? [] : [[index, ownerUids(object)] as const],
+    ),
+  ),
   live: new Map(),
+  kept: new Map(),
 });

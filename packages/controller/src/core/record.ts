@@ -39,6 +39,11 @@ const REACHED: Readonly<Record<Phase, readonly string[]>> = {
 
 /** The reason of a pause. */
 export const WAITING = "Waiting";
+/** The reason of another attempt at a rollback. */
+export const RETRYING = "RecoveryInitiated";
+/** The reason of a rollback that is incomplete. */
+export const INCOMPLETE = "RollbackFailed";
+const ATTEMPTS: readonly string[] = [RETRYING, INCOMPLETE];
 /** The reason of a Transaction that cannot be read. */
 export const UNREADABLE = "Unreadable";
 
@@ -55,6 +60,8 @@ const conditions = (txn: Transaction, phase: Phase, because: Because, now: Insta
     // A pause is told where people look; why the Transaction is in this phase stays to be read beside it.
     const isOver = former === undefined || former.reason === UNREADABLE;
     if (because.reason === WAITING && type !== "Ready" && !isOver) return former;
+    // Why it was rolled back stays to be read through all attempts.
+    if (ATTEMPTS.includes(because.reason) && type === "Committed" && !isOver) return former;
     const holds =
       REACHED[phase].includes(type) || (type === "Prepared" && phase === "Failed" && former?.status === "True");
     const status = holds ? "True" : "False";

@@ -3,7 +3,7 @@ import { run, type Step, type Telling } from "./effect.ts";
 import { fromTimestamp, type Instant } from "./instant.ts";
 import { checkpoint, readJournal } from "./journaling.ts";
 import { afresh, journalIn, type Known } from "./known.ts";
-import { finalizers, record, unask } from "./record.ts";
+import { finalizers, record, RETRYING, unask } from "./record.ts";
 import type { Situation } from "./situation.ts";
 
 /** How often a Failed Transaction is tried again by itself. After that a person has to ask for it. */
@@ -61,13 +61,14 @@ export const recover = (situation: Situation): Step => {
       checkpoint(txn, journal, {
         position: { direction: "back", cursor: last, reached: Math.max(reached, last + 1), since: now },
         unnoted: unsettled,
+        doubted: unsettled.filter((index) => txn.status.items[index]?.state.at === "undecided"),
       }),
     );
   const message = isAskedFor(txn)
     ? `asked for by the annotation ${RETRY_ROLLBACK}`
     : `attempt ${attempts} of ${MOST_RECOVERIES} to put back what could not be put back`;
   const items = txn.status.items.map((item): Item => (isUnsettled(item) ? { ...item, state: again(item) } : item));
-  const because = { reason: "RecoveryInitiated", message };
+  const because = { reason: RETRYING, message };
   const told: Telling = { type: "Normal", ...because };
   const recorded = record(txn, { phase: "RollingBack", recovery: { attempts }, items, because }, now, told);
   // A kind that was not served may be by now.

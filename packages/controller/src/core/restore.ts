@@ -2,7 +2,7 @@ import { type Change, marks } from "@janus/api";
 import { type Author, marked, wanted, writable } from "./body.ts";
 import { completed } from "./completed.ts";
 import { type Fields, fieldsOf, filter, isWhole, nodeAt, none, type Path, union, valueAt } from "./fields.ts";
-import { sameWriter, unheaped } from "./heap.ts";
+import { byWriter, HEAP, unheaped, writerOf } from "./heap.ts";
 import { asObject, equal } from "./json.ts";
 import { merge } from "./merge.ts";
 import type { KubeObject, ManagedFieldsEntry, Place } from "./object.ts";
@@ -23,12 +23,30 @@ export const isMarked = (object: KubeObject, uid: string): boolean =>
 const FIRST_APPLY = "before-first-apply";
 
 /**
+ * Whether managedFields has lost more than later writes take out of it, so that our mark may have gone, too: it was cleared,
+ * by a client or an admission webhook; it was cleared, and booked anew by the first apply since; what somebody owned is
+ * there, and nobody's; or so many have written that the oldest are booked together.
+ */
+export const hasLostMarks = (before: KubeObject, live: KubeObject): boolean => {
+  const entries = live.metadata.managedFields ?? [];
+  const former = before.metadata.managedFields ?? [];
+  const owned = fieldsOf(entries);
+  const isNobodys = (path: Path): boolean => nodeAt(owned, path) === undefined && valueAt(live, path) !== undefined;
+  const isNew = (manager: string): boolean =>
+    entries.some((entry) => entry.manager === manager && !former.some((other) => equal(other, entry)));
+  return entries.length === 0 || isNew(FIRST_APPLY) || isNew(HEAP) || !isWhole(filter(fieldsOf(former), isNobodys));
+};
+
+/**
  * What clears managedFields. An empty list is documented not to.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#clearing-managedfields
  */
 const NOBODY: readonly ManagedFieldsEntry[] = [{}];
 const orNobody = (entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] =>
   entries.length === 0 ? NOBODY : entries;
+
+/** The last write of an entry's writer. */
+const writeOf = (entry: ManagedFieldsEntry): string => `${entry.time} ${writerOf(entry)}`;
 
 /** What others own in the live object; where our apply was the first, what was booked for its sake goes with it. */
 const entriesOfOthers = (before: KubeObject, live: KubeObject, uid: string): readonly ManagedFieldsEntry[] => {
@@ -67,15 +85,16 @@ const ownership = (
     const fields = former.fieldsV1 ?? none;
     return filter(fields, (path) => isBack(path, fields, former.apiVersion === live.apiVersion));
   };
+  const [formerWriters, liveWriters] = [byWriter(formerEntries), byWriter(liveEntries)];
   const kept = liveEntries.map((entry) => {
-    const former = formerEntries.find((other) => sameWriter(entry, other));
+    const former = formerWriters.get(writerOf(entry));
     if (former === undefined) return entry;
     const fieldsV1 = union([entry.fieldsV1 ?? none, givenBack(former)]);
     if (equal(fieldsV1, entry.fieldsV1)) return entry;
     return equal(fieldsV1, former.fieldsV1) ? former : { ...entry, fieldsV1 };
   });
   const returning = formerEntries
-    .filter((former) => !liveEntries.some((entry) => sameWriter(entry, former)))
+    .filter((former) => !liveWriters.has(writerOf(former)))
     .flatMap((former) => {
       const fieldsV1 = givenBack(former);
       if (equal(fieldsV1, former.fieldsV1)) return [former];
@@ -101,14 +120,15 @@ export const recreatedOwnership = (
     if (equal(fieldsV1, fields)) return [entry];
     return isWhole(fieldsV1) ? [] : [{ ...entry, fieldsV1 }];
   });
+  const [formerWriters, writersSince] = [byWriter(former), byWriter(since)];
   const all = [
     ...former.map((entry) => {
-      const again = since.find((other) => sameWriter(entry, other));
+      const again = writersSince.get(writerOf(entry));
       return again === undefined
         ? entry
         : { ...again, fieldsV1: union([entry.fieldsV1 ?? none, again.fieldsV1 ?? none]) };
     }),
-    ...since.filter((entry) => !former.some((other) => sameWriter(entry, other))),
+    ...since.filter((entry) => !formerWriters.has(writerOf(entry))),
   ];
   return orNobody(all);
 };
@@ -131,8 +151,8 @@ export const restoration = (
   const entries = live.metadata.managedFields ?? [];
   const formerEntries = before.metadata.managedFields ?? [];
   const others = entriesOfOthers(before, live, author.uid);
-  const hasWritten = (entry: ManagedFieldsEntry): boolean =>
-    !formerEntries.some((former) => sameWriter(entry, former) && entry.time === former.time);
+  const formerWrites = new Set(formerEntries.map(writeOf));
+  const hasWritten = (entry: ManagedFieldsEntry): boolean => !formerWrites.has(writeOf(entry));
   const ours = fieldsOf(entries.filter((entry) => marks(entry.manager ?? "", author.uid)));
   const theirs = fieldsOf(others);
   const was = writable(before, place);

@@ -1,34 +1,36 @@
-import { cut, RETRY_ROLLBACK } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
-import { releaseAll, showStores, snapshotOf } from "./before.ts";
+import { cut, type Item, RETRY_ROLLBACK } from "@janus/api";
+import { releaseAll, showStores } from "./before.ts";
+import { dependsOn } from "./deferral.ts";
 import { type Ask, run, type Step, type Telling } from "./effect.ts";
+import type { Instant } from "./instant.ts";
 import { type Entry, type Journal, type Note, stateOf } from "./journal.ts";
 import { checkpoint, findJournal, readJournal } from "./journaling.ts";
-import { journalIn, type Known, set } from "./known.ts";
+import { journalIn, type Known } from "./known.ts";
 import { leaving } from "./leaving.ts";
-import { reacquire } from "./locks.ts";
-import { show } from "./object.ts";
-import { discoveries, locate, places } from "./places.ts";
-import { waiting, waitingForLock } from "./progress.ts";
+import { waiting } from "./progress.ts";
 import { isAskedFor, isUnsettled, MOST_RECOVERIES } from "./recovery.ts";
-import { projected, record, unask } from "./record.ts";
+import { INCOMPLETE, projected, record, unask } from "./record.ts";
+import { type Back, defer, type ItemStep, rollbackItem, settle } from "./rollback-item.ts";
 import type { Situation } from "./situation.ts";
-import type { Item } from "./targets.ts";
-import { undo } from "./undo.ts";
-import type { Undoing } from "./undoing.ts";
 import { isRefused, withoutJournal } from "./without-journal.ts";
 
 /**
- * Puts back what was changed, in reverse, one item and one checkpoint at a time.
+ * How long an item may wait before it is set aside, in ms: most finalizers are taken off sooner. Where one waits already, the next
+ * does not hold up the rest for as long.
+ */
+const PATIENCE = { first: 10_000, next: 1_000 };
+
+/**
+ * Rolls back what was changed, in reverse, with one checkpoint after each item. An item that waits for something is set aside, and
+ * taken up again as soon as that can have come: the others do not wait for it, unless they depend on each other.
  *
  * Guarantees: only what is in is undone; an item that cannot be put back is noted and does not stop the others; what others
  *             changed since stays theirs. RolledBack means that every target is as it was before; anything else is Failed.
+ *             What is done to an item is decided on a live read of its target alone, so that several may be under way in a crash.
  * Assumes:    nothing is in doubt on the way forward (see `turn-back.ts`).
  */
 export const rollingBack = (situation: Situation): Step => {
   const { txn, known } = situation;
-  const unknown = discoveries(txn, known);
-  if (unknown.length > 0) return run(...unknown);
   if (isAskedFor(txn)) return run(unask(txn));
   if (isRefused(known.journal)) return withoutJournal(situation, known.journal, reached(situation), "unsent");
   const finding = findJournal(txn, known, { direction: "forward", cursor: reached(situation) });
@@ -37,24 +39,70 @@ export const rollingBack = (situation: Situation): Step => {
   const { position } = journal;
   if (position.direction === "forward") return run(turn(situation, journal));
   const back: Back = { ...journal, position };
-  if (position.cursor < 0) return finish(situation, journal);
-  const state = stateOf(txn.status.items[position.cursor]?.state ?? { at: "untouched" }, position.cursor, journal);
+  const { cursor } = position;
+  if (cursor < 0 && journal.deferred.size === 0) return finish(situation, journal);
+  const isIn = (index: number): boolean =>
+    stateOf(txn.status.items[index]?.state ?? { at: "untouched" }, index, journal).at === "committed";
+  const done = [...(cursor < 0 ? [] : [cursor]), ...journal.deferred.keys()].find((index) => !isIn(index));
   const way = leaving(situation);
   if (way.at === "asking") return run(way.effect);
-  if (way.at === "release") return abandon(situation, state.at === "committed" ? interrupted(back) : back);
-  if (state.at !== "committed") return run(settle(situation, back, position.cursor));
-  return putBack(situation, back, position.cursor);
+  if (way.at === "release") return abandon(situation, interrupted(back, isIn));
+  if (done !== undefined) return run(settle(situation, back, done));
+  return firstOf(situation, back);
 };
 
-/** The journal of a rollback that is under way. */
-type Back = Journal & { readonly position: { readonly direction: "back" } };
+/** The first item that does not wait; those that were deferred come after the next one. */
+const firstOf = (situation: Situation, journal: Back): Step => {
+  const { txn, now } = situation;
+  const { cursor, since } = journal.position;
+  const deferred = [...journal.deferred.keys()].toSorted((a, b) => b - a);
+  const waits: Extract<ItemStep, { at: "wait" }>[] = [];
+  for (const index of new Set(cursor < 0 ? deferred : [cursor, ...deferred])) {
+    const before = deferred.filter((other) => other > index);
+    const needed = before.find((other) => dependsOn(txn, index, other));
+    if (needed !== undefined) {
+      if (index === cursor)
+        return run(defer(situation, journal, index, `waits for changes[${needed}]`, { isBehind: true }));
+      continue;
+    }
+    if (before.length > 0 && journal.deferred.get(index)?.isBehind) continue;
+    const next = rollbackItem(situation, journal, index, before.length === 0);
+    if (next.at === "run") return next.step;
+    waits.push(next);
+  }
+  const [first, ...others] = waits.toSorted((a, b) => a.until - b.until);
+  if (first === undefined) return run(readJournal(txn));
+  const patience = journal.deferred.size === 0 ? PATIENCE.first : PATIENCE.next;
+  const [current] = waits;
+  if (cursor > 0 && current !== undefined && now >= since + patience)
+    return run(defer(situation, journal, cursor, current.because));
+  return pause(situation, journal, first, others, cursor > 0 ? since + patience : first.until);
+};
+
+const pause = (
+  situation: Situation,
+  journal: Journal,
+  { until, because, tell, awaited }: Extract<ItemStep, { at: "wait" }>,
+  others: readonly unknown[],
+  latest: Instant,
+): Step => {
+  const more = others.length === 0 ? "" : ` (and ${others.length} more wait)`;
+  const step = waiting(
+    situation,
+    journal,
+    Math.min(until, latest),
+    `${because}${more}`,
+    ...(tell === undefined ? [] : [tell]),
+  );
+  return step.next === "wait" && awaited !== undefined ? { ...step, awaited } : step;
+};
 
 /** Up to where changes are in, as far as the status tells. When it is tried again, some before it are put back already. */
 const reached = ({ txn }: Situation): number =>
   Math.min(txn.status.items.findLastIndex((item) => item.state.at === "committed") + 1, txn.spec.changes.length);
 
 /** What was seen of the targets on the way forward says nothing of what is there now; what was let go of is needed again. */
-const anew = (known: Known): Known => ({ ...known, live: new Map(), released: new Set() });
+const anew = (known: Known): Known => ({ ...known, live: new Map(), triedSince: new Map(), released: new Set() });
 
 /** Turns the journal round. What became of the change at its cursor stands in the status since the phase is RollingBack. */
 const turn = ({ txn, now }: Situation, journal: Journal) => {
@@ -71,85 +119,6 @@ const turn = ({ txn, now }: Situation, journal: Journal) => {
   return { ...turned, learn, lost };
 };
 
-/** Why an item is not put back: somebody else has changed it since, its snapshot is gone or altered, or anything else. */
-type Why = "ConflictDetected" | "RollbackConfigMapMissing" | "RollbackFailed";
-
-/** What is told of an item that has ended. */
-const ended = (
-  { index: item, change, place }: Item,
-  note: Note | undefined,
-  reason: Why = "RollbackFailed",
-): Telling => {
-  const label = `${change.type} ${show(place)}`;
-  if (note === undefined || note.at === "restored")
-    return {
-      type: "Normal",
-      reason: "ItemRolledBack",
-      item,
-      message: `${label} is undone${note === undefined ? "" : `: ${note.error}`}`,
-    };
-  return { type: "Warning", reason, item, message: `${label} is not undone: ${note.error}` };
-};
-
-/** Records how one item ended, and that the one before it is next. */
-const settle = ({ txn }: Situation, journal: Back, index: number, note?: Note, ...tell: readonly Telling[]) =>
-  checkpoint(
-    txn,
-    journal,
-    {
-      position: { ...journal.position, cursor: index - 1 },
-      ...(note === undefined ? {} : { note: [index, { ...note, error: cut(note.error, 256) }] }),
-    },
-    ...tell,
-  );
-
-const putBack = (situation: Situation, journal: Back, index: number): Step => {
-  const { txn, known, now } = situation;
-  const change = txn.spec.changes[index];
-  const place = locate(txn, known, index);
-  const keep = (error: string, item?: Item, why?: Why): Step => {
-    const note: Note = { at: "kept", error };
-    return run(settle(situation, journal, index, note, ...(item === undefined ? [] : [ended(item, note, why)])));
-  };
-  if (change === undefined || E.isLeft(place)) return keep(E.isLeft(place) ? place.left : "there is no such change");
-  const item: Item = { index, change, place: place.right };
-
-  if (now >= rollbackDeadline(situation, journal)) return keep(ranOut(known, index), item);
-  const locking = reacquire(situation, places(txn, known));
-  if (locking.at === "going") return run(...locking.effects);
-  if (locking.at === "waiting") return waitingForLock(situation, journal, locking);
-
-  const snapshot = snapshotOf(txn, known, journal, index);
-  if (snapshot.at === "unread") return run(...snapshot.effects);
-  if (snapshot.at === "lost") return keep(snapshot.why, item, "RollbackConfigMapMissing");
-
-  const undoing: Undoing = undo(situation, journal, item, snapshot.at === "object" ? snapshot.object : undefined);
-  switch (undoing.at) {
-    case "run": {
-      const lock = known.locks.get(index);
-      const writes = undoing.effects.some(({ purpose }) => purpose === "restore");
-      return lock?.at === "impossible" && writes ? keep(lock.why, item) : run(...undoing.effects);
-    }
-    case "wait":
-      return waiting(situation, journal, undoing.until, undoing.because);
-    case "restored": {
-      const note: Note | undefined =
-        undoing.warning === undefined ? undefined : { at: "restored", error: undoing.warning };
-      return run(settle(situation, journal, index, note, ended(item, note)));
-    }
-    case "kept":
-      return keep(undoing.error, item, undoing.conflict === true ? "ConflictDetected" : "RollbackFailed");
-  }
-};
-
-/** With what was in the way at last. */
-const ranOut = ({ rebuffs }: Known, index: number): string =>
-  ["the time for putting it back ran out", rebuffs.get(index)?.message ?? []].flat().join(": ");
-
-/** Putting back may take as long as going forward, at least ten minutes. */
-const rollbackDeadline = ({ txn }: Situation, { position }: Back): number =>
-  position.since + Math.max(txn.spec.timeout, 600_000);
-
 /** Deleted while it was rolled back: what is not put back yet stays, and so do the snapshots of it. */
 const abandon = (situation: Situation, journal: Journal): Step => {
   const { txn, now } = situation;
@@ -161,10 +130,13 @@ const abandon = (situation: Situation, journal: Journal): Step => {
   );
 };
 
-/** Nobody waits to find out what has become of the item at the cursor. */
-const interrupted = (journal: Back): Journal => {
-  const error = "it was being put back when the Transaction was deleted: it may be as it was before, wholly or in part";
-  return { ...journal, notes: set<number, Note>(journal.notes, journal.position.cursor, { at: "kept", error }) };
+/** Nobody waits to find out what has become of items whose rollback was under way. */
+const interrupted = (journal: Back, isIn: (index: number) => boolean): Journal => {
+  const error =
+    "it was being rolled back when the Transaction was deleted: it may be as it was before, wholly or in part";
+  const underWay = [journal.position.cursor, ...journal.deferred.keys()].filter(isIn);
+  const notes = underWay.map((index): readonly [number, Note] => [index, { at: "kept", error }]);
+  return { ...journal, notes: new Map([...journal.notes, ...notes]) };
 };
 
 const finish = (situation: Situation, journal: Journal): Step => {
@@ -192,17 +164,25 @@ const finish = (situation: Situation, journal: Journal): Step => {
           reason: "RollbackFailed",
           message: `${cut(message, 800)}; it is tried again by itself, or at once with the annotation ${RETRY_ROLLBACK}`,
         };
-    const because = { reason: "RollbackFailed", message, told: "status.items says what could not be put back" };
+    const because = { reason: INCOMPLETE, message, told: "status.items says what could not be put back" };
     return run(record(txn, { phase: "Failed", items, because }, now, next));
   }
   const held = releaseAll(situation, journal, "owned");
   if (held.length > 0) return run(...held);
-  const told = "every target is as it was before; put right what failed, and create the Transaction again";
-  const message = cut(
-    `every target is as it was before; rolled back because: ${cause?.message ?? "of a failure"}`,
-    4096,
-  );
+  const verdict = verdictOf(items);
+  const told = `${verdict}; put right what failed, and create the Transaction again`;
+  const message = cut(`${verdict}; rolled back because: ${cause?.message ?? "of a failure"}`, 4096);
   return run(
     record(txn, { phase: "RolledBack", items, because: { reason: cause?.reason ?? "RolledBack", message, told } }, now),
   );
+};
+
+/** Says what is not as it was, where an item was rolled back with a warning. */
+const verdictOf = (items: readonly Item[]): string => {
+  const exceptions = items.flatMap(({ state }, index) =>
+    state.at === "restored" && state.error !== undefined ? [`changes[${index}]: ${state.error}`] : [],
+  );
+  return exceptions.length === 0
+    ? "every target is as it was before"
+    : `every target is as it was before, except for ${exceptions.join("; ")}`;
 };

@@ -4,7 +4,7 @@ import { showPath, type Path } from "./fields.ts";
 import { equal } from "./json.ts";
 import type { Sighting } from "./known.ts";
 import type { KubeObject, Place } from "./object.ts";
-import { isMarked, restoration } from "./restore.ts";
+import { hasLostMarks, isMarked, restoration } from "./restore.ts";
 
 /** What a target tells of a change that is in doubt, or that was refused because something had moved. */
 export type Verdict =
@@ -13,8 +13,16 @@ export type Verdict =
   | { readonly at: "going"; readonly finalizers: readonly string[] }
   /** It was not made when the target was read. What is still on its way is refused if it bears preconditions, a Create is not. */
   | { readonly at: "out"; readonly object: KubeObject | undefined }
-  /** It was not made, and others have changed the target since it was read: these fields of ours among them. */
-  | { readonly at: "overtaken"; readonly object: KubeObject | undefined; readonly fields: readonly Path[] }
+  /**
+   * It was not made, and others have changed the target since it was read: these fields of ours among them. `mayBeIn`: unless
+   * it was on its way, for nothing would tell.
+   */
+  | {
+      readonly at: "overtaken";
+      readonly object: KubeObject | undefined;
+      readonly fields: readonly Path[];
+      readonly mayBeIn?: true;
+    }
   /** It cannot be told. */
   | { readonly at: "undecided"; readonly why: string };
 
@@ -64,9 +72,13 @@ const settleEdit = (
     : sameButStatus(before, object, place);
   if (unmoved) return { at: "out", object };
   // Without a mark, and moved: had our change been in, all its fields would have been taken over since.
-  const { conflicts } = restoration(change, place, before, object, author);
+  const { put, conflicts } = restoration(change, place, before, object, author);
   const whole = change.type === "Update" && !equal(wanted(change, place, before), writable(before, place));
-  return { at: "overtaken", object, fields: whole && conflicts.length === 0 ? [[]] : conflicts };
+  const fields: readonly Path[] = whole && conflicts.length === 0 ? [[]] : conflicts;
+  // A Patch leaves no mark where others have taken over all of its fields; what is changed and nobody's may be ours.
+  const isTakenOver = change.type === "Patch" && conflicts.length > 0;
+  const mayBeIn = isTakenOver || put !== undefined || hasLostMarks(before, object);
+  return { at: "overtaken", object, fields, ...(mayBeIn ? { mayBeIn } : {}) };
 };
 
 /**

@@ -11,6 +11,8 @@ export interface Situation {
   readonly settings: Settings;
   /** Who waits for this Lease, too, and goes before this Transaction; see `goesBefore`. */
   readonly ahead: (lease: Place) => Transaction | undefined;
+  /** Who else waits for this Lease, and has it next. */
+  readonly wanted: (lease: Place) => Transaction | undefined;
 }
 
 /** Durations in ms. */

@@ -21,7 +21,7 @@ export const UID_LABEL = "janus.io/transaction-uid";
 export const ORPHANED_LABEL = "janus.io/orphaned";
 
 /** Below the limit of 1 MiB for the data of a ConfigMap or Secret, with room for keys and metadata. */
-const STORE_BYTES = 900 * 1024;
+export const STORE_BYTES = 900 * 1024;
 
 /** What goes into one store, before it has a name. */
 export interface Pack {
@@ -32,6 +32,8 @@ export interface Pack {
 /** Where the snapshot of a change starts. Its parts are `<key>.0`, `<key>.1` … where it is too large for one store. */
 export const snapshotKey = (index: number, object: KubeObject): string =>
   `item-${index}-${object.metadata.resourceVersion ?? "0"}`;
+
+export const isOfSecret = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === "v1" && kind === "Secret";
 
 /** Cuts text into parts of at most so many bytes (UTF-8), never within a character. */
 const parts = (text: string, bytes: number): readonly string[] => {
@@ -60,7 +62,7 @@ export const pack = (
     let data = new Map<string, string>();
     let size = Number.POSITIVE_INFINITY;
     for (const [index, object] of snapshots) {
-      if ((object.kind === "Secret" && object.apiVersion === "v1") !== (kind === "Secret")) continue;
+      if (isOfSecret(object) !== (kind === "Secret")) continue;
       const text = canonical(object);
       const pieces = utf8ToBytes(text).length <= STORE_BYTES ? [text] : parts(text, STORE_BYTES);
       pieces.forEach((piece, part) => {

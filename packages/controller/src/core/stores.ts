@@ -1,19 +1,13 @@
-import { API_VERSION, KIND, type SnapshotStore, storeName, type Transaction } from "@janus/api";
+import { type SnapshotStore, storeName, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { Ask } from "./effect.ts";
-import { sentence } from "./fault.ts";
-import { type Known, set, type StoreSight } from "./known.ts";
+import { type Fault, isAbsent, sentence } from "./fault.ts";
+import { type Journal, mostStoreNames } from "./journal.ts";
+import { checkpoint } from "./journaling.ts";
+import { type Known, set, type StoreData, type StoreSight, unset } from "./known.ts";
 import type { KubeObject } from "./object.ts";
-import {
-  digestOf,
-  openStore,
-  ORPHANED_LABEL,
-  type Pack,
-  storeBody,
-  storePlace,
-  UID_LABEL,
-  unpack,
-} from "./snapshot.ts";
+import { isOf, sightOf, storeKey } from "./release-stores.ts";
+import { digestOf, openStore, type Pack, storeBody, storePlace, UID_LABEL, unpack } from "./snapshot.ts";
 
 const sighted = (known: Known, n: number, sight: StoreSight): Known => ({
   ...known,
@@ -31,8 +25,11 @@ const write = (txn: Transaction, n: number, pack: Pack): Ask => {
     as: "controller",
     call: { verb: "create", place: storePlace(txn, store), body: storeBody(txn, n, pack), manager: "janus" },
     learn: (known, answer) => {
-      if (E.isRight(answer))
-        return sighted(known, n, { ...store, uid: answer.right.metadata.uid ?? "", digest: digestOf(pack.data) });
+      if (E.isRight(answer)) {
+        const sight = sightOf(answer.right);
+        const written = { ...known, found: set(known.found, storeKey(store), sight) };
+        return sighted(written, n, { ...store, uid: sight.uid, digest: digestOf(pack.data) });
+      }
       const exists = answer.left.kind === "refused" && answer.left.reason === "AlreadyExists";
       return sighted(
         known,
@@ -57,7 +54,10 @@ const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): Ask => 
     as: "controller",
     call: { verb: "get", place: storePlace(txn, store) },
     learn: (known, answer) => {
-      if (E.isLeft(answer)) return { ...known, stores: new Map([...known.stores].filter(([at]) => at !== n)) };
+      if (E.isLeft(answer))
+        return isAbsent(answer.left)
+          ? { ...known, stores: unset(known.stores, n) }
+          : sighted(known, n, { unusable: `${kind} ${store.name} cannot be read: ${sentence(answer.left)}` });
       return sighted(
         known,
         n,
@@ -73,15 +73,16 @@ const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): Ask => 
 
 export type Storing =
   | { readonly at: "stored"; readonly stores: readonly SnapshotStore[] }
-  | { readonly at: "going"; readonly effect: Ask }
+  /** `n`: the number in the name that is written, or looked at. */
+  | { readonly at: "going"; readonly effect: Ask; readonly n: number }
   | { readonly at: "refused"; readonly why: string };
 
 /**
- * Writes the packs one after the other under the next free names, so that no name below a leftover stays unlooked-at.
+ * Writes the packs one after the other under the next free names.
  * A pack that this process has written already is known by its digest.
  */
 export const store = (txn: Transaction, known: Known, packs: readonly Pack[]): Storing => {
-  const written = [...known.stores.values()].filter(isWritten);
+  const written = [...known.stores.values()].filter(isWritten).filter((ref) => !isGone(known, ref));
   const stores: SnapshotStore[] = [];
   for (const pack of packs) {
     const digest = digestOf(pack.data);
@@ -92,32 +93,75 @@ export const store = (txn: Transaction, known: Known, packs: readonly Pack[]): S
   return { at: "stored", stores };
 };
 
+/** It was taken away again: its name is free. */
+const isGone = (known: Known, ref: SnapshotStore): boolean => known.found.get(storeKey(ref)) === "nothing";
+
 const next = (txn: Transaction, known: Known, pack: Pack): Storing => {
-  for (let n = 0; ; n += 1) {
+  const most = mostStoreNames(txn.spec.changes.length);
+  for (let n = 0; n < most; n += 1) {
     const sight = known.stores.get(n);
-    if (sight === undefined) return { at: "going", effect: write(txn, n, pack) };
-    if (sight === "taken") return { at: "going", effect: look(txn, n, pack.kind) };
+    if (sight === undefined || (isWritten(sight) && isGone(known, sight)))
+      return { at: "going", effect: write(txn, n, pack), n };
+    if (sight === "taken") return { at: "going", effect: look(txn, n, pack.kind), n };
     if (sight !== "left-over" && !isWritten(sight)) return { at: "refused", why: sight.unusable };
   }
+  return { at: "refused", why: `the first ${most} names for snapshots are taken: delete what is not needed` };
 };
 
-const storeKey = (ref: SnapshotStore): string => `${ref.kind}/${ref.name}`;
+/**
+ * Writes the next store, once the journal says that there may be one of that name.
+ *
+ * @param more how many are left to write, this one included
+ */
+export const writeNext = (
+  txn: Transaction,
+  journal: Journal,
+  { effect, n }: Extract<Storing, { readonly at: "going" }>,
+  more: number,
+): Ask => (n < Math.max(journal.storeNames, 1) ? effect : checkpoint(txn, journal, { storeNames: n + more }));
 
 const read = (txn: Transaction, ref: SnapshotStore): Ask => ({
   purpose: "read-store",
   as: "controller",
   call: { verb: "get", place: storePlace(txn, ref) },
-  learn: (known, answer) => ({
-    ...known,
-    storeData: set(
-      known.storeData,
-      storeKey(ref),
-      E.isRight(answer)
-        ? openStore(ref, answer.right)
-        : { broken: `the snapshot ${ref.kind} ${ref.name} is gone: ${sentence(answer.left)}` },
-    ),
-  }),
+  learn: (known, answer) => ({ ...known, storeData: set(known.storeData, storeKey(ref), opened(txn, ref, answer)) }),
 });
+
+const opened = (txn: Transaction, ref: SnapshotStore, answer: E.Either<Fault, KubeObject>): StoreData => {
+  const store = `${ref.kind} ${ref.name}`;
+  if (E.isLeft(answer))
+    return {
+      broken: `the snapshot ${store} ${isAbsent(answer.left) ? "is gone" : "cannot be read"}: ${sentence(answer.left)}`,
+    };
+  // Journal and status, which others may have written, could name another Transaction's.
+  return isOf(txn, answer.right)
+    ? openStore(ref, answer.right)
+    : { broken: `${store} does not say that it is of this Transaction` };
+};
+
+/** The stores that a snapshot is in, as far as they were read, and the next one that it goes on in: a large one is in several. */
+export const holding = (
+  all: readonly SnapshotStore[],
+  { storeData }: Known,
+  first: string,
+  key: string,
+): readonly SnapshotStore[] => {
+  const from = all.slice(
+    Math.max(
+      0,
+      all.findIndex(({ name }) => name === first),
+    ),
+  );
+  let part = 0;
+  const last = from.findIndex((ref) => {
+    const read = storeData.get(storeKey(ref));
+    if (read === undefined || "broken" in read || read.data.has(key)) return true;
+    const before = part;
+    while (read.data.has(`${key}.${part}`)) part += 1;
+    return part === before;
+  });
+  return last === -1 ? from : from.slice(0, last + 1);
+};
 
 /** Reads the stores that were not read yet. */
 export const readStores = (txn: Transaction, known: Known, stores: readonly SnapshotStore[]): readonly Ask[] =>
@@ -125,65 +169,12 @@ export const readStores = (txn: Transaction, known: Known, stores: readonly Snap
 
 /** The object of before, from the stores that were read. Left: why it cannot be had. */
 export const restored = (known: Known, stores: readonly SnapshotStore[], key: string): E.Either<string, KubeObject> => {
-  const opened = stores.map((ref) => known.storeData.get(storeKey(ref)));
+  const read = stores.map((ref) => known.storeData.get(storeKey(ref)));
   const object = unpack(
     key,
-    opened.flatMap((data) => (data !== undefined && "data" in data ? [data.data] : [])),
+    read.flatMap((data) => (data !== undefined && "data" in data ? [data.data] : [])),
   );
   if (object !== undefined) return E.right(object);
-  const broken = opened.find((data) => data !== undefined && "broken" in data);
+  const broken = read.find((data) => data !== undefined && "broken" in data);
   return E.left(broken !== undefined && "broken" in broken ? broken.broken : `the snapshots have no ${key}`);
 };
-
-/**
- * Lets go of a store: without the finalizer it can be deleted.
- *
- * owned:    kept for a look, and gone with the Transaction.
- * orphaned: outlives the Transaction, to be found by its label.
- * free:     about to be deleted.
- * kept:     stays for a later attempt to restore from it.
- */
-export const releaseStore = (
-  txn: Transaction,
-  ref: SnapshotStore,
-  to: "owned" | "orphaned" | "free" | "kept",
-): Ask => ({
-  purpose: "release-store",
-  as: "controller",
-  call: {
-    verb: "mergePatch",
-    place: storePlace(txn, ref),
-    body: {
-      metadata: {
-        uid: ref.uid,
-        finalizers: null,
-        // Its owner may be recorded already, where it was about to be kept for a look.
-        ...(to === "orphaned" ? { labels: { [ORPHANED_LABEL]: "true" }, ownerReferences: null } : {}),
-        ...(to === "owned"
-          ? {
-              ownerReferences: [
-                { apiVersion: API_VERSION, kind: KIND, name: txn.metadata.name, uid: txn.metadata.uid },
-              ],
-            }
-          : {}),
-      },
-    },
-  },
-  learn: (known) => ({
-    ...known,
-    released: new Set([...known.released, `store ${ref.uid}`, `${to} store ${ref.uid}`]),
-  }),
-});
-
-/** One that is to be orphaned is let go of once more where it was let go of before somebody deleted the Transaction. */
-export const isReleased = (known: Known, { uid }: SnapshotStore, to: Parameters<typeof releaseStore>[2]): boolean =>
-  known.released.has(to === "orphaned" ? `orphaned store ${uid}` : `store ${uid}`);
-
-export const deleteStore = (txn: Transaction, ref: SnapshotStore): Ask => ({
-  purpose: "release-store",
-  as: "controller",
-  call: { verb: "delete", place: storePlace(txn, ref), preconditions: { uid: ref.uid } },
-  learn: (known) => ({ ...known, released: new Set([...known.released, `deleted store ${ref.uid}`]) }),
-});
-
-export const isDeleted = (known: Known, { uid }: SnapshotStore): boolean => known.released.has(`deleted store ${uid}`);

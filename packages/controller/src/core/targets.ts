@@ -2,9 +2,12 @@ import { type Change, fieldManager, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { changeBody, createBody } from "./body.ts";
 import type { Ask, Call } from "./effect.ts";
+import { isAbsent, isUnserved } from "./fault.ts";
 import { type Known, set, unset } from "./known.ts";
 import type { KubeObject, Place } from "./object.ts";
-import { locate } from "./places.ts";
+import { once } from "./once.ts";
+import { places } from "./places.ts";
+import { isServed } from "./unserved.ts";
 
 export interface Item {
   readonly index: number;
@@ -12,14 +15,26 @@ export interface Item {
   readonly place: Place;
 }
 
+const placed = once((changes: readonly Change[]) =>
+  once((places: ReadonlyMap<number, Place>): readonly Item[] =>
+    changes.flatMap((change, index) => {
+      const place = places.get(index);
+      return place === undefined ? [] : [{ index, change, place }];
+    }),
+  ),
+);
+
 /** All changes whose target has a place. */
 export const itemsOf = (txn: Transaction, known: Known): readonly Item[] =>
-  txn.spec.changes.flatMap((change, index) => {
-    const place = locate(txn, known, index);
-    return E.isRight(place) ? [{ index, change, place: place.right }] : [];
-  });
+  placed(txn.spec.changes)(places(txn, known));
 
-/** Reads a target as the ServiceAccount. `refused`: what it means that the read itself was refused. */
+/** How long a change is tried whose Namespace, CRD or rights an earlier change has just brought, in ms. */
+export const ENABLING_TIME = 30_000;
+
+/**
+ * Reads a target as the ServiceAccount. `refused`: what it means that the read itself was refused; so it was, too, when for a
+ * while nothing has served the kind that an earlier change was to bring.
+ */
 export const readTarget = ({ index, place }: Item, refused: Ask["learn"] = (known) => known): Ask => ({
   purpose: "read-target",
   item: index,
@@ -27,11 +42,17 @@ export const readTarget = ({ index, place }: Item, refused: Ask["learn"] = (know
   call: { verb: "get", place },
   learn: (known, answer, now, sent) => {
     if (E.isRight(answer)) return { ...known, live: set(known.live, index, { object: answer.right, at: sent }) };
-    if (answer.left.kind === "refused" && answer.left.code === 404)
-      return { ...known, live: set(known.live, index, { object: undefined, at: sent }) };
+    if (isAbsent(answer.left)) return { ...known, live: set(known.live, index, { object: undefined, at: sent }) };
     return refused(known, answer, now, sent);
   },
-  lost: (known) => ({ ...known, live: unset(known.live, index) }),
+  lost: (known, fault, now) => {
+    const unseen = { ...known, live: unset(known.live, index) };
+    if (!isUnserved(fault) || isServed(known, place.resource)) return unseen;
+    const since = known.triedSince.get(index) ?? now;
+    return now < since + ENABLING_TIME
+      ? { ...unseen, triedSince: set(known.triedSince, index, since) }
+      : refused(unseen, E.left(fault), now, now);
+  },
 });
 
 /**

@@ -1,13 +1,20 @@
 import { fieldManager, marks } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { takenOf, withoutAllocations } from "./allocations.ts";
+import { differences } from "./accepted.ts";
+import { isAllocated, isService, reallocated, takenOf, withoutAllocations } from "./allocations.ts";
 import { recordedBefore, snapshotOf } from "./before.ts";
-import { recreateBody } from "./body.ts";
+import { recreateBody, writable } from "./body.ts";
+import { isMuch } from "./budget.ts";
 import type { Ask, Effect } from "./effect.ts";
 import { withoutEphemeral } from "./ephemeral.ts";
+import { type Path, valueAt } from "./fields.ts";
+import { withoutGenerated } from "./generated.ts";
+import { stateOf } from "./journal.ts";
 import { checkpoint } from "./journaling.ts";
 import { set } from "./known.ts";
-import { type KubeObject, type ManagedFieldsEntry, show } from "./object.ts";
+import { isSafe } from "./locks.ts";
+import { isEmpty } from "./merge.ts";
+import { type KubeObject, type ManagedFieldsEntry, type Place, show } from "./object.ts";
 import {
   isMade,
   isOrphaned,
@@ -19,6 +26,7 @@ import {
   withNewUids,
 } from "./owners.ts";
 import { isMarked, recreatedOwnership } from "./restore.ts";
+import { showPaths } from "./settle.ts";
 import { LOOK_AGAIN } from "./situation.ts";
 import { type Item, itemsOf, readTarget } from "./targets.ts";
 import { conflict, going, pause, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
@@ -40,7 +48,7 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
   const { uid = "" } = object.metadata;
   if (uid === before.metadata.uid) {
     const until = seen.at + LOOK_AGAIN;
-    if (object.metadata.deletionTimestamp === undefined) return { at: "restored" };
+    if (object.metadata.deletionTimestamp === undefined) return { at: "restored", stillThere: uid };
     if (now >= until) return going(readTarget(undone, refusedFor(undone)));
     const finalizers = (object.metadata.finalizers ?? []).join(", ");
     return {
@@ -53,8 +61,7 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
     return conflict(`${show(place)} was created by somebody else meanwhile: it is left alone`);
   if (created === undefined) return going(checkpoint(txn, journal, { created: [index, uid] }));
   if (uid !== created) return conflict(`${show(place)} was created again by somebody else meanwhile: it is left alone`);
-  if (!isMarked(object, txn.metadata.uid))
-    return adopt(undone, before) ?? { at: "restored", ...mind(undone, former !== before) };
+  if (!isMarked(object, txn.metadata.uid)) return adopt(undone, before) ?? { at: "restored", ...mind(undone, before) };
   const live = withNewUids(txn, journal, former, object);
   const managedFields = recreatedOwnership(withNewOwners(txn, journal, former), live, txn.metadata.uid);
   return going(
@@ -62,21 +69,31 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
   );
 };
 
-/** What is not as it was: new addresses, ephemeral containers that are gone, and what the garbage collector took. */
+/** What is not as it was: values that the API server did not give again, and what the garbage collector took. */
 const mind = (
-  { situation: { txn, known }, journal, index }: Undone,
-  wasDebugged: boolean,
+  { situation: { txn }, journal, index, place, seen }: Undone,
+  was: KubeObject,
 ): { readonly warning?: string } => {
   const before = recordedBefore(txn, journal, index);
-  const lost = before.existed && before.dependents !== undefined ? [`went with it: ${before.dependents}`] : [];
-  const taken = known.taken.get(index) ?? [];
-  const ephemeral = wasDebugged ? ["its ephemeral containers are gone"] : [];
+  const former = withoutEphemeral(was);
+  const live = seen.object ?? former;
+  const lost = lostFields(withoutGenerated(former), live, place);
   const warnings = [
-    ...lost,
-    ...ephemeral,
-    ...taken.map((allocation) => `its ${allocation} were taken meanwhile, and are new`),
+    ...(former === was ? [] : ["its ephemeral containers are gone"]),
+    ...(isService(place.resource) ? reallocated(former, live) : []),
+    ...(lost.length === 0 ? [] : [`the API server has not kept ${showPaths(lost)}`]),
+    ...(before.existed && before.dependents !== undefined ? [`went with it: ${before.dependents}`] : []),
   ];
-  return warnings.length === 0 ? {} : { warning: warnings.join("; ") };
+  return warnings.length === 0 ? {} : { warning: `${show(place)}: ${warnings.join("; ")}` };
+};
+
+/** Fields that had a value and have none, but for what is handed out anew, and for owners, which come later. */
+const lostFields = (before: KubeObject, live: KubeObject, place: Place): readonly Path[] => {
+  const { ownerReferences: _, ...metadata } = before.metadata;
+  const [was, is] = [{ ...before, metadata }, live].map((object) => writable(object, place));
+  return differences(was, is).filter(
+    (path) => valueAt(is, path) === undefined && !isEmpty(valueAt(was, path)) && !isAllocated(place.resource, path),
+  );
 };
 
 const putCall = ({ place, situation }: Undone, body: KubeObject): Ask["call"] => ({
@@ -95,13 +112,16 @@ const adopt = (undone: Undone, before: KubeObject): Undoing | undefined => {
   const { situation, journal } = undone;
   const { txn, known } = situation;
   for (const item of itemsOf(txn, known)) {
-    if (item.change.type === "Create" || item.index <= undone.index) continue;
+    if (item.change.type === "Create" || item.index === undone.index || isYetToCome(undone, item.index)) continue;
+    const owner = before.metadata.uid ?? "";
+    if (known.ownersBefore.get(item.index)?.includes(owner) === false) continue;
     const snapshot = snapshotOf(txn, known, journal, item.index);
-    if (snapshot.at === "unread") return going(...snapshot.effects);
+    if (snapshot.at === "unread") return going(...snapshot.effects.map((ask) => looking(ask, item.index, owner)));
     if (snapshot.at !== "object" || !isOwnedBy(snapshot.object, before.metadata.uid)) continue;
     const seen = known.live.get(item.index);
     if (seen === undefined) return going(readTarget(item, refusedFor(undone)));
     const { object } = seen;
+    if (!isSafe(known.locks.get(item.index), situation)) return { at: "lock", index: item.index };
     const dependent: Undone = { ...undone, ...item, seen };
     const pausing = pause(dependent);
     if (pausing !== undefined) return pausing;
@@ -117,6 +137,22 @@ const adopt = (undone: Undone, before: KubeObject): Undoing | undefined => {
       return going(onBehalf(undone, item, restoring(dependent, putCall(dependent, body), "is-live")));
   }
   return undefined;
+};
+
+/** What does not name the owner is let go of at once, where much was read: there may be many stores to look at. */
+const looking = (ask: Ask, index: number, owner: string): Ask => ({
+  ...ask,
+  learn: (known, ...answer) => {
+    const after = ask.learn(known, ...answer);
+    const isOwned = after.ownersBefore.get(index)?.includes(owner) ?? true;
+    return isOwned || !isMuch(after.storeData) ? after : { ...after, storeData: known.storeData };
+  },
+});
+
+/** Whether the rollback of an earlier change comes after this one: it sees the new owner by itself. */
+const isYetToCome = ({ index, situation: { txn }, journal }: Undone, other: number): boolean => {
+  const { at } = stateOf(txn.status.items[other]?.state ?? { at: "untouched" }, other, journal);
+  return other < index && at === "committed" && !journal.created.has(other);
 };
 
 const isOurs =

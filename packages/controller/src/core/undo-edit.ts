@@ -1,14 +1,14 @@
 import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { accepted, differences } from "./accepted.ts";
-import { wanted } from "./body.ts";
+import { wanted, writable } from "./body.ts";
 import type { Ask } from "./effect.ts";
 import { type Path, valueAt } from "./fields.ts";
 import { equal } from "./json.ts";
 import { set } from "./known.ts";
 import { type KubeObject, show } from "./object.ts";
 import { readopted, withNewOwners } from "./owners.ts";
-import { restoration } from "./restore.ts";
+import { isMarked, restoration } from "./restore.ts";
 import { showPaths } from "./settle.ts";
 import { conflict, going, kept, restoring, type Undoing, type Undone } from "./undoing.ts";
 
@@ -23,11 +23,18 @@ export const undoEdit = (undone: Undone, before: KubeObject): Undoing => {
   if (object === undefined) return conflict(`${show(place)} was deleted by somebody else`);
   if (object.metadata.uid !== before.metadata.uid)
     return conflict(`${show(place)} was deleted and created again by somebody else: it is left alone`);
+  // Nothing tells that it is ours: what another client has made of it stays.
+  if (journal.doubted.has(index) && !isMarked(object, txn.metadata.uid))
+    return equal(writable(object, place), writable(before, place))
+      ? { at: "restored" }
+      : conflict(`${show(place)} has changed, and it cannot be told whether by the Transaction: it is left as it is`);
   const goal = known.goals.get(index) ?? before;
   // Owners that were deleted and are there again have another uid; the garbage collector may have taken them out meanwhile.
   const live = readopted(txn, journal, before, object);
   const former = withNewOwners(txn, journal, goal);
   const { put, conflicts } = restoration(change, place, former, live, txn.metadata);
+  if (put === undefined && live === object && object.metadata.deletionTimestamp !== undefined)
+    return conflict(`${show(place)} is being deleted by another client: what the change set is taken back`);
   if (put === undefined && live === object)
     return conflicts.length === 0
       ? settled(undone, before, goal)
@@ -38,10 +45,14 @@ export const undoEdit = (undone: Undone, before: KubeObject): Undoing => {
   const ask = restoring(undone, { verb: "update", place, body, manager: fieldManager(txn.metadata) }, "is-live");
   const learn: Ask["learn"] = (known, answer, ...when) => {
     const after = ask.learn(known, answer, ...when);
-    const counted = { ...after, puts: set(after.puts, index, puts + 1) };
+    // A lost race says nothing of the fields that are restored: another client may write the status all the time.
     return E.isLeft(answer)
-      ? counted
-      : { ...counted, goals: set(after.goals, index, accepted(goal, body, answer.right, place)) };
+      ? after
+      : {
+          ...after,
+          puts: set(after.puts, index, puts + 1),
+          goals: set(after.goals, index, accepted(goal, body, answer.right, place)),
+        };
   };
   return going({ ...ask, learn });
 };

@@ -1,6 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Ask, Effect } from "./effect.ts";
-import { type Fault, sentence } from "./fault.ts";
+import { type Fault, meaning, sentence } from "./fault.ts";
 import type { Instant } from "./instant.ts";
 import type { Journal } from "./journal.ts";
 import { type Known, type Rebuff, rebuffed, set, type Sighting, unset } from "./known.ts";
@@ -12,7 +12,10 @@ import type { Item } from "./targets.ts";
 export type Undoing =
   | { readonly at: "run"; readonly effects: readonly Effect[] }
   | { readonly at: "wait"; readonly until: Instant; readonly because: string }
-  | { readonly at: "restored"; readonly warning?: string }
+  /** It takes the lock of another change's target, which depends on this one. */
+  | { readonly at: "lock"; readonly index: number }
+  /** `stillThere`: under this uid, since its deletion was never made. */
+  | { readonly at: "restored"; readonly warning?: string; readonly stillThere?: string }
   /** `conflict`: because somebody else has changed it since. */
   | { readonly at: "kept"; readonly error: string; readonly conflict?: true };
 
@@ -51,8 +54,6 @@ export const pause = ({ situation: { known, now }, index, seen }: Undone): Undoi
 
 const lookAgain = (known: Known, { index }: Item): Known => ({ ...known, live: unset(known.live, index) });
 
-const movedOn = (fault: Fault): boolean => fault.kind === "refused" && (fault.code === 404 || fault.code === 409);
-
 /** After any write the target is read again, or its answer taken for the read. */
 export const restoring = (undone: Undone, call: Ask["call"], answered: "is-live" | "look"): Ask => ({
   purpose: "restore",
@@ -64,7 +65,7 @@ export const restoring = (undone: Undone, call: Ask["call"], answered: "is-live"
       return answered === "look"
         ? lookAgain(known, undone)
         : { ...known, live: set(known.live, undone.index, { object: answer.right, at: sent }) };
-    if (!movedOn(answer.left)) return noted(known, undone, answer.left);
+    if (meaning(answer.left) !== "conflict") return noted(known, undone, answer.left);
     const { resourceVersion } = undone.seen.object?.metadata ?? {};
     const rebuff: Rebuff = { at: now, message: sentence(answer.left), resourceVersion };
     return lookAgain({ ...known, rebuffs: set(known.rebuffs, undone.index, rebuff) }, undone);

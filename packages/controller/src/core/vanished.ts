@@ -1,14 +1,9 @@
 import { FINALIZER, Transaction } from "@janus/api";
 import type { Ask, Telling } from "./effect.ts";
-import type { Fault } from "./fault.ts";
 import { type Instant, toTimestamp } from "./instant.ts";
 import { asObject } from "./json.ts";
 import type { KubeObject } from "./object.ts";
 import { ORPHANED_LABEL } from "./snapshot.ts";
-
-/** The API server has looked for this very object, and there is none. What does not know the kind (yet) says 404 in other words. */
-export const isGone = (fault: Fault): boolean =>
-  fault.kind === "refused" && fault.code === 404 && fault.reason === "NotFound";
 
 /** Whether there may be something of ours that only our finalizer would have had us take away. */
 export const leavesBehind = ({ metadata: { finalizers = [] }, status: { phase } }: Transaction): boolean =>

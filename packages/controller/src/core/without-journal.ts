@@ -31,7 +31,10 @@ export const withoutJournal = (
       position: { direction: "forward", cursor },
       created: new Map(),
       notes: new Map(),
+      doubted: new Map(),
+      deferred: new Map(),
       renewed: new Map(),
+      storeNames: 0,
     };
     return turnBack(situation, told, { reason: "Deleted", message: way.why, fate });
   }

@@ -16,7 +16,7 @@ export const apiMetrics = (registry: Registry): ((api: Api) => Api) => {
   const registers = [registry];
   const requests = new Counter({
     name: "janus_api_requests_total",
-    help: "Requests to the API server; code is 2xx, the HTTP code of an error, or why no answer came (deadline, connection, never-sent, aborted, malformed).",
+    help: "Requests to the API server; code is 2xx, the HTTP code of an error, or why no answer came (deadline, connection, never-sent, aborted, malformed, too-large).",
     labelNames: ["verb", "code"],
     registers,
   });

@@ -1,6 +1,6 @@
 import type { Api, ApiError, Discovery, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { type Ask, type Effect, meaning, unhindered, written } from "../core/index.ts";
+import { type Ask, type Effect, hear, meaning, unhindered, written } from "../core/index.ts";
 import { type Cell, understood } from "./cell.ts";
 import { now } from "./clock.ts";
 import type { Narrator, Round } from "./narrator.ts";
@@ -21,8 +21,12 @@ export const isFailure = (outcome: Outcome): outcome is Failure => typeof outcom
 /** Whether the effect writes the Transaction itself. */
 export const isOwn = ({ purpose }: Ask): boolean => purpose === "record" || purpose === "finalizer";
 
+/** Whether it is somebody else's write to the Transaction that a conflict tells of. */
+const writesTransaction = (effect: Ask): boolean => isOwn(effect) || effect.purpose === "complain";
+
 export interface Carrier {
-  readonly api: Api;
+  /** For what is done for the Transactions of a namespace. */
+  readonly apiOf: (namespace: string) => Api;
   readonly discovery: Discovery;
   readonly narrator: Narrator;
   /** It is in another phase now. */
@@ -31,15 +35,19 @@ export interface Carrier {
   readonly seesFree: (cell: Cell, effect: Ask) => void;
 }
 
+/** It may be refused for good; others that are to go out beside it may not. */
+const isOverload = (outcome: Outcome): boolean => isFailure(outcome) && meaning(outcome.error) === "transient";
+
 /** Requests of one Transaction that go out side by side at most. */
 const SIDE_BY_SIDE = 16;
 
 /**
- * Carries out effects side by side, a bounded number at a time, in order. When one does not get through, no more are begun.
+ * Carries out effects side by side, a bounded number at a time, in order. When one is not answered, or the API server
+ * has no time for it, no more are begun.
  *
  * Guarantees: what was answered is folded into what is known before this returns.
  */
-export const carrier = ({ api, discovery, narrator, moves, seesFree }: Carrier) => {
+export const carrier = ({ apiOf, discovery, narrator, moves, seesFree }: Carrier) => {
   const { tell, answered, moved } = narrator;
 
   /** The answer of a write to the Transaction itself is its newest version. */
@@ -55,23 +63,26 @@ export const carrier = ({ api, discovery, narrator, moves, seesFree }: Carrier) 
   const perform = async (round: Round, cell: Cell, effect: Effect): Promise<Outcome> => {
     const sent = now();
     const { txn } = cell;
+    const api = apiOf(txn.metadata.namespace);
     if (!("call" in effect)) {
       const found = await lookUp(beating(api, round.beat), discovery, txn, effect);
       answered(round, txn, effect, sent, E.isLeft(found) ? found.left : undefined);
-      if (E.isLeft(found)) return { effect, error: found.left };
+      if (E.isLeft(found)) {
+        cell.known = effect.lost?.(cell.known, found.left, now()) ?? cell.known;
+        return { effect, error: found.left };
+      }
       cell.known = found.right(cell.known, now());
       return "learned";
     }
     const answer = cell.hasVanished && isOwn(effect) ? E.right(written(txn, effect)) : await ask(api, txn, effect);
     answered(round, txn, effect, sent, E.isLeft(answer) ? answer.left : undefined);
-    if (E.isLeft(answer) && meaning(answer.left) === "transient") {
-      cell.known = effect.lost?.(cell.known, answer.left, now()) ?? cell.known;
+    if (E.isLeft(answer) && meaning(answer.left) === "conflict" && writesTransaction(effect)) return "stale";
+    if (E.isLeft(answer) && meaning(answer.left) === "permanent" && isOwn(effect))
       return { effect, error: answer.left };
-    }
-    if (isOwn(effect) && E.isLeft(answer))
-      return meaning(answer.left) === "conflict" ? "stale" : { effect, error: answer.left };
-    if (isOwn(effect) && E.isRight(answer)) adopt(round, cell, answer.right);
-    cell.known = effect.learn(cell.known, answer, now(), sent);
+    if (E.isRight(answer) && isOwn(effect)) adopt(round, cell, answer.right);
+    const { known, failed } = hear(cell.known, effect, answer, now(), sent);
+    cell.known = known;
+    if (failed !== undefined) return { effect, error: failed };
     const lock = effect.item === undefined ? undefined : cell.known.locks.get(effect.item);
     if (lock?.at === "free") seesFree(cell, effect);
     if (E.isRight(answer)) for (const telling of effect.tell ?? []) tell(round, cell.txn, telling);
@@ -84,7 +95,7 @@ export const carrier = ({ api, discovery, narrator, moves, seesFree }: Carrier) 
     const lane = async (): Promise<void> => {
       for (const effect of left) {
         outcomes.push(await perform(round, cell, effect));
-        if (outcomes.some(isFailure)) return;
+        if (outcomes.some(isOverload)) return;
       }
     };
     await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, effects.length) }, lane));

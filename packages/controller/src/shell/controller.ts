@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { type Phase, REQUEST_ROLLBACK } from "@janus/api";
-import { type Api, discovery, keyOf, queue, reflect } from "@janus/kube";
+import type { Phase } from "@janus/api";
+import { type Api, discovery, keyOf, queue, reflect, shared } from "@janus/kube";
 import type { Registry } from "prom-client";
 import { sentence, type Settings, transactions } from "../core/index.ts";
+import { isCalled } from "./called.ts";
 import { now } from "./clock.ts";
 import { type Recorder, recorder } from "./events.ts";
 import { dueAt, glimpse, phaseOf } from "./glimpse.ts";
@@ -24,6 +25,8 @@ export interface ControllerOptions {
   readonly log: Log;
   /** Is told of every sign of life. Default: nobody is. */
   readonly watchdog?: Watchdog;
+  /** The API server for the renewal of locks, over connections of its own. Default: as for all else. */
+  readonly renewals?: Api;
 }
 
 export interface Controller {
@@ -38,14 +41,23 @@ export interface Controller {
 /** How long a watch lasts, in s. One that has silently fallen dumb is noticed a request's deadline later. */
 const WATCH = 60;
 
+/** Requests under way at the same time: as many as the client's connections, but for the watch and the list before it. */
+const IN_FLIGHT = 60;
+const RENEWALS_IN_FLIGHT = 16;
+
 /** How often it is looked whether locks are due for renewal, in ms. */
 const RENEWAL_ROUND = 250;
+
+const namespaceOf = (key: string): string => key.slice(0, key.indexOf("/"));
 
 /** Watches Transactions, and works on each until it is over. */
 export const controller = (api: Api, options: ControllerOptions): Controller => {
   const { settings, watchNamespace, concurrency, identity, log, watchdog = newWatchdog() } = options;
+  const patience = 2 * settings.writeTimeout;
+  const apiOf = shared(api, { places: IN_FLIGHT, patience });
+  const renewalsOf = shared(options.renewals ?? api, { places: RENEWALS_IN_FLIGHT, patience });
   const aborted = new AbortController();
-  const events: Recorder = recorder(api, identity);
+  const events: Recorder = recorder(apiOf, identity);
   let isSynced = false;
   const active = (): ReadonlyMap<Phase, number> | undefined => {
     if (!isSynced) return undefined;
@@ -54,19 +66,17 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     return counts;
   };
   const measured = metrics(active);
-  const { reconcile, renew, knows, stop } = reconciler({
-    api,
+  const { reconcile, renew, lastKnown, stop } = reconciler({
+    apiOf,
+    renewalsOf,
     discovery: discovery(api),
     settings,
     seemsCalled: (key, { metadata }) => {
       const last = watched.store.get(key)?.metadata;
-      if (last === undefined || last.uid !== metadata.uid) return false;
-      const isAsked = (name: string): boolean =>
-        last.annotations?.[name] !== undefined && metadata.annotations?.[name] === undefined;
-      const isDeleted = last.deletionTimestamp !== undefined && metadata.deletionTimestamp === undefined;
-      return isDeleted || isAsked(REQUEST_ROLLBACK);
+      return last !== undefined && last.uid === metadata.uid && isCalled(last, metadata);
     },
     seemsGone: (key, { metadata }) => watched.store.get(key)?.metadata.uid !== metadata.uid,
+    seemsThere: (key) => watched.store.has(key),
     wake: (key) => work.add(key),
     witness: { moved: measured.moved, answered: measured.answered, told: events.tell },
   });
@@ -76,9 +86,9 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     return { beat, log: saying(log, { ...fields, reconcile: randomUUID().slice(0, 8) }) };
   };
   const watching = watchdog.loop("reflector");
-  const renewing = watchdog.loop("lock renewal");
   const work = queue({
     concurrency,
+    groupOf: namespaceOf,
     work: async (key) => {
       const worker = watchdog.loop("worker");
       const turn = round(worker, { transaction: key });
@@ -106,21 +116,20 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
         if (event.type === "synced") isSynced = true;
         if (event.type === "deleted") work.add(keyOf(event.object));
         // What this process has written itself is no news, and no reason to cut a pause short.
-        if (event.type !== "applied" || knows(event.object)) return;
+        if (event.type !== "applied") return;
+        const known = lastKnown(event.object);
+        if (known?.resourceVersion === event.object.metadata.resourceVersion) return;
         const due = dueAt(event.object);
-        if (due !== undefined) work.addAfter(keyOf(event.object), Math.max(0, due - now()));
+        if (due === undefined) return;
+        if (due <= now() && isCalled(event.object.metadata, known)) work.urge(keyOf(event.object));
+        else work.addAfter(keyOf(event.object), Math.max(0, due - now()));
       },
       onError: (error) => log("warn", "Transactions cannot be watched; trying again", { error: sentence(error) }),
     },
   );
-  let isRenewing = false;
   const renewals = setInterval(() => {
-    if (isRenewing) return;
-    isRenewing = true;
-    void renew(round(renewing)).finally(() => {
-      isRenewing = false;
-      renewing.rest();
-    });
+    const renewing = watchdog.loop("lock renewal");
+    void renew(round(renewing)).finally(renewing.rest);
   }, RENEWAL_ROUND);
 
   return {

@@ -1,7 +1,7 @@
 import { API_VERSION, KIND, type Phase, type Transaction } from "@janus/api";
 import type { Api, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import type { Instant, Telling } from "../core/index.ts";
+import { type Instant, isAbsent, type Telling } from "../core/index.ts";
 import { now } from "./clock.ts";
 import type { Log } from "./log.ts";
 
@@ -29,6 +29,8 @@ const WINDOW = 2000;
 const REPEAT_AFTER = 60_000;
 /** What was not told again for so long, in ms, is another event when it is. */
 const FORGET_AFTER = 600_000;
+/** More are not remembered: anybody may have thousands of Transactions fail, each with words of its own. */
+const MOST = 2000;
 /** Of a Transaction in these phases everything is said: thousands of them must not be remembered for so long. */
 const SAID: readonly Phase[] = ["Committed", "RolledBack"];
 /** The API server takes at most 1024 characters. */
@@ -87,7 +89,7 @@ const isPowerOfTwo = (count: number): boolean => (count & (count - 1)) === 0;
  * Guarantees: never holds up or fails anything; what is told again and again is one event that counts; hundreds of one reason
  *             are a few events and one that says how many more; they are dated in the order in which they were told.
  */
-export const recorder = (api: Api, identity: string): Recorder => {
+export const recorder = (apiOf: (namespace: string) => Api, identity: string): Recorder => {
   /** By uid, reason and message; the one that was told last is the last. */
   const lines = new Map<string, Line>();
   /** How many were told of those reasons of which there may be many, by uid and reason. */
@@ -102,11 +104,11 @@ export const recorder = (api: Api, identity: string): Recorder => {
     const { about, name, message, count, last, written } = line;
     if (written.count === count) return;
     line.written = { count, at: now() };
+    const api = apiOf(about.namespace);
     const to = { purpose: "event", resource: events, namespace: about.namespace };
     const more = { message, count, lastTimestamp: time(last) };
     const patched = written.count === 0 ? undefined : await api.send({ verb: "mergePatch", ...to, name, body: more });
-    const isGone =
-      patched !== undefined && E.isLeft(patched) && patched.left.kind === "refused" && patched.left.code === 404;
+    const isGone = patched !== undefined && E.isLeft(patched) && isAbsent(patched.left);
     const answer =
       patched === undefined || isGone
         ? await api.send({ verb: "create", ...to, body: bodyOf(line, identity) })
@@ -143,7 +145,7 @@ export const recorder = (api: Api, identity: string): Recorder => {
 
   const forget = (at: Instant, log: Log): void => {
     for (const [key, old] of lines) {
-      if (at < old.last + FORGET_AFTER) return;
+      if (at < old.last + FORGET_AFTER && lines.size <= MOST) return;
       write(old, log);
       lines.delete(key);
       told.delete(`${old.about.uid} ${old.reason}`);
@@ -195,7 +197,7 @@ export const recorder = (api: Api, identity: string): Recorder => {
       told.set(key, count);
       if (count > FEW) return add(txn, telling, at, count - FEW, log);
     }
-    const self = line(`${uid} ${telling.reason} ${telling.message}`, txn, telling, at);
+    const self = line(`${uid} ${telling.reason} ${telling.message.slice(0, LONGEST)}`, txn, telling, at);
     self.message = telling.message.slice(0, LONGEST);
     self.count += 1;
     self.last = at;

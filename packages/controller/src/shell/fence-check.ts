@@ -12,14 +12,15 @@ import {
 } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { sentence } from "../core/index.ts";
-import { bearing, isFenced, tokenOf } from "./fence.ts";
+import { bearing, isFenced, isUnrepeated, tokenOf } from "./fence.ts";
 
 /**
  * up:    the API server refuses what was decided in a term that is over, and nothing else.
  * down:  it lets that pass.
  * stale: it compares with a Lease of long ago, and refuses the term that is now.
+ * other: the policy is not of this version: it refuses every token, or does not say so in a way that is understood.
  */
-export type FenceSight = "up" | "down" | "stale";
+export type FenceSight = "up" | "down" | "stale" | "other";
 
 const selfSubjectReviews: Resource = {
   group: "authentication.k8s.io",
@@ -50,12 +51,15 @@ export const seeFence = async (api: Api, place: LeasePlace, term: Term): Promise
   const review = await api.send(whoAmI);
   if (E.isLeft(review)) return E.left(sentence(review.left));
   const { userInfo } = review.right["status"] as { readonly userInfo: { readonly username: string } };
-  const isRefused = async (of: Term): Promise<E.Either<ApiError, boolean>> => {
-    const answer = await api.send(bearing(tokenOf(of), probe(place.namespace, userInfo.username)));
-    return isFenced(answer) ? E.right(true) : E.map(() => false)(answer);
+  const isRefused = async (of: Term): Promise<E.Either<ApiError, boolean | "other">> => {
+    const token = tokenOf(of);
+    const answer = await api.send(bearing(token, probe(place.namespace, userInfo.username)));
+    if (isUnrepeated(answer, token)) return E.right("other");
+    return isFenced(answer, token) ? E.right(true) : E.map(() => false)(answer);
   };
   const old = await isRefused(overForEver);
   if (E.isLeft(old)) return E.left(sentence(old.left));
+  if (old.right === "other") return E.right("other");
   if (!old.right) return E.right("down");
   const own = await isRefused(term);
   if (E.isLeft(own)) return E.left(sentence(own.left));

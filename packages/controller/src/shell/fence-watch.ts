@@ -1,5 +1,6 @@
 import type { Api, LeasePlace, Term } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
+import type { FenceSeen } from "./fence.ts";
 import { type FenceSight, seeFence } from "./fence-check.ts";
 
 export type FenceState = "up" | "down" | "unknown";
@@ -12,11 +13,11 @@ const TOLD: Readonly<Record<FenceSight, string>> = {
   down: "the fence is down: install the ValidatingAdmissionPolicy janus-fence and its binding (if they are there, restart the API server, which has lost sight of their parameter); until then a leader that was paused may still send one write when it wakes",
   stale:
     "the fence is down: the API server compares with a Lease of long ago, as it does after the ValidatingAdmissionPolicy janus-fence was deleted and installed again: restart the API server; until then writes bear no token, and a leader that was paused may still send one when it wakes",
+  other:
+    "the fence is down: the ValidatingAdmissionPolicy janus-fence is not of this version of Janus: install the one that is; until then writes bear no token, and a leader that was paused may still send one when it wakes",
 };
 
-export interface FenceWatch {
-  /** Whether the API server refuses the writes of our term, which is not over. */
-  readonly isStale: () => boolean;
+export interface FenceWatch extends FenceSeen {
   /** A write was refused: looks at once. */
   readonly look: () => void;
 }
@@ -48,12 +49,16 @@ export const watchFence = (
     const sight = E.isLeft(answer) ? "unknown" : answer.right;
     if (sight !== last)
       tell(
-        sight === "stale" ? "down" : sight,
+        sight === "stale" || sight === "other" ? "down" : sight,
         E.isLeft(answer) ? `it cannot be told whether the fence is up: ${answer.left}` : TOLD[answer.right],
       );
     last = sight;
     plan(sight === "up" ? LOOK.whenUp : LOOK.again);
   };
   plan(LOOK.first);
-  return { isStale: () => last === "stale", look: () => void look() };
+  return {
+    isSeen: () => last !== undefined,
+    isStale: () => last === "stale" || last === "other",
+    look: () => void look(),
+  };
 };

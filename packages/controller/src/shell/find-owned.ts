@@ -1,58 +1,81 @@
 import { type Api, type ApiError, eachPage, type Impersonation, listable, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import type { Owned } from "../core/index.ts";
+import { type FindOwned, type Found, meaning, type Owned, sentence, type Unlisted } from "../core/index.ts";
 
 /** Lists that go out side by side. */
 const SIDE_BY_SIDE = 8;
 
-/** Whether the answer says something of this kind alone: it may not be listed, or its own server is broken, or no good. */
+/** It may not be listed, which is the ServiceAccount's affair; or it is not there to be listed. */
+const HOLDS_NOTHING: readonly number[] = [403, 404, 405];
+
+/** Between the pages of the list, the API server has forgotten of when it was. */
+const EXPIRED = 410;
+
+/** Of this kind alone: its own server is broken, or no good. Anything else says that the API server does not answer, or not us. */
 const isOfKind = (error: ApiError): boolean =>
-  error.kind === "refused" ? error.code !== 429 : error.cause === "malformed";
+  error.kind === "refused"
+    ? error.code !== 429 && error.code !== 401
+    : ["malformed", "too-large", "deadline"].includes(error.cause);
+
+/** As kubectl takes it. */
+const nameOf = ({ plural, group }: Resource): string => (group === "" ? plural : `${plural}.${group}`);
+
+const unlisted = (resource: Resource, error: ApiError): Unlisted => ({
+  resource: nameOf(resource),
+  why: sentence(error),
+  mayComeYet: meaning(error) === "transient" || (error.kind === "refused" && error.code === EXPIRED),
+});
 
 const ownedIn = async (
   api: Api,
   resource: Resource,
   namespace: string | undefined,
   as: Impersonation,
-): Promise<E.Either<ApiError, readonly Owned[]>> => {
-  const found: Owned[] = [];
+): Promise<E.Either<ApiError, Found>> => {
+  const owned: Owned[] = [];
   const to = { resource, ...(namespace === undefined ? {} : { namespace }), as, metadataOnly: true } as const;
   const listed = await eachPage(api, { ...to, purpose: "find-owned" }, (items) => {
     for (const { metadata } of items) {
       const { name = "", uid = "", namespace, ownerReferences = [] } = metadata;
       const owners = ownerReferences.map(({ uid }) => uid);
       const within = namespace === undefined ? {} : { namespace };
-      if (owners.length > 0) found.push({ kind: resource.kind, ...within, name, uid, owners });
+      if (owners.length > 0) owned.push({ kind: resource.kind, ...within, name, uid, owners });
     }
   });
-  return E.isLeft(listed) && !isOfKind(listed.left) ? listed : E.right(found);
+  if (E.isRight(listed)) return E.right({ owned, unlisted: [] });
+  const error = listed.left;
+  if (error.kind === "refused" && HOLDS_NOTHING.includes(error.code)) return E.right({ owned, unlisted: [] });
+  return isOfKind(error) ? E.right({ owned: [], unlisted: [unlisted(resource, error)] }) : listed;
 };
 
 /**
  * All objects that name owners, in a namespace or everywhere, that this user may list.
  *
- * Guarantees: only their metadata is read, and page by page; a kind that may not be listed, or whose server is broken, is left
- *             out. Events are not looked at: there are many, and nothing owns them.
+ * Guarantees: only their metadata is read, and page by page; a kind that may not be listed is left out; one that could not be
+ *             listed for any other reason is named. Events are not looked at: there are many, and nothing owns them.
  */
 export const findOwned = async (
   api: Api,
-  namespace: string | undefined,
+  { namespace, only }: Pick<FindOwned, "namespace" | "only">,
   as: Impersonation,
-): Promise<E.Either<ApiError, readonly Owned[]>> => {
+): Promise<E.Either<ApiError, Found>> => {
   const kinds = await listable(api);
   if (E.isLeft(kinds)) return kinds;
   const left = kinds.right
     .filter(({ namespaced, kind }) => (namespace === undefined || namespaced) && kind !== "Event")
+    .filter((resource) => only === undefined || only.includes(nameOf(resource)))
     .values();
-  const found: Owned[] = [];
+  const owned: Owned[] = [];
+  const unlisted: Unlisted[] = [];
   const lane = async (): Promise<ApiError | undefined> => {
     for (const resource of left) {
-      const owned = await ownedIn(api, resource, namespace, as);
-      if (E.isLeft(owned)) return owned.left;
-      found.push(...owned.right);
+      const found = await ownedIn(api, resource, namespace, as);
+      if (E.isLeft(found)) return found.left;
+      owned.push(...found.right.owned);
+      unlisted.push(...found.right.unlisted);
     }
     return undefined;
   };
   const failed = (await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane))).find((error) => error !== undefined);
-  return failed === undefined ? E.right(found) : E.left(failed);
+  return failed === undefined ? E.right({ owned, unlisted }) : E.left(failed);
 };

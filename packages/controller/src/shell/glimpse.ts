@@ -1,6 +1,7 @@
-import { API_VERSION, FINALIZER, KIND, type Phase, REQUEST_ROLLBACK } from "@janus/api";
+import { API_VERSION, FINALIZER, KIND, type Phase } from "@janus/api";
 import type { KubeObject, ObjectMeta } from "@janus/kube";
 import { fromTimestamp, type Instant, isTerminal } from "../core/index.ts";
+import { REQUESTS } from "./called.ts";
 
 /** What the API server may have put there; all else of it is not looked at here. */
 interface Seen extends KubeObject {
@@ -19,14 +20,15 @@ const IDENTITY = ["namespace", "name", "uid", "resourceVersion"] as const satisf
  */
 export const glimpse = (object: KubeObject): KubeObject => {
   const { spec, status } = object as Seen;
-  const { annotations = {}, ...metadata } = object.metadata;
+  const { annotations = {}, finalizers = [], ...metadata } = object.metadata;
   return {
     apiVersion: API_VERSION,
     kind: KIND,
     metadata: {
-      ...only(metadata, ...IDENTITY, "deletionTimestamp", "finalizers"),
-      // Not all of them: `kubectl apply` leaves the whole object in one.
-      annotations: only(annotations, REQUEST_ROLLBACK),
+      ...only(metadata, ...IDENTITY, "deletionTimestamp"),
+      // Not all of them, nor what they say: there may be 256 KiB of annotations, and as many finalizers as fit into etcd.
+      finalizers: finalizers.includes(FINALIZER) ? [FINALIZER] : [],
+      annotations: Object.fromEntries(REQUESTS.filter((name) => name in annotations).map((name) => [name, ""])),
     },
     spec: only(spec, "ttlSecondsAfterFinished"),
     status: only(status, "phase", "completedAt", "journal"),

@@ -39,8 +39,8 @@ export interface LeaderStatus {
 }
 
 export interface Leadership {
-  /** The API server for the work of our term, as soon as it has begun. Undefined: we have left, or lost, before that. */
-  readonly elected: Promise<Api | undefined>;
+  /** Makes of an API server that of our term, as soon as it has begun. Undefined: we have left, or lost, before that. */
+  readonly elected: Promise<((api: Api) => Api) | undefined>;
   /** Why we lead no more, and never will again. */
   readonly over: Promise<string>;
   /** Lets another one lead. Assumes: all work has ended. */
@@ -61,7 +61,11 @@ const pauseIn = (state: Candidacy, now: number): number => {
   return state.at === "leading" ? Math.max(0, Math.min(state.due, state.tenure.until) - now) : 0;
 };
 
-/** Takes part in the election of a leader, and tells of it in logs, metrics and events. */
+/**
+ * Takes part in the election of a leader, and tells of it in logs, metrics and events.
+ *
+ * @param api over connections of its own: what the work waits for must not end the term
+ */
 export const leadership = (api: Api, options: LeadershipOptions): Leadership => {
   const { place, timing, identity, deadline, log, watchdog = newWatchdog() } = options;
   let seen: Term = { holder: "", transitions: 0 };
@@ -106,12 +110,13 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
   const elected = candidate.elected.then((term) => {
     if (term === undefined) return undefined;
     void tell("LeaderElected", `${identity} leads, in term ${term.transitions}`);
-    const { isStale, look } = watchFence(api, place, term, () => !("tenure" in candidate.state()), tellOfFence);
-    return fenced(whileLeading(api, candidate, deadline), term, isStale, () => {
+    const policy = watchFence(api, place, term, () => !("tenure" in candidate.state()), tellOfFence);
+    const onRefused = (): void => {
       log("warn", "a write was refused by the fence; reading the Lease again", { term: term.transitions });
       candidate.doubt();
-      look();
-    });
+      policy.look();
+    };
+    return (api: Api) => fenced(whileLeading(api, candidate, deadline), term, policy, onRefused);
   });
 
   return {

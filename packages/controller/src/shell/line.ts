@@ -1,8 +1,7 @@
-import type { Transaction } from "@janus/api";
-import { type Awaited, goesBefore, type Place } from "../core/index.ts";
+import { type Awaited, goesBefore, type Place, type Waiter } from "../core/index.ts";
 
 export interface Waiting {
-  readonly txn: Transaction;
+  readonly txn: Waiter;
   readonly awaited: Awaited;
 }
 
@@ -13,7 +12,7 @@ export interface Line {
   /** It waits for none, or could not take one now: nobody is to wait for it. */
   readonly leave: (uid: string) => void;
   /** Who goes before this one. */
-  readonly ahead: (txn: Transaction, lease: Place) => Transaction | undefined;
+  readonly ahead: (txn: Waiter, lease: Place) => Waiter | undefined;
   /** Who is to have it once it is free. */
   readonly first: (lease: Place) => Waiting | undefined;
 }

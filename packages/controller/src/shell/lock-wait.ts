@@ -1,4 +1,5 @@
 import type { Transaction } from "@janus/api";
+import { recent } from "@janus/kube";
 import { Histogram, type Registry } from "prom-client";
 import type { Effect } from "../core/index.ts";
 import { now } from "./clock.ts";
@@ -10,7 +11,8 @@ export interface LockWait {
 
 /** From a Transaction's first attempt at a lock until its first look at a target, for which it holds all of them; or until it has given up. */
 export const lockWait = (registry: Registry): LockWait => {
-  const since = new Map<string, number>();
+  // One that is deleted while it waits is told of no more.
+  const since = recent<string, number>(10_000);
   const wait = new Histogram({
     name: "janus_lock_wait_seconds",
     help: "Time that Transactions waited until they held the locks on all of their targets, or had to give up.",
@@ -25,7 +27,7 @@ export const lockWait = (registry: Registry): LockWait => {
   };
   return {
     answered: ({ metadata: { uid }, status }, { purpose }) => {
-      if (purpose === "lock" && status.phase === "Preparing" && !since.has(uid)) since.set(uid, now());
+      if (purpose === "lock" && status.phase === "Preparing" && since.get(uid) === undefined) since.set(uid, now());
       if (purpose === "read-target") end(uid);
     },
     moved: ({ metadata: { uid } }) => end(uid),

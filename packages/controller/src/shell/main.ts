@@ -59,12 +59,16 @@ const watchdog = newWatchdog(Math.max(60_000, 4 * requestDeadline));
 const client = connect(config.right, { writeTimeout, deadline: requestDeadline });
 const counted = apiMetrics(registry);
 const api = counted(client);
+// Over connections of their own: what the work waits for, be it for ever, neither ends the term nor loses a lock.
+const electing = connect(config.right, { writeTimeout, deadline: requestDeadline, connections: 4 });
+const renewing = connect(config.right, { writeTimeout, deadline: requestDeadline, connections: 16 });
 const { POD_NAME: pod = hostname(), POD_NAMESPACE: podNamespace = namespace } = process.env;
 // Of this process, and of no other one, before or after: the leader's Lease is never mistaken for ours.
 const identity = `${pod}_${randomUUID()}`;
 const election =
-  leaderElection && leadership(api, { ...leaderElection, identity, deadline: requestDeadline, log, watchdog });
-// Over connections of their own: nobody who asks for metrics holds up the work, and the mark comes off also when that is cut.
+  leaderElection &&
+  leadership(counted(electing), { ...leaderElection, identity, deadline: requestDeadline, log, watchdog });
+// Of their own, too: nobody who asks for metrics holds up the work, and the mark comes off also when that is cut.
 const beside = { deadline: ASIDE_DEADLINE, writeTimeout: ASIDE_DEADLINE / 2, connections: 4 };
 const aside = counted(connect(config.right, beside));
 const mark =
@@ -105,21 +109,25 @@ const server = await serve(httpPort, {
 });
 log("info", "started", { http: server.address(), namespace, identity });
 
+/** At once, and with a reset: nothing of ours is under way any more. */
+const disconnect = (): Promise<unknown> => Promise.all([client, electing, renewing].map((one) => one.close()));
+
 /** In this order: another controller leads only when nothing of ours is under way any more. */
 const stop = async (): Promise<void> => {
   isStopping = true;
   log("info", "stopping: finishing the requests under way");
   await janus?.stop();
   if (election !== undefined) log("info", "the leadership", { ended: await election.leave() });
-  await client.close();
+  await disconnect();
   await mark?.end();
   process.exit(0);
 };
 process.once("SIGTERM", () => void stop());
 process.once("SIGINT", () => void stop());
 
-const work = async (api: Api): Promise<void> => {
-  janus = controller(api, {
+const work = async (inTerm: (api: Api) => Api): Promise<void> => {
+  janus = controller(inTerm(api), {
+    renewals: inTerm(counted(renewing)),
     settings: { controllerNamespace: namespace, writeTimeout, margin: MARGIN, recoveryDelay: RECOVERY_DELAY },
     ...(watchNamespace === undefined ? {} : { watchNamespace }),
     concurrency,
@@ -132,7 +140,7 @@ const work = async (api: Api): Promise<void> => {
   log("info", "watching Transactions", { server: config.right.server });
 };
 
-if (election === undefined) await work(api);
+if (election === undefined) await work((api) => api);
 else {
   const elected = await election.elected;
   if (elected !== undefined && !isStopping) void work(elected);
@@ -140,7 +148,7 @@ else {
   // Connections are reset, so that nothing of this term is under way any more. Who starts us again gets a standby.
   if (!isStopping) {
     log("error", "this process leads no more, and ends", { because });
-    await client.close();
+    await disconnect();
     await mark?.end();
     process.exit(1);
   }

@@ -6,9 +6,9 @@ import {
   type Discover,
   discreet,
   type FindOwned,
+  type Found,
   type Instant,
   type Known,
-  type Owned,
 } from "../core/index.ts";
 import { findOwned } from "./find-owned.ts";
 
@@ -17,8 +17,16 @@ const impersonation = (txn: Transaction): Impersonation => ({
   user: `system:serviceaccount:${txn.metadata.namespace}:${txn.spec.serviceAccountName}`,
 });
 
+/**
+ * A change is made with every field of its content, or not at all: what the kind does not know (a misspelt `dta`) is refused with its
+ * name, where the API server would drop it by itself and leave the target without its data. A restoration is not as strict: what was
+ * there before may have fields that the kind has lost since, and comes back as far as the API server takes it.
+ */
+const isStrict = ({ purpose }: Ask): boolean => purpose === "dry-run" || purpose === "change";
+
 /** The HTTP request of an effect. */
-export const requestOf = (txn: Transaction, { call, as, dryRun, purpose }: Ask): Request => {
+export const requestOf = (txn: Transaction, effect: Ask): Request => {
+  const { call, as, dryRun, purpose } = effect;
   const { resource, namespace, name } = call.place;
   const to = {
     resource,
@@ -26,7 +34,8 @@ export const requestOf = (txn: Transaction, { call, as, dryRun, purpose }: Ask):
     ...(namespace === undefined ? {} : { namespace }),
     ...(as === "serviceAccount" ? { as: impersonation(txn) } : {}),
   };
-  const write = dryRun ? { dryRun } : {};
+  const dry = dryRun ? { dryRun } : {};
+  const write = { ...dry, ...(isStrict(effect) ? { fieldValidation: "Strict" as const } : {}) };
   switch (call.verb) {
     case "get":
       return { verb: "get", ...to, name };
@@ -44,7 +53,7 @@ export const requestOf = (txn: Transaction, { call, as, dryRun, purpose }: Ask):
       return {
         verb: "delete",
         ...to,
-        ...write,
+        ...dry,
         name,
         propagationPolicy: "Background",
         ...(Object.keys(call.preconditions).length === 0 ? {} : { preconditions: call.preconditions }),
@@ -71,10 +80,10 @@ export const lookUp = async (
   effect: Discover | FindOwned,
 ): Promise<E.Either<ApiError, (known: Known, now: Instant) => Known>> => {
   if (effect.purpose === "find-owned")
-    return E.map((owned: readonly Owned[]) => (known: Known, now: Instant) => effect.learn(known, owned, now))(
-      await findOwned(api, effect.namespace, impersonation(txn)),
+    return E.map((found: Found) => (known: Known, now: Instant) => effect.learn(known, found, now))(
+      await findOwned(api, effect, impersonation(txn)),
     );
-  const found = await discovery.resource(effect.apiVersion, effect.kind);
+  const found = await discovery.resource(effect.apiVersion, effect.kind, { group: txn.metadata.namespace, api });
   // The API server answered, and does not serve the kind.
   if (E.isLeft(found) && found.left.kind !== "unknown") return E.left(found.left);
   return E.right((known, now) => effect.learn(known, E.isRight(found) ? found.right : undefined, now));

@@ -1,4 +1,4 @@
-import type { Transaction } from "@janus/api";
+import type { Metadata, Transaction } from "@janus/api";
 import type { Api, ApiError, Discovery, KubeObject, Requeue } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import {
@@ -6,7 +6,7 @@ import {
   decide,
   freed,
   hindrance,
-  isGone,
+  isAbsent,
   isTerminal,
   leaveAlone,
   leavesBehind,
@@ -18,10 +18,13 @@ import {
   type Settings,
   type Situation,
   type Telling,
+  timeLeft,
+  toldOf,
   transactions,
   unhindered,
   VANISHED,
   vanished,
+  type Waiter,
 } from "../core/index.ts";
 import { carrier, type Failure, isFailure, isOwn } from "./carry-out.ts";
 import { type Cell, isEnded, keyOf, understood } from "./cell.ts";
@@ -31,7 +34,10 @@ import { defect, saying } from "./log.ts";
 import { narrator, type Round, type Witness } from "./narrator.ts";
 
 export interface Shell {
-  readonly api: Api;
+  /** For what is done for the Transactions of a namespace. */
+  readonly apiOf: (namespace: string) => Api;
+  /** The same for the renewal of their locks, which waits for nothing else. */
+  readonly renewalsOf: (namespace: string) => Api;
   readonly discovery: Discovery;
   readonly settings: Settings;
   readonly witness: Witness;
@@ -39,6 +45,8 @@ export interface Shell {
   readonly seemsCalled: (key: string, txn: Transaction) => boolean;
   /** Whether it seems to be there no more; only a reason to look, too. */
   readonly seemsGone: (key: string, txn: Transaction) => boolean;
+  /** Whether there seems to be one of this key; only a reason to look again. */
+  readonly seemsThere: (key: string) => boolean;
   /** Has a Transaction taken up at once. */
   readonly wake: (key: string) => void;
 }
@@ -51,10 +59,10 @@ const MOST_READS = 10;
 
 export interface Reconciler {
   readonly reconcile: (key: string, round: Round) => Promise<Requeue>;
-  /** Renews the locks that are due, of every Transaction under way. */
+  /** Renews the locks that are due, of every Transaction under way whose locks are not being renewed already. */
   readonly renew: (round: Round) => Promise<void>;
-  /** Whether a Transaction is under way, and this is the version of it that was read or written last. */
-  readonly knows: (object: KubeObject) => boolean;
+  /** Of the version that was read or written last of a Transaction under way. */
+  readonly lastKnown: (object: KubeObject) => Metadata | undefined;
   /** No further step is begun; what is under way is finished. */
   readonly stop: () => void;
 }
@@ -66,11 +74,13 @@ const DEFECT: Telling = {
     "a defect in Janus keeps it where it is; it is tried again after a pause, and the controller's log tells more",
 };
 
-/** After a pause; and not before the server wants to hear of us again. */
-const after = (...errors: readonly ApiError[]): Requeue => {
+/** After a pause; and not before the server wants to hear of us again, though no later than in `most` ms. */
+const after = (errors: readonly ApiError[], most = Number.POSITIVE_INFINITY): Requeue => {
   const asked = errors.flatMap((error) => (error.kind === "refused" ? (error.retryAfter ?? []) : []));
-  return asked.length === 0 ? { type: "failed" } : { type: "failed", atLeast: Math.max(...asked) };
+  return asked.length === 0 ? { type: "failed" } : { type: "failed", atLeast: Math.min(Math.max(...asked), most) };
 };
+
+const inLine = ({ txn, known: { behind } }: Cell): Waiter => (behind === undefined ? txn : { ...txn, behind });
 
 /**
  * The one loop: read → decide → run effects → decide …, until the Transaction waits for something or is done.
@@ -81,7 +91,7 @@ const after = (...errors: readonly ApiError[]): Requeue => {
  * Assumes:    a key is never worked on twice at once.
  */
 export const reconciler = (shell: Shell): Reconciler => {
-  const { api, discovery, settings } = shell;
+  const { apiOf, renewalsOf, discovery, settings } = shell;
   const tells = narrator(shell.witness);
   const { tell } = tells;
   const cells = new Map<string, Cell>();
@@ -92,12 +102,16 @@ export const reconciler = (shell: Shell): Reconciler => {
     ...cell,
     now: now(),
     settings,
-    ahead: (lease) => line.ahead(cell.txn, lease),
+    ahead: (lease) => line.ahead(inLine(cell), lease),
+    wanted: (lease) => {
+      const first = line.first(lease)?.txn;
+      return first?.metadata.uid === cell.txn.metadata.uid ? undefined : first;
+    },
   });
 
   const read = async (key: string): Promise<E.Either<ApiError, KubeObject>> => {
     const [namespace = "", name = ""] = key.split("/");
-    return api.send({ verb: "get", resource: transactions, namespace, name, purpose: "read-transaction" });
+    return apiOf(namespace).send({ verb: "get", resource: transactions, namespace, name, purpose: "read-transaction" });
   };
 
   /** Nobody holds a Lease: whose turn it is has it at once. */
@@ -110,13 +124,16 @@ export const reconciler = (shell: Shell): Reconciler => {
     shell.wake(keyOf(other.txn));
   };
 
-  const carryOut = carrier({
-    api,
-    discovery,
-    narrator: tells,
-    moves: ({ txn }) => line.leave(txn.metadata.uid),
-    seesFree: passOn,
-  });
+  const carrying = (apiOf: Shell["apiOf"]) =>
+    carrier({
+      apiOf,
+      discovery,
+      narrator: tells,
+      moves: ({ txn }) => line.leave(txn.metadata.uid),
+      seesFree: passOn,
+    });
+  const carryOut = carrying(apiOf);
+  const carryOutRenewals = carrying(renewalsOf);
 
   const requeueAfter = async (
     round: Round,
@@ -130,7 +147,11 @@ export const reconciler = (shell: Shell): Reconciler => {
     });
     cell.known = { ...cell.known, hindered: cell.known.hindered ?? { since: now() } };
     const telling = hindrance(situation(cell), effect, error);
-    if (telling !== undefined) await carryOut(round, cell, [telling]);
+    if (telling !== undefined && "call" in telling) await carryOut(round, cell, [telling]);
+    else if (telling !== undefined) {
+      tell(round, cell.txn, telling);
+      cell.known = toldOf(cell.known, now());
+    }
     // Then the status tells nothing, either.
     if ("call" in effect && isOwn(effect) && meaning(error) === "permanent")
       tell(round, cell.txn, {
@@ -138,7 +159,10 @@ export const reconciler = (shell: Shell): Reconciler => {
         reason: "RecoveryBlocked",
         message: `it waits until it can be written: ${sentence(error)}`,
       });
-    return after(...failures.map(({ error }) => error));
+    return after(
+      failures.map(({ error }) => error),
+      timeLeft(situation(cell)),
+    );
   };
 
   const named = (key: string): readonly Cell[] =>
@@ -172,7 +196,7 @@ export const reconciler = (shell: Shell): Reconciler => {
           forget(cell.txn);
           return { type: "done" };
         case "wait":
-          if (step.awaited !== undefined) line.join({ txn: cell.txn, awaited: step.awaited });
+          if (step.awaited !== undefined) line.join({ txn: inLine(cell), awaited: step.awaited });
           else line.leave(cell.txn.metadata.uid);
           cell.known = unhindered(cell.known);
           // One that has ended may wait for days, until it expires, say; what has to be known then is learned again.
@@ -195,12 +219,13 @@ export const reconciler = (shell: Shell): Reconciler => {
     for (let left = MOST_READS; left > 0; left -= 1) {
       const answer = await read(key);
       if (E.isLeft(answer)) {
-        const isUnknown = answer.left.kind === "refused" && answer.left.code === 404;
-        for (const cell of named(key))
-          if (isGone(answer.left) || (isUnknown && !leavesBehind(cell.txn))) bury(round, cell);
-        if (isUnknown && named(key).length === 0) return { type: "done" };
+        if (isAbsent(answer.left)) {
+          for (const cell of named(key)) bury(round, cell);
+          // Nobody would say so again of one that is there after all.
+          return { type: shell.seemsThere(key) ? "failed" : "done" };
+        }
         round.log("warn", "the Transaction cannot be read; trying again", { error: sentence(answer.left) });
-        return after(answer.left);
+        return after([answer.left]);
       }
       const current = understood(answer.right);
       const { uid } = current.txn.metadata;
@@ -252,22 +277,26 @@ export const reconciler = (shell: Shell): Reconciler => {
     return outcome === "stale" ? { type: "done" } : outcome;
   };
 
+  const renewing = new Set<Cell>();
+
   const renew = async (round: Round): Promise<void> => {
-    const active = [...cells.values()].filter(({ txn }) => !isTerminal(txn.status.phase));
+    const active = [...cells.values()].filter((cell) => !isTerminal(cell.txn.status.phase) && !renewing.has(cell));
     await Promise.all(
       active.map(async (cell) => {
+        renewing.add(cell);
         const log = saying(round.log, { transaction: keyOf(cell.txn) });
         try {
-          await carryOut({ ...round, log }, cell, renewals(situation(cell), places(cell.txn, cell.known)));
+          await carryOutRenewals({ ...round, log }, cell, renewals(situation(cell), places(cell.txn, cell.known)));
         } catch (error) {
           log("error", "a defect in Janus; the locks are renewed later", defect(error));
+        } finally {
+          renewing.delete(cell);
         }
       }),
     );
   };
 
-  const knows = ({ metadata: { uid = "", resourceVersion } }: KubeObject): boolean =>
-    cells.get(uid)?.txn.metadata.resourceVersion === resourceVersion;
+  const lastKnown = ({ metadata: { uid = "" } }: KubeObject): Metadata | undefined => cells.get(uid)?.txn.metadata;
 
-  return { reconcile, renew, knows, stop: () => stopping.abort() };
+  return { reconcile, renew, lastKnown, stop: () => stopping.abort() };
 };

@@ -1,0 +1,62 @@
+import * as E from "fp-ts/lib/Either.js";
+import type { Ask } from "./effect.ts";
+import { deniedVerb, type Fault, isAbsent, meaning } from "./fault.ts";
+import type { Instant } from "./instant.ts";
+import { type Known, set, unset } from "./known.ts";
+import { type KubeObject, show } from "./object.ts";
+import { afterTrouble, meaningFor } from "./unserved.ts";
+
+/**
+ * For how long the controller's own permissions may be denied before anything is concluded from it, in ms: an API server that has
+ * just started does not know its roles yet.
+ */
+export const PATIENCE = 30_000;
+
+const denialOf = ({ purpose, call: { place } }: Ask): string => `${purpose} ${show(place)}`;
+
+/** It is the controller itself that lacks the permission: to do this, or to act as the ServiceAccount. */
+const isOwnDenial = ({ as }: Ask, fault: Fault): boolean => {
+  const verb = deniedVerb(fault);
+  return as === "controller" ? verb !== undefined : verb === "impersonate";
+};
+
+/** Whether something other than being done, or having nothing to be done to, came of what has to be done. */
+const isUndone = ({ untilDone }: Ask, fault: Fault): boolean => {
+  if (untilDone === undefined || isAbsent(fault)) return false;
+  return untilDone === true || meaning(fault) === "conflict";
+};
+
+/** An answer to a read that is about something else. */
+const isVague = ({ call }: Ask, fault: Fault): boolean =>
+  call.verb === "get" && fault.kind === "refused" && fault.notFound === "other";
+
+export interface Heard {
+  readonly known: Known;
+  /** It did not get through, and is asked again after a pause. */
+  readonly failed?: Fault;
+}
+
+/**
+ * Folds an answer into what is known.
+ *
+ * Guarantees: nothing is learned from what says nothing of the request: from a transient fault; from a denial of the
+ *             controller's own permissions before it has lasted; from any refusal of what is asked for until it is done.
+ */
+export const hear = (
+  known: Known,
+  effect: Ask,
+  answer: E.Either<Fault, KubeObject>,
+  now: Instant,
+  sent: Instant,
+): Heard => {
+  const denial = denialOf(effect);
+  const granted: Known = known.denied.has(denial) ? { ...known, denied: unset(known.denied, denial) } : known;
+  if (E.isRight(answer)) return { known: effect.learn(granted, answer, now, sent) };
+  const fault = answer.left;
+  if (meaningFor(effect, fault) === "transient" || isVague(effect, fault) || isUndone(effect, fault))
+    return { known: afterTrouble(known, effect, fault, now), failed: fault };
+  if (!isOwnDenial(effect, fault)) return { known: effect.learn(granted, answer, now, sent) };
+  const since = known.denied.get(denial) ?? now;
+  if (now >= since + PATIENCE) return { known: effect.learn(known, answer, now, sent) };
+  return { known: { ...known, denied: set(known.denied, denial, since) }, failed: fault };
+};

@@ -1,0 +1,20 @@
+import type { Change, Transaction } from "@janus/api";
+
+/** Group by kind. What is in them goes with them, and no write brings that back. */
+const IRREVERSIBLE: Readonly<Record<string, string>> = {
+  Namespace: "",
+  PersistentVolume: "",
+  PersistentVolumeClaim: "",
+  CustomResourceDefinition: "apiextensions.k8s.io",
+};
+
+/** Whether it is a deletion that cannot be undone. */
+export const isIrreversible = (change: Change | undefined): boolean => {
+  if (change?.type !== "Delete") return false;
+  const { apiVersion, kind } = change.target;
+  return Object.hasOwn(IRREVERSIBLE, kind) && apiVersion.split("/").slice(0, -1).join("/") === IRREVERSIBLE[kind];
+};
+
+/** The first of so many changes whose deletion cannot be undone; all such are at the end of the list. */
+export const firstIrreversible = ({ spec }: Transaction, count: number): Change | undefined =>
+  spec.changes.slice(0, count).find(isIrreversible);

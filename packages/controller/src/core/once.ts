@@ -1,0 +1,15 @@
+/**
+ * The function, which computes nothing twice of the very same object. Every step decides on the same things as the one before,
+ * but for what the last answer has changed; what took long to find out of the rest is not found out again.
+ *
+ * Guarantees: pure as ever: the result depends on the argument alone, and goes with it.
+ * Assumes:    nothing that it reads of it ever changes.
+ */
+export const once = <A extends object, Result>(compute: (of: A) => Result): ((of: A) => Result) => {
+  const results = new WeakMap<A, { readonly result: Result }>();
+  return (of) => {
+    const known = results.get(of) ?? { result: compute(of) };
+    results.set(of, known);
+    return known.result;
+  };
+};

@@ -1,0 +1,157 @@
+import { API_VERSION, KIND, SNAPSHOT_FINALIZER, type SnapshotStore, type Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { Ask } from "./effect.ts";
+import { isAbsent } from "./fault.ts";
+import { type FoundStore, type Known, type OurStore, set, unset } from "./known.ts";
+import type { KubeObject } from "./object.ts";
+import { openStore, ORPHANED_LABEL, storePlace, UID_LABEL } from "./snapshot.ts";
+
+/**
+ * owned:    kept for a look, and gone with the Transaction.
+ * orphaned: outlives the Transaction, to be found by its label.
+ * free:     about to be deleted.
+ * kept:     stays for a later attempt to restore from it.
+ */
+export type ReleaseTo = "owned" | "orphaned" | "free" | "kept";
+
+export const storeKey = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">): string => `${kind}/${name}`;
+
+/** Whether it says of itself that it is of this Transaction. */
+export const isOf = ({ metadata: { uid } }: Transaction, { metadata: { labels } }: KubeObject): boolean =>
+  labels?.[UID_LABEL] === uid;
+
+const withSight = (known: Known, store: Pick<SnapshotStore, "kind" | "name">, sight: FoundStore): Known => ({
+  ...known,
+  found: set(known.found, storeKey(store), sight),
+});
+
+export const sightOf = ({ metadata: { uid = "", resourceVersion = "", finalizers = [] } }: KubeObject): OurStore => ({
+  uid,
+  resourceVersion,
+  finalizers,
+});
+
+const marked = (known: Known, ...marks: readonly string[]): Known => ({
+  ...known,
+  released: new Set([...known.released, ...marks]),
+});
+
+const forget = (known: Known, ref: Pick<SnapshotStore, "kind" | "name">): Known => ({
+  ...known,
+  found: unset(known.found, storeKey(ref)),
+});
+
+/**
+ * Looks at what has this name. Journal and status may name anything: others may have written them; the store's own label tells
+ * whose it is. What has come in the place of a recorded store is ours only if it is the same: a create that was sent twice, and
+ * landed twice.
+ */
+export const lookAtStore = (
+  txn: Transaction,
+  store: Pick<SnapshotStore, "kind" | "name">,
+  recorded?: SnapshotStore,
+): Ask => ({
+  purpose: "read-store",
+  as: "controller",
+  call: { verb: "get", place: storePlace(txn, store) },
+  untilDone: true,
+  learn: (known, answer) => {
+    if (E.isLeft(answer)) return withSight(known, store, "nothing");
+    const object = answer.right;
+    const sight = sightOf(object);
+    const isSame = ({ uid }: SnapshotStore): boolean =>
+      uid === sight.uid || (recorded !== undefined && "data" in openStore({ ...recorded, uid: sight.uid }, object));
+    const isOurs = isOf(txn, object) && (recorded === undefined || isSame(recorded));
+    return withSight(known, store, isOurs ? sight : "theirs");
+  },
+});
+
+const release = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, sight: OurStore): Ask => ({
+  purpose: "release-store",
+  as: "controller",
+  call: {
+    verb: "mergePatch",
+    place: storePlace(txn, ref),
+    body: {
+      metadata: {
+        uid: sight.uid,
+        resourceVersion: sight.resourceVersion,
+        finalizers: sight.finalizers.filter((name) => name !== SNAPSHOT_FINALIZER),
+        // Its owner may be recorded already, where it was about to be kept for a look.
+        ...(to === "orphaned" ? { labels: { [ORPHANED_LABEL]: "true" }, ownerReferences: null } : {}),
+        ...(to === "owned"
+          ? {
+              ownerReferences: [
+                { apiVersion: API_VERSION, kind: KIND, name: txn.metadata.name, uid: txn.metadata.uid },
+              ],
+            }
+          : {}),
+      },
+    },
+  },
+  untilDone: true,
+  learn: (known, answer) =>
+    E.isLeft(answer)
+      ? withSight(known, ref, "nothing")
+      : withSight(marked(known, `${to} store ${sight.uid}`), ref, sightOf(answer.right)),
+  lost: (known) => forget(known, ref),
+});
+
+const remove = (txn: Transaction, ref: SnapshotStore, { uid, resourceVersion }: OurStore): Ask => ({
+  purpose: "release-store",
+  as: "controller",
+  call: { verb: "delete", place: storePlace(txn, ref), preconditions: { uid, resourceVersion } },
+  untilDone: true,
+  // One that somebody else holds up is his.
+  learn: (known) => withSight(known, ref, "nothing"),
+  lost: (known) => forget(known, ref),
+});
+
+/** What there is of a store that was recorded, or found, as ours; `undefined` where there is nothing of it (any more). */
+const ours = (known: Known, ref: SnapshotStore): OurStore | undefined => {
+  const sight = known.found.get(storeKey(ref));
+  return typeof sight === "object" && sight.uid === ref.uid ? sight : undefined;
+};
+
+const isReleased = (known: Known, sight: OurStore, to: ReleaseTo): boolean =>
+  to === "owned" || to === "orphaned"
+    ? known.released.has(`${to} store ${sight.uid}`)
+    : !sight.finalizers.includes(SNAPSHOT_FINALIZER);
+
+/**
+ * The next request to let go of a store, if there is one: without our finalizer it can be deleted.
+ *
+ * Guarantees: only what was seen to bear this Transaction's uid is written, in the version that was seen; finalizers of others
+ *             stay. It is asked for until it is done.
+ */
+export const letGo = (txn: Transaction, known: Known, ref: SnapshotStore, to: ReleaseTo): readonly Ask[] => {
+  if (!known.found.has(storeKey(ref))) return [lookAtStore(txn, ref, ref)];
+  const sight = ours(known, ref);
+  return sight === undefined || isReleased(known, sight, to) ? [] : [release(txn, ref, to, sight)];
+};
+
+/** The next request to be rid of a store, if there is one; with the guarantees of {@link letGo}. */
+export const takeAway = (txn: Transaction, known: Known, ref: SnapshotStore): readonly Ask[] => {
+  const letting = letGo(txn, known, ref, "free");
+  const sight = ours(known, ref);
+  return letting.length > 0 || sight === undefined ? letting : [remove(txn, ref, sight)];
+};
+
+/** What the API server refuses holds up nothing now: it is asked for again in the end, and then until it is done. */
+const orLater = (known: Known, later: string, asks: readonly Ask[]): readonly Ask[] =>
+  known.released.has(later)
+    ? []
+    : asks.map((ask) => ({
+        ...ask,
+        untilDone: "unless-refused",
+        learn: (known, answer, now, sent) =>
+          E.isLeft(answer) && !isAbsent(answer.left) ? marked(known, later) : ask.learn(known, answer, now, sent),
+      }));
+
+/** {@link letGo}, before a terminal phase is recorded: no verdict waits for that. */
+export const letGoOrLater = (txn: Transaction, known: Known, ref: SnapshotStore, to: ReleaseTo): readonly Ask[] =>
+  orLater(known, `${to} store ${ref.uid} later`, letGo(txn, known, ref, to));
+
+/** {@link takeAway}, before it is over. */
+export const takeAwayOrLater = (txn: Transaction, known: Known, ref: SnapshotStore): readonly Ask[] =>
+  orLater(known, `no store ${ref.uid} later`, takeAway(txn, known, ref));

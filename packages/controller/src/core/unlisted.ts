@@ -1,0 +1,63 @@
+import { cut } from "@janus/api";
+import type { Instant } from "./instant.ts";
+import type { Known } from "./known.ts";
+import { LOOK_AGAIN } from "./situation.ts";
+
+/** A kind of which it is not known what the targets of deletions own. */
+export interface Unlisted {
+  /** As kubectl takes it: `pods.metrics.k8s.io`. */
+  readonly resource: string;
+  readonly why: string;
+  /** Its server may answer yet. */
+  readonly mayComeYet: boolean;
+}
+
+/** The kinds that could not be listed in a namespace, or everywhere: since when, and when it was tried last. */
+export interface Listing {
+  readonly since: Instant;
+  readonly looked: Instant;
+  readonly unlisted: readonly Unlisted[];
+}
+
+/** How long kinds are listed again whose server does not answer, in ms: one that is broken for good must not stop all deletions. */
+const LISTING_TIME = 30_000;
+const PAUSE = 3 * LOOK_AGAIN;
+
+/** The kinds that are worth another try, and when. */
+const due = ({ since, looked, unlisted }: Listing): { readonly at: Instant; readonly only: readonly string[] } => ({
+  at: looked + PAUSE,
+  only:
+    looked < since + LISTING_TIME ? unlisted.flatMap(({ resource, mayComeYet }) => (mayComeYet ? [resource] : [])) : [],
+});
+
+/** The kinds to be listed once more, where it is time for that. */
+export const dueAgain = (listing: Listing, now: Instant): readonly string[] => {
+  const { at, only } = due(listing);
+  return at <= now ? only : [];
+};
+
+/** What is waited for before it is listed once more, and until when. */
+export const listingPause = ({
+  listings,
+}: Known): { readonly until: Instant; readonly because: string } | undefined => {
+  const pending = [...listings.values()].map(due).filter(({ only }) => only.length > 0);
+  if (pending.length === 0) return undefined;
+  const names = pending.flatMap(({ only }) => only);
+  return {
+    until: Math.min(...pending.map(({ at }) => at)),
+    because: cut(`trying again to find what the targets of deletions own among ${names.join(", ")}`, 1024),
+  };
+};
+
+const MOST_NAMED = 5;
+
+/** Said before anything is touched. */
+export const unlistedWarnings = ({ listings }: Known): readonly string[] => {
+  const all = [...listings.values()].flatMap(({ unlisted }) => unlisted);
+  if (all.length === 0) return [];
+  const named = all.slice(0, MOST_NAMED).map(({ resource, why }) => `${resource} (${cut(why, 120)})`);
+  const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : "";
+  return [
+    `what deletions take with them of these kinds is not known, since they could not be listed, and a rollback does not bring it back: ${named.join(", ")}${more}`,
+  ];
+};

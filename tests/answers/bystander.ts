@@ -1,0 +1,71 @@
+import type { KubeObject, Request } from "@janus/kube";
+import { phaseOf } from "../crash/deed.ts";
+import { configMap, creation, patch, spec } from "../crash/objects.ts";
+import { sleep } from "../crash/over.ts";
+import type { Casting } from "../crash/play.ts";
+import { stage } from "../crash/stage.ts";
+
+/** Somebody else, whose Transaction is in another namespace and has nothing to do with any trouble. */
+export interface Bystander {
+  readonly namespace: string;
+  /** Whether the request is for this one. */
+  readonly asks: (request: Request) => boolean;
+  /** Has it come, once. */
+  readonly comes: () => void;
+  /** When it was Committed; `undefined` where it has never come. Rejects where it is not for too long. */
+  readonly committed: () => Promise<number | undefined>;
+}
+
+const PATIENCE = 60_000;
+
+/** @param labels of the Transaction */
+export const bystander = async (
+  { api, find, seen }: Casting,
+  labels: Readonly<Record<string, string>>,
+): Promise<Bystander> => {
+  const place = await stage(api, find);
+  const { namespace } = place;
+  await place.create(configMap("theirs", { version: "1.0" }));
+  let came: Promise<KubeObject> | undefined;
+
+  const committed = async (): Promise<number> => {
+    const until = performance.now() + PATIENCE;
+    for (;;) {
+      const news = seen.change(namespace);
+      const phase = phaseOf(seen.of(namespace, "bystander")?.object);
+      if (phase === "Committed") return performance.now();
+      if (phase === "Failed" || phase === "RolledBack" || performance.now() > until)
+        throw new Error(
+          `the bystander is ${phase}: ${JSON.stringify(seen.of(namespace, "bystander")?.object["status"])}`,
+        );
+      await Promise.race([news, sleep(1000)]);
+    }
+  };
+
+  let ending: Promise<number> | undefined;
+  return {
+    namespace,
+    asks: (request) => {
+      const { as } = request;
+      const isNamed = request.verb !== "raw" && (request.namespace === namespace || nameIn(request) === namespace);
+      return isNamed || as?.user.includes(`:${namespace}:`) === true;
+    },
+    comes: () => {
+      if (came !== undefined) return;
+      came = place.create({
+        apiVersion: "backup.janus.io/v1alpha1",
+        kind: "Transaction",
+        metadata: { name: "bystander", labels },
+        spec: spec([
+          patch(configMap("theirs"), { data: { version: "2.0" } }),
+          creation(configMap("more", { made: "yes" })),
+        ]),
+      });
+      ending = came.then(committed);
+      ending.catch(() => {});
+    },
+    committed: async () => ending,
+  };
+};
+
+const nameIn = (request: Request): string | undefined => ("name" in request ? request.name : undefined);

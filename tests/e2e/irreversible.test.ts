@@ -1,0 +1,69 @@
+import { expect, it, onTestFinished } from "vitest";
+import { administrator } from "../fixtures/administrator.ts";
+import { deleting, patching } from "../fixtures/changes.ts";
+import { eventsOf } from "../fixtures/events.ts";
+import { clusterAdmin } from "../fixtures/cluster-admin.ts";
+import { configMap, namespace as namespaceOf } from "../fixtures/manifests.ts";
+import { workspace } from "../fixtures/workspace.ts";
+
+const claim = (name: string) => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { name },
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+});
+
+it("completes the deletion of a Namespace that takes longer than spec.timeout, and says so", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const doomed = namespaceOf(`${place.namespace}-doomed`);
+  const held = {
+    ...configMap("held"),
+    metadata: { name: "held", namespace: doomed.metadata.name ?? "", finalizers: ["example.com/held"] },
+  };
+  await administrator.create(doomed);
+  await administrator.create(held);
+  const release = () => administrator.patch({ ...held, metadata: { ...held.metadata, finalizers: [] } });
+  onTestFinished(async () => {
+    if ((await administrator.read(doomed)) !== undefined) await administrator.remove(doomed);
+  });
+  await place.create(configMap("app", { version: "1" }));
+  await place.janus();
+  await place.submit([patching(configMap("app", { version: "2" })), deleting(doomed)], { timeout: "5s" });
+  const ready = async () => (await place.txn()).status?.conditions?.find(({ type }) => type === "Ready")?.message;
+  await expect.poll(ready, { timeout: 40_000 }).toContain("cannot be undone, so the Transaction can only be completed");
+  await release();
+  const { status } = await place.over();
+  expect(status.phase).toBe("Committed");
+  expect((await place.read(configMap("app")))["data"]).toEqual({ version: "2" });
+  expect(await administrator.read(doomed)).toBeUndefined();
+});
+
+it("does not create a PersistentVolumeClaim again that was deleted before the next one was refused", async () => {
+  const place = await workspace();
+  await place.create(configMap("app", { version: "1" }), claim("first"), claim("second"));
+  await place.janus(async (request, next) => {
+    const isSecond = request.purpose === "change" && request.verb === "delete" && request.name === "second";
+    // Somebody holds it: its deletion is refused for good.
+    if (isSecond) await place.patch({ ...claim("second"), metadata: { name: "second", labels: { changed: "since" } } });
+    return next(request);
+  });
+  await place.submit([
+    patching(configMap("app", { version: "2" })),
+    deleting(claim("first")),
+    {
+      ...deleting(claim("second")),
+      resourceVersion: (await place.read(claim("second"))).metadata.resourceVersion ?? "",
+    },
+  ]);
+  const { status } = await place.over();
+  expect(status.phase).toBe("Failed");
+  expect(status.items.map(({ rolledBack }) => rolledBack)).toEqual([true, false, true]);
+  expect(status.items[1]?.error).toContain(
+    `PersistentVolumeClaim ${place.namespace}/first was deleted, which cannot be undone`,
+  );
+  expect((await place.read(configMap("app")))["data"]).toEqual({ version: "1" });
+  expect(await place.exists(claim("first"))).toBe(false);
+  const told = async () => (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join("\n");
+  await expect.poll(told).toContain("is not undone");
+});

@@ -1,0 +1,84 @@
+import type { Hook } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { expect, it } from "vitest";
+import { deleting, patching } from "../fixtures/changes.ts";
+import { isChangeOf } from "../fixtures/gate.ts";
+import { configMap, secret, serviceAccount } from "../fixtures/manifests.ts";
+import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
+import { type Workspace, workspace } from "../fixtures/workspace.ts";
+
+const stores = async ({ names }: Workspace): Promise<readonly string[]> =>
+  [...(await names("v1", "ConfigMap")), ...(await names("v1", "Secret"))].filter((name) => /rollback/.test(name));
+
+/** What a former Transaction of this name has left, to be found by people. */
+const leftBehind = configMap("txn-rollback", {});
+
+it("leaves no snapshot behind that a process did not live to record, also where a name before it is free again", async () => {
+  const place = await workspace();
+  await place.create(configMap("a", { value: "old" }), secret("s", { value: "old" }));
+  await place.create({
+    ...leftBehind,
+    metadata: {
+      ...leftBehind.metadata,
+      labels: { "janus.io/transaction-uid": "11111111-2222-3333-4444-555555555555" },
+    },
+  });
+  const dying = Promise.withResolvers<void>();
+  // It dies before it can record what it has kept.
+  const first = await place.janus((request, next) => {
+    const body = JSON.stringify("body" in request ? request.body : "");
+    if (request.purpose !== "record" || !body.includes('"phase":"Prepared"')) return next(request);
+    dying.resolve();
+    return Promise.resolve(E.left({ kind: "unanswered", cause: "never-sent", message: "it is dead" }));
+  });
+  await place.submit([patching(configMap("a", { value: "new" })), deleting(secret("s"))]);
+  await dying.promise;
+  await first.stop();
+  expect((await stores(place)).toSorted()).toEqual(["txn-rollback", "txn-rollback-1", "txn-rollback-2"]);
+  // The name is free again, and the Transaction can only fail.
+  await place.remove(leftBehind);
+  await place.remove(serviceAccount("deployer"));
+  await place.janus();
+  expect((await place.over()).status.phase).toBe("Failed");
+  expect(await stores(place)).toEqual([]);
+  expect((await place.names("v1", "ConfigMap")).filter((name) => name.includes("journal"))).toEqual([]);
+});
+
+/** Somebody is faster so many times, each time in a field that is none of ours; how many snapshots there were at most. */
+const race = (place: Workspace, times: number) => {
+  let most = 0;
+  let lost = 0;
+  const hook: Hook = async (request, next) => {
+    if (!isChangeOf("there")(request)) return next(request);
+    most = Math.max(most, (await stores(place)).length);
+    if (lost === times) return next(request);
+    lost += 1;
+    await place.patch(configMap("there", { b: `${lost}` }));
+    return next(request);
+  };
+  return { hook, most: () => most, lost: () => lost };
+};
+
+it("keeps three snapshots at most, however often others are faster, and takes all away in the end", async () => {
+  const place = await workspace();
+  await place.create(configMap("there", { a: "1", b: "0" }));
+  const { hook, most, lost } = race(place, 6);
+  await place.janus(hook);
+  const { status } = await place.run([patching(configMap("there", { a: "2" }))]);
+  expect(status.phase).toBe("Committed");
+  expect(lost()).toBe(6);
+  expect(most()).toBeLessThanOrEqual(3);
+  expect(await stores(place)).toEqual([]);
+});
+
+it("puts back what the last of those who were faster had made of it", async () => {
+  const place = await workspace();
+  await place.create(configMap("there", { a: "1", b: "0" }));
+  await allowOneService(place);
+  const { hook, lost } = race(place, 4);
+  await place.janus(hook);
+  const { status } = await place.run([patching(configMap("there", { a: "2" })), ...oneTooMany]);
+  expect(status.phase).toBe("RolledBack");
+  expect(lost()).toBe(4);
+  expect((await place.read(configMap("there")))["data"]).toEqual({ a: "1", b: "4" });
+});

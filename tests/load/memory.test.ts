@@ -1,0 +1,115 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { type JsonObject, REQUEST_ROLLBACK } from "@janus/api";
+import { transactions } from "@janus/controller";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { installed, type Installed, type MeasuredReplica } from "../fixtures/installed.ts";
+import { sideBySide } from "../fixtures/side-by-side.ts";
+import { phaseOf, submit } from "./crowd.ts";
+import { configMaps, CONNECTIONS, create, must, openNamespace, read } from "./world.ts";
+
+const MiB = 2 ** 20;
+/** What the controller may hold resident, whatever is stored. */
+const MOST = 250 * MiB;
+
+/** The most that the process ever held resident, in bytes, as the kernel has it. */
+const peakOf = async ({ pid }: MeasuredReplica): Promise<number> => {
+  const status = await readFile(`/proc/${pid()}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+};
+
+const root = path.resolve(import.meta.dirname, "../..");
+/** With more heap to use, Node collects garbage later. */
+const NODE_FLAGS = ["--max-old-space-size=72", "--max-semi-space-size=8"];
+
+/** It leads, and has listed all Transactions. */
+const started = async (name: string): Promise<MeasuredReplica> => {
+  const replica = await stage.replica(name);
+  await replica.start();
+  const isWatching = async () => (await readFile(replica.logFile, "utf8")).includes("watching Transactions");
+  await expect.poll(isWatching, { timeout: 300_000, interval: 200 }).toBe(true);
+  return replica;
+};
+
+const report: string[] = [];
+const says = async (what: string, replica: MeasuredReplica): Promise<number> => {
+  const peak = await peakOf(replica);
+  report.push(`${what}: ${(peak / MiB).toFixed(0)} MiB resident at most`);
+  return peak;
+};
+
+let stage: Installed;
+beforeAll(async () => {
+  // As the image has it: to compile it takes more memory than to run it.
+  await promisify(execFile)(path.join(root, "node_modules/.bin/tsc"), ["-b", "packages/controller"], { cwd: root });
+  const program = [path.join(root, "packages/controller/dist/shell/main.js")];
+  stage = await installed([], undefined, { flags: NODE_FLAGS, program });
+}, 300_000);
+afterAll(async () => {
+  await stage.end();
+  console.log(["", "Memory:", ...report].join("\n  "));
+}, 60_000);
+
+const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
+const text = (bytes: number, n: number): string => `${n} `.padEnd(bytes, "x");
+
+describe("the memory of the controller is bounded", { timeout: 600_000 }, () => {
+  it("at rest", async () => {
+    const replica = await started("rest");
+    expect(await says("nothing stored", replica)).toBeLessThan(MOST);
+    await replica.end();
+  });
+
+  it("where it starts with 300 finished Transactions of 0.95 MB each", async () => {
+    const { api } = stage;
+    await openNamespace(api, "stored");
+    const status = { phase: "Committed", version: 1, conditions: [], items: [] };
+    await sideBySide(CONNECTIONS / 4, numbers(300), async (n) => {
+      const target: JsonObject = { apiVersion: "v1", kind: "ConfigMap", name: "a" };
+      const name = `stored-${n}`;
+      await submit(api, "stored", name, [{ type: "Create", target, content: { data: { a: text(950_000, n) } } }]);
+      const to = { resource: transactions, namespace: "stored", name, subresource: "status" };
+      must(await api.send({ verb: "mergePatch", ...to, body: { status } }));
+    });
+    const replica = await started("starts");
+    expect(await says("300 finished Transactions of 0.95 MB each", replica)).toBeLessThan(MOST);
+    expect(replica.falls()).toBe(0);
+    await replica.end();
+  });
+
+  it.each(["Committed", "RolledBack"])(
+    "over a Transaction of 200 targets of 0.9 MB each, until it is %s",
+    async (phase) => {
+      const { api } = stage;
+      const namespace = phase.toLowerCase();
+      await openNamespace(api, namespace);
+      const names = numbers(200).map((n) => `large-${n}`);
+      await sideBySide(CONNECTIONS / 4, names, (name, n) =>
+        create(api, configMaps, namespace, { metadata: { name }, data: { theirs: text(900_000, n), ours: "old" } }),
+      );
+      const patches = names.map((name) => ({
+        type: "Patch",
+        target: { apiVersion: "v1", kind: "ConfigMap", name },
+        content: { data: { ours: "new" } },
+      }));
+      const replica = await started(namespace);
+      await submit(api, namespace, "large", patches);
+      const seen = async (): Promise<string> => {
+        const object = await read(api, transactions, namespace, "large");
+        return object === undefined ? "none" : phaseOf(object);
+      };
+      const goesBack = phase === "RolledBack";
+      await expect.poll(seen, { timeout: 500_000, interval: 50 }).toBe(goesBack ? "Committing" : phase);
+      const body = { metadata: { annotations: goesBack ? { [REQUEST_ROLLBACK]: "" } : {} } };
+      must(await api.send({ verb: "mergePatch", resource: transactions, namespace, name: "large", body }));
+      await expect.poll(seen, { timeout: 500_000, interval: 500 }).toBe(phase);
+      const first = await read(api, configMaps, namespace, "large-0");
+      expect(first?.["data"]).toMatchObject({ ours: phase === "Committed" ? "new" : "old" });
+      expect(await says(`200 targets of 0.9 MB each, ${phase}`, replica)).toBeLessThan(MOST);
+      expect(replica.falls()).toBe(0);
+      await replica.end();
+    },
+  );
+});

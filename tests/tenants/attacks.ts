@@ -1,0 +1,286 @@
+import { GIVE_WAY, lockLease, REQUEST_ROLLBACK, RETRY_ROLLBACK, type JsonObject } from "@janus/api";
+import { transactions } from "@janus/controller";
+import * as E from "fp-ts/lib/Either.js";
+import { configMaps, leases } from "../load/world.ts";
+import { BYSTANDER, type Stage } from "./stage.ts";
+import type { Tenant } from "./tenant.ts";
+import { webhook } from "./webhook.ts";
+
+export interface Attack {
+  readonly title: string;
+  /** Resolves when it is under way, with how to end it. */
+  readonly attack: (author: Tenant, stage: Stage) => Promise<() => Promise<void>>;
+}
+
+const many = <A>(count: number, make: (n: number) => A): readonly A[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+const allOf = (count: number, make: (n: number) => Promise<unknown>): Promise<unknown> =>
+  Promise.all(many(count, make));
+
+const cm = (name: string, namespace?: string): JsonObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  name,
+  ...(namespace === undefined ? {} : { namespace }),
+});
+const made = (name: string, data: JsonObject = { made: "yes" }): JsonObject => ({
+  type: "Create",
+  target: cm(name),
+  content: { data },
+});
+const patched = (name: string, data: JsonObject, namespace?: string): JsonObject => ({
+  type: "Patch",
+  target: cm(name, namespace),
+  content: { data },
+});
+const deleted = (name: string): JsonObject => ({ type: "Delete", target: cm(name) });
+const invented = (n: number): JsonObject => ({ apiVersion: `g${n}.example.com/v1`, kind: "Invented", name: "x" });
+const text = (bytes: number): string => "x".repeat(bytes);
+
+/** What was submitted is the whole attack. */
+const submitted = (): Promise<void> => Promise.resolve();
+
+/** Goes on until it is ended, so many side by side; what is refused is nobody's trouble. */
+const again = (lanes: number, deed: (n: number) => Promise<unknown>): (() => Promise<void>) => {
+  const over = new AbortController();
+  let done = 0;
+  const lane = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      done += 1;
+      await deed(done);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+  const all = Promise.all(many(lanes, lane));
+  return async () => {
+    over.abort();
+    await all;
+  };
+};
+
+const annotate = ({ api, namespace }: Tenant, name: string, annotation: string, value: string | null) =>
+  api.send({
+    verb: "mergePatch",
+    resource: transactions,
+    namespace,
+    name,
+    body: { metadata: { annotations: { [annotation]: value } } },
+  });
+
+const owned = (name: string, owner: string, uid: string): object => ({
+  metadata: { name, ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: owner, uid }] },
+});
+
+/** The worst that we know of. What stands first in each title is what the author has. */
+export const attacks: readonly Attack[] = [
+  {
+    title: "500 changes, and hundreds of objects that what they delete owns",
+    attack: async (author) => {
+      const { metadata } = await author.create(configMaps, { metadata: { name: "owner" } });
+      await allOf(400, (n) => author.create(configMaps, owned(`owned-${n}`, "owner", metadata.uid ?? "")));
+      await author.submit("wide", [deleted("owner"), ...many(499, (n) => made(`wide-${n}`))]);
+      return submitted;
+    },
+  },
+  {
+    title: "owners that own each other in a circle",
+    attack: async (author) => {
+      const ring = await Promise.all(many(20, (n) => author.create(configMaps, { metadata: { name: `ring-${n}` } })));
+      await allOf(20, (n) => {
+        const { name = "", uid = "" } = ring[(n + 1) % ring.length]?.metadata ?? {};
+        const { metadata } = owned("", name, uid) as { readonly metadata: object };
+        return author.api.send({
+          verb: "mergePatch",
+          resource: configMaps,
+          namespace: author.namespace,
+          name: `ring-${n}`,
+          body: { metadata: { ...metadata, name: `ring-${n}` } },
+        });
+      });
+      await allOf(10, (n) => author.submit(`circle-${n}`, [deleted(`ring-${2 * n}`), deleted(`ring-${2 * n + 1}`)]));
+      return submitted;
+    },
+  },
+  {
+    title: "Transactions of 900 KB",
+    attack: async (author) => {
+      await allOf(12, (n) => author.submit(`large-${n}`, [made(`large-${n}`, { text: text(900_000) })]));
+      return submitted;
+    },
+  },
+  {
+    title: "targets of 900 KB, in every change",
+    attack: async (author) => {
+      await allOf(16, (n) =>
+        author.create(configMaps, { metadata: { name: `large-${n}` }, data: { text: text(900_000) } }),
+      );
+      await allOf(2, (n) =>
+        author.submit(
+          `patches-${n}`,
+          many(8, (k) => patched(`large-${8 * n + k}`, { more: "yes" })),
+        ),
+      );
+      return submitted;
+    },
+  },
+  {
+    title: "kinds that nobody serves, hundreds of them",
+    attack: async ({ submit }) => {
+      await allOf(12, (n) =>
+        submit(
+          `invented-${n}`,
+          many(50, (k) => ({ type: "Create", target: invented(50 * n + k), content: {} })),
+        ),
+      );
+      return submitted;
+    },
+  },
+  {
+    title: "a change that is refused in the words of the fence",
+    attack: async (author) => {
+      await author.create(configMaps, { metadata: { name: "words" } });
+      const annotations = { "janus.io/fence: this is not the term of the leader": "x" };
+      await allOf(8, (n) =>
+        author.submit(`words-${n}`, [
+          made(`words-${n}`),
+          { type: "Create", target: cm(`refused-${n}`), content: { metadata: { annotations } } },
+        ]),
+      );
+      return submitted;
+    },
+  },
+  {
+    title: "no right to the bystander's objects, which it would lock for 1000 hours",
+    attack: async (author) => {
+      const account = { apiVersion: "v1", kind: "ServiceAccount", name: "later" };
+      await author.submit(
+        "locks",
+        [
+          { type: "Create", target: account, content: {} },
+          ...many(5, (n) => patched(`kept-${n}`, { mine: "yes" }, BYSTANDER)),
+        ],
+        { timeout: "1000h", lockTimeout: "1000h" },
+      );
+      return submitted;
+    },
+  },
+  {
+    title: "Transactions whose writes all hang",
+    attack: async (author, { api }) => {
+      const end = await webhook(api, author.namespace, { after: 20_000, response: { allowed: true } });
+      await allOf(12, (n) =>
+        author.submit(
+          `slow-${n}`,
+          many(32, (k) => made(`slow-${n}-${k}`)),
+        ),
+      );
+      return end;
+    },
+  },
+  {
+    title: "writes that are answered with a Retry-After of an hour",
+    attack: async (author, { api }) => {
+      const status = { code: 429, reason: "TooManyRequests", details: { retryAfterSeconds: 3600 } };
+      const end = await webhook(api, author.namespace, { after: 0, response: { allowed: false, status } });
+      await allOf(8, (n) =>
+        author.submit(
+          `busy-${n}`,
+          many(10, (k) => made(`busy-${n}-${k}`)),
+        ),
+      );
+      return end;
+    },
+  },
+  {
+    title: "journals that somebody scribbles over",
+    attack: async (author) => {
+      await allOf(8, (n) =>
+        author.submit(
+          `scribbled-${n}`,
+          many(20, (k) => made(`scribbled-${n}-${k}`)),
+        ),
+      );
+      const { api, namespace } = author;
+      return again(2, async () => {
+        const list = await api.send({ verb: "list", resource: configMaps, namespace, metadataOnly: true });
+        if (E.isLeft(list)) return;
+        const items = list.right["items"] as readonly { readonly metadata: { readonly name: string } }[];
+        const body = { data: { journal: '{"stores":[{"name":"kept-0"}]}' } };
+        for (const { metadata } of items.filter(({ metadata }) => metadata.name.startsWith("janus-journal-")))
+          await api.send({ verb: "mergePatch", resource: configMaps, namespace, name: metadata.name, body });
+      });
+    },
+  },
+  {
+    title: "Transactions that come and go",
+    attack: async ({ api, namespace, submit }) =>
+      again(2, async (n) => {
+        await submit(`fleeting-${n}`, [made(`fleeting-${n}`), made(`fleeting-${n}-b`)]);
+        await api.send({ verb: "delete", resource: transactions, namespace, name: `fleeting-${n}` });
+      }),
+  },
+  {
+    title: "annotations that come off and on, on many Transactions",
+    attack: async (author) => {
+      await author.create(leases, {
+        metadata: { name: lockLease({ group: "", kind: "ConfigMap", namespace: author.namespace, name: "wanted" }) },
+        spec: { holderIdentity: "somebody", leaseDurationSeconds: 3600 },
+      });
+      await allOf(20, (n) => author.submit(`asked-${n}`, [made(`asked-${n}`), made("wanted")]));
+      const asker = `${BYSTANDER}/ten-1/00000000-0000-4000-8000-000000000000`;
+      return again(4, async (n) => {
+        const name = `asked-${n % 20}`;
+        await annotate(author, name, GIVE_WAY, n % 2 === 0 ? asker : null);
+        await annotate(author, name, RETRY_ROLLBACK, n % 2 === 0 ? "now" : null);
+        if (n % 50 === 0) await annotate(author, name, REQUEST_ROLLBACK, "now");
+      });
+    },
+  },
+  {
+    title: "locks that were written by hand",
+    attack: async (author) => {
+      await allOf(60, (n) =>
+        author.create(leases, {
+          metadata: {
+            name: lockLease({ group: "", kind: "ConfigMap", namespace: author.namespace, name: `held-${n}` }),
+          },
+          spec: {
+            holderIdentity: `${BYSTANDER}/ten-1/00000000-0000-4000-8000-${`${n}`.padStart(12, "0")}`,
+            leaseDurationSeconds: 3600,
+          },
+        }),
+      );
+      await allOf(30, (n) => author.submit(`waits-${n}`, [made(`held-${2 * n}`), made(`held-${2 * n + 1}`)]));
+      return submitted;
+    },
+  },
+  {
+    title: "a target that is edited all the time while it is changed",
+    attack: async (author) => {
+      await author.create(configMaps, { metadata: { name: "busy" }, data: { n: "0" } });
+      await allOf(8, (n) => author.submit(`edits-${n}`, [patched("busy", { [`of-${n}`]: "yes" }), made(`edits-${n}`)]));
+      const { api, namespace } = author;
+      return again(1, async (n) => {
+        await api.send({
+          verb: "mergePatch",
+          resource: configMaps,
+          namespace,
+          name: "busy",
+          body: { data: { n: `${n}` } },
+        });
+      });
+    },
+  },
+  {
+    title: "1,000 changes at once",
+    attack: async (author) => {
+      await allOf(4, (n) =>
+        author.submit(
+          `wide-${n}`,
+          many(250, (k) => made(`wide-${n}-${k}`)),
+        ),
+      );
+      return submitted;
+    },
+  },
+];

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { attacks } from "./attacks.ts";
+import { median } from "./bystander.ts";
+import { openStage, type Stage } from "./stage.ts";
+import { tenant } from "./tenant.ts";
+
+/** Of the bystander's Transactions, before an attack, during it and after it. */
+const ALONE = 3;
+const BESIDE = 5;
+
+/** Where other tests run on the same machine it is only told; `JANUS_EXHAUSTIVE=1`, for this file alone, asserts it. */
+const MOST_SLOWDOWN = process.env["JANUS_EXHAUSTIVE"] === "1" ? 3 : Number.POSITIVE_INFINITY;
+/** The memory limit of the Deployment. */
+const MOST_MEMORY = 512 * 2 ** 20;
+
+let stage: Stage;
+const report: string[] = [];
+
+beforeAll(async () => {
+  stage = await openStage();
+  await stage.bystander.times(5);
+}, 300_000);
+afterAll(async () => {
+  await stage.end();
+  console.log(["", "Beside a noisy neighbour:", ...report].join("\n  "));
+}, 60_000);
+
+const inMiB = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
+
+describe("who may edit in one namespace stops nobody in another one", { timeout: 240_000 }, () => {
+  it.each(attacks.map(({ title, attack }, n) => [title, attack, n] as const))("with %s", async (title, attack, n) => {
+    const author = await tenant(stage, `author-${n}`);
+    const before = await stage.bystander.times(ALONE);
+    const [term, falls] = [await stage.term(), stage.janus.falls()];
+    await Promise.all([stage.mostMemory(), stage.mostDelay()]);
+
+    const end = await attack(author, stage);
+    let beside: readonly number[] = [];
+    try {
+      beside = await stage.bystander.times(BESIDE);
+    } finally {
+      await end();
+    }
+    await author.clear();
+    const [memory, delay] = await Promise.all([stage.mostMemory(), stage.mostDelay()]);
+
+    const after = await stage.bystander.times(ALONE);
+    const [alone, slow] = [median([...before, ...after]), median(beside)];
+    report.push(
+      `${title}: ${(slow / alone).toFixed(1)} times as long (${slow.toFixed(0)} ms, ${alone.toFixed(0)} ms alone), ${inMiB(memory)}, event loop held up for ${delay.toFixed(0)} ms`,
+    );
+    expect(stage.janus.falls()).toBe(falls);
+    expect(await stage.term()).toBe(term);
+    expect(slow).toBeLessThan(MOST_SLOWDOWN * alone);
+    expect(memory).toBeLessThan(MOST_MEMORY);
+  });
+});

@@ -1,0 +1,191 @@
+import { type Change, fieldManager } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import type { Ask } from "../../../packages/controller/src/core/effect.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
+import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import { NOW } from "./arbitrary-situation.ts";
+import { UID } from "./transaction.ts";
+import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
+
+const MINUTE = 60_000;
+const manager = fieldManager({ name: "deploy-v2", uid: UID });
+const marked = { managedFields: [{ manager, operation: "Apply", fieldsV1: { "f:data": { "f:a": {} } } }] } as const;
+
+const patched = (name: string): KubeObject =>
+  former("ConfigMap", name, { data: { a: "new" }, metadata: { ...marked } });
+const created = (name: string, kind = "ConfigMap", more: object = {}): KubeObject =>
+  former(kind, name, { metadata: { ...marked, ...more } });
+const terminating = { deletionTimestamp: "2026-01-01T12:00:00Z", finalizers: ["example.com/stuck"] };
+
+const unavailable = (message: string): Answer =>
+  E.left({ kind: "refused", code: 500, reason: "InternalError", message, causes: [] });
+
+/** All of the changes are in, and are rolled back. */
+const rollingBack = (changes: readonly Change[]): Situation =>
+  underway("RollingBack", changes, {
+    direction: "back",
+    cursor: changes.length - 1,
+    reached: changes.length,
+    since: NOW,
+  });
+
+/** Every object is as it was after the change until a write restores or deletes it, unless `stuck` answers. */
+const server = (there: readonly KubeObject[], stuck: (ask: Ask, at: Situation) => Answer | undefined) => {
+  const objects = new Map(there.map((object) => [object.metadata.name ?? "", object]));
+  const done: string[] = [];
+  const checkpoint = checkpoints();
+  const answer = (ask: Ask, at: Situation): Answer => {
+    if (ask.purpose === "checkpoint") return checkpoint(at, ask);
+    const strange = stuck(ask, at);
+    if (strange !== undefined) return strange;
+    const { name } = ask.call.place;
+    if (ask.purpose === "restore") {
+      done.push(name);
+      if (ask.call.verb === "delete") objects.delete(name);
+      else objects.set(name, former("ConfigMap", name));
+    }
+    const object = objects.get(name);
+    return object === undefined ? refused(404) : E.right(object);
+  };
+  return { answer, done };
+};
+
+const states = ({ txn }: Situation): readonly string[] => txn.status.items.map(({ state }) => state.at);
+
+describe("an item that cannot finish its rollback does not hold up the others:", () => {
+  it.each([
+    [
+      "a finalizer that nobody removes",
+      (ask: Ask) =>
+        ask.purpose === "read-target" && ask.call.place.name === "b"
+          ? E.right(created("b", "ConfigMap", terminating))
+          : undefined,
+    ],
+    [
+      "an admission webhook that is down",
+      (ask: Ask) =>
+        ask.purpose === "restore" && ask.call.place.name === "b"
+          ? unavailable("failed calling webhook: connection refused")
+          : undefined,
+    ],
+    [
+      "an API server of its kind that does not answer",
+      (ask: Ask) =>
+        ask.purpose === "read-target" && ask.call.place.name === "b" ? unavailable("not available") : undefined,
+    ],
+  ] as const)("%s", (_, stuck) => {
+    const { answer, done } = server([patched("a"), created("b"), patched("c")], stuck);
+    const start = rollingBack([change("Patch", "a"), change("Create", "b"), change("Patch", "c")]);
+    const soon = later(start, MINUTE, answer);
+    expect(done.filter((name) => name !== "b")).toEqual(["c", "a"]);
+    expect(soon.at.txn.status.phase).toBe("RollingBack");
+    const { at } = later(soon.at, 40 * MINUTE, answer);
+    expect(at.txn.status.phase).toBe("Failed");
+    expect(states(at)).toEqual(["restored", "kept", "restored"]);
+  });
+
+  it("a lock that another client holds", () => {
+    const { answer, done } = server([patched("a"), patched("b"), patched("c")], (ask) =>
+      ask.call.place.resource.kind === "Lease"
+        ? E.right(
+            former("Lease", ask.call.place.name, { spec: { holderIdentity: "kubectl", leaseDurationSeconds: 9 } }),
+          )
+        : undefined,
+    );
+    const start = rollingBack([change("Patch", "a"), change("Patch", "b"), change("Patch", "c")]);
+    const locks = new Map(start.known.locks).set(1, { at: "taken" });
+    // It is renewed at every look.
+    let renewals = 0;
+    const renewed = (ask: Ask, at: Situation): Answer => {
+      const reply = answer(ask, at);
+      renewals += 1;
+      return ask.purpose === "read-lock" && E.isRight(reply)
+        ? E.right({ ...reply.right, metadata: { ...reply.right.metadata, resourceVersion: `${renewals}` } })
+        : reply;
+    };
+    const { at } = later({ ...start, known: { ...start.known, locks } }, MINUTE, renewed);
+    expect(done).toEqual(["c", "a"]);
+    expect(JSON.stringify(at.txn.status.conditions)).toContain("is held by kubectl");
+  });
+});
+
+it("comes back to an item that was set aside, and ends RolledBack when that can be restored", () => {
+  const { answer, done } = server([patched("a"), created("b")], (ask, { now }) =>
+    ask.purpose === "read-target" && ask.call.place.name === "b"
+      ? now < NOW + 3 * MINUTE
+        ? E.right(created("b", "ConfigMap", terminating))
+        : refused(404)
+      : undefined,
+  );
+  const { at } = later(rollingBack([change("Patch", "a"), change("Create", "b")]), 10 * MINUTE, answer);
+  expect(done).toEqual(["a"]);
+  expect(at.txn.status.phase).toBe("RolledBack");
+  expect(states(at)).toEqual(["restored", "restored"]);
+});
+
+it("does not take away what an item that was set aside may need for its own rollback", () => {
+  const { answer, done } = server([created("role", "Role"), patched("a"), created("b")], (ask, { now }) =>
+    ask.purpose === "read-target" && ask.call.place.name === "b"
+      ? now < NOW + 3 * MINUTE
+        ? E.right(created("b", "ConfigMap", terminating))
+        : refused(404)
+      : undefined,
+  );
+  const changes = [change("Create", "role", "Role"), change("Patch", "a"), change("Create", "b")];
+  const before = later(rollingBack(changes), 2 * MINUTE, answer);
+  expect(done).toEqual(["a"]);
+  const { at } = later(before.at, 10 * MINUTE, answer);
+  expect(done).toEqual(["a", "role"]);
+  expect(at.txn.status.phase).toBe("RolledBack");
+});
+
+it("tries an item that is refused once more when those that were set aside before it are done", () => {
+  const quota = E.left({
+    kind: "refused",
+    code: 403,
+    reason: "Forbidden",
+    message: "exceeded quota",
+    causes: [],
+  } as const);
+  const { answer } = server([created("b")], (ask, { now }) => {
+    const isOver = now >= NOW + 3 * MINUTE;
+    if (ask.purpose === "read-target" && ask.call.place.name === "b")
+      return isOver ? refused(404) : E.right(created("b", "ConfigMap", terminating));
+    return ask.purpose === "restore" && ask.call.verb === "create" && !isOver ? quota : undefined;
+  });
+  const start = rollingBack([change("Delete", "a"), change("Create", "b")]);
+  const { at } = later(start, 10 * MINUTE, answer);
+  expect(states(at)).toEqual(["restored", "restored"]);
+});
+
+it("bounds the time of each item, not of all of them together", () => {
+  const { answer, done } = server([patched("a"), created("b"), created("c")], (ask) =>
+    ask.purpose === "read-target" && ["b", "c"].includes(ask.call.place.name)
+      ? E.right(created(ask.call.place.name, "ConfigMap", terminating))
+      : undefined,
+  );
+  const start = rollingBack([change("Patch", "a"), change("Create", "b"), change("Create", "c")]);
+  const { at } = later(start, 80 * MINUTE, answer);
+  expect(done).toEqual(["a"]);
+  expect(states(at)).toEqual(["restored", "kept", "kept"]);
+});
+
+it("goes on while the status of a target is written all the time: a lost race is not counted as a PUT", () => {
+  let version = 1;
+  let lost = 0;
+  const busy = (): KubeObject => {
+    version += 1;
+    const object = patched("a");
+    return { ...object, metadata: { ...object.metadata, resourceVersion: `${version}` } };
+  };
+  const { answer } = server([], (ask) => {
+    if (ask.call.place.name !== "a") return undefined;
+    if (ask.purpose === "read-target") return lost < 25 ? E.right(busy()) : undefined;
+    if (ask.purpose !== "restore" || (lost += 1) >= 25) return undefined;
+    return E.left({ kind: "refused", code: 409, reason: "Conflict", message: "it was modified", causes: [] });
+  });
+  const { at } = later(rollingBack([change("Patch", "a")]), 10 * MINUTE, answer);
+  expect(lost).toBe(25);
+  expect(at.txn.status.phase).toBe("RolledBack");
+});

@@ -1,0 +1,73 @@
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import type { Ask } from "../../../packages/controller/src/core/effect.ts";
+import { hear, PATIENCE } from "../../../packages/controller/src/core/hear.ts";
+import { type Known, nothing } from "../../../packages/controller/src/core/known.ts";
+import { configMaps } from "../../../packages/controller/src/core/object.ts";
+import { NOW } from "./arbitrary-situation.ts";
+import { type Answer, former, refused } from "./underway.ts";
+
+const CONTROLLER = "system:serviceaccount:janus-system:janus-controller";
+const denied = (verb: string, resource = "configmaps", user = CONTROLLER): Answer =>
+  refused(403, `${resource} "a" is forbidden: User "${user}" cannot ${verb} resource "${resource}" in API group ""`);
+
+const ask = (as: Ask["as"], fields: Partial<Ask> = {}): Ask => ({
+  purpose: "read-store",
+  as,
+  call: { verb: "get", place: { resource: configMaps, namespace: "shop", name: "a" } },
+  learn: (known) => ({ ...known, released: new Set(["learned"]) }),
+  lost: (known) => ({ ...known, released: new Set(["lost"]) }),
+  ...fields,
+});
+
+const hasLearned = ({ released }: Known): boolean => released.has("learned");
+const known = nothing(NOW);
+
+describe("a denial of the controller's own permissions", () => {
+  it.each<readonly [string, Ask["as"], Answer]>([
+    ["to read", "controller", denied("get")],
+    ["to act as the ServiceAccount", "serviceAccount", denied("impersonate", "serviceaccounts")],
+  ])("says nothing before it has lasted, and then it is believed: %s", (_, as, answer) => {
+    const first = hear(known, ask(as), answer, NOW, NOW);
+    expect(first).toMatchObject({ failed: { code: 403 } });
+    expect(hasLearned(first.known)).toBe(false);
+    const again = hear(first.known, ask(as), answer, NOW + PATIENCE - 1, NOW);
+    expect(again.failed).toBeDefined();
+    const last = hear(again.known, ask(as), answer, NOW + PATIENCE, NOW);
+    expect(last.failed).toBeUndefined();
+    expect(hasLearned(last.known)).toBe(true);
+  });
+
+  it("has to last anew once something was allowed", () => {
+    const first = hear(known, ask("controller"), denied("get"), NOW, NOW);
+    const allowed = hear(first.known, ask("controller"), E.right(former("ConfigMap", "a")), NOW + 1, NOW);
+    expect(hear(allowed.known, ask("controller"), denied("get"), NOW + PATIENCE, NOW).failed).toBeDefined();
+  });
+
+  it("is not what admission, a quota, or the ServiceAccount's own lack of permissions says", () => {
+    const own = denied("patch", "configmaps", "system:serviceaccount:shop:deploy-sa");
+    expect(hear(known, ask("serviceAccount"), own, NOW, NOW).failed).toBeUndefined();
+    for (const text of ['configmaps "a" is forbidden: exceeded quota: few', 'admission webhook "x" denied the request'])
+      expect(hear(known, ask("controller"), refused(403, text), NOW, NOW).failed).toBeUndefined();
+  });
+});
+
+describe("what has to be done", () => {
+  it.each<readonly [string, Answer, boolean, boolean]>([
+    ["done", E.right(former("ConfigMap", "a")), true, true],
+    ["nothing to do it to", refused(404), true, true],
+    ["a refusal by admission", refused(422), false, true],
+    ["a conflict", refused(409), false, false],
+    ["a fault", refused(503), false, false],
+  ])("is tried again, or passed for later: %s", (_, answer, always, unlessRefused) => {
+    const outcome = (untilDone: true | "unless-refused") =>
+      hasLearned(hear(known, ask("controller", { untilDone }), answer, NOW, NOW).known);
+    expect(outcome(true)).toBe(always);
+    expect(outcome("unless-refused")).toBe(unlessRefused);
+  });
+});
+
+it("a 404 that is not the API server's own takes nothing for gone", () => {
+  const page = E.left({ kind: "refused", code: 404, reason: "", message: "<html>", causes: [] } as const);
+  expect(hear(known, ask("controller"), page, NOW, NOW).failed).toBeDefined();
+});

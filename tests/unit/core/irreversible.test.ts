@@ -1,0 +1,98 @@
+import { type Change, REQUEST_ROLLBACK } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import type { Ask } from "../../../packages/controller/src/core/effect.ts";
+import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import { NOW } from "./arbitrary-situation.ts";
+import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
+
+const MINUTE = 60_000;
+const terminating = { deletionTimestamp: "2026-01-01T12:00:00Z", finalizers: ["kubernetes"] };
+
+const KINDS = ["Namespace", "CustomResourceDefinition", "PersistentVolume", "PersistentVolumeClaim"] as const;
+
+const deletion = (kind: string, name: string): Change => {
+  const apiVersion = kind === "CustomResourceDefinition" ? "apiextensions.k8s.io/v1" : "v1";
+  return { type: "Delete", target: { apiVersion, kind, name } };
+};
+
+/** The first change is in, and the Delete of `x` was accepted: it goes at `gone`. */
+const accepted = (kind: string, gone: number, also: readonly Change[] = []) => {
+  const changes = [change("Patch", "a"), deletion(kind, "x"), ...also];
+  const start = underway(
+    "Committing",
+    changes,
+    { direction: "forward", cursor: 1 },
+    { attempts: new Map([[1, { at: "accepted", sent: NOW }]]) },
+  );
+  const checkpoint = checkpoints();
+  const answer = (ask: Ask, at: Situation): Answer => {
+    if (ask.purpose === "checkpoint") return checkpoint(at, ask);
+    if (ask.purpose === "read-target" && ask.call.place.name === "x" && at.now < gone)
+      return E.right(former(kind, "x", { metadata: terminating }));
+    if (ask.purpose === "read-namespace") return E.right(former("Namespace", "shop"));
+    return refused(404);
+  };
+  return { start, answer };
+};
+
+const wants = (at: Situation, metadata: object, spec: object = {}): Situation => ({
+  ...at,
+  txn: { ...at.txn, metadata: { ...at.txn.metadata, ...metadata }, spec: { ...at.txn.spec, ...spec } },
+});
+
+describe.each(KINDS)("once the deletion of a %s may have been sent, a Transaction only goes forward:", (kind) => {
+  it("when spec.timeout passes, which it says", () => {
+    const { start, answer } = accepted(kind, NOW + 90 * MINUTE);
+    const waiting = later(start, 60 * MINUTE, answer);
+    expect(waiting.at.txn.status.phase).toBe("Committing");
+    expect(JSON.stringify(waiting.at.txn.status.conditions)).toContain("cannot be undone");
+    expect(later(waiting.at, 60 * MINUTE, answer).at.txn.status.phase).toBe("Committed");
+  });
+
+  it("when a rollback is requested, which it says", () => {
+    const { start, answer } = accepted(kind, NOW + 5 * MINUTE);
+    const asked = wants(start, { annotations: { [REQUEST_ROLLBACK]: "" } });
+    const { at } = later(asked, 20 * MINUTE, answer);
+    expect(at.txn.status.phase).toBe("Committed");
+    expect(JSON.stringify(at.txn.status.conditions)).toContain("cannot be undone");
+  });
+
+  it("when it is deleted with deletionPolicy Rollback: it is released", () => {
+    const { start, answer } = accepted(kind, NOW + 90 * MINUTE);
+    const deleted = wants(start, { deletionTimestamp: "2026-01-01T12:00:00Z" }, { deletionPolicy: "Rollback" });
+    const { at } = later(deleted, MINUTE, answer);
+    expect(at.txn.status.phase).toBe("Failed");
+    expect(JSON.stringify(at.txn.status.conditions)).toContain("cannot be undone");
+    expect(at.txn.status.items.map(({ state }) => state.at)).toEqual(["committed", "committed"]);
+  });
+
+  it("and where the next one fails, what was deleted counts as not rolled back, and is not created again", () => {
+    const { start, answer } = accepted(kind, NOW, [deletion(kind, "y")]);
+    const refuses = (ask: Ask, at: Situation): Answer => {
+      if (ask.purpose === "change")
+        return E.left({ kind: "refused", code: 403, reason: "Forbidden", message: "no", causes: [] });
+      if (ask.purpose === "read-target" && ask.call.place.name !== "x")
+        return E.right(former(ask.call.place.resource.kind, ask.call.place.name));
+      return answer(ask, at);
+    };
+    const { at, asked } = later(start, 5 * MINUTE, refuses);
+    expect(at.txn.status.phase).toBe("Failed");
+    expect(at.txn.status.items.map(({ state }) => state.at)).toEqual(["restored", "kept", "unmade"]);
+    expect(asked.filter(({ call }) => call.verb === "create" && call.place.name === "x")).toEqual([]);
+    expect(JSON.stringify(at.txn.status.items[1])).toContain(`${kind} shop/x was deleted, which cannot be undone`);
+  });
+});
+
+it("rolls back before the deletion that cannot be undone was sent", () => {
+  const changes = [change("Patch", "a"), deletion("PersistentVolumeClaim", "x")];
+  const start = underway("Committing", changes, { direction: "forward", cursor: 1 });
+  const asked = wants(start, { annotations: { [REQUEST_ROLLBACK]: "" } });
+  const checkpoint = checkpoints();
+  const { at } = later(asked, MINUTE, (ask, at) => {
+    if (ask.purpose === "checkpoint") return checkpoint(at, ask);
+    const { resource, name } = ask.call.place;
+    return ask.purpose === "read-target" ? E.right(former(resource.kind, name)) : refused(404);
+  });
+  expect(at.txn.status.phase).toBe("RolledBack");
+});

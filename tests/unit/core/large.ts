@@ -1,0 +1,292 @@
+import { type Change, fieldManager, type Phase } from "@janus/api";
+import { decide } from "../../../packages/controller/src/core/decide.ts";
+import type { Owned } from "../../../packages/controller/src/core/dependents.ts";
+import type { Position } from "../../../packages/controller/src/core/journal.ts";
+import type { Known } from "../../../packages/controller/src/core/known.ts";
+import type { Json, JsonObject, KubeObject } from "../../../packages/controller/src/core/object.ts";
+import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import { NOW } from "./arbitrary-situation.ts";
+import { UID } from "./transaction.ts";
+import { former, underway } from "./underway.ts";
+
+/** A decision on something large: everything is built before, so that running it does nothing but decide. */
+export type Decision = () => unknown;
+
+const deciding =
+  (situation: Situation): Decision =>
+  () =>
+    decide(situation);
+
+const range = (length: number): readonly number[] => Array.from({ length }, (_, index) => index);
+
+/** As long as a name may be: it is hashed for its lock. */
+const nameOf = (index: number): string => `${"target-".repeat(34)}${index}`;
+
+const changeOf = (type: Change["type"], index: number, content: JsonObject = { data: { a: "new" } }): Change => {
+  const target = { apiVersion: "v1", kind: "ConfigMap", name: nameOf(index) };
+  return type === "Delete" ? { type, target } : { type, target, content };
+};
+
+const changes = (count: number, type: Change["type"] = "Patch"): readonly Change[] =>
+  range(count).map((index) => changeOf(type, index));
+
+const map = <A>(count: number, value: (index: number) => A): ReadonlyMap<number, A> =>
+  new Map(range(count).map((index) => [index, value(index)] as const));
+
+/** Everything is read and examined. */
+const examined = (all: readonly Change[], live: (change: Change) => KubeObject): Partial<Known> => ({
+  serviceAccount: "there",
+  reviews: new Map(
+    all.flatMap((_, index) => ["create", "update", "delete"].map((verb) => [`${index} ${verb}`, "allowed"] as const)),
+  ),
+  live: new Map(all.map((change, index) => [index, { object: live(change), at: NOW }])),
+  dryRuns: map(all.length, () => []),
+});
+
+const there = ({ target: { kind, name } }: Change): KubeObject => former(kind, name);
+const start: Position = { direction: "forward", cursor: 0 };
+
+const unlocked = (situation: Situation): Situation => ({
+  ...situation,
+  known: { ...situation.known, locks: new Map(), serviceAccount: "there" },
+});
+
+const uidOf = (index: number): string => `uid-of-${nameOf(index)}`;
+const owned = (index: number, ...owners: readonly string[]): Owned => ({
+  kind: "Pod",
+  namespace: "shop",
+  name: `owned-${index}`,
+  uid: `owned-${index}`,
+  owners,
+});
+
+/** Ways in which `objects` objects may hang on `count` deletions: each of them the worst for somebody who walks them in another way. */
+const SHAPES: Readonly<Record<string, (count: number, objects: number) => readonly Owned[]>> = {
+  "many of each": (count, objects) => range(objects).map((index) => owned(index, uidOf(index % count))),
+  "one below the other": (_, objects) =>
+    range(objects)
+      .map((index) => owned(index, index === 0 ? uidOf(0) : `owned-${index - 1}`))
+      .toReversed(),
+  "one below the other, all of all": (count, objects) =>
+    range(objects).map((index) =>
+      index === 0 ? owned(0, ...range(count).map(uidOf)) : owned(index, `owned-${index - 1}`),
+    ),
+  woven: (count, objects) =>
+    range(objects).map((index) =>
+      owned(index, uidOf(index % count), index === 0 ? uidOf(1) : `owned-${(index * 7919) % index}`),
+    ),
+};
+
+/** Half of the changes delete owners, and the others are of what is owned. */
+const preparing = (count: number, found: readonly Owned[]): Situation => {
+  const all = range(count).map((index) => changeOf(index % 2 === 0 ? "Delete" : "Patch", index));
+  const owner = { apiVersion: "v1", kind: "ConfigMap", name: "elsewhere", uid: "elsewhere" };
+  const live = (change: Change): KubeObject =>
+    former(change.target.kind, change.target.name, { metadata: { ownerReferences: [owner] } });
+  const known = { ...examined(all, live), owned: new Map([["shop", found]]) };
+  return underway("Preparing", all, start, known);
+};
+
+/** The first of these many changes is on its way, or back: with an answer that leaves its fate open. */
+const underWay = (phase: Phase, count: number, type: Change["type"], position: Position): Situation => {
+  const all = changes(count, type);
+  return underway(phase, all, position, {
+    live: map(count, (index) => ({ object: there(changeOf(type, index)), at: NOW })),
+    attempts: new Map([[position.cursor, { at: "unanswered", sent: NOW - 1000 }]]),
+  });
+};
+
+const allMade = (count: number): Position => ({ direction: "forward", cursor: count });
+const goingBack = (count: number): Position => ({ direction: "back", cursor: count - 1, reached: count, since: NOW });
+
+/** Decisions in each phase, on so many changes and objects that these own. */
+export const phases: Readonly<Record<string, (count: number, objects: number) => Decision>> = {
+  Pending: (count) => {
+    const { known, txn, ...rest } = underway("Preparing", changes(count), start);
+    const { journal: _, ...anew } = known;
+    return deciding({
+      ...rest,
+      txn: { ...txn, metadata: { ...txn.metadata, finalizers: [] }, status: { ...txn.status, phase: "Pending" } },
+      known: anew,
+    });
+  },
+  "Preparing, asking for rights": (count) => {
+    const { known, ...rest } = unlocked(underway("Preparing", changes(count), start));
+    return deciding({ ...rest, known: { ...known, reviews: new Map() } });
+  },
+  "Preparing, taking locks": (count) =>
+    deciding(unlocked(underway("Preparing", changes(count), start, examined(changes(count), there)))),
+  "Preparing, where the last lock is somebody's": (count) => {
+    const { known, ...rest } = underway("Preparing", changes(count), start, examined(changes(count), there));
+    return deciding({
+      ...rest,
+      known: { ...known, locks: new Map([...known.locks, [count - 1, { at: "taken" }]]) },
+    });
+  },
+  "Preparing, examining the last": (count) => {
+    const { known, ...rest } = underway("Preparing", changes(count), start, examined(changes(count), there));
+    return deciding({ ...rest, known: { ...known, dryRuns: map(count - 1, () => []) } });
+  },
+  ...Object.fromEntries(
+    Object.entries(SHAPES).map(([shape, found]) => [
+      `Preparing, with owned objects, ${shape}`,
+      (count: number, objects: number) => deciding(preparing(count, found(count / 2, objects))),
+    ]),
+  ),
+  Prepared: (count) => deciding(underway("Prepared", changes(count), start)),
+  "Committing, the last change": (count) =>
+    deciding(underWay("Committing", count, "Patch", { direction: "forward", cursor: count - 1 })),
+  "Committing, a Delete in doubt": (count) =>
+    deciding(underWay("Committing", count, "Delete", { direction: "forward", cursor: count - 1 })),
+  "Committing, all made": (count) => deciding(underWay("Committing", count, "Patch", allMade(count))),
+  "RollingBack, a Patch": (count) => deciding(underWay("RollingBack", count, "Patch", goingBack(count))),
+  "RollingBack, a Delete": (count) => deciding(underWay("RollingBack", count, "Delete", goingBack(count))),
+  "RollingBack, all undone": (count) =>
+    deciding(underWay("RollingBack", count, "Patch", { ...goingBack(count), cursor: -1 })),
+  Committed: (count) => deciding(underWay("Committed", count, "Patch", allMade(count))),
+};
+
+const result = (step: ReturnType<typeof decide>): string =>
+  step.next === "run"
+    ? step.effects
+        .map(({ purpose }) => purpose)
+        .slice(0, 3)
+        .join()
+    : step.next;
+
+/** What a decision is, in a word or two: that it is the one that was meant. */
+export const shown = (decision: Decision): string => result(decision() as ReturnType<typeof decide>);
+
+/** An object of before, what the change made of it, and its content. */
+interface Wide {
+  readonly before: Partial<KubeObject>;
+  readonly live: Partial<KubeObject>;
+  readonly content: JsonObject;
+}
+
+type Entry = NonNullable<KubeObject["metadata"]["managedFields"]>[number];
+const entry = (manager: string, fieldsV1: JsonObject, operation: "Apply" | "Update" = "Apply"): Entry => ({
+  manager,
+  operation,
+  apiVersion: "v1",
+  fieldsV1,
+});
+const ours = fieldManager({ name: "deploy-v2", uid: UID });
+
+const byNumber = (count: number, value: (index: number) => readonly [string, Json]): JsonObject =>
+  Object.fromEntries(range(count).map(value));
+
+/** A list of so many items by their keys, all of which the change has changed, and all of which had another owner. */
+const keyed = (
+  count: number,
+  keyOf: (index: number) => JsonObject,
+  content: (key: JsonObject) => JsonObject = (key) => key,
+): Wide => {
+  const list = (value: string, of = (key: JsonObject) => key): JsonObject => ({
+    spec: { list: range(count).map((index) => ({ ...of(keyOf(index)), value })) },
+  });
+  const owned = byNumber(count, (index) => [
+    `k:${JSON.stringify(keyOf(index))}`,
+    { ".": {}, "f:value": {}, ...keysOwned(keyOf(index)) },
+  ]);
+  const fields = { "f:spec": { "f:list": owned } };
+  return {
+    before: { ...list("old"), metadata: { managedFields: [entry("gitops", fields)] } },
+    live: { ...list("new"), metadata: { managedFields: [entry(ours, fields)] } },
+    content: list("new", content),
+  };
+};
+
+const keysOwned = (key: JsonObject): JsonObject =>
+  Object.fromEntries(Object.keys(key).map((name) => [`f:${name}`, {}] as const));
+
+const reference = (index: number) => ({ apiVersion: "v1", kind: "Pod", name: `owner-${index}`, uid: `owner-${index}` });
+
+/** Objects of so many parts, each of which the change has changed. */
+const wide: Readonly<Record<string, (count: number) => Wide>> = {
+  "a map": (count) => {
+    const data = (value: string): JsonObject => ({ data: byNumber(count, (index) => [`key-${index}`, value]) });
+    const owned = { "f:data": byNumber(count, (index) => [`f:key-${index}`, {}]) };
+    return {
+      before: { ...data("old"), metadata: { managedFields: [entry("gitops", owned)] } },
+      live: { ...data("new"), metadata: { managedFields: [entry(ours, owned)] } },
+      content: data("new"),
+    };
+  },
+  "a list by name": (count) => keyed(count, (index) => ({ name: `VARIABLE_${index}` })),
+  "a list by two keys, one of them left out": (count) =>
+    keyed(
+      count,
+      (index) => ({ port: index, protocol: "TCP" }),
+      ({ port = 0 }) => ({ port }),
+    ),
+  "a list by two keys, the one left out that tells": (count) =>
+    keyed(
+      count,
+      (index) => ({ port: index, protocol: "TCP" }),
+      ({ protocol = "" }) => ({ protocol }),
+    ),
+  "a set": (count) => {
+    const finalizers = (value: string) => range(count).map((index) => `${value}.io/${index}`);
+    const owned = (value: string) => ({
+      "f:metadata": {
+        "f:finalizers": Object.fromEntries(finalizers(value).map((one) => [`v:${JSON.stringify(one)}`, {}])),
+      },
+    });
+    const object = (value: string, by: string) => ({
+      metadata: { finalizers: finalizers(value), managedFields: [entry(by, owned(value), "Update")] },
+    });
+    const { metadata } = object("new", "");
+    return {
+      before: object("old", "gitops"),
+      live: object("new", ours),
+      content: { metadata: { finalizers: metadata.finalizers } },
+    };
+  },
+  "owner references": (count) => {
+    const ownerReferences = range(count).map(reference);
+    const owned = {
+      "f:metadata": { "f:ownerReferences": byNumber(count, (index) => [`k:{"uid":"owner-${index}"}`, {}]) },
+    };
+    return {
+      before: { metadata: { ownerReferences, managedFields: [entry("gitops", owned)] } },
+      live: {
+        data: { a: "new" },
+        metadata: {
+          ownerReferences,
+          managedFields: [entry("gitops", owned), entry(ours, { "f:data": { "f:a": {} } })],
+        },
+      },
+      content: { data: { a: "new" } },
+    };
+  },
+  "fields of one manager each": (count) => {
+    const data = (value: string): JsonObject => ({ data: byNumber(count, (index) => [`key-${index}`, value]) });
+    const managedFields = range(count).map((index) =>
+      entry(`manager-${index}`, { "f:data": { [`f:key-${index}`]: {} } }),
+    );
+    const owned = { "f:data": byNumber(count, (index) => [`f:key-${index}`, {}]) };
+    return {
+      before: { ...data("old"), metadata: { managedFields } },
+      live: { ...data("new"), metadata: { managedFields: [...managedFields.slice(0, count / 2), entry(ours, owned)] } },
+      content: data("new"),
+    };
+  },
+};
+
+/** How many parts make an object of about 1 MiB, its managedFields included. */
+export const PARTS = 8000;
+
+const undoing = ({ before, live, content }: Wide): Situation => {
+  const change: Change = { type: "Patch", target: { apiVersion: "v1", kind: "Thing", name: "thing" }, content };
+  const object = former("Thing", "thing", live);
+  return underway("RollingBack", [change], goingBack(1), {
+    before: new Map([[0, former("Thing", "thing", before)]]),
+    live: new Map([[0, { object: { ...object, metadata: { ...object.metadata, resourceVersion: "2" } }, at: NOW }]]),
+  });
+};
+
+/** Decisions on how one object is put back, of so many parts. */
+export const restorations: Readonly<Record<string, (count: number) => Decision>> = Object.fromEntries(
+  Object.entries(wide).map(([name, build]) => [name, (count: number) => deciding(undoing(build(count)))] as const),
+);

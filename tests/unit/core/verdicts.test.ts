@@ -1,0 +1,271 @@
+import { type Change, fieldManager } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import type { Ask } from "../../../packages/controller/src/core/effect.ts";
+import { asObject } from "../../../packages/controller/src/core/json.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
+import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import { NOW } from "./arbitrary-situation.ts";
+import { UID } from "./transaction.ts";
+import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
+
+const MINUTE = 60_000;
+const manager = fieldManager({ name: "deploy-v2", uid: UID });
+const marked = { managedFields: [{ manager, operation: "Apply", fieldsV1: { "f:data": { "f:a": {} } } }] } as const;
+const terminating = { deletionTimestamp: "2026-01-01T12:00:00Z", finalizers: ["example.com/stuck"] };
+
+const rollingBack = (changes: readonly Change[], before: Record<number, KubeObject> = {}): Situation => {
+  const at = underway("RollingBack", changes, {
+    direction: "back",
+    cursor: changes.length - 1,
+    reached: changes.length,
+    since: NOW,
+  });
+  const known = {
+    ...at.known,
+    before: new Map([...at.known.before, ...Object.entries(before).map(([k, v]) => [Number(k), v] as const)]),
+  };
+  return { ...at, known };
+};
+
+/** A small API server: uids, versions, no defaulting. */
+const server = (
+  there: readonly KubeObject[],
+  tick: (objects: Map<string, KubeObject>, at: Situation) => void = () => {},
+  odd: (ask: Ask, at: Situation) => Answer | undefined = () => undefined,
+) => {
+  const objects = new Map(there.map((o) => [o.metadata.name ?? "", o]));
+  const checkpoint = checkpoints();
+  let rv = 10;
+  const log: string[] = [];
+  const answer = (ask: Ask, at: Situation): Answer => {
+    tick(objects, at);
+    if (["checkpoint", "read-journal", "journal"].includes(ask.purpose)) return checkpoint(at, ask);
+    if (ask.call.place.resource.kind === "Lease")
+      return ask.purpose === "read-lock" ? refused(404) : E.right(former("Lease", ask.call.place.name));
+    const strange = odd(ask, at);
+    if (strange !== undefined) return strange;
+    const { name } = ask.call.place;
+    if (ask.purpose === "read-namespace") return E.right(former("Namespace", "shop"));
+    if (ask.purpose === "restore" || ask.purpose === "change") {
+      rv += 1;
+      log.push(`${ask.call.verb} ${name}`);
+      if (ask.call.verb === "delete") objects.delete(name);
+      else {
+        const body = ("body" in ask.call ? ask.call.body : {}) as KubeObject;
+        const old = objects.get(name);
+        if (ask.call.verb === "create" && old !== undefined)
+          return E.left({ kind: "refused", code: 409, reason: "AlreadyExists", message: "exists", causes: [] });
+        const uid = old?.metadata.uid ?? `new-uid-of-${name}`;
+        const { deletionTimestamp } = old?.metadata ?? {};
+        objects.set(name, {
+          ...body,
+          metadata: {
+            ...body.metadata,
+            uid,
+            resourceVersion: `${rv}`,
+            ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+          },
+        });
+      }
+    }
+    const object = objects.get(name);
+    return object === undefined ? refused(404) : E.right(object);
+  };
+  return { answer, objects };
+};
+const lease = (name: string, holder: string): KubeObject => ({
+  ...former("Lease", name),
+  spec: { holderIdentity: holder, leaseDurationSeconds: 60 },
+});
+const ref = (name: string, uid: string) => ({ apiVersion: "v1", kind: "ConfigMap", name, uid });
+
+describe("an owner that was set aside", () => {
+  for (const first of ["Delete", "Patch"] as const)
+    it(`is owner again of what is restored before it (${first})`, () => {
+      const owners = first === "Delete" ? [ref("o", "uid-of-o")] : [ref("o", "uid-of-o"), ref("p", "uid-of-p")];
+      const d = former("ConfigMap", "d", { data: { a: "old" }, metadata: { ownerReferences: owners } });
+      const o = former("ConfigMap", "o", { metadata: terminating });
+      const patched: KubeObject = {
+        ...d,
+        data: { a: "new" },
+        metadata: { ...d.metadata, ...marked, resourceVersion: "2" },
+      };
+      const { answer, objects } = server(first === "Delete" ? [o] : [o, patched], (objects, { now }) => {
+        if (now > NOW + MINUTE && objects.get("o")?.metadata.uid === "uid-of-o") objects.delete("o");
+      });
+      const changes = [change(first, "d"), change("Delete", "o")];
+      const { at } = later(rollingBack(changes, { 0: d }), 60 * MINUTE, answer);
+      expect(at.txn.status.phase).toBe("RolledBack");
+      expect((objects.get("d")?.metadata.ownerReferences ?? []).map(({ uid }) => uid)).toContain("new-uid-of-o");
+    });
+});
+
+it("is owner again where it came back only with a later attempt", () => {
+  const d = former("ConfigMap", "d", {
+    data: { a: "old" },
+    metadata: { ownerReferences: [ref("o", "uid-of-o"), ref("p", "uid-of-p")] },
+  });
+  const patched: KubeObject = {
+    ...d,
+    data: { a: "new" },
+    metadata: { ...d.metadata, ...marked, resourceVersion: "2" },
+  };
+  const { answer, objects } = server(
+    [former("ConfigMap", "o", { metadata: terminating }), patched],
+    (objects, { now }) => {
+      if (now > NOW + 30 * MINUTE && objects.get("o")?.metadata.uid === "uid-of-o") objects.delete("o");
+    },
+  );
+  const start = rollingBack([change("Patch", "d"), change("Delete", "o")], { 0: d });
+  later(start, 900 * MINUTE, answer, "served");
+  expect((objects.get("d")?.metadata.ownerReferences ?? []).map(({ uid }) => uid)).toContain("new-uid-of-o");
+});
+
+it("does not call a target restored that another client is deleting", () => {
+  const a = former("ConfigMap", "a", { data: { a: "old" } });
+  const live: KubeObject = {
+    ...a,
+    data: { a: "new" },
+    metadata: { ...a.metadata, ...marked, ...terminating, resourceVersion: "2" },
+  };
+  const { answer } = server([live]);
+  const { at } = later(
+    rollingBack([change("Patch", "a"), change("Create", "b")], {
+      0: { ...a, metadata: { ...a.metadata, finalizers: terminating.finalizers } },
+    }),
+    5 * MINUTE,
+    answer,
+    "served",
+  );
+  expect(at.txn.status.phase).toBe("Failed");
+});
+
+it("leaves an undecided edit alone in the attempts that come by themselves", () => {
+  const before = former("ConfigMap", "a", {
+    data: { a: "old", b: "old" },
+    metadata: {
+      managedFields: [
+        { manager: "kubectl", operation: "Update", apiVersion: "v1", fieldsV1: { "f:data": { "f:a": {}, "f:b": {} } } },
+      ],
+    },
+  });
+  // Somebody else has written b since, and cleared managedFields. Ours was never made.
+  const live: KubeObject = {
+    ...before,
+    data: { a: "theirs", b: "theirs" },
+    metadata: { ...before.metadata, managedFields: [], resourceVersion: "2" },
+  };
+  const { answer, objects } = server([live]);
+  const start = underway(
+    "Committing",
+    [change("Patch", "a")],
+    { direction: "forward", cursor: 0 },
+    { before: new Map([[0, before]]), attempts: new Map([[0, { at: "unanswered", sent: NOW }]]) },
+  );
+  const first = later(start, 20_000, answer, "served");
+  later(first.at, 600 * MINUTE, answer, "served");
+  expect(asObject(objects.get("a")?.["data"])).toEqual({ a: "theirs", b: "theirs" });
+});
+
+it("does not call an undecided edit restored in a later attempt", () => {
+  const before = former("ConfigMap", "a", {
+    data: { a: "old", b: "old" },
+    metadata: {
+      managedFields: [
+        { manager: "kubectl", operation: "Update", apiVersion: "v1", fieldsV1: { "f:data": { "f:a": {}, "f:b": {} } } },
+      ],
+    },
+  });
+  const live: KubeObject = {
+    ...before,
+    data: { a: "old", b: "theirs" },
+    metadata: { ...before.metadata, managedFields: [], resourceVersion: "2" },
+  };
+  const { answer, objects } = server([live]);
+  const start = underway(
+    "Committing",
+    [change("Patch", "a")],
+    { direction: "forward", cursor: 0 },
+    { before: new Map([[0, before]]), attempts: new Map([[0, { at: "unanswered", sent: NOW }]]) },
+  );
+  const first = later(start, 5000, answer, "served");
+  later(first.at, 600 * MINUTE, answer, "served");
+  expect(asObject(objects.get("a")?.["data"])).toEqual({ a: "old", b: "theirs" });
+});
+
+it("takes no owner away for the sake of a Delete that was not made, though that was not known at first", () => {
+  const owners = [ref("o", "uid-of-o"), ref("p", "uid-of-p")];
+  const d = former("ConfigMap", "d", { data: { a: "old" }, metadata: { ownerReferences: owners } });
+  const o = former("ConfigMap", "o");
+  const patched: KubeObject = {
+    ...d,
+    data: { a: "new" },
+    metadata: { ...d.metadata, ...marked, resourceVersion: "2" },
+  };
+  // The rights are gone for a minute.
+  const { answer, objects } = server(
+    [o, patched],
+    () => {},
+    (ask, { now }) =>
+      ask.as === "serviceAccount" && now < NOW + MINUTE / 2
+        ? E.left({
+            kind: "refused",
+            code: 403,
+            reason: "Forbidden",
+            message: `configmaps "x" is forbidden: User "system:serviceaccount:shop:deploy-sa" cannot get resource "configmaps"`,
+            causes: [],
+          })
+        : undefined,
+  );
+  const start = underway(
+    "Committing",
+    [change("Patch", "d"), change("Delete", "o")],
+    { direction: "forward", cursor: 1 },
+    { attempts: new Map([[1, { at: "unanswered", sent: NOW }]]) },
+  );
+  const first = {
+    ...start,
+    known: {
+      ...start.known,
+      before: new Map([
+        [0, d],
+        [1, o],
+      ]),
+    },
+  };
+  const { at: mid } = later(first, 20_000, answer, "served");
+  later(mid, 600 * MINUTE, answer, "served");
+  expect(objects.get("d")?.metadata.ownerReferences?.map(({ uid }) => uid)).toEqual(["uid-of-o", "uid-of-p"]);
+});
+
+it("does not give a lock away the moment it has it, however long it has waited for it", () => {
+  const other = underway("Preparing", [change("Patch", "a")], { direction: "forward", cursor: 0 }).txn;
+  const wanting = { ...other, metadata: { ...other.metadata, name: "other", uid: "u-other" } };
+  const start = underway("Preparing", [change("Patch", "a"), change("Patch", "b")], {
+    direction: "forward",
+    cursor: 0,
+  });
+  const rights = ["0 patch", "0 update", "1 patch", "1 update"].map((right) => [right, "allowed"] as const);
+  // `b` was free when both were tried, side by side; `a` is another Transaction's for two minutes.
+  const at: Situation = {
+    ...start,
+    txn: { ...start.txn, spec: { ...start.txn.spec, timeout: 60 * MINUTE } },
+    wanted: ({ name }) => (name.endsWith("-a") ? wanting : undefined),
+    known: { ...start.known, serviceAccount: "there", locks: new Map(), reviews: new Map(rights) },
+  };
+  const answer = ({ purpose, call, as }: Ask, { now }: Situation): Answer => {
+    const { name } = call.place;
+    const isTheirs = name.endsWith("-a") && now < NOW + 2 * MINUTE;
+    if (purpose === "lock" && call.verb === "create") return isTheirs ? refused(409) : E.right(lease(name, "us"));
+    if (purpose === "read-lock")
+      return isTheirs
+        ? E.right({ ...lease(name, "somebody"), metadata: { ...lease(name, "").metadata, resourceVersion: `${now}` } })
+        : refused(404);
+    if (purpose === "release-lock") return E.right(lease(name, ""));
+    if (as === "serviceAccount") return refused(503);
+    return refused(404);
+  };
+  const { asked } = later(at, 2 * MINUTE + 4000, answer);
+  expect(asked.filter(({ purpose, call }) => purpose === "release-lock" && call.place.name.endsWith("-a"))).toEqual([]);
+});

@@ -1,0 +1,148 @@
+import { emptyStatus, Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import { decide } from "../../../packages/controller/src/core/decide.ts";
+import type { Effect } from "../../../packages/controller/src/core/effect.ts";
+import { type Known, nothing } from "../../../packages/controller/src/core/known.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
+import { sizeOf } from "../../../packages/controller/src/core/size.ts";
+import { keyOf, respond, type World } from "./api-server.ts";
+import { transactionOf } from "./moment.ts";
+import { OWN, SETTINGS, WIDGETS } from "./scenario.ts";
+
+const COUNT = 24;
+const BYTES = 400_000;
+const MiB = 2 ** 20;
+
+const keyOfTarget = (name: string): string => keyOf({ resource: WIDGETS, namespace: "shop", name });
+const text = (bytes: number, n: number): string => `${n} `.padEnd(bytes, "x");
+
+const object = (apiVersion: string, kind: string, name: string, fields: object = {}): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name, namespace: "shop", uid: `u-${name}`, resourceVersion: "1" },
+  ...fields,
+});
+
+/** @param owned whether each target but the first is owned by the first */
+const world = (bytes: number, owned: boolean): World => {
+  const transaction = {
+    metadata: { name: "txn", namespace: "shop", uid: "u-txn", resourceVersion: "1", generation: 1 },
+    spec: {
+      serviceAccountName: "deploy",
+      lockTimeout: 30_000,
+      timeout: 3_600_000,
+      deletionPolicy: "Release" as const,
+      changes: Array.from({ length: COUNT }, (_, n) => {
+        const target = { apiVersion: "example.com/v1", kind: "Widget", name: `t${n}` };
+        return owned && n === 0
+          ? ({ type: "Delete", target } as const)
+          : ({ type: "Patch", target, content: { data: { ours: "new" } } } as const);
+      }),
+    },
+    status: emptyStatus,
+  };
+  const targets = Array.from(
+    { length: COUNT },
+    (_, n) =>
+      [
+        keyOfTarget(`t${n}`),
+        object("example.com/v1", "Widget", `t${n}`, { data: { theirs: text(bytes, n), ours: "old" } }),
+      ] as const,
+  );
+  return {
+    objects: new Map([
+      [OWN, Transaction.encode(transaction) as KubeObject],
+      ["ServiceAccount shop/deploy", object("v1", "ServiceAccount", "deploy")],
+      ["Namespace /shop", object("v1", "Namespace", "shop")],
+      ...targets,
+    ]),
+    writes: new Map([OWN, ...targets.map(([key]) => key)].map((key) => [key, 1])),
+  };
+};
+
+/** What is known of targets, in bytes. */
+const held = ({ live, before, goals, storeData }: Known): number =>
+  [
+    ...[...live.values()].map(({ object }) => object ?? {}),
+    ...[...before.values()].map((object) => object ?? {}),
+    ...goals.values(),
+    ...[...storeData.values()].map((read) => ("data" in read ? Object.fromEntries(read.data) : {})),
+  ].reduce<number>((sum, object) => sum + sizeOf(object), 0);
+
+/** Carries everything out, one request after the other. The last change is refused, where it is to be rolled back. */
+const carriedOut = (start: World, isRefused: boolean, restartedAfter = Number.POSITIVE_INFINITY) => {
+  let world = start;
+  let now = Date.parse("2026-01-01T00:00:00Z");
+  let known = nothing(now);
+  let most = 0;
+  const count = new Map<string, number>();
+  const own = () => transactionOf(world.objects.get(OWN) ?? { apiVersion: "", kind: "", metadata: {} });
+  let txn = own();
+  const perform = (effect: Effect): void => {
+    if (effect.purpose === "discover") known = effect.learn(known, WIDGETS, now);
+    else if (effect.purpose === "find-owned") known = effect.learn(known, { owned: [], unlisted: [] }, now);
+    else {
+      count.set(effect.purpose, (count.get(effect.purpose) ?? 0) + 1);
+      const isLast = effect.purpose === "change" && effect.item === COUNT - 1;
+      const by = effect.as;
+      const reply =
+        isRefused && isLast
+          ? {
+              world,
+              answer: E.left({ kind: "refused", code: 422, reason: "Invalid", message: "no", causes: [] } as const),
+            }
+          : respond(world, { call: effect.call, dryRun: effect.dryRun === true, by });
+      world = reply.world;
+      txn = own();
+      known = effect.learn(known, reply.answer, now, now);
+    }
+    most = Math.max(most, held(known));
+  };
+  for (let steps = 0; steps < 20 * COUNT + 100; steps += 1) {
+    if (steps === restartedAfter) known = nothing(now);
+    const step = decide({ txn, known, now, settings: SETTINGS, ahead: () => undefined, wanted: () => undefined });
+    if (step.next === "done") return { world, txn, most, count };
+    if (step.next === "wait") now = step.until;
+    else for (const effect of step.effects) perform(effect);
+  }
+  throw new Error(`it does not end: ${txn.status.phase}`);
+};
+
+const targetsOf = ({ objects }: World): readonly unknown[] =>
+  Array.from({ length: COUNT }, (_, n) => objects.get(keyOfTarget(`t${n}`))?.["data"]);
+
+describe("a Transaction over large targets", { timeout: 120_000 }, () => {
+  it("is committed, and holds few of them at a time", () => {
+    const { txn, most, count } = carriedOut(world(BYTES, false), false);
+    expect(txn.status.phase).toBe("Committed");
+    expect(count.get("store")).toBeLessThanOrEqual(COUNT);
+    expect(most).toBeLessThan(9 * MiB);
+  });
+
+  it.each([Number.POSITIVE_INFINITY, 70])(
+    "is rolled back from its snapshots, exactly, and holds few at a time, restarted after %s steps",
+    (restartedAfter) => {
+      const start = world(BYTES, false);
+      const { txn, most, world: end } = carriedOut(start, true, restartedAfter);
+      expect(txn.status.phase).toBe("RolledBack");
+      expect(targetsOf(end)).toEqual(targetsOf(start));
+      expect(most).toBeLessThan(9 * MiB);
+    },
+  );
+
+  it("creates an owner again without holding what it does not own, also when restarted", () => {
+    const start = world(BYTES, true);
+    const { txn, most, world: end } = carriedOut(start, true, 70);
+    expect(txn.status.phase).toBe("RolledBack");
+    expect(targetsOf(end)).toEqual(targetsOf(start));
+    expect(most).toBeLessThan(9 * MiB);
+  });
+
+  it("reads no snapshot where the targets are small", () => {
+    const { txn, count } = carriedOut(world(1000, false), true);
+    expect(txn.status.phase).toBe("RolledBack");
+    expect(count.get("read-store") ?? 0).toBe(0);
+    expect(count.get("store")).toBe(1);
+  });
+});
