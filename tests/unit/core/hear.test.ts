@@ -53,17 +53,23 @@ describe("a denial of the controller's own permissions", () => {
 });
 
 describe("what has to be done", () => {
-  it.each<readonly [string, Answer, boolean, boolean]>([
-    ["done", E.right(former("ConfigMap", "a")), true, true],
-    ["nothing to do it to", refused(404), true, true],
-    ["a refusal by admission", refused(422), false, true],
-    ["a conflict", refused(409), false, false],
-    ["a fault", refused(503), false, false],
-  ])("is tried again, or passed for later: %s", (_, answer, always, unlessRefused) => {
-    const outcome = (untilDone: true | "unless-refused") =>
-      hasLearned(hear(known, ask("controller", { untilDone }), answer, NOW, NOW).known);
+  it.each<readonly [string, Answer, { always: boolean; unlessRefused: boolean; unlessDenied: boolean }]>([
+    ["done", E.right(former("ConfigMap", "a")), { always: true, unlessRefused: true, unlessDenied: true }],
+    ["nothing to do it to", refused(404), { always: true, unlessRefused: true, unlessDenied: true }],
+    ["a refusal by admission", refused(422), { always: false, unlessRefused: true, unlessDenied: false }],
+    ["an answer of something in between", refused(410), { always: false, unlessRefused: true, unlessDenied: false }],
+    ["a lasting denial", denied("get"), { always: false, unlessRefused: true, unlessDenied: true }],
+    ["a conflict", refused(409), { always: false, unlessRefused: false, unlessDenied: false }],
+    ["a fault", refused(503), { always: false, unlessRefused: false, unlessDenied: false }],
+  ])("is tried again, or passed for later: %s", (_, answer, { always, unlessRefused, unlessDenied }) => {
+    const outcome = (untilDone: NonNullable<Ask["untilDone"]>) => {
+      const effect = ask("controller", { untilDone });
+      const first = hear(known, effect, answer, NOW, NOW);
+      return hasLearned(hear(first.known, effect, answer, NOW + PATIENCE, NOW).known);
+    };
     expect(outcome(true)).toBe(always);
     expect(outcome("unless-refused")).toBe(unlessRefused);
+    expect(outcome("unless-denied")).toBe(unlessDenied);
   });
 });
 

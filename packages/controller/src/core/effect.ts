@@ -73,8 +73,9 @@ export interface Ask {
    * It has to be done, whatever is answered: `learn` sees only that it is, or that there is nothing to do it to; after
    * anything else, which `lost` hears of, it is tried again.
    * unless-refused: `learn` sees a refusal for good, too.
+   * unless-denied: `learn` sees that the controller lacks the permission, too.
    */
-  readonly untilDone?: true | "unless-refused";
+  readonly untilDone?: true | "unless-refused" | "unless-denied";
   /** What is not known any more when no answer came; default: nothing changes. */
   readonly lost?: (known: Known, fault: Fault, now: Instant) => Known;
   readonly tell?: readonly Telling[];

@@ -108,13 +108,14 @@ const locks = (situation: Situation): readonly Effect[] => {
     if (sight?.at === "held") return release(situation, index, lease);
     if (sight?.at === "theirs" || sight?.at === "lost" || known.released.has(`lock ${index}`)) return [];
     const looking = look(situation, index, lease, true);
-    return [sight?.at === "impossible" ? justOnce(index, looking) : { ...looking, untilDone: true }];
+    return [sight?.at === "impossible" ? unlessDenied(index, looking) : { ...looking, untilDone: true }];
   });
 };
 
 /** A lock that was refused is there all the same, where the refusal was not the API server's. Who may not look has none. */
-const justOnce = (index: number, looking: Ask): Ask => ({
+const unlessDenied = (index: number, looking: Ask): Ask => ({
   ...looking,
+  untilDone: "unless-denied",
   learn: (known, answer, ...when) => {
     const learned = looking.learn(known, answer, ...when);
     return E.isRight(answer) ? learned : { ...learned, released: new Set([...learned.released, `lock ${index}`]) };

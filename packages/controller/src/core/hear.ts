@@ -23,6 +23,7 @@ const isOwnDenial = ({ as }: Ask, fault: Fault): boolean => {
 /** Whether something other than being done, or having nothing to be done to, came of what has to be done. */
 const isUndone = ({ untilDone }: Ask, fault: Fault): boolean => {
   if (untilDone === undefined || isAbsent(fault)) return false;
+  if (untilDone === "unless-denied") return deniedVerb(fault) === undefined;
   return untilDone === true || meaning(fault) === "conflict";
 };
 

@@ -118,6 +118,12 @@ export const checkpoint = (txn: Transaction, journal: Journal, entry: Entry, ...
   tell,
 });
 
+/** Records how many names of stores may be written from now on. It is no step: nothing is changed by it. */
+export const recordStoreNames = (txn: Transaction, journal: Journal, storeNames: number): Ask => ({
+  ...checkpoint(txn, journal, { storeNames }),
+  purpose: "journal",
+});
+
 export const deleteJournal = (txn: Transaction): Ask => ({
   purpose: "journal",
   as: "controller",

@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Ask } from "./effect.ts";
 import { type Fault, isAbsent, sentence } from "./fault.ts";
 import { type Journal, mostStoreNames } from "./journal.ts";
-import { checkpoint } from "./journaling.ts";
+import { recordStoreNames } from "./journaling.ts";
 import { type Known, set, type StoreData, type StoreSight, unset } from "./known.ts";
 import type { KubeObject } from "./object.ts";
 import { isOf, sightOf, storeKey } from "./release-stores.ts";
@@ -118,7 +118,7 @@ export const writeNext = (
   journal: Journal,
   { effect, n }: Extract<Storing, { readonly at: "going" }>,
   more: number,
-): Ask => (n < Math.max(journal.storeNames, 1) ? effect : checkpoint(txn, journal, { storeNames: n + more }));
+): Ask => (n < Math.max(journal.storeNames, 1) ? effect : recordStoreNames(txn, journal, n + more));
 
 const read = (txn: Transaction, ref: SnapshotStore): Ask => ({
   purpose: "read-store",
