@@ -81,6 +81,8 @@ const boot = async (directory: string, held: Leash, log: Log, apiServerFlags: re
       [
         `--data-dir=${path.join(directory, "etcd")}`,
         `--listen-client-urls=${etcdUrl}`,
+        // Tests of memory store more than the 2 GiB that there are by default, with all versions.
+        `--quota-backend-bytes=${8 * 2 ** 30}`,
         `--advertise-client-urls=${etcdUrl}`,
         `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
         "--unsafe-no-fsync", // its data is thrown away anyway

@@ -4,7 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { type JsonObject, REQUEST_ROLLBACK } from "@janus/api";
 import { transactions } from "@janus/controller";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { installed, type Installed, type MeasuredReplica } from "../fixtures/installed.ts";
 import { sideBySide } from "../fixtures/side-by-side.ts";
 import { phaseOf, submit } from "./crowd.ts";
@@ -24,9 +24,15 @@ const root = path.resolve(import.meta.dirname, "../..");
 /** With more heap to use, Node collects garbage later. */
 const NODE_FLAGS = ["--max-old-space-size=72", "--max-semi-space-size=8"];
 
+let running: MeasuredReplica | undefined;
+afterEach(async () => {
+  await running?.end();
+});
+
 /** It leads, and has listed all Transactions. */
 const started = async (name: string): Promise<MeasuredReplica> => {
   const replica = await stage.replica(name);
+  running = replica;
   await replica.start();
   const isWatching = async () => (await readFile(replica.logFile, "utf8")).includes("watching Transactions");
   await expect.poll(isWatching, { timeout: 300_000, interval: 200 }).toBe(true);
@@ -55,11 +61,24 @@ afterAll(async () => {
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
 const text = (bytes: number, n: number): string => `${n} `.padEnd(bytes, "x");
 
+const large = (name: string): JsonObject => ({ apiVersion: "v1", kind: "ConfigMap", name });
+
+/** Every Transaction of a namespace has come to this phase. */
+const all = async (namespaces: readonly string[], phase: string): Promise<void> => {
+  const phases = () =>
+    Promise.all(
+      namespaces.map(async (namespace) => {
+        const object = await read(stage.api, transactions, namespace, "large");
+        return object === undefined ? "none" : phaseOf(object);
+      }),
+    );
+  await expect.poll(phases, { timeout: 500_000, interval: 1000 }).toEqual(namespaces.map(() => phase));
+};
+
 describe("the memory of the controller is bounded", { timeout: 600_000 }, () => {
   it("at rest", async () => {
     const replica = await started("rest");
     expect(await says("nothing stored", replica)).toBeLessThan(MOST);
-    await replica.end();
   });
 
   it("where it starts with 300 finished Transactions of 0.95 MB each", async () => {
@@ -76,7 +95,6 @@ describe("the memory of the controller is bounded", { timeout: 600_000 }, () => 
     const replica = await started("starts");
     expect(await says("300 finished Transactions of 0.95 MB each", replica)).toBeLessThan(MOST);
     expect(replica.falls()).toBe(0);
-    await replica.end();
   });
 
   it.each(["Committed", "RolledBack"])(
@@ -109,7 +127,57 @@ describe("the memory of the controller is bounded", { timeout: 600_000 }, () => 
       expect(first?.["data"]).toMatchObject({ ours: phase === "Committed" ? "new" : "old" });
       expect(await says(`200 targets of 0.9 MB each, ${phase}`, replica)).toBeLessThan(MOST);
       expect(replica.falls()).toBe(0);
-      await replica.end();
     },
   );
+
+  it("over 24 Transactions of 0.9 MB each, all at once", async () => {
+    const { api } = stage;
+    const namespaces = numbers(24).map((n) => `whole-${n}`);
+    for (const namespace of namespaces) {
+      await openNamespace(api, namespace);
+      const content = { data: { a: text(900_000, 0) } };
+      await submit(api, namespace, "large", [{ type: "Create", target: large("a"), content }]);
+    }
+    const replica = await started("whole");
+    await all(namespaces, "Committed");
+    expect(await says("24 Transactions of 0.9 MB each, all at once", replica)).toBeLessThan(MOST);
+    expect(replica.falls()).toBe(0);
+  });
+
+  it("over 16 Transactions of 12 targets of 0.9 MB each, all at once", async () => {
+    const { api } = stage;
+    const namespaces = numbers(16).map((n) => `targets-${n}`);
+    const names = numbers(12).map((n) => `large-${n}`);
+    await sideBySide(4, namespaces, async (namespace) => {
+      await openNamespace(api, namespace);
+      for (const [n, name] of names.entries())
+        await create(api, configMaps, namespace, {
+          metadata: { name },
+          data: { theirs: text(900_000, n), ours: "old" },
+        });
+      const patches = names.map((name) => ({ type: "Patch", target: large(name), content: { data: { ours: "new" } } }));
+      await submit(api, namespace, "large", patches);
+    });
+    const replica = await started("targets");
+    await all(namespaces, "Committed");
+    expect(await says("16 Transactions of 12 targets of 0.9 MB each, all at once", replica)).toBeLessThan(MOST);
+    expect(replica.falls()).toBe(0);
+  });
+
+  it("where 20 Transactions name 250 kinds each that nobody serves", async () => {
+    const { api } = stage;
+    const namespaces = numbers(20).map((n) => `invented-${n}`);
+    await sideBySide(4, namespaces, async (namespace, at) => {
+      await openNamespace(api, namespace);
+      const invented = numbers(250).map((n) => ({
+        type: "Delete",
+        target: { apiVersion: `invented-${at}-${n}.example.com/v1`, kind: `Invented${n}`, name: "a" },
+      }));
+      await submit(api, namespace, "large", invented);
+    });
+    const replica = await started("invented");
+    await all(namespaces, "Failed");
+    expect(await says("20 Transactions of 250 kinds each that nobody serves", replica)).toBeLessThan(MOST);
+    expect(replica.falls()).toBe(0);
+  });
 });

@@ -2,6 +2,7 @@ import { decodeTransaction, FINALIZER, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { awaitMemory } from "../../../packages/controller/src/core/at-rest.ts";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { Ask, Effect, Step } from "../../../packages/controller/src/core/effect.ts";
 import { nothing } from "../../../packages/controller/src/core/known.ts";
@@ -230,12 +231,15 @@ const sensible = (at: Situation): Situation => {
   };
 };
 
-it("is whatever the core itself writes, as long as it was before", () => {
+it.each<readonly [string, (at: Situation) => Step]>([
+  ["when it decides", decide],
+  ["when it waits for memory", (at) => awaitMemory({ ...at, known: { ...at.known, projectedAt: 0 } })],
+])("is whatever the core itself writes, as long as it was before: %s", (_, stepOf) => {
   fc.assert(
     fc.property(arbitrarySituation.map(sensible), (at) => {
       const written = Transaction.encode(at.txn) as unknown as KubeObject;
       fc.pre(E.isRight(readable(written)));
-      const step = decide(at);
+      const step = stepOf(at);
       const faults = (step.next === "run" ? step.effects : []).flatMap((effect) => {
         if (effect.purpose !== "record" || effect.call.verb !== "mergePatch") return [];
         const { status } = effect.call.body as { readonly status: object };

@@ -5,13 +5,20 @@ import { begin, NEVER, ONCE, type Type, TYPES } from "./scenario.ts";
 const rules = { fence: true, lateTakeover: true, recoveries: 0 };
 const pairs = TYPES.flatMap((first) => TYPES.map((second): readonly Type[] => [first, second]));
 
+const LETS_GO = [
+  ["which keeps its targets in memory", {}],
+  ["which reads its targets again after each pause", { letsGo: true }],
+] as const;
+
 /** Every run of the real core against the model of the API server. `explore-further.test.ts` goes further. */
 describe("whatever goes wrong once, a Transaction ends, and never half-applied", () => {
-  it.each(pairs)("%s, %s", (...types) => {
-    const found = explore(begin(types, { ...ONCE, all: 1 }), rules);
-    expect(showViolations(found)).toBe("");
-    expect(found.ends["Committed"]).toBeGreaterThan(0);
-    expect(found.ends["RolledBack"]).toBeGreaterThan(0);
+  describe.each(LETS_GO)("%s", (_, memory) => {
+    it.each(pairs)("%s, %s", (...types) => {
+      const found = explore(begin(types, { ...ONCE, all: 1 }), { ...rules, ...memory });
+      expect(showViolations(found)).toBe("");
+      expect(found.ends["Committed"]).toBeGreaterThan(0);
+      expect(found.ends["RolledBack"]).toBeGreaterThan(0);
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import { emptyStatus, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
+import { atRest } from "../../../packages/controller/src/core/at-rest.ts";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { Effect } from "../../../packages/controller/src/core/effect.ts";
 import { type Known, nothing } from "../../../packages/controller/src/core/known.ts";
@@ -103,8 +104,10 @@ const carriedOut = (start: World, isRefused: boolean, restartedAfter = Number.PO
     if (steps === restartedAfter) known = nothing(now);
     const step = decide({ txn, known, now, settings: SETTINGS, ahead: () => undefined, wanted: () => undefined });
     if (step.next === "done") return { world, txn, most, count };
-    if (step.next === "wait") now = step.until;
-    else for (const effect of step.effects) perform(effect);
+    if (step.next === "wait") {
+      now = step.until;
+      known = atRest({ txn, known }).known;
+    } else for (const effect of step.effects) perform(effect);
   }
   throw new Error(`it does not end: ${txn.status.phase}`);
 };

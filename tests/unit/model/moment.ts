@@ -17,6 +17,8 @@ export interface Rules {
   readonly lateTakeover: boolean;
   /** How often a Failed Transaction is watched being tried again. */
   readonly recoveries: number;
+  /** Whether a process that waits lets go of its targets, as it does where they are large. Default: it does not. */
+  readonly letsGo?: true;
 }
 
 const decoded = new WeakMap<KubeObject, Transaction>();

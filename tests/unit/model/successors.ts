@@ -1,5 +1,5 @@
 import { FINALIZER } from "@janus/api";
-import { decide, done, isTerminal, places, renewals } from "@janus/controller";
+import { atRest, decide, done, isTerminal, places, renewals } from "@janus/controller";
 import { keyOf } from "./api-server.ts";
 import { OWN } from "./scenario.ts";
 import type { State } from "./state.ts";
@@ -47,7 +47,8 @@ const work = (state: State, rules: Rules): readonly Next[] => {
       const patience = state.pauses < PATIENCE;
       const until = patience ? Math.max(step.until, state.now + 10) : Math.max(step.until, state.now + LEAP);
       const story = [`  waits ${patience ? "" : "a long time "}(${step.because})`];
-      const waited = { ...later(state, until), pauses: state.pauses + 1 };
+      const known = rules.letsGo ? atRest(situation, 0).known : state.known;
+      const waited = { ...later(state, until), known, pauses: state.pauses + 1 };
       return [{ state: waited, story }, ...arrivals(state, rules, undefined)];
     }
     case "done":

@@ -6,8 +6,8 @@ import type { Known } from "./known.ts";
 import { examine, problems } from "./preflight.ts";
 import type { Item } from "./targets.ts";
 
-/** Targets that are read at one step, as long as it is not known how large they are … */
-const FIRST = 4;
+/** Targets that are read at one step, as long as it is not known how large they are: many Transactions may be at it … */
+const FIRST = 1;
 /** … and however small they are. */
 const MOST = 64;
 

@@ -1,3 +1,4 @@
+export * from "./at-rest.ts";
 export * from "./decide.ts";
 export type * from "./dependents.ts";
 export * from "./discreet.ts";

@@ -202,4 +202,5 @@ const remember = (known: Known): Known => ({
   ),
   live: new Map(),
   kept: new Map(),
+  owned: new Map(),
 });

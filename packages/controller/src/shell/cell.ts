@@ -21,6 +21,8 @@ export const understood = (object: KubeObject): Required<Pick<Cell, "txn" | "unr
 /** The key under which it is worked on. */
 export const keyOf = ({ metadata: { namespace, name } }: Transaction): string => `${namespace}/${name}`;
 
+export const namespaceOf = (key: string): string => key.slice(0, key.indexOf("/"));
+
 /** Nothing of ours is left on it. */
 export const isEnded = ({ metadata: { finalizers = [] }, status: { phase } }: Transaction): boolean =>
   isTerminal(phase) && !finalizers.includes(FINALIZER);

@@ -4,6 +4,7 @@ import { type Api, discovery, keyOf, queue, reflect, shared } from "@janus/kube"
 import type { Registry } from "prom-client";
 import { sentence, type Settings, transactions } from "../core/index.ts";
 import { isCalled } from "./called.ts";
+import { namespaceOf } from "./cell.ts";
 import { now } from "./clock.ts";
 import { type Recorder, recorder } from "./events.ts";
 import { dueAt, glimpse, phaseOf } from "./glimpse.ts";
@@ -47,8 +48,6 @@ const RENEWALS_IN_FLIGHT = 16;
 
 /** How often it is looked whether locks are due for renewal, in ms. */
 const RENEWAL_ROUND = 250;
-
-const namespaceOf = (key: string): string => key.slice(0, key.indexOf("/"));
 
 /** Watches Transactions, and works on each until it is over. */
 export const controller = (api: Api, options: ControllerOptions): Controller => {

@@ -3,10 +3,13 @@ import type { Api, ApiError, Discovery, KubeObject, Requeue } from "@janus/kube"
 import * as E from "fp-ts/lib/Either.js";
 import {
   type Ask,
+  atRest,
+  awaitMemory,
   decide,
   freed,
   hindrance,
   isAbsent,
+  isLarge,
   isTerminal,
   leaveAlone,
   leavesBehind,
@@ -17,6 +20,7 @@ import {
   sentence,
   type Settings,
   type Situation,
+  type Step,
   type Telling,
   timeLeft,
   toldOf,
@@ -27,8 +31,9 @@ import {
   type Waiter,
 } from "../core/index.ts";
 import { carrier, type Failure, isFailure, isOwn } from "./carry-out.ts";
-import { type Cell, isEnded, keyOf, understood } from "./cell.ts";
+import { type Cell, isEnded, keyOf, namespaceOf, understood } from "./cell.ts";
 import { now } from "./clock.ts";
+import { largeWork } from "./large-work.ts";
 import { newLine } from "./line.ts";
 import { defect, saying } from "./log.ts";
 import { narrator, type Round, type Witness } from "./narrator.ts";
@@ -53,6 +58,9 @@ export interface Shell {
 
 /** More decisions in one round than any Transaction needs: a defect must not become a storm of requests. */
 const mostSteps = (txn: Transaction): number => 1000 + 20 * txn.spec.changes.length;
+
+/** Large Transactions that are worked on at the same time: so much memory there has to be. */
+const LARGE_AT_ONCE = 4;
 
 /** How often a Transaction is read again in one round because somebody else has written it meanwhile. */
 const MOST_READS = 10;
@@ -96,6 +104,7 @@ export const reconciler = (shell: Shell): Reconciler => {
   const { tell } = tells;
   const cells = new Map<string, Cell>();
   const line = newLine();
+  const large = largeWork(LARGE_AT_ONCE, namespaceOf, shell.wake);
   const stopping = new AbortController();
 
   const situation = (cell: Cell): Situation => ({
@@ -159,6 +168,7 @@ export const reconciler = (shell: Shell): Reconciler => {
         reason: "RecoveryBlocked",
         message: `it waits until it can be written: ${sentence(error)}`,
       });
+    Object.assign(cell, atRest(cell));
     return after(
       failures.map(({ error }) => error),
       timeLeft(situation(cell)),
@@ -184,18 +194,24 @@ export const reconciler = (shell: Shell): Reconciler => {
     shell.wake(`${keyOf(cell.txn)}/${uid}`);
   };
 
+  const next = (cell: Cell): Step => {
+    if (cell.unreadable !== undefined) return leaveAlone(situation(cell), cell.unreadable);
+    const mayGoOn = cell.hasVanished || !isLarge(cell) || large.enter(keyOf(cell.txn));
+    return mayGoOn ? decide(situation(cell)) : awaitMemory(situation(cell));
+  };
+
   /** @param isStale whether there is a reason to read it again first */
   const steps = async (round: Round, cell: Cell, isStale: () => boolean): Promise<Requeue | "stale"> => {
     for (let left = mostSteps(cell.txn); left > 0 && !stopping.signal.aborted; left -= 1) {
       if (isStale()) return "stale";
-      const step =
-        cell.unreadable === undefined ? decide(situation(cell)) : leaveAlone(situation(cell), cell.unreadable);
+      const step = next(cell);
       for (const telling of step.next === "done" ? [] : (step.tell ?? [])) tell(round, cell.txn, telling);
       switch (step.next) {
         case "done":
           forget(cell.txn);
           return { type: "done" };
         case "wait":
+          Object.assign(cell, atRest(cell));
           if (step.awaited !== undefined) line.join({ txn: inLine(cell), awaited: step.awaited });
           else line.leave(cell.txn.metadata.uid);
           cell.known = unhindered(cell.known);
@@ -265,6 +281,7 @@ export const reconciler = (shell: Shell): Reconciler => {
       waits = requeue.type === "after";
       return requeue;
     } finally {
+      large.leave(key);
       // It takes no lock before it is tried again, so nobody is to wait for that.
       if (!waits) for (const { txn } of named(key)) line.leave(txn.metadata.uid);
     }

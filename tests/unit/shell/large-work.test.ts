@@ -1,0 +1,50 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { largeWork } from "../../../packages/controller/src/shell/large-work.ts";
+
+const PLACES = 4;
+const groupOf = (key: string): string => key.slice(0, key.indexOf("/"));
+
+describe("places for large Transactions", () => {
+  it("are given back after a round, and then whoever is first in line is woken", () => {
+    const woken: string[] = [];
+    const { enter, leave } = largeWork(2, groupOf, (key) => woken.push(key));
+    expect(["a/1", "a/2", "b/1", "c/1"].map(enter)).toEqual([true, false, true, false]);
+    leave("a/1");
+    expect(woken).toEqual(["a/2"]);
+    expect(enter("a/2")).toBe(true);
+  });
+
+  it("are never more than there are, and go to everybody in the end", () => {
+    const keys = fc.array(fc.constantFrom("a/1", "a/2", "a/3", "b/1", "b/2", "c/1", "d/1"), { maxLength: 60 });
+    fc.assert(
+      fc.property(keys, (rounds) => {
+        const inside = new Set<string>();
+        const woken = new Set<string>();
+        const { enter, leave } = largeWork(PLACES, groupOf, (key) => woken.add(key));
+        const round = (key: string): void => {
+          woken.delete(key);
+          if (enter(key)) inside.add(key);
+          expect(inside.size).toBeLessThanOrEqual(PLACES);
+        };
+        const waited = new Set<string>();
+        for (const key of rounds)
+          if (inside.delete(key)) leave(key);
+          else {
+            round(key);
+            waited.add(key);
+          }
+        for (let turn = 0; turn < 3 * rounds.length; turn += 1) {
+          for (const key of inside) {
+            inside.delete(key);
+            waited.delete(key);
+            leave(key);
+          }
+          for (const key of woken) round(key);
+        }
+        expect([...waited].filter((key) => !inside.has(key) && woken.has(key))).toEqual([]);
+        expect(inside.size + woken.size).toBe(0);
+      }),
+    );
+  });
+});
