@@ -24,9 +24,10 @@ describe("the codec and the API server", () => {
       namespace,
       body: transaction(namespace, "x", spec),
       dryRun: true,
-      fieldValidation: "Ignore",
+      fieldValidation: "Strict",
     });
-    if (E.isLeft(reply) && !(reply.left.kind === "refused" && reply.left.code === 422))
+    // 400: a field that is not in the schema.
+    if (E.isLeft(reply) && !(reply.left.kind === "refused" && [400, 422].includes(reply.left.code)))
       throw new Error(JSON.stringify(reply.left));
     return E.isRight(reply) ? { ...reply.right, metadata: stored } : undefined;
   };

@@ -55,6 +55,10 @@ const values = {
   "content.metadata.name": { right: [undefined, "a", "b", null], odd: ["other", "x".repeat(254)] },
   "content.metadata.namespace": { right: [undefined, "shop", null], odd: ["other"] },
   "content.metadata.generateName": { right: [undefined, null], odd: ["a-"] },
+  // Fields that there are not.
+  approval: { right: [undefined], odd: ["required"] },
+  waitFor: { right: [undefined], odd: [["ready"]] },
+  "target.uid": { right: [undefined], odd: ["u"] },
 } satisfies Record<string, Values>;
 
 type Field = keyof typeof values;
@@ -66,13 +70,13 @@ const defined = (fields: Readonly<Record<string, unknown>>): Record<string, unkn
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 const changeOf = (chosen: Chosen): Record<string, unknown> => ({
-  ...defined({ type: chosen.type, resourceVersion: chosen.resourceVersion }),
+  ...defined({ type: chosen.type, resourceVersion: chosen.resourceVersion, waitFor: chosen.waitFor }),
   target: defined({
     apiVersion: chosen.apiVersion,
     kind: chosen.kind,
     name: chosen.name,
     namespace: chosen.namespace,
-    uid: "dropped",
+    uid: chosen["target.uid"],
   }),
   content: {
     ...defined({ apiVersion: chosen["content.apiVersion"], kind: chosen["content.kind"] }),
@@ -95,7 +99,7 @@ const specOf = (chosen: Chosen, changes: unknown): Record<string, unknown> => ({
     timeout: chosen.timeout,
   }),
   changes,
-  surplus: "dropped",
+  ...defined({ approval: chosen.approval }),
 });
 
 const base = Object.fromEntries(names.map((name) => [name, values[name].right[0]])) as Chosen;

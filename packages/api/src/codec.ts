@@ -1,6 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { later } from "./later.ts";
 import type { Rule } from "./rule.ts";
 
 /** https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema */
@@ -139,6 +140,24 @@ export const integer: Codec<number> = primitive(
   (u): u is number => Number.isSafeInteger(u),
   "must be an integer",
 );
+
+/** A format, of which we know all up to `latest`. The API server takes any. */
+export const format = (latest: number): Codec<number> => {
+  const base = satisfying(integer, {
+    cel: "self >= 1",
+    message: "must be at least 1",
+    holds: (version) => version >= 1,
+  });
+  return reuse(base, {}, (u, c) =>
+    E.flatMap(base.validate(u, c), (version) =>
+      version <= latest
+        ? t.success(version)
+        : t.failures([
+            later(c, `is ${version}, and this version of the controller knows ${latest}: upgrade the controller`),
+          ]),
+    ),
+  );
+};
 
 export const strings: Codec<Readonly<Record<string, string>>> = primitive(
   { type: "object", additionalProperties: { type: "string" } },

@@ -1,6 +1,7 @@
-import { described, integer, oneOf, optional, orElse, string, type TypeOf } from "./codec.ts";
+import { described, format, integer, oneOf, optional, orElse, string, type TypeOf } from "./codec.ts";
 import { text } from "./text.ts";
 import { Item } from "./item.ts";
+import { FORMAT } from "./later.ts";
 import { list, object } from "./structure.ts";
 
 export const PHASES = [
@@ -47,6 +48,12 @@ export interface Condition extends TypeOf<typeof Condition> {}
 
 /** What has become of a Transaction, as the controller recorded it. */
 export const Status = object({
+  formatVersion: optional(
+    described(
+      "The format in which the controller records this status, and what belongs to it; absent: 1. A controller leaves alone what is in a later format than it knows.",
+      format(FORMAT),
+    ),
+  ),
   phase: orElse(
     "Pending",
     described(

@@ -2,6 +2,7 @@ import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
 import { type AnyCodec, type Codec, codec, type Schema, type TypeOf } from "./codec.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { later } from "./later.ts";
 
 type Fields = Readonly<Record<string, AnyCodec>>;
 type OptionalKey<F extends Fields> = {
@@ -58,8 +59,29 @@ const encodeFields = (fields: Fields, value: Readonly<Record<string, unknown>>):
 
 const notAnObject = <A>(context: t.Context): t.Validation<A> => t.failure(undefined, context, "must be an object");
 
-/** Exactly these fields. Others are dropped, as the API server drops them. */
+const SURPLUS = "this version of the controller does not know this field: upgrade the controller";
+
+/** The API server drops a field that the CRD does not have. So one that is there is of a CRD that is newer than we are. */
+const surplus = (fields: Fields, value: JsonObject, context: t.Context): t.Errors =>
+  Object.keys(value)
+    .filter((name) => !Object.hasOwn(fields, name))
+    .map((name) => later(t.appendContext(context, name, t.unknown), SURPLUS));
+
+/** Exactly these fields. Any other one is refused, null or not, as the API server refuses it under strict validation. */
 export const object = <F extends Fields>(fields: F): Codec<Decoded<F>> =>
+  codec<Decoded<F>>(
+    objectSchema(fields),
+    (u, c) => {
+      if (!isJsonObject(u)) return notAnObject(c);
+      const known = validateFields(fields, u, c) as t.Validation<Decoded<F>>;
+      const unknown = surplus(fields, u, c);
+      return unknown.length === 0 ? known : t.failures([...(E.isLeft(known) ? known.left : []), ...unknown]);
+    },
+    (value) => encodeFields(fields, value),
+  );
+
+/** Some fields of an object that is described elsewhere. The others are dropped. */
+export const excerpt = <F extends Fields>(fields: F): Codec<Decoded<F>> =>
   codec<Decoded<F>>(
     objectSchema(fields),
     (u, c) => (isJsonObject(u) ? (validateFields(fields, u, c) as t.Validation<Decoded<F>>) : notAnObject(c)),

@@ -1,15 +1,15 @@
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
 import { codec, type Codec, described, integer, optional, string, strings, type TypeOf, withDefault } from "./codec.ts";
-import type { JsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
 import { API_VERSION, KIND } from "./names.ts";
 import { report } from "./report.ts";
 import { Spec } from "./spec.ts";
 import { emptyStatus, Status } from "./status.ts";
-import { list, object } from "./structure.ts";
+import { excerpt, list, object } from "./structure.ts";
 
 /** Of an object that the API server has stored. https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/ */
-export const Metadata = object({
+export const Metadata = excerpt({
   name: string({ minLength: 1 }),
   namespace: string({ minLength: 1 }),
   uid: string({ minLength: 1 }),
@@ -30,6 +30,13 @@ const fields = object({
 });
 export interface Transaction extends TypeOf<typeof fields> {}
 
+/** It says which codec an object is for, and is of no Transaction. */
+const untyped = (stored: unknown): unknown => {
+  if (!isJsonObject(stored)) return stored;
+  const { apiVersion: _, kind: __, ...rest } = stored;
+  return rest;
+};
+
 /** A Transaction as the API server stores it. Encodes with its apiVersion and kind. */
 export const Transaction: Codec<Transaction> = codec(
   {
@@ -38,7 +45,7 @@ export const Transaction: Codec<Transaction> = codec(
     properties: { ...(fields.schema["properties"] as JsonObject), metadata: { type: "object" } },
     description: "A set of changes to Kubernetes objects that happen together or not at all.",
   },
-  fields.validate,
+  (stored, context) => fields.validate(untyped(stored), context),
   (transaction) => ({ apiVersion: API_VERSION, kind: KIND, ...(fields.encode(transaction) as JsonObject) }),
 );
 

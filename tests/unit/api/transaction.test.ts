@@ -1,4 +1,4 @@
-import { decodeTransaction, emptyStatus, Transaction } from "@janus/api";
+import { decodeTransaction, emptyStatus, isLater, type JsonObject, Transaction } from "@janus/api";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
@@ -126,11 +126,102 @@ describe("a Transaction", () => {
       (value) => transaction({ ...patch, content: { metadata: { name: value, generateName: value } } }),
       (value) => ({ ...transaction(patch), status: { items: [{ error: value, committed: value }] } }),
     );
-    const value = fc.constantFrom<unknown>(secret, [secret], { [secret]: secret }, secret.repeat(100));
+    const value = fc.constantFrom<unknown>(secret, [secret], { data: secret }, secret.repeat(100));
     fc.assert(
       fc.property(anywhere, value, (put, value) => {
         expect(faults(put(value))).not.toContain("swordfish");
       }),
     );
+  });
+});
+
+const SURPLUS = "this version of the controller does not know this field: upgrade the controller";
+
+const full = {
+  ...transaction(
+    { ...patch, resourceVersion: "5", target: { ...target, namespace: "shop" } },
+    { type: "Delete", target },
+  ),
+  status: {
+    phase: "Committing",
+    journal: { name: "j", uid: "1" },
+    recovery: { attempts: 1 },
+    snapshots: [{ kind: "ConfigMap", name: "s", uid: "2", digest: "sha256:0" }],
+    items: [{ prepared: true, uid: "3", resourceVersion: "4", snapshot: { store: "s", key: "k" } }, { error: "no" }],
+    conditions: [{ type: "Ready", status: "False", reason: "R", message: "", lastTransitionTime: "" }],
+  },
+};
+
+interface Spot {
+  readonly path: string;
+  readonly at: Record<string, unknown>;
+}
+
+/** Every object in a value, but for what a user may write freely. */
+const spots = (value: unknown, path: string): readonly Spot[] => {
+  if (Array.isArray(value)) return value.flatMap((item, index) => spots(item, `${path}[${index}]`));
+  if (typeof value !== "object" || value === null) return [];
+  const at = value as Record<string, unknown>;
+  const inner = Object.entries(at).filter(([name]) => name !== "content" && !(path === "" && name === "metadata"));
+  return [{ path, at }, ...inner.flatMap(([name, one]) => spots(one, path === "" ? name : `${path}.${name}`))];
+};
+
+/** Names that are not surplus, wherever else they stand. */
+const KNOWN = "apiVersion kind metadata spec status content resourceVersion namespace".split(" ");
+
+describe("a field that only a later version of the controller knows", () => {
+  const name = fc.oneof(
+    fc.constantFrom("waitFor", "__proto__", "constructor", "toString", "a.b", "length"),
+    fc.stringMatching(/^[a-z][A-Za-z0-9]{0,9}x$/u),
+  );
+
+  it("is refused wherever in a spec or status it is, and whatever its value, with its path", () => {
+    const places = spots(full, "").length;
+    expect(places).toBe(14);
+    fc.assert(
+      fc.property(fc.nat({ max: places - 1 }), name, fc.jsonValue(), (which, name, value) => {
+        const stored = structuredClone(full);
+        const spot = spots(stored, "")[which];
+        if (spot === undefined) throw new Error(`there are not so many: ${which}`);
+        const { at, path } = spot;
+        fc.pre(![...Object.keys(at), ...KNOWN].includes(name));
+        Object.defineProperty(at, name, { value, enumerable: true });
+        expect(faults(stored)).toBe(`${path === "" ? "" : `${path}.`}${name}: ${SURPLUS}`);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("is told from what is wrong in any version", () => {
+    const errors = Transaction.decode({ ...transaction({ ...patch, type: "Apply", waitFor: ["ready"] }) });
+    expect(E.isLeft(errors) && errors.left.map(isLater)).toEqual([false, true]);
+  });
+
+  it("may be in the content, and in metadata", () => {
+    const content = { waitFor: 1, metadata: { waitFor: 1 } } satisfies JsonObject;
+    const stored = transaction({ ...patch, content });
+    expect(faults({ ...stored, metadata: { ...metadata, managedFields: [], selfLink: "" } })).toBe("none");
+  });
+});
+
+const said = (formatVersion: unknown): string => faults({ ...transaction(patch), status: { formatVersion } });
+
+describe("the format of a status", () => {
+  it.each([undefined, null, 1])("that is %s is the first", (formatVersion) => {
+    expect(said(formatVersion)).toBe("none");
+  });
+
+  it("that is later is refused as such, and stays what it is", () => {
+    const stored = { ...transaction(patch), status: { formatVersion: 2 } };
+    expect(faults(stored)).toBe(
+      "status.formatVersion: is 2, and this version of the controller knows 1: upgrade the controller",
+    );
+    const errors = Transaction.decode(stored);
+    expect(E.isLeft(errors) && errors.left.map(isLater)).toEqual([true]);
+  });
+
+  it.each([0, -1, 1.5, "2", [2]])("cannot be %j", (formatVersion) => {
+    const errors = Transaction.decode({ ...transaction(patch), status: { formatVersion } });
+    expect(E.isLeft(errors) && errors.left.map(isLater)).toEqual([false]);
   });
 });

@@ -8,7 +8,6 @@ export * from "./hear.ts";
 export * from "./hindrance.ts";
 export * from "./instant.ts";
 export * from "./known.ts";
-export * from "./leave-alone.ts";
 export * from "./line.ts";
 export * from "./locks.ts";
 export * from "./object.ts";

@@ -10,6 +10,7 @@ import {
   transactionLabel,
 } from "@janus/api";
 
+import { ofLater } from "./format.ts";
 import type { Instant } from "./instant.ts";
 import { asObject } from "./json.ts";
 import { configMaps, type JsonObject, type KubeObject, type Place, type Version } from "./object.ts";
@@ -120,6 +121,12 @@ export const journalPatch = (journal: Journal, entry: Entry): object => ({
   metadata: { resourceVersion: journal.version.resourceVersion, uid: journal.version.uid },
   ...journalData(entry),
 });
+
+const KEYS = /^(?:position|store-names|(?:created|note|doubted|deferred|renewed)-\d+)$/u;
+
+/** Why a journal is not read, nor ever written over: a later version of the controller knows what it says. */
+export const laterJournal = (txn: Transaction, object: KubeObject): string | undefined =>
+  ofLater("journal", journalPlace(txn), object, KEYS);
 
 const parsed = (text: unknown): unknown => {
   try {

@@ -9,6 +9,7 @@ import {
   journalData,
   journalPatch,
   journalPlace,
+  laterJournal,
   newJournal,
   type Position,
 } from "./journal.ts";
@@ -22,17 +23,20 @@ const forget = (known: Known): Known => {
   return rest;
 };
 
-const sighted = (txn: Transaction, object: KubeObject): Journal | NoJournal => {
+const sighted = (known: Known, txn: Transaction, object: KubeObject, now: Instant): Known => {
   const { uid = "", resourceVersion = "" } = object.metadata;
   const { length } = txn.spec.changes;
-  const altered = { version: { uid, resourceVersion }, storeNames: decodeStoreNames(object, length) };
-  return decodeJournal(object, length) ?? { ...altered, at: "altered" };
+  const storeNames = decodeStoreNames(object, length);
+  const why = laterJournal(txn, object);
+  if (why !== undefined) return { ...known, journal: { at: "later", storeNames }, later: { why, looked: now } };
+  const altered: NoJournal = { at: "altered", version: { uid, resourceVersion }, storeNames };
+  return { ...known, journal: decodeJournal(object, length) ?? altered };
 };
 
 const learn =
   (txn: Transaction): Ask["learn"] =>
   (known, answer, now) => {
-    if (E.isRight(answer)) return { ...known, journal: sighted(txn, answer.right) };
+    if (E.isRight(answer)) return sighted(known, txn, answer.right, now);
     if (isAbsent(answer.left)) return { ...known, journal: { at: "missing" } };
     return meaning(answer.left) === "conflict" ? forget(known) : refused(known, answer.left, now);
   };

@@ -20,6 +20,8 @@ export interface Known {
   /** Of the Transaction's own namespace. */
   readonly namespace?: { readonly isGoing: boolean; readonly looked: Instant };
   readonly journal?: Journal | NoJournal;
+  /** A later version of the controller wrote its journal or a snapshot: why it is left alone, and when that was seen. */
+  readonly later?: { readonly why: string; readonly looked: Instant };
   /** By change. */
   readonly locks: ReadonlyMap<number, LockSight>;
   /** Since when it has held a lock, having changed nothing. */
@@ -82,9 +84,13 @@ export interface Known {
   readonly hindered?: { readonly since: Instant; readonly told?: Instant };
 }
 
-/** taken: something of its name is there; altered: it is, and it is no journal any more. */
+/**
+ * taken: something of its name is there; altered: it is, and it is no journal any more; later: a later version of the controller
+ * wrote it.
+ */
 export type NoJournal =
   | { readonly at: "missing" }
+  | { readonly at: "later"; readonly storeNames: number }
   | { readonly at: "taken" }
   | { readonly at: "altered"; readonly version: Version; readonly storeNames: number }
   | JournalRefused;
@@ -187,6 +193,8 @@ export type FoundStore = "nothing" | "theirs" | OurStore;
 /** What bears this Transaction's uid. */
 export interface OurStore extends Version {
   readonly finalizers: readonly string[];
+  /** A later version of the controller wrote it. */
+  readonly isLater?: true;
 }
 
 /** A lock as this process last saw it. */

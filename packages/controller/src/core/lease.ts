@@ -10,6 +10,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import type { Ask } from "./effect.ts";
 import { type Fault, isAbsent, meaning, sentence } from "./fault.ts";
+import { isLaterFormat } from "./format.ts";
 import { hasTarget } from "./has-target.ts";
 import { fromTimestamp, type Instant, toMicroTime } from "./instant.ts";
 import { asObject } from "./json.ts";
@@ -215,6 +216,9 @@ export const look = (situation: Situation, index: number, place: Place, mine: bo
 /** Phases in which no target has been touched, nor may be on its way to be. */
 const UNTOUCHED: readonly unknown[] = ["Pending", "Preparing", undefined];
 
+/** Then its targets may stand anywhere. */
+const isOfLater = (txn: KubeObject): boolean => isLaterFormat(asObject(txn["status"])["formatVersion"]);
+
 /** Whether the Transaction that holds the lock on a target needs it, and needs it still: a live read, by uid. */
 export const judge = (index: number, holder: Holder, target: Place): Ask => ({
   purpose: "read-holder",
@@ -229,7 +233,7 @@ export const judge = (index: number, holder: Holder, target: Place): Ask => ({
     const over = gone || isTerminal(phase as Parameters<typeof isTerminal>[0]);
     // Of one that cannot be read nothing is known but that it may be at work.
     if (E.isLeft(answer) && !gone) return withLock(known, index, { ...sight, judged: "active" });
-    const needed = E.isRight(answer) && hasTarget(answer.right, target);
+    const needed = E.isRight(answer) && (isOfLater(answer.right) || hasTarget(answer.right, target));
     const active = UNTOUCHED.includes(phase) ? "untouched" : "active";
     return withLock(known, index, { ...sight, judged: over ? "over" : needed ? active : "stranger" });
   },

@@ -1,5 +1,5 @@
 import { type Condition, cut, FINALIZER, type Transaction } from "@janus/api";
-import { type Ask, done, type Effect, run, type Step, type Telling } from "./effect.ts";
+import { type Ask, done, type Effect, run, type Step } from "./effect.ts";
 import { type Instant, toTimestamp } from "./instant.ts";
 import { journalPlace } from "./journal.ts";
 import { readJournal } from "./journaling.ts";
@@ -24,7 +24,7 @@ const JOURNAL = "journal";
  * @param situation its Transaction is what could be {@link salvage}d
  */
 export const leaveAlone = (situation: Situation, why: string): Step => {
-  const { txn, known, now } = situation;
+  const { txn, now } = situation;
   const { deletionTimestamp, finalizers: names = [] } = txn.metadata;
   if (deletionTimestamp !== undefined) return names.includes(FINALIZER) ? letGo(situation) : done;
   const { namespace, name } = txn.metadata;
@@ -33,22 +33,31 @@ export const leaveAlone = (situation: Situation, why: string): Step => {
       ? "its spec cannot be put right"
       : `put it right (kubectl edit txn ${name} -n ${namespace} --subresource=status)`;
   const message = `it cannot be read, and is left alone: ${cut(why, 400)}; ${repair}, or delete it: what is in stays, and its snapshots are kept with the label ${ORPHANED_LABEL}`;
-  const isTold = txn.status.conditions.some(
-    (condition) => condition.type === "Stalled" && condition.reason === UNREADABLE && condition.message === message,
-  );
-  if (isTold || known.released.has(message)) return done;
-  const told: Telling = { type: "Warning", reason: "RecoveryBlocked", message };
-  return { next: "run", effects: [complain(txn, message, now)], tell: [told] };
+  return hasComplained(situation, UNREADABLE, message) ? done : complaining(txn, UNREADABLE, message, now);
 };
 
+/** Whether conditions say so, or could not be made to. */
+export const hasComplained = ({ txn, known }: Situation, reason: string, message: string): boolean =>
+  known.released.has(message) ||
+  txn.status.conditions.some(
+    (condition) => condition.type === "Stalled" && condition.reason === reason && condition.message === message,
+  );
+
+/** Says so in the conditions, and in an event. */
+export const complaining = (txn: Transaction, reason: string, message: string, now: Instant): Step => ({
+  next: "run",
+  effects: [complain(txn, reason, message, now)],
+  tell: [{ type: "Warning", reason: "RecoveryBlocked", message }],
+});
+
 /** Only the conditions are written: whatever else there is, somebody may still need. */
-const complain = (txn: Transaction, message: string, now: Instant): Ask => {
+const complain = (txn: Transaction, reason: string, message: string, now: Instant): Ask => {
   const condition = (type: string, status: Condition["status"]): Condition => {
     const former = txn.status.conditions.find((one) => one.type === type);
     return {
       type,
       status,
-      reason: UNREADABLE,
+      reason,
       message,
       lastTransitionTime: former?.status === status ? former.lastTransitionTime : toTimestamp(now),
       observedGeneration: txn.metadata.generation,
@@ -73,7 +82,7 @@ const complain = (txn: Transaction, message: string, now: Instant): Ask => {
 };
 
 /** Locks and finalizer come off, snapshots and journal stay. */
-const letGo = (situation: Situation): Step => {
+export const letGo = (situation: Situation): Step => {
   const { txn, known } = situation;
   if (known.journal === undefined) return run(readJournal(txn));
   // Those alone that bear our uid: what the status says may be anything.

@@ -1,15 +1,17 @@
 import {
   Condition,
-  decodeTransaction,
   emptyStatus,
+  isLater,
   type Item,
   Metadata,
   Phase,
+  report,
   SnapshotStore,
   Spec,
-  type Transaction,
+  Transaction,
 } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
+import { isLaterFormat } from "./format.ts";
 import { asObject } from "./json.ts";
 import type { KubeObject } from "./object.ts";
 
@@ -45,16 +47,41 @@ const checks: readonly ((txn: Transaction) => string | undefined)[] = [
   },
 ];
 
+/** Why a Transaction is not read: what is wrong where, never a value. */
+export type Unread =
+  /** See `leave-alone.ts`. */
+  | { readonly at: "unreadable"; readonly why: string }
+  /** A later version of the controller may read it; see `await-upgrade.ts`. */
+  | {
+      readonly at: "unsupported";
+      readonly why: string;
+      /** Its conditions can be written without anything being lost. */
+      readonly takesConditions: boolean;
+    };
+
+/** A Transaction as the API server stores it, if all of it can be understood. Nothing may be done for one that is not. */
+export const readable = (stored: KubeObject): E.Either<Unread, Transaction> => {
+  const decoded = Transaction.decode(stored);
+  if (E.isLeft(decoded)) {
+    const unknown = decoded.left.filter(isLater);
+    return E.left(
+      unknown.length === 0
+        ? { at: "unreadable", why: report(decoded.left) }
+        : { at: "unsupported", why: report(unknown), takesConditions: takesConditions(stored) },
+    );
+  }
+  const wrong = checks.flatMap((check) => check(decoded.right) ?? []);
+  return wrong.length === 0 ? decoded : E.left({ at: "unreadable", why: wrong.join("; ") });
+};
+
 /**
- * A Transaction as the API server stores it, if all of it can be understood.
- *
- * @returns Left: what is wrong where, never a value. Nothing may be done for such a Transaction: see `leave-alone.ts`.
+ * Every write drops what the CRD does not have. One that has the fields which we do not know is of a later version, and drops
+ * nothing of theirs; but a status in a later format may have come under an older CRD since.
  */
-export const readable = (stored: KubeObject): E.Either<string, Transaction> =>
-  E.flatMap(decodeTransaction(stored), (txn) => {
-    const wrong = checks.flatMap((check) => check(txn) ?? []);
-    return wrong.length === 0 ? E.right(txn) : E.left(wrong.join("; "));
-  });
+const takesConditions = (stored: KubeObject): boolean => {
+  const { formatVersion, conditions } = asObject(stored["status"]);
+  return !isLaterFormat(formatVersion) && list(conditions).every((condition) => E.isRight(Condition.decode(condition)));
+};
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

@@ -46,6 +46,9 @@ export const INCOMPLETE = "RollbackFailed";
 const ATTEMPTS: readonly string[] = [RETRYING, INCOMPLETE];
 /** The reason of a Transaction that cannot be read. */
 export const UNREADABLE = "Unreadable";
+/** The reason of a Transaction that only a later version of the controller knows. */
+export const UNSUPPORTED = "Unsupported";
+const LEFT_ALONE: readonly string[] = [UNREADABLE, UNSUPPORTED];
 
 const CONDITIONS = ["Ready", "Stalled", "Prepared", "Committed", "RolledBack", "Failed"] as const;
 
@@ -58,7 +61,7 @@ const conditions = (txn: Transaction, phase: Phase, because: Because, now: Insta
   CONDITIONS.map((type) => {
     const former = txn.status.conditions.find((condition) => condition.type === type);
     // A pause is told where people look; why the Transaction is in this phase stays to be read beside it.
-    const isOver = former === undefined || former.reason === UNREADABLE;
+    const isOver = former === undefined || LEFT_ALONE.includes(former.reason);
     if (because.reason === WAITING && type !== "Ready" && !isOver) return former;
     // Why it was rolled back stays to be read through all attempts.
     if (ATTEMPTS.includes(because.reason) && type === "Committed" && !isOver) return former;

@@ -4,7 +4,7 @@ import type { Ask } from "./effect.ts";
 import { isAbsent } from "./fault.ts";
 import { type FoundStore, type Known, type OurStore, set, unset } from "./known.ts";
 import type { KubeObject } from "./object.ts";
-import { openStore, ORPHANED_LABEL, storePlace, UID_LABEL } from "./snapshot.ts";
+import { laterStore, openStore, ORPHANED_LABEL, storePlace, UID_LABEL } from "./snapshot.ts";
 
 /**
  * owned:    kept for a look, and gone with the Transaction.
@@ -55,14 +55,18 @@ export const lookAtStore = (
   as: "controller",
   call: { verb: "get", place: storePlace(txn, store) },
   untilDone: true,
-  learn: (known, answer) => {
+  learn: (known, answer, now) => {
     if (E.isLeft(answer)) return withSight(known, store, "nothing");
     const object = answer.right;
     const sight = sightOf(object);
     const isSame = ({ uid }: SnapshotStore): boolean =>
       uid === sight.uid || (recorded !== undefined && "data" in openStore({ ...recorded, uid: sight.uid }, object));
     const isOurs = isOf(txn, object) && (recorded === undefined || isSame(recorded));
-    return withSight(known, store, isOurs ? sight : "theirs");
+    if (!isOurs) return withSight(known, store, "theirs");
+    const why = laterStore(txn, store, object);
+    return why === undefined
+      ? withSight(known, store, sight)
+      : { ...withSight(known, store, { ...sight, isLater: true }), later: { why, looked: now } };
   },
 });
 

@@ -11,6 +11,7 @@ import {
   transactionLabel,
 } from "@janus/api";
 import { fromBase64 } from "./base64.ts";
+import { ofLater } from "./format.ts";
 import { asObject, canonical, isObject, parsed } from "./json.ts";
 import type { StoreData } from "./known.ts";
 import { configMaps, type KubeObject, type Place, secrets } from "./object.ts";
@@ -90,6 +91,16 @@ export const storePlace = (txn: Transaction, store: Pick<SnapshotStore, "kind" |
   namespace: txn.metadata.namespace,
   name: store.name,
 });
+
+const KEYS = /^item-\d+-/u;
+
+/** Why a store is neither read, let go of nor taken away: a later version of the controller knows what is in it. */
+export const laterStore = (
+  txn: Transaction,
+  store: Pick<SnapshotStore, "kind" | "name">,
+  object: KubeObject,
+): string | undefined =>
+  ofLater("snapshot", storePlace(txn, store), object, KEYS, store.kind === "Secret" ? fromBase64 : undefined);
 
 /** No owner: a foreground deletion of the Transaction would take it while something may have to be restored. */
 export const storeBody = (txn: Transaction, n: number, { kind, data }: Pack): object => ({

@@ -7,7 +7,7 @@ import { recordStoreNames } from "./journaling.ts";
 import { type Known, set, type StoreData, type StoreSight, unset } from "./known.ts";
 import type { KubeObject } from "./object.ts";
 import { isOf, sightOf, storeKey } from "./release-stores.ts";
-import { digestOf, openStore, type Pack, storeBody, storePlace, UID_LABEL, unpack } from "./snapshot.ts";
+import { digestOf, laterStore, openStore, type Pack, storeBody, storePlace, UID_LABEL, unpack } from "./snapshot.ts";
 
 const sighted = (known: Known, n: number, sight: StoreSight): Known => ({
   ...known,
@@ -124,7 +124,13 @@ const read = (txn: Transaction, ref: SnapshotStore): Ask => ({
   purpose: "read-store",
   as: "controller",
   call: { verb: "get", place: storePlace(txn, ref) },
-  learn: (known, answer) => ({ ...known, storeData: set(known.storeData, storeKey(ref), opened(txn, ref, answer)) }),
+  learn: (known, answer, now) => {
+    const data = opened(txn, ref, answer);
+    const why = E.isRight(answer) && "data" in data ? laterStore(txn, ref, answer.right) : undefined;
+    return why === undefined
+      ? { ...known, storeData: set(known.storeData, storeKey(ref), data) }
+      : { ...known, later: { why, looked: now } };
+  },
 });
 
 const opened = (txn: Transaction, ref: SnapshotStore, answer: E.Either<Fault, KubeObject>): StoreData => {

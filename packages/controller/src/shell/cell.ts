@@ -1,14 +1,14 @@
 import { FINALIZER, type Transaction } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { isTerminal, type Known, readable, salvage } from "../core/index.ts";
+import { isTerminal, type Known, readable, salvage, type Unread } from "../core/index.ts";
 
 /** A Transaction that this process is at work on, and what it has learned of it. */
 export interface Cell {
   txn: Transaction;
   known: Known;
   /** Why it cannot be read; then `txn` is what could be salvaged of it. */
-  unreadable: string | undefined;
+  unreadable: Unread | undefined;
   /** It is there no more, and is finished as if it were. */
   hasVanished?: true;
 }

@@ -6,12 +6,12 @@ import {
   atRest,
   awaitMemory,
   decide,
+  decideUnread,
   freed,
   hindrance,
   isAbsent,
   isLarge,
   isTerminal,
-  leaveAlone,
   leavesBehind,
   meaning,
   nothing,
@@ -195,7 +195,7 @@ export const reconciler = (shell: Shell): Reconciler => {
   };
 
   const next = (cell: Cell): Step => {
-    if (cell.unreadable !== undefined) return leaveAlone(situation(cell), cell.unreadable);
+    if (cell.unreadable !== undefined) return decideUnread(situation(cell), cell.unreadable);
     const mayGoOn = cell.hasVanished || !isLarge(cell) || large.enter(keyOf(cell.txn));
     return mayGoOn ? decide(situation(cell)) : awaitMemory(situation(cell));
   };

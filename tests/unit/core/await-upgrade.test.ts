@@ -1,0 +1,323 @@
+import { FINALIZER, Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { UPGRADE_PAUSE } from "../../../packages/controller/src/core/await-upgrade.ts";
+import { decide, decideUnread } from "../../../packages/controller/src/core/decide.ts";
+import type { Ask, Step } from "../../../packages/controller/src/core/effect.ts";
+import { newJournal } from "../../../packages/controller/src/core/journal.ts";
+import { readJournal } from "../../../packages/controller/src/core/journaling.ts";
+import { type Known, nothing } from "../../../packages/controller/src/core/known.ts";
+import { judge } from "../../../packages/controller/src/core/lease.ts";
+import { configMaps, type JsonObject, type KubeObject } from "../../../packages/controller/src/core/object.ts";
+import { readable, salvage } from "../../../packages/controller/src/core/readable.ts";
+import { lookAtStore } from "../../../packages/controller/src/core/release-stores.ts";
+import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import { digestOf, UID_LABEL } from "../../../packages/controller/src/core/snapshot.ts";
+import { readStores } from "../../../packages/controller/src/core/stores.ts";
+import { arbitrarySituation, NOW, settings } from "./arbitrary-situation.ts";
+import { transaction, UID } from "./transaction.ts";
+
+const changes = [
+  { type: "Patch", target: { apiVersion: "v1", kind: "ConfigMap", name: "a" }, content: { data: { a: "1" } } },
+] as const;
+const txn = transaction(changes);
+
+const stored = ({ metadata = {}, spec = {}, change = {}, status }: Record<string, object | undefined>): KubeObject => ({
+  apiVersion: "backup.janus.io/v1alpha1",
+  kind: "Transaction",
+  metadata: { ...txn.metadata, ...metadata },
+  spec: { serviceAccountName: "deploy-sa", changes: [{ ...changes[0], ...change }], ...spec },
+  ...(status === undefined ? {} : { status }),
+});
+
+const situation = (txn: Transaction, known: Partial<Known> = {}, now = NOW): Situation => ({
+  txn,
+  known: { ...nothing(NOW), ...known },
+  now,
+  settings,
+  ahead: () => undefined,
+  wanted: () => undefined,
+});
+
+const stepOf = (object: KubeObject, known: Partial<Known> = {}): Step => {
+  const read = readable(object);
+  if (E.isRight(read)) return decide(situation(read.right, known));
+  expect(read.left.at).toBe("unsupported");
+  return decideUnread(situation(salvage(object), known), read.left);
+};
+
+const purposes = (step: Step): readonly string[] =>
+  step.next === "run" ? step.effects.map(({ purpose }) => purpose) : [];
+const told = (step: Step): readonly string[] =>
+  step.next === "done" ? [] : (step.tell ?? []).map(({ reason, message }) => `${reason}: ${message}`);
+
+const bodyOf = (effect: Ask | undefined): object =>
+  effect !== undefined && "body" in effect.call ? effect.call.body : {};
+
+const held = { finalizers: [FINALIZER] };
+const deleted = { deletionTimestamp: "2026-01-01T12:00:00Z" };
+const gate = { waitFor: ["ready"] };
+const condition = { type: "Ready", status: "False", reason: "R", message: "", lastTransitionTime: "" };
+const item = { prepared: true, uid: "1", resourceVersion: "1", snapshot: { store: "s", key: "k" } };
+const committing = { phase: "Committing", items: [item] };
+
+describe("a Transaction that only a later version of the controller knows", () => {
+  it.each([
+    ["in its spec", stored({ change: gate }), "spec.changes[0].waitFor: this version of the controller does not know"],
+    ["in its status", stored({ metadata: held, status: { ...committing, gates: [] } }), "status.gates: this version"],
+  ])("says which field it is, and begins nothing: one %s", (_, object, why) => {
+    const step = stepOf(object);
+    expect(purposes(step)).toEqual(["complain"]);
+    expect(told(step)).toEqual([expect.stringContaining(`RecoveryBlocked: it is left alone until`)]);
+    expect(told(step)[0]).toContain(why);
+    expect(told(step)[0]).toContain("upgrade the controller");
+    const [effect] = step.next === "run" ? (step.effects as readonly Ask[]) : [];
+    const { status } = bodyOf(effect) as { readonly status: object };
+    expect(status).toMatchObject({
+      conditions: [
+        { type: "Ready", status: "False", reason: "Unsupported" },
+        { type: "Stalled", status: "True", reason: "Unsupported" },
+      ],
+    });
+    expect(Object.keys(status)).toEqual(["conditions"]);
+    // Once.
+    const again = stepOf({ ...object, status: { ...(object["status"] as object), ...status } });
+    expect([again.next, told(again)]).toEqual(["wait", []]);
+  });
+
+  it.each<readonly [string, object, object]>([
+    ["its status is in a later format", held, { ...committing, formatVersion: 2 }],
+    ["a condition is", held, { ...committing, conditions: [{ ...condition, since: "" }] }],
+    ["it has ended, and is not cleaned up", held, { ...committing, phase: "Failed", gates: [] }],
+  ])("is not written to, but only told of, where %s", (_, metadata, status) => {
+    const step = stepOf(stored({ metadata, status }));
+    expect([step.next, purposes(step)]).toEqual(["wait", []]);
+    expect(told(step)).toHaveLength(1);
+  });
+
+  it("that has ended, and is cleaned up, is nobody's business", () => {
+    const status = { ...committing, phase: "Committed", gates: [] };
+    expect(stepOf(stored({ status }))).toEqual({ next: "done" });
+    expect(stepOf(stored({ status, metadata: deleted }))).toEqual({ next: "done" });
+  });
+
+  it("goes at once when it is deleted and nothing was begun", () => {
+    expect(stepOf(stored({ change: gate, metadata: deleted }))).toEqual({ next: "done" });
+  });
+
+  it("is kept when it is deleted and something was begun, unless its namespace goes, too", () => {
+    const object = stored({ metadata: { ...held, ...deleted }, status: { ...committing, formatVersion: 2 } });
+    expect(purposes(stepOf(object))).toEqual(["read-namespace"]);
+    const stays = stepOf(object, { namespace: { isGoing: false, looked: NOW } });
+    expect([stays.next, purposes(stays)]).toEqual(["wait", []]);
+    expect(told(stays)[0]).toContain("so does its deletion");
+    expect(purposes(stepOf(object, { namespace: { isGoing: false, looked: NOW - UPGRADE_PAUSE } }))).toEqual([
+      "read-namespace",
+    ]);
+    expect(purposes(stepOf(object, { namespace: { isGoing: true, looked: NOW } }))).toEqual(["read-journal"]);
+  });
+
+  it("keeps its locks whatever it says of its changes", () => {
+    const target = { resource: configMaps, namespace: "shop", name: "a" };
+    const theirs = {
+      at: "theirs",
+      holder: "",
+      version: { uid: "1", resourceVersion: "1" },
+      looked: 0,
+      seen: 0,
+    } as const;
+    const known = { ...nothing(NOW), locks: new Map([[0, { ...theirs, expires: 0 }]]) };
+    const judged = (formatVersion: number) => {
+      const object = stored({ spec: { changes: undefined }, status: { ...committing, formatVersion } });
+      const sight = judge(0, txn.metadata, target).learn(known, E.right(object), NOW, NOW).locks.get(0);
+      return sight?.at === "theirs" ? sight.judged : undefined;
+    };
+    expect([judged(1), judged(2)]).toEqual(["stranger", "active"]);
+  });
+
+  it("is left alone whatever else there is in it", () => {
+    fc.assert(
+      fc.property(arbitrarySituation, fc.constantFrom("spec", "status"), fc.boolean(), (at, where, isDeleted) => {
+        const object = Transaction.encode(at.txn) as unknown as KubeObject;
+        const { metadata } = object;
+        const { deletionTimestamp: _, ...rest } = metadata;
+        const surplus = {
+          ...object,
+          metadata: isDeleted ? { ...metadata, ...deleted } : rest,
+          [where]: { ...(object[where] as object), gates: [] },
+        };
+        const step = stepOf(surplus, { namespace: { isGoing: false, looked: at.now } });
+        const harmless = ["complain", "read-namespace"];
+        expect(purposes(step).filter((purpose) => !harmless.includes(purpose))).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+const journal = (data: object): KubeObject => {
+  const body = newJournal(txn, { direction: "forward", cursor: 1 }, 3) as KubeObject;
+  return {
+    ...body,
+    metadata: { ...body.metadata, uid: "j-1", resourceVersion: "1" },
+    data: { ...(body["data"] as JsonObject), ...data },
+  };
+};
+
+const learned = (data: object, now = NOW): Known =>
+  readJournal(txn).learn(nothing(NOW), E.right(journal(data)), now, now);
+
+const NAME = `ConfigMap shop/janus-journal-${UID}`;
+
+/** What is decided so long after a journal of a later version was seen. */
+const waiting = (at: Situation, age: number): Step => {
+  const later = { why: "it is of tomorrow", looked: at.now - age };
+  return decide({
+    ...at,
+    known: { ...at.known, journal: { at: "later", storeNames: 1 }, later, released: new Set() },
+  });
+};
+
+describe("a journal", () => {
+  it.each([
+    [
+      { format: "2" },
+      `the journal ${NAME} was written by a later version of the controller (format 2; this one knows 1): upgrade the controller`,
+    ],
+    [{ format: "two" }, "(in a format that this one does not know)"],
+    [{ "gate-0": "{}" }, "(with gate-0, which this one does not know)"],
+    [{ "note-x": "{}", a: "", b: "", c: "" }, "(with note-x, a, b, …, which this one does not know)"],
+    [{ format: "2", position: "[]" }, "(format 2; this one knows 1)"],
+  ])("of a later version is not taken for one: %j", (data, why) => {
+    const { journal, later, attempts } = learned(data);
+    expect(journal).toEqual({ at: "later", storeNames: 3 });
+    expect(later?.why).toContain(why);
+    expect(attempts.size).toBe(0);
+  });
+
+  it.each([
+    [{}],
+    [{ format: "1" }],
+    [{ "created-0": "1", "note-0": "?", "doubted-0": "true", "deferred-0": "?", "renewed-0": "?", "created-99": "1" }],
+  ])("of the format that is known is one: %j", (data) => {
+    const { journal, later } = learned(data);
+    expect(journal).toHaveProperty("position");
+    expect(later).toBeUndefined();
+  });
+
+  it("that is altered, in the format that is known, is still made anew", () => {
+    expect(learned({ position: "?" }).journal).toMatchObject({ at: "altered" });
+  });
+
+  it("of a later version has its Transaction wait in every phase, and it says so", () => {
+    fc.assert(
+      fc.property(arbitrarySituation, fc.nat({ max: UPGRADE_PAUSE - 1 }), (at, age) => {
+        const step = waiting(at, age);
+        // In a namespace that is being deleted it lets go.
+        fc.pre(at.txn.metadata.deletionTimestamp === undefined || at.known.namespace?.isGoing !== true);
+        const harmless = ["complain", "read-namespace"];
+        expect(purposes(step).filter((purpose) => !harmless.includes(purpose))).toEqual([]);
+        expect(told(step).length).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("of a later version is what nothing is decided on, in any phase, also when it is looked at again", () => {
+    const writes = ["checkpoint", "change", "restore", "store", "release-store", "journal"];
+    fc.assert(
+      fc.property(arbitrarySituation, fc.nat(), (at, more) => {
+        const step = waiting(at, UPGRADE_PAUSE + more);
+        expect(purposes(step).filter((purpose) => writes.includes(purpose))).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("of a later version is looked at again, and what it says then counts", () => {
+    const read = readable(stored({ metadata: held, status: committing }));
+    if (E.isLeft(read)) throw new Error(read.left.why);
+    const known = { ...learned({ format: "2" }), resources: new Map([["v1/ConfigMap", configMaps]]) };
+    const at = (now: number, known: Known): Step => decide(situation(read.right, known, now));
+    const first = at(NOW, known);
+    expect(purposes(first)).toEqual(["complain"]);
+    const complained = {
+      ...known,
+      released: new Set(told(first).map((line) => line.replace("RecoveryBlocked: ", ""))),
+    };
+    expect(at(NOW + 1, complained)).toMatchObject({ next: "wait", until: NOW + UPGRADE_PAUSE });
+    expect(purposes(at(NOW + UPGRADE_PAUSE, complained))).toEqual(["read-journal"]);
+    const { learn } = readJournal(read.right);
+    const still = learn(complained, E.right(journal({ format: "2" })), NOW + UPGRADE_PAUSE, 0);
+    expect(at(NOW + UPGRADE_PAUSE, still)).toMatchObject({ next: "wait", until: NOW + 2 * UPGRADE_PAUSE });
+    const right = learn(still, E.right(journal({})), NOW + 2 * UPGRADE_PAUSE, 0);
+    expect(right.journal).toHaveProperty("position");
+    expect(at(NOW + 2 * UPGRADE_PAUSE, right).next).toBe("run");
+  });
+});
+
+describe.each(["ConfigMap", "Secret"] as const)("a snapshot in a %s", (kind) => {
+  const plain = new Map([["item-0-1", '{"metadata":{}}']]);
+  const store = (more: Readonly<Record<string, string>>) => {
+    const data = new Map([...plain, ...Object.entries(more)]);
+    const text = (value: string) => (kind === "Secret" ? Buffer.from(value).toString("base64") : value);
+    const object: KubeObject = {
+      apiVersion: "v1",
+      kind,
+      metadata: { name: "s", namespace: "shop", uid: "s-1", resourceVersion: "1", labels: { [UID_LABEL]: UID } },
+      data: Object.fromEntries([...data].map(([key, value]) => [key, text(value)])),
+    };
+    return { object, ref: { kind, name: "s", uid: "s-1", digest: digestOf(data) } };
+  };
+
+  it.each([
+    [{ format: "2" }, "format 2; this one knows 1"],
+    [{ "gone-0": "" }, "with gone-0"],
+  ])("of a later version is neither read nor let go of: %j", (more, why) => {
+    const { object, ref } = store(more);
+    const [read] = readStores(txn, nothing(NOW), [ref]);
+    const known = read?.learn(nothing(NOW), E.right(object), NOW, NOW);
+    expect(known?.storeData.size).toBe(0);
+    expect(known?.later?.why).toContain(`the snapshot ${kind} shop/s was written by a later version`);
+    expect(known?.later?.why).toContain(why);
+    const seen = lookAtStore(txn, ref, ref).learn(nothing(NOW), E.right(object), NOW, NOW);
+    expect(seen.later?.why).toBe(known?.later?.why);
+    // Nor after the pause, without another look.
+    const committed = readable(
+      stored({
+        metadata: held,
+        status: { ...committing, phase: "Committed", items: [{ ...item, committed: true }], snapshots: [ref] },
+      }),
+    );
+    if (E.isLeft(committed)) throw new Error(committed.left.why);
+    const ready = {
+      ...seen,
+      resources: new Map([["v1/ConfigMap", configMaps]]),
+      journal: { at: "missing" as const },
+      locks: new Map([[0, { at: "lost" as const, why: "" }]]),
+    };
+    const at = (now: number): readonly string[] => purposes(decide(situation(committed.right, ready, now)));
+    expect(at(NOW)).toEqual([]);
+    expect(new Set(at(NOW + UPGRADE_PAUSE))).toEqual(new Set(["read-store"]));
+  });
+
+  it("of the format that is known is", () => {
+    for (const more of [{}, { format: "1" }]) {
+      const { object, ref } = store(more);
+      const [read] = readStores(txn, nothing(NOW), [ref]);
+      const known = read?.learn(nothing(NOW), E.right(object), NOW, NOW);
+      expect(known?.storeData.get(`${kind}/s`)).toHaveProperty("data");
+      expect(known?.later).toBeUndefined();
+    }
+  });
+
+  it("that was altered is not one of a later version", () => {
+    const { ref } = store({});
+    const { object } = store({ format: "2" });
+    const [read] = readStores(txn, nothing(NOW), [ref]);
+    const known = read?.learn(nothing(NOW), E.right(object), NOW, NOW);
+    expect(known?.storeData.get(`${kind}/s`)).toHaveProperty("broken");
+    expect(known?.later).toBeUndefined();
+  });
+});
