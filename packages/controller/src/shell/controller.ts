@@ -43,7 +43,7 @@ export interface Controller {
 const WATCH = 60;
 
 /** Requests under way at the same time: as many as the client's connections, but for the watch and the list before it. */
-const IN_FLIGHT = 60;
+const IN_FLIGHT = 16;
 const RENEWALS_IN_FLIGHT = 16;
 
 /** How often it is looked whether locks are due for renewal, in ms. */
