@@ -3,12 +3,17 @@ import { describe, expect, it } from "vitest";
 import { collect } from "../../../packages/controller/src/core/collected.ts";
 import type { Owned } from "../../../packages/controller/src/core/dependents.ts";
 
-/** As the garbage collector goes about it: what has no living owner is taken, again and again until nothing more is. */
+/**
+ * As the garbage collector goes about it: what has no living owner is taken, again and again until nothing more is; and so is
+ * what is tied to something that is gone.
+ */
 const swept = (all: readonly Owned[], deleted: ReadonlySet<string>): ReadonlySet<string> => {
   const gone = new Set(deleted);
   for (let before = -1; before < gone.size; ) {
     before = gone.size;
-    for (const { uid, owners } of all) if (owners.every((owner) => gone.has(owner))) gone.add(uid);
+    for (const { uid, owners, tiedTo } of all)
+      if ((owners.length > 0 && owners.every((owner) => gone.has(owner))) || (tiedTo !== undefined && gone.has(tiedTo)))
+        gone.add(uid);
   }
   return gone;
 };
@@ -16,7 +21,10 @@ const swept = (all: readonly Owned[], deleted: ReadonlySet<string>): ReadonlySet
 const uid: fc.Arbitrary<string> = fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h");
 const owned: fc.Arbitrary<readonly Owned[]> = fc.uniqueArray(
   fc
-    .record({ uid, owners: fc.array(fc.oneof(uid, fc.constant("elsewhere")), { minLength: 1, maxLength: 3 }) })
+    .record(
+      { uid, owners: fc.array(fc.oneof(uid, fc.constant("elsewhere")), { maxLength: 3 }), tiedTo: uid },
+      { requiredKeys: ["uid", "owners"] },
+    )
     .map((one) => ({ ...one, kind: "ConfigMap", name: one.uid })),
   { selector: (one) => one.uid },
 );
@@ -48,5 +56,26 @@ describe("what goes with deletions", () => {
           );
       }),
     );
+  });
+
+  it("is also what calls one of them by its name, whether a change deletes that, or it goes itself", () => {
+    const service: Owned = {
+      kind: "Service",
+      name: "web",
+      uid: "service",
+      owners: ["app"],
+      callName: "Service shop/web",
+    };
+    const endpoints: Owned = {
+      kind: "Endpoints",
+      name: "web",
+      uid: "e",
+      owners: ["living"],
+      tiedTo: "Service shop/web",
+    };
+    const callNames = new Map([["service", "Service shop/web"]]);
+    expect(collect([endpoints, service], ["other", "app"], callNames).goneAfter.get("e")).toBe(1);
+    expect(collect([endpoints], ["service"], callNames).lost).toEqual(new Map([[0, [endpoints]]]));
+    expect(collect([endpoints], ["other"], callNames).goneAfter.has("e")).toBe(false);
   });
 });

@@ -80,6 +80,56 @@ const lease = (name: string, holder: string): KubeObject => ({
 });
 const ref = (name: string, uid: string) => ({ apiVersion: "v1", kind: "ConfigMap", name, uid });
 
+/** `a` is in; what was to be made of `b` was refused. */
+const failed = () => {
+  const start = rollingBack([change("Patch", "a"), change("Patch", "b")]);
+  const items = start.txn.status.items.map((item, index) =>
+    index === 1 && "before" in item.state
+      ? { ...item, state: { at: "unmade" as const, before: item.state.before, error: "no" } }
+      : item,
+  );
+  return { ...start, txn: { ...start.txn, status: { ...start.txn.status, items } } };
+};
+
+const onRead =
+  (name: string, answer: Answer) =>
+  ({ purpose, call }: Ask): Answer | undefined =>
+    purpose === "read-target" && call.place.name === name ? answer : undefined;
+
+describe("a target whose change was never made", () => {
+  const a = former("ConfigMap", "a");
+  const verdict = (odd?: Parameters<typeof server>[2], there: readonly KubeObject[] = [a]) => {
+    const { at } = later(failed(), 60 * MINUTE, server(there, () => {}, odd).answer, "served");
+    const { phase, conditions } = at.txn.status;
+    return `${phase}: ${conditions.find(({ type }) => type === "Ready")?.message}`;
+  };
+
+  it.each([
+    ["as it was, where it is there", undefined, [a, former("ConfigMap", "b")], "is as it was before; rolled"],
+    [
+      "missing, where it is gone",
+      undefined,
+      [a],
+      "except for changes[1]: ConfigMap shop/b is gone, though its change was",
+    ],
+    [
+      "unknown, where it may not be read",
+      onRead("b", refused(403)),
+      [a],
+      "it is not known whether ConfigMap shop/b is there",
+    ],
+    [
+      "unknown, where it is never answered",
+      onRead("b", refused(503)),
+      [a],
+      "it is not known whether ConfigMap shop/b is there",
+    ],
+  ] as const)("is said to be %s", (_, odd, there, message) => {
+    expect(verdict(odd, there)).toContain(message);
+    expect(verdict(odd, there)).toMatch(/^RolledBack: every target/);
+  });
+});
+
 describe("an owner that was set aside", () => {
   for (const first of ["Delete", "Patch"] as const)
     it(`is owner again of what is restored before it (${first})`, () => {

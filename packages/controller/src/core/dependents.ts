@@ -3,12 +3,13 @@ import { collect, type Collected } from "./collected.ts";
 import type { FindOwned } from "./effect.ts";
 import type { Instant } from "./instant.ts";
 import { type Known, set } from "./known.ts";
-import { show } from "./object.ts";
+import { type KubeObject, show } from "./object.ts";
 import { once } from "./once.ts";
 import { type Item, itemsOf } from "./targets.ts";
+import { callName } from "./tied.ts";
 import { dueAgain } from "./unlisted.ts";
 
-/** An object that names owners, as far as the ServiceAccount may see it. */
+/** An object that names owners, or that others name as theirs, as far as the ServiceAccount may see it. */
 export interface Owned {
   readonly kind: string;
   readonly namespace?: string;
@@ -16,6 +17,8 @@ export interface Owned {
   readonly uid: string;
   /** Their uids. */
   readonly owners: readonly string[];
+  readonly tiedTo?: string;
+  readonly callName?: string;
 }
 
 const deletions = (txn: Transaction, known: Known): readonly Item[] =>
@@ -54,16 +57,31 @@ export const findOwned = (txn: Transaction, known: Known, now: Instant): readonl
   });
 };
 
-/** The uids that the changes delete, by change. */
+/** What the changes delete, by change. */
 const deleted = once((changes: readonly Change[]) =>
-  once((live: Known["live"]): readonly (string | undefined)[] =>
-    changes.map(({ type }, index) => (type === "Delete" ? live.get(index)?.object?.metadata.uid : undefined)),
+  once((live: Known["live"]): readonly (KubeObject | undefined)[] =>
+    changes.map(({ type }, index) => (type === "Delete" ? live.get(index)?.object : undefined)),
   ),
 );
 
+const callNames = (all: readonly Owned[], deletions: readonly (KubeObject | undefined)[]) =>
+  new Map([
+    ...all.flatMap(({ uid, callName }) => (callName === undefined ? [] : [[uid, callName] as const])),
+    ...deletions.flatMap((object) => {
+      const name = object === undefined ? undefined : callName(object);
+      return object?.metadata.uid === undefined || name === undefined ? [] : [[object.metadata.uid, name] as const];
+    }),
+  ]);
+
 const followed = once((owned: Known["owned"]) => {
   const all = [...owned.values()].flat();
-  return once((deletions: readonly (string | undefined)[]) => collect(all, deletions));
+  return once((deletions: readonly (KubeObject | undefined)[]) =>
+    collect(
+      all,
+      deletions.map((object) => object?.metadata.uid),
+      callNames(all, deletions),
+    ),
+  );
 });
 
 /** What goes with the deletions, as far as it was seen. */
@@ -84,8 +102,8 @@ const named = (lost: readonly Owned[], home: string | undefined): string => {
 };
 
 /**
- * What the garbage collector will take with the targets of deletions, by change, in words: it is no target, so nothing
- * keeps it, and rollback does not bring it back. What has several owners goes with the last of them.
+ * What will go with the targets of deletions, by change, in words: it is no target, so nothing keeps it, and rollback does
+ * not bring it back. What has several owners goes with the last of them, what is tied to one with that one.
  *
  * Assumes: what the ServiceAccount may not list is not seen, nor what is made later.
  */

@@ -15,6 +15,7 @@ export * from "./places.ts";
 export * from "./readable.ts";
 export * from "./record.ts";
 export * from "./situation.ts";
+export { callName, tiedTo } from "./tied.ts";
 export type * from "./unlisted.ts";
 export * from "./unserved.ts";
 export * from "./vanished.ts";

@@ -68,6 +68,8 @@ export interface Known {
   readonly rebuffs: ReadonlyMap<number, Rebuff>;
   /** Requests for the rollback of a change that were not answered, or refused for now: one after the other. */
   readonly setbacks: ReadonlyMap<number, Setback>;
+  /** Why the target of a change that was never made cannot be looked at in the end, by change. */
+  readonly unseen: ReadonlyMap<number, string>;
   /** How many PUTs a restoration took so far. */
   readonly puts: ReadonlyMap<number, number>;
   /** What a target can be put back to, where the API server does not take all values of before (see `accepted.ts`), by change. */
@@ -250,6 +252,7 @@ export const nothing = (since: Instant): Known => ({
   rightsAsked: new Map(),
   rebuffs: new Map(),
   setbacks: new Map(),
+  unseen: new Map(),
   puts: new Map(),
   goals: new Map(),
   taken: new Map(),

@@ -1,8 +1,12 @@
 import { asObject } from "./json.ts";
-import type { KubeObject } from "./object.ts";
+import type { KubeObject, ObjectMeta } from "./object.ts";
+import { ACCOUNT_ANNOTATIONS } from "./tied.ts";
 
 const only = (object: object, ...keys: readonly string[]): object =>
   Object.fromEntries(Object.entries(object).filter(([key]) => keys.includes(key)));
+
+const ofAccount = (annotations: ObjectMeta["annotations"] = {}): NonNullable<ObjectMeta["annotations"]> =>
+  Object.fromEntries(Object.entries(annotations).filter(([name]) => ACCOUNT_ANNOTATIONS.includes(name)));
 
 /** What a claim asks for. */
 export const storageOf = (object: unknown): unknown =>
@@ -13,21 +17,26 @@ export const storageOf = (object: unknown): unknown =>
  * is, at which version, whose, whether it is going, and what makes a change one that nothing can undo).
  */
 export const outline = (object: KubeObject): KubeObject => {
-  const { apiVersion, kind, metadata, immutable } = object;
+  const { apiVersion, kind, metadata, immutable, type } = object;
+  const isSecret = apiVersion === "v1" && kind === "Secret";
   const storage = storageOf(object);
   return {
     apiVersion,
     kind,
-    metadata: only(
-      metadata,
-      "namespace",
-      "name",
-      "uid",
-      "resourceVersion",
-      "ownerReferences",
-      "finalizers",
-      "deletionTimestamp",
-    ),
+    metadata: {
+      ...only(
+        metadata,
+        "namespace",
+        "name",
+        "uid",
+        "resourceVersion",
+        "ownerReferences",
+        "finalizers",
+        "deletionTimestamp",
+      ),
+      ...(isSecret ? { annotations: ofAccount(metadata.annotations) } : {}),
+    },
+    ...(isSecret ? { type } : {}),
     ...(immutable === undefined ? {} : { immutable }),
     ...(storage === undefined ? {} : { spec: { resources: { requests: { storage } } } }),
   };

@@ -64,7 +64,7 @@ export const isOrphaned = (txn: Transaction, journal: Journal, before: KubeObjec
  * The uid under which an owner exists now: the same, unless this Transaction has deleted it; then the new one, if rollback
  * has created it again, else none.
  */
-const uidNow = (txn: Transaction, journal: Journal, uid: string): string | undefined => {
+export const uidNow = (txn: Transaction, journal: Journal, uid: string): string | undefined => {
   const deleted = deletionOf(txn, journal, uid);
   return deleted === -1 ? uid : journal.created.get(deleted);
 };

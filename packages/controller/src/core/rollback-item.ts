@@ -109,7 +109,7 @@ const deadlineOf = ({ txn }: Situation, { position, deferred }: Back, index: num
 const pauseAfter = ({ at, count }: Setback): Instant => at + Math.min(LOOK_AGAIN * 2 ** (count - 1), 10_000);
 
 /** What does not get through is a matter of this item alone: the others go on. */
-const counted = (index: number, effect: Effect): Effect => {
+export const counted = (index: number, effect: Effect): Effect => {
   const lost = (known: Known, fault: Fault, now: Instant): Known => {
     const former = "lost" in effect && effect.lost !== undefined ? effect.lost(known, fault, now) : known;
     const count = (known.setbacks.get(index)?.count ?? 0) + 1;

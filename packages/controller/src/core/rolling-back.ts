@@ -7,6 +7,7 @@ import { type Entry, type Journal, type Note, stateOf } from "./journal.ts";
 import { checkpoint, findJournal, readJournal } from "./journaling.ts";
 import { journalIn, type Known } from "./known.ts";
 import { leaving } from "./leaving.ts";
+import { missing } from "./missing.ts";
 import { waiting } from "./progress.ts";
 import { isAskedFor, isUnsettled, MOST_RECOVERIES } from "./recovery.ts";
 import { INCOMPLETE, projected, record, unask } from "./record.ts";
@@ -167,21 +168,26 @@ const finish = (situation: Situation, journal: Journal): Step => {
     const because = { reason: INCOMPLETE, message, told: "status.items says what could not be put back" };
     return run(record(txn, { phase: "Failed", items, because }, now, next));
   }
+  const { asks, told: gone } = missing(situation, items);
+  if (asks.length > 0) return run(...asks);
   const held = releaseAll(situation, journal, "owned");
   if (held.length > 0) return run(...held);
-  const verdict = verdictOf(items);
+  const verdict = verdictOf(items, gone);
   const told = `${verdict}; put right what failed, and create the Transaction again`;
   const message = cut(`${verdict}; rolled back because: ${cause?.message ?? "of a failure"}`, 4096);
-  return run(
-    record(txn, { phase: "RolledBack", items, because: { reason: cause?.reason ?? "RolledBack", message, told } }, now),
+  const because = { reason: cause?.reason ?? "RolledBack", message, told };
+  const warnings = [...gone].map(
+    ([item, message]): Telling => ({ type: "Warning", reason: "ConflictDetected", item, message }),
   );
+  return run(record(txn, { phase: "RolledBack", items, because }, now, ...warnings));
 };
 
-/** Says what is not as it was, where an item was rolled back with a warning. */
-const verdictOf = (items: readonly Item[]): string => {
-  const exceptions = items.flatMap(({ state }, index) =>
-    state.at === "restored" && state.error !== undefined ? [`changes[${index}]: ${state.error}`] : [],
-  );
+/** Says what is not as it was, where an item was rolled back with a warning, or its target is gone. */
+const verdictOf = (items: readonly Item[], gone: ReadonlyMap<number, string>): string => {
+  const exceptions = items.flatMap(({ state }, index) => {
+    const exception = gone.get(index) ?? (state.at === "restored" ? state.error : undefined);
+    return exception === undefined ? [] : [`changes[${index}]: ${exception}`];
+  });
   return exceptions.length === 0
     ? "every target is as it was before"
     : `every target is as it was before, except for ${exceptions.join("; ")}`;

@@ -29,7 +29,8 @@ import { isMarked, recreatedOwnership } from "./restore.ts";
 import { showPaths } from "./settle.ts";
 import { LOOK_AGAIN } from "./situation.ts";
 import { type Item, itemsOf, readTarget } from "./targets.ts";
-import { conflict, going, pause, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
+import { isHomeless, withoutOldToken } from "./token.ts";
+import { conflict, going, kept, pause, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
 
 /**
  * Creates again what was deleted: first the object, then its new uid goes into the journal, then who owned what. Values of
@@ -40,7 +41,9 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
   const { txn, known, now } = situation;
   const { object } = seen;
   const created = journal.created.get(index);
-  const former = withoutEphemeral(before);
+  const former = withoutOldToken(txn, journal, withoutEphemeral(before));
+  if (object === undefined && created === undefined && isHomeless(txn, journal, before))
+    return kept(`${show(place)} goes with its ServiceAccount, which is not restored`);
   if (object === undefined)
     return created === undefined
       ? going(recreate(undone, withoutAllocations(former, known.taken.get(index) ?? [])))
@@ -75,11 +78,13 @@ const mind = (
   was: KubeObject,
 ): { readonly warning?: string } => {
   const before = recordedBefore(txn, journal, index);
-  const former = withoutEphemeral(was);
+  const standing = withoutEphemeral(was);
+  const former = withoutOldToken(txn, journal, standing);
   const live = seen.object ?? former;
   const lost = lostFields(withoutGenerated(former), live, place);
   const warnings = [
-    ...(former === was ? [] : ["its ephemeral containers are gone"]),
+    ...(standing === was ? [] : ["its ephemeral containers are gone"]),
+    ...(former === standing ? [] : ["it has another token, of its new ServiceAccount"]),
     ...(isService(place.resource) ? reallocated(former, live) : []),
     ...(lost.length === 0 ? [] : [`the API server has not kept ${showPaths(lost)}`]),
     ...(before.existed && before.dependents !== undefined ? [`went with it: ${before.dependents}`] : []),

@@ -1,6 +1,15 @@
 import { type Api, type ApiError, eachPage, type Impersonation, listable, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { type FindOwned, type Found, meaning, type Owned, sentence, type Unlisted } from "../core/index.ts";
+import {
+  callName,
+  type FindOwned,
+  type Found,
+  meaning,
+  type Owned,
+  sentence,
+  tiedTo,
+  type Unlisted,
+} from "../core/index.ts";
 
 /** Lists that go out side by side. */
 const SIDE_BY_SIDE = 8;
@@ -33,13 +42,26 @@ const ownedIn = async (
   as: Impersonation,
 ): Promise<E.Either<ApiError, Found>> => {
   const owned: Owned[] = [];
+  const apiVersion = resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
   const to = { resource, ...(namespace === undefined ? {} : { namespace }), as, metadataOnly: true } as const;
   const listed = await eachPage(api, { ...to, purpose: "find-owned" }, (items) => {
     for (const { metadata } of items) {
       const { name = "", uid = "", namespace, ownerReferences = [] } = metadata;
       const owners = ownerReferences.map(({ uid }) => uid);
       const within = namespace === undefined ? {} : { namespace };
-      if (owners.length > 0) owned.push({ kind: resource.kind, ...within, name, uid, owners });
+      const { kind } = resource;
+      const one = { apiVersion, kind, metadata };
+      const [tie, called] = [tiedTo(one), callName(one)];
+      if (owners.length > 0 || tie !== undefined)
+        owned.push({
+          kind,
+          ...within,
+          name,
+          uid,
+          owners,
+          ...(tie === undefined ? {} : { tiedTo: tie }),
+          ...(called === undefined ? {} : { callName: called }),
+        });
     }
   });
   if (E.isRight(listed)) return E.right({ owned, unlisted: [] });
@@ -49,7 +71,7 @@ const ownedIn = async (
 };
 
 /**
- * All objects that name owners, in a namespace or everywhere, that this user may list.
+ * All objects that go with others, in a namespace or everywhere, that this user may list.
  *
  * Guarantees: only their metadata is read, and page by page; a kind that may not be listed is left out; one that could not be
  *             listed for any other reason is named. Events are not looked at: there are many, and nothing owns them.
