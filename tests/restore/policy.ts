@@ -3,8 +3,12 @@ import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
 
 const group = "admissionregistration.k8s.io/v1";
 
-/** What the API server makes of every update of a ConfigMap in this namespace, soon, and until the test is over. */
-export const policy = async (namespace: string, fields: string): Promise<void> => {
+/** What the API server makes of every such write of a ConfigMap in this namespace, soon, and until the test is over. */
+export const policy = async (
+  namespace: string,
+  fields: string,
+  operation: "CREATE" | "UPDATE" = "UPDATE",
+): Promise<void> => {
   const metadata = { name: namespace };
   const items = [
     {
@@ -16,7 +20,7 @@ export const policy = async (namespace: string, fields: string): Promise<void> =
         reinvocationPolicy: "Never",
         matchConstraints: {
           namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
-          resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["configmaps"] }],
+          resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: [operation], resources: ["configmaps"] }],
         },
         // What Janus keeps for itself cannot be let go of under a policy that changes it: it is immutable.
         matchConditions: [

@@ -204,6 +204,35 @@ describe("Create", () => {
 });
 
 describe("Delete", () => {
+  it.each(["CREATE", "UPDATE"] as const)(
+    "of what a policy makes another of on %s since: back, and told where it is not as it was",
+    async (operation) => {
+      const place = await workspace();
+      const config = configMap("config", { a: "1", b: "1" });
+      const probe = configMap("probe");
+      await place.create(config);
+      const { status } = await rolledBack(place, [deleting(config)], async () => {
+        const fields = 'data: {"a": "2"}, metadata: Object.metadata{labels: {"injected": "yes"}}';
+        await policy(place.namespace, fields, operation);
+        await expect
+          .poll(async () => {
+            if (await place.exists(probe)) await place.remove(probe);
+            await place.create(probe);
+            return (await place.patch({ ...probe, metadata: { name: "probe", annotations: { x: "y" } } }))["data"];
+          })
+          .toEqual({ a: "2" });
+      });
+      expect(status.phase).toBe("RolledBack");
+      expect((await place.read(config))["data"]).toEqual({ a: "2", b: "1" });
+      const told = `ConfigMap ${place.namespace}/config: admission has given other values to .metadata.labels, .data.a`;
+      expect(status.items[0]?.error).toContain(told);
+      expect(await said(place)).toContain(`every target is as it was before, except for changes[0]: ${told}`);
+      const warnings = async () =>
+        (await eventsOf(place.namespace, "txn")).flatMap(({ type, message }) => (type === "Warning" ? [message] : []));
+      await expect.poll(async () => (await warnings()).join("\n")).toContain(told);
+    },
+  );
+
   it("of an object with finalizers, which is let go late: exists again, as before", async () => {
     const place = await workspace();
     const held = configMap("held", { a: "1" });

@@ -1,6 +1,6 @@
 import { fieldManager, marks } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { differences } from "./accepted.ts";
+import { accepted, differences } from "./accepted.ts";
 import { isAllocated, isService, reallocated, takenOf, withoutAllocations } from "./allocations.ts";
 import { recordedBefore, snapshotOf } from "./before.ts";
 import { recreateBody, writable } from "./body.ts";
@@ -30,7 +30,7 @@ import { showPaths } from "./settle.ts";
 import { LOOK_AGAIN } from "./situation.ts";
 import { type Item, itemsOf, readTarget } from "./targets.ts";
 import { isHomeless, withoutOldToken } from "./token.ts";
-import { conflict, going, kept, pause, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
+import { conflict, folded, going, kept, pause, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
 
 /**
  * Creates again what was deleted: first the object, then its new uid goes into the journal, then who owned what. Values of
@@ -67,25 +67,35 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
   if (!isMarked(object, txn.metadata.uid)) return adopt(undone, before) ?? { at: "restored", ...mind(undone, before) };
   const live = withNewUids(txn, journal, former, object);
   const managedFields = recreatedOwnership(withNewOwners(txn, journal, former), live, txn.metadata.uid);
-  return going(
-    restoring(undone, putCall(undone, { ...object, metadata: { ...object.metadata, managedFields } }), "is-live"),
-  );
+  const body = { ...object, metadata: { ...object.metadata, managedFields } };
+  const goal = known.goals.get(index) ?? accepted(former, bodyOf(undone, former), object, place);
+  return going(folded(restoring(undone, putCall(undone, body), "is-live"), undone, goal, body));
+};
+
+/** The object without what is handed out to it, or made of its uid: that is told apart, or of no interest. */
+const own = (object: KubeObject, { resource }: Place): KubeObject =>
+  withoutAllocations(withoutGenerated(object), isService(resource) ? ["addresses", "ports"] : []);
+
+/** Fields to which the API server, or what it calls on admission, has given other values than they had. */
+const changedFields = (before: KubeObject, goal: KubeObject, place: Place): readonly Path[] => {
+  const [was, is] = [before, goal].map((object) => own(object, place));
+  return differences(was, is).filter((path) => valueAt(is, path) !== undefined);
 };
 
 /** What is not as it was: values that the API server did not give again, and what the garbage collector took. */
-const mind = (
-  { situation: { txn }, journal, index, place, seen }: Undone,
-  was: KubeObject,
-): { readonly warning?: string } => {
+const mind = ({ situation, journal, index, place, seen }: Undone, was: KubeObject): { readonly warning?: string } => {
+  const { txn } = situation;
   const before = recordedBefore(txn, journal, index);
   const standing = withoutEphemeral(was);
   const former = withoutOldToken(txn, journal, standing);
   const live = seen.object ?? former;
+  const changed = changedFields(former, situation.known.goals.get(index) ?? former, place);
   const lost = lostFields(withoutGenerated(former), live, place);
   const warnings = [
     ...(standing === was ? [] : ["its ephemeral containers are gone"]),
     ...(former === standing ? [] : ["it has another token, of its new ServiceAccount"]),
     ...(isService(place.resource) ? reallocated(former, live) : []),
+    ...(changed.length === 0 ? [] : [`admission has given other values to ${showPaths(changed)}`]),
     ...(lost.length === 0 ? [] : [`the API server has not kept ${showPaths(lost)}`]),
     ...(before.existed && before.dependents !== undefined ? [`went with it: ${before.dependents}`] : []),
   ];
@@ -185,18 +195,14 @@ const onBehalf = (owner: Item, dependent: Item, effect: Effect): Effect => {
   return { ...effect, learn };
 };
 
+const bodyOf = ({ place, situation: { txn }, journal }: Undone, before: KubeObject): object =>
+  recreateBody(before, place, txn.metadata, livingOwners(txn, journal, before));
+
 const recreate = (undone: Undone, before: KubeObject): Ask => {
   const { place, index, situation } = undone;
-  const ask = restoring(
-    undone,
-    {
-      verb: "create",
-      place,
-      manager: fieldManager(situation.txn.metadata),
-      body: recreateBody(before, place, situation.txn.metadata, livingOwners(situation.txn, undone.journal, before)),
-    },
-    "is-live",
-  );
+  const body = bodyOf(undone, before);
+  const call = { verb: "create", place, manager: fieldManager(situation.txn.metadata), body } as const;
+  const ask = folded(restoring(undone, call, "is-live"), undone, before, body);
   return {
     ...ask,
     learn: (known, answer, now, sent) => {

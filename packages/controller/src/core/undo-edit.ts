@@ -1,6 +1,6 @@
 import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { accepted, differences } from "./accepted.ts";
+import { differences } from "./accepted.ts";
 import { wanted, writable } from "./body.ts";
 import type { Ask } from "./effect.ts";
 import { type Path, valueAt } from "./fields.ts";
@@ -10,7 +10,7 @@ import { type KubeObject, show } from "./object.ts";
 import { readopted, withNewOwners } from "./owners.ts";
 import { isMarked, restoration } from "./restore.ts";
 import { showPaths } from "./settle.ts";
-import { conflict, going, kept, restoring, type Undoing, type Undone } from "./undoing.ts";
+import { conflict, folded, going, kept, restoring, type Undoing, type Undone } from "./undoing.ts";
 
 /** After so many PUTs something undoes ours as often as we write it. */
 const MOST_PUTS = 10;
@@ -42,17 +42,12 @@ export const undoEdit = (undone: Undone, before: KubeObject): Undoing => {
   const puts = known.puts.get(index) ?? 0;
   if (puts >= MOST_PUTS) return conflict(`${show(place)}: somebody changes it as often as it is put back`);
   const body = put ?? live;
-  const ask = restoring(undone, { verb: "update", place, body, manager: fieldManager(txn.metadata) }, "is-live");
+  const call = { verb: "update", place, body, manager: fieldManager(txn.metadata) } as const;
+  const ask = folded(restoring(undone, call, "is-live"), undone, goal, body);
   const learn: Ask["learn"] = (known, answer, ...when) => {
     const after = ask.learn(known, answer, ...when);
     // A lost race says nothing of the fields that are restored: another client may write the status all the time.
-    return E.isLeft(answer)
-      ? after
-      : {
-          ...after,
-          puts: set(after.puts, index, puts + 1),
-          goals: set(after.goals, index, accepted(goal, body, answer.right, place)),
-        };
+    return E.isLeft(answer) ? after : { ...after, puts: set(after.puts, index, puts + 1) };
   };
   return going({ ...ask, learn });
 };

@@ -1,10 +1,11 @@
 import * as E from "fp-ts/lib/Either.js";
+import { accepted } from "./accepted.ts";
 import type { Ask, Effect } from "./effect.ts";
 import { type Fault, meaning, sentence } from "./fault.ts";
 import type { Instant } from "./instant.ts";
 import type { Journal } from "./journal.ts";
 import { type Known, type Rebuff, rebuffed, set, type Sighting, unset } from "./known.ts";
-import { show } from "./object.ts";
+import { type KubeObject, show } from "./object.ts";
 import { LOOK_AGAIN, type Situation } from "./situation.ts";
 import type { Item } from "./targets.ts";
 
@@ -71,4 +72,15 @@ export const restoring = (undone: Undone, call: Ask["call"], answered: "is-live"
     return lookAgain({ ...known, rebuffs: set(known.rebuffs, undone.index, rebuff) }, undone);
   },
   lost: (known) => lookAgain(known, undone),
+});
+
+/** Remembers what the API server made of a write that was to put an object back (see `accepted.ts`). */
+export const folded = (ask: Ask, { index, place }: Item, goal: KubeObject, sent: object): Ask => ({
+  ...ask,
+  learn: (known, answer, ...when) => {
+    const after = ask.learn(known, answer, ...when);
+    return E.isLeft(answer)
+      ? after
+      : { ...after, goals: set(after.goals, index, accepted(goal, sent, answer.right, place)) };
+  },
 });
