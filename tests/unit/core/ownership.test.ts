@@ -13,12 +13,14 @@ const bare = (fields: JsonObject, managedFields: KubeObject["metadata"]["managed
   metadata: { ...thing(fields).metadata, managedFields },
 });
 const entry = (by: string, fieldsV1: JsonObject) => ({ manager: by, operation: "Update" as const, fieldsV1 });
+/** Of a Patch. */
+const applied = (fieldsV1: JsonObject) => ({ ...entry(manager, fieldsV1), operation: "Apply" as const });
 const at = (by: string, time: string, owned: JsonObject) => ({ ...entry(by, owned), time });
 
 describe("what nobody owns", () => {
   it("goes with the change that brought it, such as a default", () => {
     const before = bare({ spec: { type: "A" } }, [entry("kubectl", { "f:spec": { "f:type": {} } })]);
-    const live = bare({ spec: { type: "B", port: 1 } }, [entry(manager, { "f:spec": { "f:type": {} } })]);
+    const live = bare({ spec: { type: "B", port: 1 } }, [applied({ "f:spec": { "f:type": {} } })]);
     const { put: body } = restoration(wish(patch({ spec: { type: "B" } })), place, before, live, author);
     expect(body).toMatchObject({ spec: { type: "A" } });
     expect(body).not.toMatchObject({ spec: { port: 1 } });
@@ -26,7 +28,7 @@ describe("what nobody owns", () => {
 
   it("comes back with what the change took away", () => {
     const before = bare({ spec: { type: "A", port: 1 } }, [entry("kubectl", { "f:spec": { "f:type": {} } })]);
-    const live = bare({ spec: { type: "B" } }, [entry(manager, { "f:spec": { "f:type": {} } })]);
+    const live = bare({ spec: { type: "B" } }, [applied({ "f:spec": { "f:type": {} } })]);
     const { put: body } = restoration(wish(patch({ spec: { type: "B" } })), place, before, live, author);
     expect(body).toMatchObject({ spec: { type: "A", port: 1 } });
   });
@@ -42,7 +44,7 @@ describe("what nobody owns", () => {
     const changed = env.with(1, { name: "B", value: "2" });
     const live = bare({ env: changed }, [
       entry("kubectl", { "f:env": { 'k:{"name":"A"}': {} } }),
-      entry(manager, { "f:env": { 'k:{"name":"B"}': { "f:value": {} } } }),
+      applied({ "f:env": { 'k:{"name":"B"}': { "f:value": {} } } }),
     ]);
     const change = wish(patch({ env: [{ name: "B", value: "2" }] }));
     const { put: body, conflicts } = restoration(change, place, before, live, author);
@@ -54,7 +56,7 @@ const stamped = (by: string): JsonObject => ({ metadata: { annotations: { "last-
 
 it("takes what a policy writes into the metadata for no doing of the change, which leaves them alone", () => {
   const before = bare({ data: { a: "1" }, ...stamped("gitops") }, [entry("gitops", { "f:data": { "f:a": {} } })]);
-  const live = bare({ data: { a: "2" }, ...stamped("janus") }, [entry(manager, { "f:data": { "f:a": {} } })]);
+  const live = bare({ data: { a: "2" }, ...stamped("janus") }, [applied({ "f:data": { "f:a": {} } })]);
   const { put: body, conflicts } = restoration(wish(patch({ data: { a: "2" } })), place, before, live, author);
   expect({ body, conflicts }).toMatchObject({ body: { data: { a: "1" }, ...stamped("gitops") }, conflicts: [] });
 });

@@ -1,7 +1,7 @@
 import { type Change, fieldManager } from "@janus/api";
 import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/body.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
+import type { JsonObject, KubeObject } from "../../../packages/controller/src/core/object.ts";
 import { restoration } from "../../../packages/controller/src/core/restore.ts";
 import { apply, post, put } from "./server.ts";
 import { author, manager, place, thing } from "./thing.ts";
@@ -48,5 +48,38 @@ describe.each([
   it("is a conflict where somebody is booked for its fields since", () => {
     const live = apply(cleared(made), { ...made, data: { z: "1" } }, "applier");
     expect(putBack(change, live).conflicts).toBeGreaterThan(0);
+  });
+});
+
+const edited = (fields: JsonObject): KubeObject => cleared(put(patched, { ...patched, ...fields }, "person"));
+
+describe("a Patch that was made, of an object whose managedFields others have cleared since,", () => {
+  it.each<readonly [string, JsonObject, JsonObject]>([
+    ["a key that they changed", { data: { a: "2", b: "3" } }, { data: { a: "1", b: "3" } }],
+    ["a key that they added", { data: { a: "2", b: "1", c: "3" } }, { data: { a: "1", b: "1", c: "3" } }],
+    ["a key that they took out", { data: { a: "2" } }, { data: { a: "1" } }],
+    [
+      "a field of which nothing was there before",
+      { spec: { replicas: 3, containers: [{ name: "web", image: "v1" }] } },
+      { data: { a: "1", b: "1" }, spec: { replicas: 3, containers: [{ name: "web", image: "v1" }] } },
+    ],
+  ])("is put back without touching %s", (_, fields, expected) => {
+    const { object, conflicts } = putBack(patch, edited(fields));
+    const { apiVersion: _a, kind: _k, metadata: _m, ...rest } = object;
+    expect({ rest, conflicts }).toEqual({ rest: expected, conflicts: 0 });
+  });
+
+  it("leaves theirs beside what the Patch was the first to set in a map", () => {
+    const labelling: Change = { type: "Patch", target, content: { metadata: { labels: { ours: "1" } } } };
+    const labelled = apply(before, changeBody(labelling, place, before, author), manager);
+    const labels = { ours: "1", theirs: "1" };
+    const live = cleared(put(labelled, { ...labelled, metadata: { ...labelled.metadata, labels } }, "person"));
+    const { object, conflicts } = putBack(labelling, live);
+    expect({ labels: object.metadata.labels, conflicts }).toEqual({ labels: { theirs: "1" }, conflicts: 0 });
+  });
+
+  it("is a conflict where they have changed its own field", () => {
+    const { object, conflicts } = putBack(patch, edited({ data: { a: "3", b: "3" } }));
+    expect({ data: object["data"], conflicts }).toEqual({ data: { a: "3", b: "3" }, conflicts: 1 });
   });
 });

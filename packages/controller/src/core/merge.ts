@@ -27,6 +27,8 @@ export interface Claims {
   readonly content: JsonObject;
   /** Whether the change replaced the whole object, so that what is not in its content was removed by it. */
   readonly replaces: boolean;
+  /** Whether nothing tells which fields the change has set: only those of its content count as its own. */
+  readonly isBlind: boolean;
 }
 
 export interface Merged {
@@ -95,7 +97,8 @@ const unlessBare = <A extends Json>(merged: A, bare: boolean, was: unknown, is: 
  * what is now.
  *
  * Guarantees: a field that only the Transaction owns, or that nobody owns, gets its value of before; a field that somebody
- *             else owns keeps its live value, and is a conflict if the change had set it to something else.
+ *             else owns keeps its live value, and is a conflict if the change had set it to something else. Where managedFields
+ *             tells nothing, so does what is not in the content; and what is, if it is not as the change made it.
  * Assumes:    `before` and `live` hold only what a write can change (no status where that is a subresource, no uid …).
  */
 export const merge = (before: JsonObject, live: JsonObject, claims: Claims): Merged => {
@@ -116,6 +119,13 @@ export const merge = (before: JsonObject, live: JsonObject, claims: Claims): Mer
     return ours === undefined && wanted !== undefined && !equal(wanted, was) && !equal(wanted, is);
   };
 
+  /** Whether nothing says that the change has set this field. Owners are another matter: the Transaction may have deleted them. */
+  const isOthers = ({ path, ours }: Spot): boolean =>
+    claims.isBlind &&
+    ours === undefined &&
+    valueAt(claims.content, path) === undefined &&
+    !(path[0] === "f:metadata" && path[1] === "f:ownerReferences");
+
   const settled = (was: Json | undefined, is: Json | undefined, spot: Spot): Json | undefined => {
     if (is === undefined) {
       // What somebody takes out, nobody owns any more. What is owned, the API server left out: as empty, or as no longer of use.
@@ -128,6 +138,7 @@ export const merge = (before: JsonObject, live: JsonObject, claims: Claims): Mer
       return undefined;
     }
     if (spot.theirs === undefined) {
+      if (isOthers(spot)) return is;
       if (!isTakenElsewhere(was, is, spot)) return was;
       conflicts.push(spot.path);
       return is;
@@ -175,9 +186,9 @@ export const merge = (before: JsonObject, live: JsonObject, claims: Claims): Mer
 
   const mergeValues = (was: Json | undefined, is: Json | undefined, spot: Spot): Json | undefined => {
     if (equal(was, is)) return is;
-    const parted = spot.known !== undefined && !isWhole(spot.known);
+    const parted = (spot.known !== undefined && !isWhole(spot.known)) || (claims.isBlind && isObject(is));
     // What nobody else has a part in is taken back as one piece, with the defaults that nobody owns.
-    if (!parted || (was === undefined && spot.theirs === undefined)) return settled(was, is, spot);
+    if (!parted || (was === undefined && spot.theirs === undefined && !claims.isBlind)) return settled(was, is, spot);
     if ((was === undefined || isObject(was)) && (is === undefined || isObject(is))) return mergeObjects(was, is, spot);
     const kind = listKind(spot.known);
     if (kind !== undefined && (was === undefined || Array.isArray(was)) && (is === undefined || Array.isArray(is)))

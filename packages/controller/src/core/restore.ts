@@ -19,6 +19,12 @@ export interface Restoration {
 export const isMarked = (object: KubeObject, uid: string): boolean =>
   (object.metadata.managedFields ?? []).some((entry) => marks(entry.manager ?? "", uid));
 
+/** Its own entry tells which fields a Patch has set. It is gone where managedFields was cleared, or once they are put back. */
+const isOfPatch =
+  ({ uid }: Author) =>
+  ({ manager = "", operation }: ManagedFieldsEntry): boolean =>
+    operation === "Apply" && marks(manager, uid);
+
 /** Under this name the API server books what it finds when the first apply comes to an object that nothing was booked of. */
 const FIRST_APPLY = "before-first-apply";
 
@@ -165,6 +171,7 @@ export const restoration = (
     known,
     content: completed(wanted(change, place, before), [is, was], known, ours),
     replaces: change.type === "Update",
+    isBlind: change.type === "Patch" && !entries.some(isOfPatch(author)),
   });
   const isInPlace = equal(merged.value, is);
   if (isInPlace && !isMarked(live, author.uid)) return { conflicts: merged.conflicts };
