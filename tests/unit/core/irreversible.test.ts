@@ -9,15 +9,26 @@ import { type Answer, change, checkpoints, former, later, refused, underway } fr
 const MINUTE = 60_000;
 const terminating = { deletionTimestamp: "2026-01-01T12:00:00Z", finalizers: ["kubernetes"] };
 
-const KINDS = ["Namespace", "CustomResourceDefinition", "PersistentVolume", "PersistentVolumeClaim"] as const;
+const VERSIONS = {
+  Namespace: "v1",
+  CustomResourceDefinition: "apiextensions.k8s.io/v1",
+  PersistentVolume: "v1",
+  PersistentVolumeClaim: "v1",
+  VolumeSnapshot: "snapshot.storage.k8s.io/v1",
+  VolumeSnapshotContent: "snapshot.storage.k8s.io/v1",
+  VolumeGroupSnapshot: "groupsnapshot.storage.k8s.io/v1beta2",
+  VolumeGroupSnapshotContent: "groupsnapshot.storage.k8s.io/v1beta2",
+} as const;
+type Kind = keyof typeof VERSIONS;
+const KINDS = Object.keys(VERSIONS) as readonly Kind[];
 
-const deletion = (kind: string, name: string): Change => {
-  const apiVersion = kind === "CustomResourceDefinition" ? "apiextensions.k8s.io/v1" : "v1";
-  return { type: "Delete", target: { apiVersion, kind, name } };
-};
+const deletion = (kind: Kind, name: string): Change => ({
+  type: "Delete",
+  target: { apiVersion: VERSIONS[kind], kind, name },
+});
 
 /** The first change is in, and the Delete of `x` was accepted: it goes at `gone`. */
-const accepted = (kind: string, gone: number, also: readonly Change[] = []) => {
+const accepted = (kind: Kind, gone: number, also: readonly Change[] = []) => {
   const changes = [change("Patch", "a"), deletion(kind, "x"), ...also];
   const start = underway(
     "Committing",

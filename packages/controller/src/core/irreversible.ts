@@ -1,11 +1,19 @@
 import type { Change, Transaction } from "@janus/api";
 
-/** Group by kind. What is in them goes with them, and no write brings that back. */
+/**
+ * Group by kind. What is in them goes with them, or the storage that they stand for, and no write brings that back.
+ * https://kubernetes.io/docs/concepts/storage/volume-snapshots/#delete
+ * https://kubernetes.io/blog/2024/12/18/kubernetes-1-32-volume-group-snapshot-beta/
+ */
 const IRREVERSIBLE: Readonly<Record<string, string>> = {
   Namespace: "",
   PersistentVolume: "",
   PersistentVolumeClaim: "",
   CustomResourceDefinition: "apiextensions.k8s.io",
+  VolumeSnapshot: "snapshot.storage.k8s.io",
+  VolumeSnapshotContent: "snapshot.storage.k8s.io",
+  VolumeGroupSnapshot: "groupsnapshot.storage.k8s.io",
+  VolumeGroupSnapshotContent: "groupsnapshot.storage.k8s.io",
 };
 
 /** Whether it is a deletion that cannot be undone. */
