@@ -82,3 +82,31 @@ it("puts back what the last of those who were faster had made of it", async () =
   expect(lost()).toBe(4);
   expect((await place.read(configMap("there")))["data"]).toEqual({ a: "1", b: "4" });
 });
+
+it.each<readonly [string, object]>([
+  ["other content", { data: { injected: "x" } }],
+  ["without the label that says whose it is", { metadata: { labels: { "janus.io/transaction-uid": null } } }],
+])("changes nothing where admission keeps a snapshot with %s, and leaves nothing behind", async (_, made) => {
+  const place = await workspace();
+  await place.create(configMap("a", { value: "old" }));
+  await place.janus((request, next) =>
+    request.purpose === "store" && "body" in request
+      ? next({ ...request, body: mergeInto(request.body, made) as object })
+      : next(request),
+  );
+  const { status } = await place.run([patching(configMap("a", { value: "new" }))]);
+  expect(status.phase).toBe("Failed");
+  const message = status.conditions.find(({ type }) => type === "Ready")?.message;
+  expect(message).toContain("nothing was touched: the snapshot ConfigMap txn-rollback is not kept as it was written");
+  expect((await place.read(configMap("a")))["data"]).toEqual({ value: "old" });
+  expect(await stores(place)).toEqual([]);
+});
+
+/** RFC 7386. */
+const mergeInto = (to: unknown, patch: object): unknown => {
+  const merged = new Map<string, unknown>(Object.entries(to ?? {}));
+  for (const [name, value] of Object.entries(patch) as [string, unknown][])
+    if (value === null) merged.delete(name);
+    else merged.set(name, typeof value === "object" ? mergeInto(merged.get(name), value) : value);
+  return Object.fromEntries(merged);
+};

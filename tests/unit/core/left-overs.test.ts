@@ -1,8 +1,10 @@
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
+import { toBase64 } from "../../../packages/controller/src/core/base64.ts";
 import type { Ask } from "../../../packages/controller/src/core/effect.ts";
 import type { Position } from "../../../packages/controller/src/core/journal.ts";
+import { asObject } from "../../../packages/controller/src/core/json.ts";
 import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
 import { UID_LABEL } from "../../../packages/controller/src/core/snapshot.ts";
 import { NOW } from "./arbitrary-situation.ts";
@@ -78,6 +80,16 @@ it("are found and taken away, whichever of the names that the journal has are fr
   );
 });
 
+/** A store as the API server keeps it. */
+const stored = (name: string, { stringData, data, metadata, ...fields }: KubeObject): KubeObject => {
+  const texts = Object.entries(asObject(stringData) as Readonly<Record<string, string>>);
+  return {
+    ...fields,
+    data: data ?? Object.fromEntries(texts.map(([key, text]) => [key, toBase64(text)] as const)),
+    metadata: { ...metadata, uid: `uid-of-${name}`, resourceVersion: "1" },
+  };
+};
+
 it("have their names in the journal before they are written, whichever are taken; but the first, which is looked at in any case", () => {
   fc.assert(
     fc.property(names, (is) => {
@@ -117,7 +129,7 @@ it("have their names in the journal before they are written, whichever are taken
         if (isTaken)
           return E.left({ kind: "refused", code: 409, reason: "AlreadyExists", message: "exists", causes: [] });
         stores.push(name);
-        return E.right(former(call.place.resource.kind, name));
+        return E.right(stored(name, (call as { readonly body: KubeObject }).body));
       });
       expect(early).toEqual([]);
       expect(stores).toHaveLength(2);

@@ -1,4 +1,4 @@
-import { type SnapshotStore, storeName, type Transaction } from "@janus/api";
+import { type SnapshotStore, storeName, type Transaction, TRANSACTION_LABEL } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { Ask } from "./effect.ts";
 import { type Fault, isAbsent, sentence } from "./fault.ts";
@@ -17,6 +17,9 @@ const sighted = (known: Known, n: number, sight: StoreSight): Known => ({
 export const isWritten = (sight: StoreSight | undefined): sight is SnapshotStore =>
   typeof sight === "object" && "uid" in sight;
 
+const alteredAtOnce = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">, why: string): string =>
+  `the snapshot ${kind} ${name} is not kept as it was written (${why}): exempt what has the label ${TRANSACTION_LABEL} from the admission webhook or policy that alters it`;
+
 /** Writes one store under the n-th name. One that is there already is looked at, and neither trusted nor touched. */
 const write = (txn: Transaction, n: number, pack: Pack): Ask => {
   const store = { kind: pack.kind, name: storeName(txn.metadata.name, n) };
@@ -28,7 +31,10 @@ const write = (txn: Transaction, n: number, pack: Pack): Ask => {
       if (E.isRight(answer)) {
         const sight = sightOf(answer.right);
         const written = { ...known, found: set(known.found, storeKey(store), sight) };
-        return sighted(written, n, { ...store, uid: sight.uid, digest: digestOf(pack.data) });
+        const ref = { ...store, uid: sight.uid, digest: digestOf(pack.data) };
+        const kept = opened(txn, ref, answer);
+        // Said now, and not when something is to be restored from it.
+        return sighted(written, n, "data" in kept ? ref : { unusable: alteredAtOnce(store, kept.broken) });
       }
       const exists = answer.left.kind === "refused" && answer.left.reason === "AlreadyExists";
       return sighted(
