@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
-import { configMap, namespace, role, roleBinding, secret, service, within } from "../fixtures/manifests.ts";
+import { configMap, lease, namespace, role, roleBinding, secret, service, within } from "../fixtures/manifests.ts";
 import { forbidConfigMaps } from "../fixtures/quota.ts";
 import { recording } from "../fixtures/recording.ts";
 import { transaction, type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
@@ -308,12 +308,31 @@ it("refuses when it could not keep what is there, and says why", async () => {
   );
 });
 
-it("refuses a Transaction that would change itself", async () => {
+const OF_JANUS = { "app.kubernetes.io/managed-by": "janus", "janus.io/transaction": "other" };
+
+it.each<readonly [string, WrittenChange]>([
+  ["itself", patching({ ...transaction("txn"), metadata: { name: "txn", labels: { a: "1" } } })],
+  ["another one", deleting(transaction("other"))],
+  ["a new one", creating({ ...transaction("new"), spec: { serviceAccountName: "deployer", changes: [] } })],
+])("refuses a Transaction as a target: %s", async (_, change) => {
   const place = await workspace();
-  const { message } = await refused(place, [
-    patching({ ...transaction("txn"), metadata: { name: "txn", labels: { a: "1" } } }),
-  ]);
-  expect(message).toContain("a Transaction cannot change itself");
+  const { message } = await refused(place, [change]);
+  expect(message).toContain(
+    "changes[0]: a Transaction cannot be a target: put back, it would run again; name what it changes instead",
+  );
+});
+
+it.each([
+  ["a lock", { ...lease("janus-lock-x"), metadata: { name: "janus-lock-x", labels: OF_JANUS } }],
+  ["a journal", { ...configMap("janus-journal-x"), metadata: { name: "janus-journal-x", labels: OF_JANUS } }],
+  ["a snapshot", { ...secret("other-rollback"), metadata: { name: "other-rollback", labels: OF_JANUS } }],
+])("refuses what Janus itself keeps as a target: %s", async (_, manifest) => {
+  const place = await workspace();
+  await place.create(manifest);
+  await place.janus();
+  const txn = await place.run([deleting(manifest)]);
+  expect(txn.status.phase).toBe("Failed");
+  expect(messageOf(txn)).toMatch(/changes\[0\]: \w+ \S+ is what Janus keeps of the Transaction other, and no target/);
 });
 
 it("refuses a namespace on what is cluster-scoped", async () => {

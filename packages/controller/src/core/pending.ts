@@ -1,4 +1,4 @@
-import { FINALIZER, type Transaction } from "@janus/api";
+import { FINALIZER, GROUP, KIND, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { type Ask, done, run, type Step } from "./effect.ts";
 import { isIrreversible } from "./irreversible.ts";
@@ -9,7 +9,7 @@ import { leaveAlone } from "./leave-alone.ts";
 import { toTimestamp } from "./instant.ts";
 import { raised } from "./lease.ts";
 import { type Place, show } from "./object.ts";
-import { discoveries, locate, places } from "./places.ts";
+import { discoveries, groupOf, locate, places } from "./places.ts";
 import { finalizers, record } from "./record.ts";
 import { failBefore } from "./refuse.ts";
 import type { Situation } from "./situation.ts";
@@ -62,11 +62,8 @@ const checks: readonly Check[] = [
   },
   (txn) => (index) => {
     const target = txn.spec.changes[index]?.target;
-    return target?.apiVersion.startsWith("backup.janus.io/") &&
-      target.kind === "Transaction" &&
-      target.name === txn.metadata.name &&
-      (target.namespace ?? txn.metadata.namespace) === txn.metadata.namespace
-      ? "a Transaction cannot change itself"
+    return target !== undefined && groupOf(target.apiVersion) === GROUP && target.kind === KIND
+      ? "a Transaction cannot be a target: put back, it would run again; name what it changes instead"
       : undefined;
   },
 ];

@@ -1,4 +1,4 @@
-import type { Transaction } from "@janus/api";
+import { MANAGED_BY, MANAGED_BY_LABEL, type Transaction, TRANSACTION_LABEL } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { Ask } from "./effect.ts";
 import { type Fault, sentence } from "./fault.ts";
@@ -52,6 +52,9 @@ const dryRun = (txn: Transaction, item: Item, { object }: Sighting, mayBeUnserve
   },
 });
 
+/** The kinds of locks, journals and snapshots. */
+const KEPT: readonly string[] = ["Lease", "ConfigMap", "Secret"];
+
 /** What stands in the way of a change, as far as the sight of its target tells: one small check each. */
 const sights: readonly ((item: Item, seen: Sighting) => string | undefined)[] = [
   ({ change, place }, { object }) =>
@@ -62,6 +65,12 @@ const sights: readonly ((item: Item, seen: Sighting) => string | undefined)[] = 
     change.type !== "Create" && object === undefined
       ? `${show(place)} does not exist: ${change.type === "Delete" ? "take the change out" : "use Create"}`
       : undefined,
+  ({ place }, { object }) => {
+    const labels = object?.metadata.labels ?? {};
+    return KEPT.includes(place.resource.kind) && labels[MANAGED_BY_LABEL] === MANAGED_BY && TRANSACTION_LABEL in labels
+      ? `${show(place)} is what Janus keeps of the Transaction ${labels[TRANSACTION_LABEL]}, and no target`
+      : undefined;
+  },
   ({ place }, { object }) =>
     object?.metadata.deletionTimestamp === undefined
       ? undefined
