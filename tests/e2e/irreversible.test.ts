@@ -3,7 +3,7 @@ import { administrator } from "../fixtures/administrator.ts";
 import { deleting, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
-import { configMap, namespace as namespaceOf } from "../fixtures/manifests.ts";
+import { configMap, namespace as namespaceOf, within } from "../fixtures/manifests.ts";
 import { workspace } from "../fixtures/workspace.ts";
 
 const claim = (name: string) => ({
@@ -66,4 +66,35 @@ it("does not create a PersistentVolumeClaim again that was deleted before the ne
   expect(await place.exists(claim("first"))).toBe(false);
   const told = async () => (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join("\n");
   await expect.poll(told).toContain("is not undone");
+});
+
+it("says of what it has changed in a Namespace that it deletes then where that went", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const doomed = namespaceOf(`${place.namespace}-doomed`);
+  const name = doomed.metadata.name ?? "";
+  const [inside, gone] = [within(name, configMap("inside", { version: "1" })), within(name, configMap("gone"))];
+  await administrator.create(doomed);
+  await administrator.create(inside);
+  await administrator.create(gone);
+  await place.create(claim("last"));
+  await place.janus(async (request, next) => {
+    const isLast = request.purpose === "change" && request.verb === "delete" && request.name === "last";
+    if (isLast) await place.patch({ ...claim("last"), metadata: { name: "last", labels: { changed: "since" } } });
+    return next(request);
+  });
+  await place.submit([
+    patching(within(name, configMap("inside", { version: "2" }))),
+    deleting(gone),
+    deleting(doomed),
+    { ...deleting(claim("last")), resourceVersion: (await place.read(claim("last"))).metadata.resourceVersion ?? "" },
+  ]);
+  const { status } = await place.over();
+  expect(status.phase).toBe("Failed");
+  expect(status.items[0]?.error).toBe(
+    `ConfigMap ${name}/inside went with Namespace ${name}, which changes[2] deleted: that cannot be undone`,
+  );
+  expect(status.items[1]?.error).toBe(
+    `ConfigMap ${name}/gone cannot be there without Namespace ${name}, which changes[2] deleted: that cannot be undone`,
+  );
 });

@@ -11,7 +11,7 @@ import { type Path, valueAt } from "./fields.ts";
 import { withoutGenerated } from "./generated.ts";
 import { stateOf } from "./journal.ts";
 import { checkpoint } from "./journaling.ts";
-import { set } from "./known.ts";
+import { rebuffed, set } from "./known.ts";
 import { isSafe } from "./locks.ts";
 import { isEmpty } from "./merge.ts";
 import { type KubeObject, type ManagedFieldsEntry, type Place, show } from "./object.ts";
@@ -31,6 +31,7 @@ import { LOOK_AGAIN } from "./situation.ts";
 import { type Item, itemsOf, readTarget } from "./targets.ts";
 import { isHomeless, withoutOldToken } from "./token.ts";
 import { conflict, folded, going, kept, pause, refusedFor, restoring, type Undoing, type Undone } from "./undoing.ts";
+import { lostHome } from "./went-with.ts";
 
 /**
  * Creates again what was deleted: first the object, then its new uid goes into the journal, then who owned what. Values of
@@ -42,6 +43,8 @@ export const undoDelete = (undone: Undone, before: KubeObject): Undoing => {
   const { object } = seen;
   const created = journal.created.get(index);
   const former = withoutOldToken(txn, journal, withoutEphemeral(before));
+  const home = object === undefined && rebuffed(known, index, object) !== undefined ? lostHome(undone) : undefined;
+  if (home !== undefined) return kept(`${show(place)} cannot be there without ${home}`);
   if (object === undefined && created === undefined && isHomeless(txn, journal, before))
     return kept(`${show(place)} goes with its ServiceAccount, which is not restored`);
   if (object === undefined)

@@ -11,6 +11,7 @@ import { readopted, withNewOwners } from "./owners.ts";
 import { isMarked, restoration } from "./restore.ts";
 import { showPaths } from "./settle.ts";
 import { conflict, folded, going, kept, restoring, type Undoing, type Undone } from "./undoing.ts";
+import { wentWith } from "./went-with.ts";
 
 /** After so many PUTs something undoes ours as often as we write it. */
 const MOST_PUTS = 10;
@@ -20,7 +21,12 @@ export const undoEdit = (undone: Undone, before: KubeObject): Undoing => {
   const { seen, place, change, situation, journal, index } = undone;
   const { txn, known } = situation;
   const { object } = seen;
-  if (object === undefined) return conflict(`${show(place)} was deleted by somebody else`);
+  if (object === undefined) {
+    const owner = wentWith(undone, before);
+    return owner === undefined
+      ? conflict(`${show(place)} was deleted by somebody else`)
+      : kept(`${show(place)} went with ${owner}`);
+  }
   if (object.metadata.uid !== before.metadata.uid)
     return conflict(`${show(place)} was deleted and created again by somebody else: it is left alone`);
   // Nothing tells that it is ours: what another client has made of it stays.
