@@ -1,6 +1,6 @@
 // oxlint-disable no-restricted-globals -- Date is used as arithmetic on its argument here, never as a clock
 
-/** A point in time in ms since the epoch, from a clock that never goes back while the process lives. */
+/** A point in time in ms since the epoch, from a clock that is never set while this process is at work on a Transaction. */
 export type Instant = number;
 
 /** RFC 3339 in seconds, the form of `metadata.creationTimestamp` and of condition times. */

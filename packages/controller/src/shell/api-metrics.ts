@@ -1,7 +1,7 @@
 import type { Api, ApiError, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Counter, Histogram, type Registry } from "prom-client";
-import { now } from "./clock.ts";
+import { elapsed } from "./clock.ts";
 
 /** As the API server's own metrics call them. */
 const verbOf = ({ verb }: Request): string => (verb === "raw" ? "get" : verb === "mergePatch" ? "patch" : verb);
@@ -30,9 +30,9 @@ export const apiMetrics = (registry: Registry): ((api: Api) => Api) => {
   return (api) => ({
     send: async (request) => {
       const verb = verbOf(request);
-      const sent = now();
+      const sent = elapsed();
       const answer = await api.send(request);
-      duration.observe({ verb }, (now() - sent) / 1000);
+      duration.observe({ verb }, (elapsed() - sent) / 1000);
       requests.inc({ verb, code: codeOf(answer) });
       return answer;
     },

@@ -2,7 +2,7 @@ import type { Api, ApiError, Discovery, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { type Ask, type Effect, hear, meaning, unhindered, written } from "../core/index.ts";
 import { type Cell, understood } from "./cell.ts";
-import { now } from "./clock.ts";
+import { elapsed } from "./clock.ts";
 import type { Narrator, Round } from "./narrator.ts";
 import { ask, lookUp } from "./perform.ts";
 import { beating } from "./watchdog.ts";
@@ -61,26 +61,26 @@ export const carrier = ({ apiOf, discovery, narrator, moves, seesFree }: Carrier
   };
 
   const perform = async (round: Round, cell: Cell, effect: Effect): Promise<Outcome> => {
-    const sent = now();
+    const [sent, began] = [cell.now(), elapsed()];
     const { txn } = cell;
     const api = apiOf(txn.metadata.namespace);
     if (!("call" in effect)) {
       const found = await lookUp(beating(api, round.beat), discovery, txn, effect);
-      answered(round, txn, effect, sent, E.isLeft(found) ? found.left : undefined);
+      answered(round, txn, effect, began, E.isLeft(found) ? found.left : undefined);
       if (E.isLeft(found)) {
-        cell.known = effect.lost?.(cell.known, found.left, now()) ?? cell.known;
+        cell.known = effect.lost?.(cell.known, found.left, cell.now()) ?? cell.known;
         return { effect, error: found.left };
       }
-      cell.known = found.right(cell.known, now());
+      cell.known = found.right(cell.known, cell.now());
       return "learned";
     }
     const answer = cell.hasVanished && isOwn(effect) ? E.right(written(txn, effect)) : await ask(api, txn, effect);
-    answered(round, txn, effect, sent, E.isLeft(answer) ? answer.left : undefined);
+    answered(round, txn, effect, began, E.isLeft(answer) ? answer.left : undefined);
     if (E.isLeft(answer) && meaning(answer.left) === "conflict" && writesTransaction(effect)) return "stale";
     if (E.isLeft(answer) && meaning(answer.left) === "permanent" && isOwn(effect))
       return { effect, error: answer.left };
     if (E.isRight(answer) && isOwn(effect)) adopt(round, cell, answer.right);
-    const { known, failed } = hear(cell.known, effect, answer, now(), sent);
+    const { known, failed } = hear(cell.known, effect, answer, cell.now(), sent);
     cell.known = known;
     if (failed !== undefined) return { effect, error: failed };
     const lock = effect.item === undefined ? undefined : cell.known.locks.get(effect.item);

@@ -1,12 +1,15 @@
 import { FINALIZER, type Transaction } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { isTerminal, type Known, readable, salvage, type Unread } from "../core/index.ts";
+import { isTerminal, type Known, nothing, readable, salvage, type Unread } from "../core/index.ts";
+import { type Clock, newClock } from "./clock.ts";
 
 /** A Transaction that this process is at work on, and what it has learned of it. */
 export interface Cell {
   txn: Transaction;
   known: Known;
+  /** By which it is decided on for as long as it is at work: its times are in order, whatever the wall clock is set to. */
+  readonly now: Clock;
   /** Why it cannot be read; then `txn` is what could be salvaged of it. */
   unreadable: Unread | undefined;
   /** It is there no more, and is finished as if it were. */
@@ -16,6 +19,12 @@ export interface Cell {
 export const understood = (object: KubeObject): Required<Pick<Cell, "txn" | "unreadable">> => {
   const read = readable(object);
   return E.isRight(read) ? { txn: read.right, unreadable: undefined } : { txn: salvage(object), unreadable: read.left };
+};
+
+/** One that is taken up. */
+export const newCell = (current: Pick<Cell, "txn" | "unreadable">): Cell => {
+  const now = newClock();
+  return { ...current, now, known: nothing(now()) };
 };
 
 /** The key under which it is worked on. */

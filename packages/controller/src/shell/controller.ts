@@ -5,7 +5,7 @@ import type { Registry } from "prom-client";
 import { sentence, type Settings, transactions } from "../core/index.ts";
 import { isCalled } from "./called.ts";
 import { namespaceOf } from "./cell.ts";
-import { now } from "./clock.ts";
+import { wall } from "./clock.ts";
 import { type Recorder, recorder } from "./events.ts";
 import { dueAt, glimpse, phaseOf } from "./glimpse.ts";
 import { defect, type Log, saying } from "./log.ts";
@@ -120,8 +120,8 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
         if (known?.resourceVersion === event.object.metadata.resourceVersion) return;
         const due = dueAt(event.object);
         if (due === undefined) return;
-        if (due <= now() && isCalled(event.object.metadata, known)) work.urge(keyOf(event.object));
-        else work.addAfter(keyOf(event.object), Math.max(0, due - now()));
+        if (due <= wall() && isCalled(event.object.metadata, known)) work.urge(keyOf(event.object));
+        else work.addAfter(keyOf(event.object), Math.max(0, due - wall()));
       },
       onError: (error) => log("warn", "Transactions cannot be watched; trying again", { error: sentence(error) }),
     },

@@ -2,7 +2,7 @@ import { API_VERSION, KIND, type Phase, type Transaction } from "@janus/api";
 import type { Api, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { type Instant, isAbsent, type Telling } from "../core/index.ts";
-import { now } from "./clock.ts";
+import { wall } from "./clock.ts";
 import type { Log } from "./log.ts";
 
 export const events: Resource = {
@@ -103,7 +103,7 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
   const send = async (line: Line, log: Log): Promise<void> => {
     const { about, name, message, count, last, written } = line;
     if (written.count === count) return;
-    line.written = { count, at: now() };
+    line.written = { count, at: wall() };
     const api = apiOf(about.namespace);
     const to = { purpose: "event", resource: events, namespace: about.namespace };
     const more = { message, count, lastTimestamp: time(last) };
@@ -182,7 +182,7 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
   };
 
   const tell: Recorder["tell"] = (txn, telling, log) => {
-    const at = now();
+    const at = wall();
     const { uid } = txn.metadata;
     forget(at, log);
     if (SAID.includes(txn.status.phase)) forgetSoon(uid, log);

@@ -1,6 +1,6 @@
 import { type Api, leases, type LeasePlace } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { now } from "./clock.ts";
+import { wall } from "./clock.ts";
 import { events } from "./events.ts";
 import type { Log } from "./log.ts";
 
@@ -16,7 +16,7 @@ export const leaderEvents =
   async (reason: LeaderTold, message: string): Promise<void> => {
     const lease = await api.send({ verb: "get", resource: leases, namespace, name, purpose: "event" });
     const { uid = "" } = E.isRight(lease) ? lease.right.metadata : {};
-    const time = new Date(now()).toISOString();
+    const time = new Date(wall()).toISOString();
     const written = await api.send({
       verb: "create",
       purpose: "event",

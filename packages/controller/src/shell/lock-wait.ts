@@ -2,7 +2,7 @@ import type { Transaction } from "@janus/api";
 import { recent } from "@janus/kube";
 import { Histogram, type Registry } from "prom-client";
 import type { Effect } from "../core/index.ts";
-import { now } from "./clock.ts";
+import { elapsed } from "./clock.ts";
 
 export interface LockWait {
   readonly answered: (txn: Transaction, effect: Effect) => void;
@@ -23,11 +23,11 @@ export const lockWait = (registry: Registry): LockWait => {
     const began = since.get(uid);
     if (began === undefined) return;
     since.delete(uid);
-    wait.observe((now() - began) / 1000);
+    wait.observe((elapsed() - began) / 1000);
   };
   return {
     answered: ({ metadata: { uid }, status }, { purpose }) => {
-      if (purpose === "lock" && status.phase === "Preparing" && since.get(uid) === undefined) since.set(uid, now());
+      if (purpose === "lock" && status.phase === "Preparing" && since.get(uid) === undefined) since.set(uid, elapsed());
       if (purpose === "read-target") end(uid);
     },
     moved: ({ metadata: { uid } }) => end(uid),

@@ -2,7 +2,7 @@ import { type Phase, PHASES, type Transaction } from "@janus/api";
 import type { ApiError } from "@janus/kube";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { type Effect, isTerminal, meaning } from "../core/index.ts";
-import { now } from "./clock.ts";
+import { wall } from "./clock.ts";
 import { lockWait } from "./lock-wait.ts";
 
 const ITEM_OPERATIONS: Partial<Record<Effect["purpose"], string>> = {
@@ -94,7 +94,7 @@ export const metrics = (active: Active): Metrics => {
       transitions.inc({ from_phase: from.status.phase, to_phase: phase });
       if (phase === "Preparing") itemCount.observe(to.spec.changes.length);
       if (isTerminal(phase) && startedAt !== undefined)
-        duration.observe({ outcome: phase }, Math.max(0, now() - Date.parse(startedAt)) / 1000);
+        duration.observe({ outcome: phase }, Math.max(0, wall() - Date.parse(startedAt)) / 1000);
     },
     answered: (txn, effect, error) => {
       const { purpose } = effect;

@@ -1,7 +1,7 @@
 import type { Transaction } from "@janus/api";
 import type { ApiError } from "@janus/kube";
 import { type Effect, meaning, sentence, type Telling } from "../core/index.ts";
-import { now } from "./clock.ts";
+import { elapsed } from "./clock.ts";
 import type { Log } from "./log.ts";
 
 /** One turn of the loop. */
@@ -23,8 +23,8 @@ export interface Witness {
 export interface Narrator {
   readonly moved: (round: Round, from: Transaction, to: Transaction) => void;
   readonly tell: (round: Round, txn: Transaction, telling: Telling) => void;
-  /** @param sent when */
-  readonly answered: (round: Round, txn: Transaction, effect: Effect, sent: number, error?: ApiError) => void;
+  /** @param began when, by {@link elapsed} */
+  readonly answered: (round: Round, txn: Transaction, effect: Effect, began: number, error?: ApiError) => void;
 }
 
 export const narrator = (witness: Witness): Narrator => ({
@@ -41,7 +41,7 @@ export const narrator = (witness: Witness): Narrator => ({
       log(type === "Warning" ? "warn" : "info", message, { event: reason, phase, item });
     witness.told(txn, telling, log);
   },
-  answered: ({ log, beat }, txn, effect, sent, error) => {
+  answered: ({ log, beat }, txn, effect, began, error) => {
     beat();
     // As itself it asks for nothing that it may not have: somebody stands in its way.
     const isHindered =
@@ -49,7 +49,7 @@ export const narrator = (witness: Witness): Narrator => ({
     log(isHindered ? "warn" : "debug", effect.purpose, {
       phase: txn.status.phase,
       item: "item" in effect ? effect.item : undefined,
-      ms: Math.round(now() - sent),
+      ms: Math.round(elapsed() - began),
       error: error && sentence(error),
     });
     witness.answered(txn, effect, error);

@@ -14,7 +14,6 @@ import {
   isTerminal,
   leavesBehind,
   meaning,
-  nothing,
   places,
   renewals,
   sentence,
@@ -31,8 +30,7 @@ import {
   type Waiter,
 } from "../core/index.ts";
 import { carrier, type Failure, isFailure, isOwn } from "./carry-out.ts";
-import { type Cell, isEnded, keyOf, namespaceOf, understood } from "./cell.ts";
-import { now } from "./clock.ts";
+import { type Cell, isEnded, keyOf, namespaceOf, newCell, understood } from "./cell.ts";
 import { largeWork } from "./large-work.ts";
 import { newLine } from "./line.ts";
 import { defect, saying } from "./log.ts";
@@ -109,7 +107,7 @@ export const reconciler = (shell: Shell): Reconciler => {
 
   const situation = (cell: Cell): Situation => ({
     ...cell,
-    now: now(),
+    now: cell.now(),
     settings,
     ahead: (lease) => line.ahead(inLine(cell), lease),
     wanted: (lease) => {
@@ -154,12 +152,12 @@ export const reconciler = (shell: Shell): Reconciler => {
       phase: cell.txn.status.phase,
       error: sentence(error),
     });
-    cell.known = { ...cell.known, hindered: cell.known.hindered ?? { since: now() } };
+    cell.known = { ...cell.known, hindered: cell.known.hindered ?? { since: cell.now() } };
     const telling = hindrance(situation(cell), effect, error);
     if (telling !== undefined && "call" in telling) await carryOut(round, cell, [telling]);
     else if (telling !== undefined) {
       tell(round, cell.txn, telling);
-      cell.known = toldOf(cell.known, now());
+      cell.known = toldOf(cell.known, cell.now());
     }
     // Then the status tells nothing, either.
     if ("call" in effect && isOwn(effect) && meaning(error) === "permanent")
@@ -190,7 +188,7 @@ export const reconciler = (shell: Shell): Reconciler => {
     if (cell.unreadable !== undefined || !leavesBehind(cell.txn)) return forget(cell.txn);
     // One that was over may have gone with our own last write to it, which was not answered.
     if (!isTerminal(cell.txn.status.phase)) tell(round, cell.txn, VANISHED);
-    Object.assign(cell, { txn: vanished(cell.txn, now()), hasVanished: true });
+    Object.assign(cell, { txn: vanished(cell.txn, cell.now()), hasVanished: true });
     shell.wake(`${keyOf(cell.txn)}/${uid}`);
   };
 
@@ -217,7 +215,7 @@ export const reconciler = (shell: Shell): Reconciler => {
           cell.known = unhindered(cell.known);
           // One that has ended may wait for days, until it expires, say; what has to be known then is learned again.
           if (cell.unreadable === undefined && isEnded(cell.txn)) forget(cell.txn);
-          return { type: "after", ms: Math.max(10, step.until - now()) };
+          return { type: "after", ms: Math.max(10, step.until - cell.now()) };
         case "run": {
           const outcomes = await carryOut(round, cell, step.effects);
           const [failure, ...others] = outcomes.filter(isFailure);
@@ -253,7 +251,7 @@ export const reconciler = (shell: Shell): Reconciler => {
         former !== undefined &&
         (former.unreadable === undefined) === (current.unreadable === undefined) &&
         former.txn.status.phase === current.txn.status.phase;
-      const cell: Cell = same ? Object.assign(former, current) : { ...current, known: nothing(now()) };
+      const cell: Cell = same ? Object.assign(former, current) : newCell(current);
       cells.set(uid, cell);
       try {
         // Seen once that it is there, it is not looked for again: the watch may be late.
