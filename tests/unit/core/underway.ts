@@ -152,7 +152,9 @@ export const later = (
         if ("call" in effect) {
           asked.push(effect);
           at = told(at, effect, answer);
-        } else if (effect.purpose === "discover" && served !== undefined)
+        } else if (effect.purpose === "find-owned")
+          at = { ...at, known: effect.learn(at.known, { owned: [], unlisted: [] }, at.now) };
+        else if (effect.purpose === "discover" && served !== undefined)
           at = {
             ...at,
             known: effect.learn(at.known, served === "served" ? resource(effect.kind) : undefined, at.now),

@@ -90,7 +90,7 @@ export const collected = ({ spec }: Transaction, { live, owned }: Known): Collec
 
 const MOST_NAMED = 5;
 
-const named = (lost: readonly Owned[], home: string | undefined): string => {
+export const named = (lost: readonly Owned[], home: string | undefined, most = 230): string => {
   const names = lost
     .slice(0, MOST_NAMED)
     .map(
@@ -98,7 +98,7 @@ const named = (lost: readonly Owned[], home: string | undefined): string => {
         `${kind} ${namespace === undefined || namespace === home ? "" : `${namespace}/`}${name}`,
     );
   const more = lost.length > MOST_NAMED ? ` and ${lost.length - MOST_NAMED} more` : "";
-  return `${cut(names.join(", "), 230)}${more}`;
+  return `${cut(names.join(", "), most)}${more}`;
 };
 
 /**

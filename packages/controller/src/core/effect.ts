@@ -91,12 +91,16 @@ export interface Discover {
   readonly lost?: (known: Known, fault: Fault, now: Instant) => Known;
 }
 
-/** Looks for objects that name owners, in a namespace or everywhere: a list of each kind that the ServiceAccount may list. */
+/**
+ * Looks for objects that name owners, in a namespace or everywhere: a list of each kind that the ServiceAccount may list.
+ * `unowned`: also for those that name none, but for what the cluster itself makes.
+ */
 export interface FindOwned {
   readonly purpose: "find-owned";
   readonly namespace?: string;
   /** These kinds alone, as they stand in {@link Found.unlisted}. */
   readonly only?: readonly string[];
+  readonly unowned?: true;
   readonly learn: (known: Known, answer: Found, now: Instant) => Known;
   /** As that of {@link Ask}. */
   readonly lost?: (known: Known, fault: Fault, now: Instant) => Known;

@@ -38,8 +38,9 @@ export const timeLeft = (situation: Situation): number => {
 /** What was tried, in words. */
 export const attempt = (effect: Effect): string => {
   if ("call" in effect) return `${VERBS[effect.call.verb]} ${show(effect.call.place)}`;
-  return effect.purpose === "discover"
-    ? `find where ${effect.kind} of ${effect.apiVersion} is served`
+  if (effect.purpose === "discover") return `find where ${effect.kind} of ${effect.apiVersion} is served`;
+  return effect.unowned
+    ? "find what others have put into what is taken away"
     : "find what the targets of deletions own";
 };
 

@@ -11,6 +11,7 @@ export * from "./known.ts";
 export * from "./line.ts";
 export * from "./locks.ts";
 export * from "./object.ts";
+export * from "./of-cluster.ts";
 export * from "./places.ts";
 export * from "./readable.ts";
 export * from "./record.ts";

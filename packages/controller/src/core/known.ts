@@ -42,6 +42,8 @@ export interface Known {
   readonly owned: ReadonlyMap<string, readonly Owned[]>;
   /** What could not be looked at for that, by namespace in the same way. */
   readonly listings: ReadonlyMap<string, Listing>;
+  /** What is in a Namespace, or of a kind, that a change has created, by change. */
+  readonly contents: ReadonlyMap<number, Contents>;
   /** Where the snapshots are that were written before the first change, by change. */
   readonly kept: ReadonlyMap<number, Kept>;
   /** The uids of the owners that a snapshot names, by change. */
@@ -184,6 +186,11 @@ export const rebuffed = (known: Known, index: number, object: KubeObject | undef
   return rebuff?.resourceVersion === object?.metadata.resourceVersion ? rebuff : undefined;
 };
 
+/** As far as it could be listed: since when that is tried, and when it was last. */
+export interface Contents extends Listing {
+  readonly owned: readonly Owned[];
+}
+
 export type StoreData = { readonly data: ReadonlyMap<string, string> } | { readonly broken: string };
 
 /** A snapshot store as far as it is known while stores are being written; "taken": something of that name is there. */
@@ -239,6 +246,7 @@ export const nothing = (since: Instant): Known => ({
   reviews: new Map(),
   owned: new Map(),
   listings: new Map(),
+  contents: new Map(),
   kept: new Map(),
   ownersBefore: new Map(),
   stores: new Map(),

@@ -1,3 +1,4 @@
+import { contents } from "./contents.ts";
 import { show } from "./object.ts";
 import { isMarked } from "./restore.ts";
 import { LOOK_AGAIN } from "./situation.ts";
@@ -19,6 +20,8 @@ export const undoCreate = (undone: Undone): Undoing => {
     const finalizers = (object.metadata.finalizers ?? []).join(", ");
     return { at: "wait", until, because: `waiting for the finalizers of ${show(place)}: ${finalizers}` };
   }
+  const held = contents(undone);
+  if (held !== undefined) return held;
   const { uid = "", resourceVersion = "" } = object.metadata;
   return going(restoring(undone, { verb: "delete", place, preconditions: { uid, resourceVersion } }, "look"));
 };

@@ -36,6 +36,12 @@ export const dueAgain = (listing: Listing, now: Instant): readonly string[] => {
   return at <= now ? only : [];
 };
 
+/** When it is to be listed once more what could not be; undefined where that is not worth it any more. */
+export const nextListing = (listing: Listing): Instant | undefined => {
+  const { at, only } = due(listing);
+  return only.length === 0 ? undefined : at;
+};
+
 /** What is waited for before it is listed once more, and until when. */
 export const listingPause = ({
   listings,

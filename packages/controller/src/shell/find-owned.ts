@@ -4,12 +4,16 @@ import {
   callName,
   type FindOwned,
   type Found,
+  isOfCluster,
   meaning,
   type Owned,
   sentence,
   tiedTo,
   type Unlisted,
 } from "../core/index.ts";
+
+/** More of a kind than one Transaction can have made. */
+const MOST_UNOWNED = 1000;
 
 /** Lists that go out side by side. */
 const SIDE_BY_SIDE = 8;
@@ -39,6 +43,7 @@ const ownedIn = async (
   api: Api,
   resource: Resource,
   namespace: string | undefined,
+  unowned: boolean,
   as: Impersonation,
 ): Promise<E.Either<ApiError, Found>> => {
   const owned: Owned[] = [];
@@ -52,7 +57,7 @@ const ownedIn = async (
       const { kind } = resource;
       const one = { apiVersion, kind, metadata };
       const [tie, called] = [tiedTo(one), callName(one)];
-      if (owners.length > 0 || tie !== undefined)
+      if (owners.length > 0 || tie !== undefined || (unowned && owned.length < MOST_UNOWNED && !isOfCluster(one)))
         owned.push({
           kind,
           ...within,
@@ -71,14 +76,15 @@ const ownedIn = async (
 };
 
 /**
- * All objects that go with others, in a namespace or everywhere, that this user may list.
+ * All objects that go with others, in a namespace or everywhere, that this user may list; with `unowned`, those that go with
+ * none, too, but for what the cluster itself makes: a thousand of a kind, which is more than one Transaction can have made.
  *
  * Guarantees: only their metadata is read, and page by page; a kind that may not be listed is left out; one that could not be
  *             listed for any other reason is named. Events are not looked at: there are many, and nothing owns them.
  */
 export const findOwned = async (
   api: Api,
-  { namespace, only }: Pick<FindOwned, "namespace" | "only">,
+  { namespace, only, unowned }: Pick<FindOwned, "namespace" | "only" | "unowned">,
   as: Impersonation,
 ): Promise<E.Either<ApiError, Found>> => {
   const kinds = await listable(api);
@@ -91,7 +97,7 @@ export const findOwned = async (
   const unlisted: Unlisted[] = [];
   const lane = async (): Promise<ApiError | undefined> => {
     for (const resource of left) {
-      const found = await ownedIn(api, resource, namespace, as);
+      const found = await ownedIn(api, resource, namespace, unowned === true, as);
       if (E.isLeft(found)) return found.left;
       owned.push(...found.right.owned);
       unlisted.push(...found.right.unlisted);

@@ -1,0 +1,92 @@
+import { RETRY_ROLLBACK } from "@janus/api";
+import { expect, it, onTestFinished } from "vitest";
+import { administrator } from "../fixtures/administrator.ts";
+import { creating } from "../fixtures/changes.ts";
+import { clusterAdmin } from "../fixtures/cluster-admin.ts";
+import { gadget, gadgets } from "../fixtures/gadgets.ts";
+import { isChangeOf } from "../fixtures/gate.ts";
+import { configMap, deployment, namespace, secret, service, within } from "../fixtures/manifests.ts";
+import { namespaceName, transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
+
+const last = configMap("last");
+
+/** Fails at the last change; `meanwhile` happens before it. */
+const failing = async (place: Workspace, meanwhile: () => Promise<unknown>): Promise<void> => {
+  await clusterAdmin(place.namespace);
+  await place.janus(async (request, next) => {
+    if (isChangeOf("last")(request) && !(await place.exists(last))) {
+      await meanwhile();
+      await place.create(last);
+    }
+    return next(request);
+  });
+};
+
+const retry = async (place: Workspace) => {
+  await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [RETRY_ROLLBACK]: "now" } } });
+  await expect.poll(async () => (await place.txn()).status.phase, { timeout: 30_000 }).toBe("RolledBack");
+};
+
+it("leaves a Namespace that it created where others have put something into it, says what, and takes it away when that is gone", async () => {
+  const place = await workspace();
+  const inside = namespaceName();
+  const theirs = [within(inside, configMap("theirs", { x: "1" })), within(inside, secret("their-secret"))];
+  await failing(place, async () => {
+    for (const one of theirs) await administrator.create(one);
+  });
+  const { status } = await place.run([
+    creating(namespace(inside)),
+    creating(within(inside, configMap("ours"))),
+    creating(last),
+  ]);
+  expect(status.phase).toBe("Failed");
+  expect(status.items.map(({ rolledBack }) => rolledBack)).toEqual([false, true, true]);
+  expect(status.items[0]?.error).toBe(
+    `Namespace ${inside} holds what others have put into it (ConfigMap theirs, Secret their-secret): it is left alone; delete it with that, or take that elsewhere and ask for another attempt with the annotation ${RETRY_ROLLBACK}`,
+  );
+  expect(await administrator.read(within(inside, configMap("theirs")))).toMatchObject({ data: { x: "1" } });
+  expect((await administrator.read(namespace(inside)))?.metadata.deletionTimestamp).toBeUndefined();
+  for (const one of theirs) await administrator.remove(one);
+  await retry(place);
+  expect(await administrator.read(namespace(inside))).toBeUndefined();
+});
+
+it("leaves a CustomResourceDefinition that it created where there are objects of others, and says which", async () => {
+  const place = await workspace();
+  const crd = gadgets(place.namespace);
+  onTestFinished(async () => {
+    if ((await administrator.read(crd)) !== undefined) await administrator.remove(crd);
+  });
+  const theirs = { ...gadget(place.namespace), metadata: { name: "theirs" } };
+  await failing(place, () => place.create(theirs));
+  const { status } = await place.run([creating(crd), creating(gadget(place.namespace)), creating(last)]);
+  expect(status.phase).toBe("Failed");
+  expect(status.items[0]?.error).toContain(
+    `CustomResourceDefinition gadgets.${place.namespace}.example.com holds what others have put into it (Gadget ${place.namespace}/theirs)`,
+  );
+  expect(await place.exists(theirs)).toBe(true);
+  await place.remove(theirs);
+  await retry(place);
+  expect(await administrator.read(crd)).toBeUndefined();
+});
+
+it("takes a Namespace away with what came of its own changes, and what the cluster itself puts into each", async () => {
+  const place = await workspace();
+  const inside = namespaceName();
+  const web = within(inside, deployment("web", "web:1"));
+  await failing(place, async () => {
+    await expect
+      .poll(async () => (await administrator.list({ apiVersion: "v1", kind: "Pod" }, inside)).length)
+      .toBeGreaterThan(0);
+    await expect.poll(() => administrator.read(within(inside, configMap("kube-root-ca.crt")))).toBeDefined();
+  });
+  const { status } = await place.run([
+    creating(namespace(inside)),
+    creating(web),
+    creating({ ...within(inside, service("web")), spec: { selector: { app: "web" }, ports: [{ port: 80 }] } }),
+    creating(last),
+  ]);
+  expect(status.items.map(({ error }) => error).slice(0, 3)).toEqual([undefined, undefined, undefined]);
+  expect(status.phase).toBe("RolledBack");
+  expect(await administrator.read(namespace(inside))).toBeUndefined();
+});
