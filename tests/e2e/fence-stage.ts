@@ -78,7 +78,10 @@ const deployer = [
   },
 ];
 
-/** On a control plane of its own: the policy is bound to one Lease, and only once (design section 5). */
+/**
+ * On a control plane of its own: the policy is bound to one Lease, and only once (docs/internals.md, "Measured facts of the
+ * API server").
+ */
 export const fenceStage = async (isLeftOut: (manifest: Manifest) => boolean): Promise<FenceStage> => {
   const cluster: ControlPlane = await startControlPlane();
   const home = await mkdtemp(path.join(cluster.directory, "replicas-"));

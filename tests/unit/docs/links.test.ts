@@ -19,8 +19,9 @@ const anchors = (text: string): ReadonlySet<string> =>
   );
 
 const links = pages.flatMap((from) =>
-  [...prose(page(from)).matchAll(/\]\(([^)\s]+)\)/gu)].flatMap(([, to = ""]) =>
-    /^https?:/u.test(to) ? [] : [{ from, to }],
+  // `[text](link)`, and the `[label]: link` of others that are but a label.
+  [...prose(page(from)).matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gmu)].flatMap(
+    ([, inline = "", defined = inline]) => (/^https?:/u.test(defined) ? [] : [{ from, to: defined }]),
   ),
 );
 

@@ -23,7 +23,7 @@ const notAsBefore = (state: State, index: number): readonly string[] => {
   const is = state.world.objects.get(key);
   const should = state.without.get(key);
   const { type } = txn.spec.changes[index] ?? { type: "Create" };
-  // A target of a Delete in doubt that is gone counts as ours (design section 2).
+  // A target of a Delete in doubt that is gone counts as ours (docs/internals.md, "In doubt").
   if (type === "Delete" && state.deleted.has(key)) return [];
   if (!equal(dataOf(is), dataOf(should)))
     return [`${key} is ${JSON.stringify(dataOf(is))} instead of ${JSON.stringify(dataOf(should))}`];
@@ -78,7 +78,7 @@ const leftBehind = (state: State): readonly string[] => {
   });
 };
 
-/** What must hold when nothing is left to do (design section 3). */
+/** What must hold when nothing is left to do (docs/internals.md, "Protocol" and "Rollback"). */
 export const violations = (state: State): readonly string[] => {
   const { txn } = situationOf(state);
   const { phase, items } = txn.status;

@@ -16,7 +16,7 @@ export const MARK: JsonObject = { "f:metadata": { "f:annotations": { "f:backup.j
 /**
  * An entry for managedFields that says whose write this was. The API server makes none of its own where a create sets no
  * fields or an update only takes some away; this one it keeps, without any such annotation existing, and it survives
- * later edits (design section 5).
+ * later edits (docs/internals.md, "Measured facts of the API server").
  */
 const mark = (author: Author, apiVersion: string): ManagedFieldsEntry => ({
   manager: fieldManager(author),

@@ -17,7 +17,7 @@ export type Fault =
     };
 
 /**
- * What a fault means for the request that met it (design section 2, "Errors").
+ * What a fault means for the request that met it (docs/internals.md, "Errors").
  *
  * transient: says nothing about the request; it is tried again, and fails no Transaction by itself.
  * conflict:  something is not as the request assumed (404, 409): never decided by its code, only by looking. A 404 that

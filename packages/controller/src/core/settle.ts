@@ -82,7 +82,7 @@ const settleEdit = (
 };
 
 /**
- * Reads from a target whether a change was made to it (design section 2, "Doubt").
+ * Reads from a target whether a change was made to it (docs/internals.md, "In doubt").
  *
  * Guarantees: `in` only on our mark, on the uid that we recorded, or for a Delete on absence; `out` only when the object is
  *             as it was read before, status apart.
