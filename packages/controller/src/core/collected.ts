@@ -55,20 +55,24 @@ export const collect = (
   const ownersLeft = all.map(({ owners }) => owners.length);
   deletions.forEach((deletion, index) => {
     if (deletion === undefined) return;
-    const going = new Set([deletion]);
-    const taken: Owned[] = [];
-    // What goes with one of them joins the rest while these are walked.
-    for (const one of going) {
-      if (goneAfter.has(one)) continue;
+    const going: string[] = [];
+    const goes = (one: string): boolean => {
+      if (goneAfter.has(one)) return false;
       goneAfter.set(one, index);
+      going.push(one);
+      return true;
+    };
+    goes(deletion);
+    const taken: Owned[] = [];
+    // What goes with one of them joins the list while it is walked.
+    for (const one of going) {
       const callName = callNames.get(one);
-      if (callName !== undefined) going.add(callName);
+      if (callName !== undefined) goes(callName);
       for (let to = references.get(one); to !== undefined; to = to.next) {
         const left = to.isTied ? 0 : (ownersLeft[to.from] ?? 0) - 1;
         ownersLeft[to.from] = left;
         const object = all[to.from];
-        if (left > 0 || object === undefined || goneAfter.has(object.uid) || going.has(object.uid)) continue;
-        going.add(object.uid);
+        if (left > 0 || object === undefined || !goes(object.uid)) continue;
         if (!deletedBy.has(object.uid)) taken.push(object);
       }
     }
