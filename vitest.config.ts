@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 /** These need no cluster either, but more than a moment: every schedule of a model, sockets, processes. */
 const LONGER = [
   "tests/unit/model/explore*.test.ts",
-  "tests/unit/kube/connect.test.ts",
+  "tests/unit/kube/client.test.ts",
   "tests/unit/kube/watch.test.ts",
   "tests/unit/kube/leader-flags.test.ts",
 ];

@@ -27,7 +27,7 @@ describe("the codec and the API server", () => {
       fieldValidation: "Strict",
     });
     // 400: a field that is not in the schema.
-    if (E.isLeft(reply) && !(reply.left.kind === "refused" && [400, 422].includes(reply.left.code)))
+    if (E.isLeft(reply) && !(reply.left.type === "refused" && [400, 422].includes(reply.left.code)))
       throw new Error(JSON.stringify(reply.left));
     return E.isRight(reply) ? { ...reply.right, metadata: stored } : undefined;
   };

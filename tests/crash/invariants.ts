@@ -42,7 +42,7 @@ const difference = (key: string, should: string, is: string): readonly string[] 
 };
 
 /** States of a change whose target must be as it was before. */
-const CLEAN: readonly ItemState["at"][] = ["untouched", "refused", "prepared", "unmade", "restored"];
+const CLEAN: readonly ItemState["type"][] = ["untouched", "refused", "prepared", "unmade", "restored"];
 
 const targetOf = ({ spec }: Transaction, index: number): string => {
   const target = spec.changes[index]?.target;
@@ -55,8 +55,8 @@ const wrongTargets = ({ before, after, done }: Play, { object }: Ended, txn: Tra
   const rehearsed = planned.transactions.get("txn")?.object ?? object;
   return txn.spec.changes.flatMap((_, index): readonly string[] => {
     const key = targetOf(txn, index);
-    const state = txn.status.items[index]?.state ?? ({ at: "untouched" } as const);
-    const { at } = state;
+    const state = txn.status.items[index]?.state ?? ({ type: "untouched" } as const);
+    const { type: at } = state;
     // Deleted in the middle of its way back, and it says so.
     if (at === "kept" && state.error.includes("when the Transaction was deleted")) return [];
     if (txn.status.phase === "Committed" && at !== "committed") return [`Committed, but ${key} is ${at}`];
@@ -76,7 +76,8 @@ const wrongTargets = ({ before, after, done }: Play, { object }: Ended, txn: Tra
 };
 
 const isUnsettled = (txn: Transaction): boolean =>
-  txn.status.phase === "Failed" && txn.status.items.some(({ state: { at } }) => at === "kept" || at === "undecided");
+  txn.status.phase === "Failed" &&
+  txn.status.items.some(({ state: { type: at } }) => at === "kept" || at === "undecided");
 
 /** What of this Transaction is left that should not be, and what is lost that somebody may need. */
 const wrongRemains = ({ after }: Play, { isGone }: Ended, txn: Transaction): readonly string[] => {
@@ -90,7 +91,8 @@ const wrongRemains = ({ after }: Play, { isGone }: Ended, txn: Transaction): rea
   const journal = after.has(`ConfigMap/janus-journal-${uid}`);
   const keepsJournal = isUnsettled(txn) && !isGone;
   // One that was deleted while it was active leaves what is in, and what was there before.
-  const isNeeded = isUnsettled(txn) || (phase === "Failed" && items.some(({ state: { at } }) => at === "committed"));
+  const isNeeded =
+    isUnsettled(txn) || (phase === "Failed" && items.some(({ state: { type: at } }) => at === "committed"));
   const stores = [...after].filter(([key]) => /^(ConfigMap|Secret)\//.test(key) && isStoreOf(name, key));
   const wrongStores = stores.flatMap(([key, { metadata }]): readonly string[] => {
     if (metadata.finalizers !== undefined) return [`${key} is left with its finalizer`];

@@ -72,7 +72,7 @@ export const show = (request: Request): string => {
 };
 
 const unanswered = (cause: "aborted" | "connection", message: string) =>
-  E.left({ kind: "unanswered", cause, message } as const);
+  E.left({ type: "unanswered", cause, message } as const);
 
 /** A process that can die: from that moment on none of its requests goes out, and none is answered. */
 export const mortal = (fate: Fate = () => undefined): Mortal => {

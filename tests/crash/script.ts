@@ -54,9 +54,9 @@ export interface Script {
 }
 
 const unanswered = (cause: "deadline" | "connection") =>
-  E.left({ kind: "unanswered", cause, message: "lost" } as const);
+  E.left({ type: "unanswered", cause, message: "lost" } as const);
 const DENIED = E.left({
-  kind: "refused",
+  type: "refused",
   code: 422,
   reason: "Invalid",
   message: "denied by admission",

@@ -134,7 +134,7 @@ const wrongData = (
   if (E.isLeft(decoded)) return [decoded.left];
   return types.flatMap((type, index): readonly string[] => {
     const name = nameOf(index);
-    const { at } = decoded.right.status.items[index]?.state ?? { at: "untouched" };
+    const { type: at } = decoded.right.status.items[index]?.state ?? { type: "untouched" };
     const change = changeOf(type, index);
     const content = change.type === "Delete" ? {} : (change.content["data"] as Data);
     const committed = { ...(type === "Patch" ? without.get(name) : {}), ...content };

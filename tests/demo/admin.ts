@@ -44,7 +44,7 @@ export const admin = (kubeconfig: string): Admin => {
     client,
     get: async (target) => {
       const answer = await client.send({ verb: "get", ...(await place(target)), name: target.name });
-      if (E.isLeft(answer) && answer.left.kind === "refused" && answer.left.code === 404) return undefined;
+      if (E.isLeft(answer) && answer.left.type === "refused" && answer.left.code === 404) return undefined;
       return answered(`get ${target.kind} ${target.name}`, answer);
     },
     apply: async (body, fieldManager) => {

@@ -29,7 +29,7 @@ type Fate = "in" | "refused" | "put back" | "left" | undefined;
 /** What has become of the changes, from the status and, while it is ahead of that, the journal. */
 const fates = ({ transaction: { spec, status }, journal }: Sight): readonly Fate[] =>
   spec.changes.map((_, index): Fate => {
-    const at = status.items[index]?.state.at;
+    const at = status.items[index]?.state.type;
     if (at === "unmade") return "refused";
     if (at === "restored") return "put back";
     if (at === "kept" || at === "undecided") return "left";

@@ -149,7 +149,7 @@ it.each([
     await next(request);
     await place.patch({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "there", managedFields: [{}] } });
     if (applies) await place.apply(configMap("there", { c: "1" }));
-    return E.left({ kind: "unanswered", cause: "connection", message: "the reply was lost" });
+    return E.left({ type: "unanswered", cause: "connection", message: "the reply was lost" });
   });
   const change = type === "Patch" ? patching : updating;
   await place.submit([patching(configMap("first", { a: "2" })), change(configMap("there", { a: "2" }))]);

@@ -12,7 +12,7 @@ import { refusing } from "../fixtures/refusing.ts";
 import { type Workspace, workspace } from "../fixtures/workspace.ts";
 
 const forbidden = (message: string): ApiError => ({
-  kind: "refused",
+  type: "refused",
   code: 403,
   reason: "Forbidden",
   message,

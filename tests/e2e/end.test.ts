@@ -202,7 +202,7 @@ it.each(["lock", "store"])(
     await place.janus(async (request, next) => {
       if (land === undefined && request.purpose === purpose) {
         land = () => landed.resolve(next(request));
-        return E.left({ kind: "unanswered", cause: "deadline", message: "held up in the network" });
+        return E.left({ type: "unanswered", cause: "deadline", message: "held up in the network" });
       }
       return next(request);
     });

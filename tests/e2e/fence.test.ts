@@ -137,7 +137,7 @@ describe("a leader that is paused between its last check and the write itself, u
     await expect.poll(() => second.status().fence, { timeout: ROOM + 10_000 }).toBe("up");
     wake();
     expect(await sent).toMatchObject({
-      left: { kind: "refused", code: 422, message: expect.stringContaining("janus.io/fence") },
+      left: { type: "refused", code: 422, message: expect.stringContaining("janus.io/fence") },
     });
     expect(versionOf(await stage.read("configmap", target))).toBe("1");
     await first.over;

@@ -1,7 +1,7 @@
 import { decodeTransaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { recorder } from "../../packages/controller/src/shell/events.ts";
+import { recorder } from "../../packages/controller/src/shell/telemetry/events.ts";
 import { administrator, connection } from "../fixtures/administrator.ts";
 import { creating, patching } from "../fixtures/changes.ts";
 import { controlPlane, kubectl } from "../fixtures/cluster.ts";

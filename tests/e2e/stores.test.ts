@@ -29,7 +29,7 @@ it("leaves no snapshot behind that a process did not live to record, also where 
     const body = JSON.stringify("body" in request ? request.body : "");
     if (request.purpose !== "record" || !body.includes('"phase":"Prepared"')) return next(request);
     dying.resolve();
-    return Promise.resolve(E.left({ kind: "unanswered", cause: "never-sent", message: "it is dead" }));
+    return Promise.resolve(E.left({ type: "unanswered", cause: "never-sent", message: "it is dead" }));
   });
   await place.submit([patching(configMap("a", { value: "new" })), deleting(secret("s"))]);
   await dying.promise;

@@ -6,7 +6,7 @@ import { configMap } from "../fixtures/manifests.ts";
 import { workspace } from "../fixtures/workspace.ts";
 
 const absent: ApiError = {
-  kind: "refused",
+  type: "refused",
   code: 404,
   reason: "NotFound",
   message: 'transactions.backup.janus.io "txn" not found',

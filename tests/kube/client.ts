@@ -35,7 +35,7 @@ export const right = <T>(either: E.Either<unknown, T>): T => {
 };
 
 export const refused = (code: number, reason: string, message = ""): E.Either<ApiError, KubeObject> =>
-  E.left(expect.objectContaining({ kind: "refused", code, reason, message: expect.stringContaining(message) }));
+  E.left(expect.objectContaining({ type: "refused", code, reason, message: expect.stringContaining(message) }));
 
 export const configMaps: Resource = {
   group: "",

@@ -6,7 +6,7 @@ import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
 import { right, sharedClient } from "./client.ts";
 
 const api = sharedClient();
-const unknown = E.left(expect.objectContaining({ kind: "unknown" }));
+const unknown = E.left(expect.objectContaining({ type: "unknown" }));
 
 const apply = async (manifest: object): Promise<void> => {
   const applied = await kubectlWith({ stdin: JSON.stringify(manifest) }, "apply", "-f", "-");
@@ -27,7 +27,7 @@ describe("discovery", () => {
     expect(right(await resource("v1", "ConfigMap"))).toMatchObject({ plural: "configmaps", statusSubresource: false });
     expect(right(await resource("v1", "Namespace"))).toMatchObject({ namespaced: false, statusSubresource: true });
     expect(await resource("v1", "configmap")).toEqual(
-      E.left({ kind: "unknown", message: expect.stringContaining("did you mean ConfigMap?") }),
+      E.left({ type: "unknown", message: expect.stringContaining("did you mean ConfigMap?") }),
     );
     expect(await resource("autoscaling/v1", "Scale")).toEqual(unknown);
   });

@@ -84,7 +84,7 @@ describe("a leader", () => {
     // For several terms' time.
     await expect.poll(() => refused).toBeGreaterThan(10);
     expect(one.left()).toBeGreaterThan(0);
-    expect(two.state().at).not.toBe("leading");
+    expect(two.state().type).not.toBe("leading");
     expect(await specOf(at)).toMatchObject({ holderIdentity: "a", leaseTransitions: 1 });
   });
 
@@ -158,7 +158,7 @@ describe("beside a client-go candidate for the same Lease", { timeout: 90_000 },
     const { leaseTransitions = 0 } = await holder();
     const ours = stand(at, "ours");
     await new Promise((resolve) => setTimeout(resolve, timing.leaseDuration + timing.retryPeriod));
-    expect([ours.left(), ours.state().at === "over"]).toEqual([0, false]);
+    expect([ours.left(), ours.state().type === "over"]).toEqual([0, false]);
     await first.kill();
     const killed = performance.now();
     expect(await ours.elected).toEqual({ holder: "ours", transitions: leaseTransitions + 1 });

@@ -10,7 +10,7 @@ const { send } = sharedClient();
 
 const notFound = async (request: Request): Promise<Refused["notFound"] | "no 404"> => {
   const answer = await send(request);
-  return E.isLeft(answer) && answer.left.kind === "refused" && answer.left.code === 404
+  return E.isLeft(answer) && answer.left.type === "refused" && answer.left.code === 404
     ? answer.left.notFound
     : "no 404";
 };

@@ -26,7 +26,7 @@ const apiServices: Resource = {
   statusSubresource: true,
 };
 const to = { resource: configMaps, namespace: "default" };
-const unanswered = (cause: string) => E.left(expect.objectContaining({ kind: "unanswered", cause }));
+const unanswered = (cause: string) => E.left(expect.objectContaining({ type: "unanswered", cause }));
 
 describe("an API server that stops answering", () => {
   it("costs a request its deadline when it was sent, and the next one finds a connection of its own", async () => {
@@ -112,7 +112,7 @@ describe("a group whose server does not answer", () => {
     );
     await expect
       .poll(() => resource(`${group}/v1`, "Broken"))
-      .toEqual(E.left(expect.objectContaining({ kind: "refused", code: 503 })));
+      .toEqual(E.left(expect.objectContaining({ type: "refused", code: 503 })));
     expect(E.isRight(await resource("apps/v1", "Deployment"))).toBe(true);
     expect(E.isRight(await resource("v1", "Pod"))).toBe(true);
   });

@@ -50,7 +50,7 @@ export const read = async (
   name: string,
 ): Promise<KubeObject | undefined> => {
   const answer = await api.send({ verb: "get", resource, namespace, name });
-  return E.isLeft(answer) && answer.left.kind === "refused" && answer.left.code === 404 ? undefined : must(answer);
+  return E.isLeft(answer) && answer.left.type === "refused" && answer.left.code === 404 ? undefined : must(answer);
 };
 
 export const deployer = "deployer";

@@ -1,7 +1,7 @@
 import type { KubeObject } from "@janus/kube";
 import { beforeAll } from "vitest";
 import type { Manifest } from "../fixtures/administrator.ts";
-import { withoutGenerated } from "../../packages/controller/src/core/generated.ts";
+import { withoutGenerated } from "../../packages/controller/src/core/merge/job-selector.ts";
 import { freshNamespace, kubectl, kubectlWith } from "../fixtures/cluster.ts";
 import { customKinds, GROUP, type Kind } from "./kinds.ts";
 import { lasting, owners, target } from "./target.ts";

@@ -1,10 +1,10 @@
 import { type Change, fieldManager } from "@janus/api";
 import type { Api, ApiError, KubeObject, ManagedFieldsEntry } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { accepted } from "../../packages/controller/src/core/accepted.ts";
-import { changeBody, recreateBody } from "../../packages/controller/src/core/body.ts";
-import { showPath } from "../../packages/controller/src/core/fields.ts";
-import { isMarked, recreatedOwnership, restoration } from "../../packages/controller/src/core/restore.ts";
+import { withServerMutations } from "../../packages/controller/src/core/merge/server-mutations.ts";
+import { changeBody, recreateBody } from "../../packages/controller/src/core/merge/write-body.ts";
+import { showPath } from "../../packages/controller/src/core/merge/field-set.ts";
+import { isMarked, recreatedOwnership, restoration } from "../../packages/controller/src/core/merge/restore-update.ts";
 import { connection, type Manifest, resourceOf } from "../fixtures/administrator.ts";
 import { controlPlane } from "../fixtures/cluster.ts";
 
@@ -57,7 +57,7 @@ export const target = async (manifest: Manifest) => {
     for (;;) {
       const from = await read();
       const answer = await api.send(write(from));
-      if (!(E.isLeft(answer) && answer.left.kind === "refused" && answer.left.code === 409))
+      if (!(E.isLeft(answer) && answer.left.type === "refused" && answer.left.code === 409))
         return { from, made: must(answer) };
     }
   };
@@ -74,7 +74,7 @@ export const target = async (manifest: Manifest) => {
         return { object, puts, conflicts: conflicts.map(showPath), isOurs: isMarked(object, author.uid) };
       const bodyFor = (live: KubeObject) => restoration(wish, place, goal, live, author).put ?? live;
       const { from, made } = await insist((live) => update(bodyFor(live)));
-      goal = accepted(goal, bodyFor(from), made, place);
+      goal = withServerMutations(goal, bodyFor(from), made, place);
     }
   };
 

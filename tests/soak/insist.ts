@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { meaning } from "@janus/controller";
+import { classify } from "@janus/controller";
 import { type Api, type ApiError, type KubeObject, listAll, type Request, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 
@@ -23,7 +23,7 @@ interface Named {
 const AGAIN = 250;
 
 const apiVersionOf = ({ group, version }: Resource): string => (group === "" ? version : `${group}/${version}`);
-const isCode = (error: ApiError, code: number): boolean => error.kind === "refused" && error.code === code;
+const isCode = (error: ApiError, code: number): boolean => error.type === "refused" && error.code === code;
 
 const must = <A>(answer: E.Either<ApiError, A>): A => {
   if (E.isLeft(answer)) throw new Error(answer.left.message);
@@ -40,7 +40,7 @@ export const insistent = (api: Api, signal: AbortSignal): Insistent => {
     for (;;) {
       signal.throwIfAborted();
       const answer = await ask();
-      if (E.isRight(answer) || meaning(answer.left) !== "transient") return answer;
+      if (E.isRight(answer) || classify(answer.left) !== "transient") return answer;
       await setTimeout(AGAIN);
     }
   };

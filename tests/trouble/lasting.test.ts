@@ -19,8 +19,8 @@ const TROUBLES: readonly (readonly [string, ApiError])[] = [
   ["503", unavailable],
   ["429", { ...unavailable, code: 429, retryAfter: 1000 }],
   ["504", { ...unavailable, code: 504 }],
-  ["no answer", { kind: "unanswered", cause: "deadline", message: "no answer within 5000 ms" }],
-  ["no connection", { kind: "unanswered", cause: "never-sent", message: "connect ECONNREFUSED" }],
+  ["no answer", { type: "unanswered", cause: "deadline", message: "no answer within 5000 ms" }],
+  ["no connection", { type: "unanswered", cause: "never-sent", message: "connect ECONNREFUSED" }],
 ];
 
 const old = { value: "old", kept: "yes" };

@@ -24,21 +24,21 @@ export type Before =
 /** What is known of one change. */
 export type ItemState =
   /** Nothing was done yet. */
-  | { readonly at: "untouched" }
+  | { readonly type: "untouched" }
   /** The preflight said no; nothing was touched. */
-  | { readonly at: "refused"; readonly error: string }
+  | { readonly type: "refused"; readonly error: string }
   /** The prior state is safe. */
-  | { readonly at: "prepared"; readonly before: Before }
+  | { readonly type: "prepared"; readonly before: Before }
   /** It cannot be told whether the change was made: the target is left alone. */
-  | { readonly at: "undecided"; readonly before: Before; readonly error: string }
+  | { readonly type: "undecided"; readonly before: Before; readonly error: string }
   /** The server refused the change for good; the target is as it was. */
-  | { readonly at: "unmade"; readonly before: Before; readonly error: string }
+  | { readonly type: "unmade"; readonly before: Before; readonly error: string }
   /** The change is in. `created` is the uid of the object that it made. */
-  | { readonly at: "committed"; readonly before: Before; readonly created?: string }
+  | { readonly type: "committed"; readonly before: Before; readonly created?: string }
   /** The change is in and could not be put back; the error says why. */
-  | { readonly at: "kept"; readonly before: Before; readonly created?: string; readonly error: string }
+  | { readonly type: "kept"; readonly before: Before; readonly created?: string; readonly error: string }
   /** The target is as it was before; an error is a warning. */
-  | { readonly at: "restored"; readonly before: Before; readonly created?: string; readonly error?: string };
+  | { readonly type: "restored"; readonly before: Before; readonly created?: string; readonly error?: string };
 
 export interface Item {
   readonly lock?: Lock;
@@ -109,23 +109,23 @@ const stateOf = (wire: Wire): E.Either<string, ItemState> => {
     if (!committed && wire.created !== undefined) return impossible;
     switch (flags) {
       case "FFFF":
-        return E.right({ at: "untouched" });
+        return E.right({ type: "untouched" });
       case "FFFT":
-        return E.right({ at: "refused", error: error ?? "" });
+        return E.right({ type: "refused", error: error ?? "" });
       case "TFFF":
-        return E.right({ at: "prepared", before });
+        return E.right({ type: "prepared", before });
       case "TFFT":
-        return E.right({ at: "undecided", before, error: error ?? "" });
+        return E.right({ type: "undecided", before, error: error ?? "" });
       case "TFTT":
-        return E.right({ at: "unmade", before, error: error ?? "" });
+        return E.right({ type: "unmade", before, error: error ?? "" });
       case "TTFF":
-        return E.right({ at: "committed", before, ...created });
+        return E.right({ type: "committed", before, ...created });
       case "TTFT":
-        return E.right({ at: "kept", before, ...created, error: error ?? "" });
+        return E.right({ type: "kept", before, ...created, error: error ?? "" });
       case "TTTF":
-        return E.right({ at: "restored", before, ...created });
+        return E.right({ type: "restored", before, ...created });
       case "TTTT":
-        return E.right({ at: "restored", before, ...created, error: error ?? "" });
+        return E.right({ type: "restored", before, ...created, error: error ?? "" });
       default:
         return impossible;
     }
@@ -133,7 +133,7 @@ const stateOf = (wire: Wire): E.Either<string, ItemState> => {
 };
 
 const encode = ({ lock, state }: Item): Wire => {
-  const { at } = state;
+  const { type: at } = state;
   const before = "before" in state && state.before.existed ? state.before : undefined;
   return {
     ...(lock === undefined ? {} : { lockLease: lock.lease, leaseNamespace: lock.namespace }),

@@ -1,16 +1,16 @@
-export { answerTo } from "./answer.ts";
-export type * from "./api.ts";
-export { type Backoff, delayAfter } from "./backoff.ts";
-export { type Clock, systemClock } from "./clock.ts";
-export { loadConfig } from "./config.ts";
-export { type Client, connect, type ConnectOptions } from "./connect.ts";
-export type { Connection, Credentials, TlsOptions } from "./credentials.ts";
-export { type Discovery, discovery, type UnknownKind } from "./discovery.ts";
-export type * from "./error.ts";
-export type * from "./object.ts";
-export { leader, type Leader, type LeaderOptions } from "./leader.ts";
-export { whileLeading } from "./leader-api.ts";
-export { callOf, heardOf } from "./leader-call.ts";
+export { answerTo } from "./http/answer.ts";
+export type * from "./api/api.ts";
+export { type Backoff, delayAfter } from "./work-queue/backoff.ts";
+export { type Clock, systemClock } from "./api/clock.ts";
+export { loadConfig } from "./auth/kubeconfig.ts";
+export { type Client, connect, type ConnectOptions } from "./http/client.ts";
+export type { Connection, Credentials, TlsOptions } from "./auth/credentials.ts";
+export { type Discovery, discovery, type UnknownKind } from "./discovery/discovery.ts";
+export type * from "./api/api-error.ts";
+export type * from "./api/kube-object.ts";
+export { leader, type Leader, type LeaderOptions } from "./leader-election/leader.ts";
+export { whileLeading } from "./leader-election/leader-api.ts";
+export { callOf, heardOf } from "./leader-election/leader-requests.ts";
 export {
   isOfTerm,
   type LeaderRecord,
@@ -19,27 +19,43 @@ export {
   type LeasePlace,
   readLease,
   type Term,
-} from "./leader-lease.ts";
-export * as candidate from "./leader-step.ts";
-export type { Candidacy, Candidate, Heard as LeaseHeard } from "./leader-step.ts";
-export { type LeaderTiming, timingProblem } from "./leader-timing.ts";
-export { listable } from "./listable.ts";
-export { eachPage, listAll, type Page } from "./pages.ts";
-export { queue, type Queue, type QueueEvent, type QueueOptions, type Requeue } from "./queue.ts";
-export { recent, type Recent } from "./recent.ts";
+} from "./leader-election/leader-lease.ts";
+export * as candidate from "./leader-election/election-state.ts";
+export type {
+  ElectionState as Candidacy,
+  Candidate,
+  ElectionInput as LeaseHeard,
+} from "./leader-election/election-state.ts";
+export { type LeaderTiming, timingProblem } from "./leader-election/leader-timing.ts";
+export { listable } from "./discovery/listable.ts";
+export { eachPage, listAll, type Page } from "./reflector/list.ts";
+export {
+  newWorkQueue as queue,
+  type WorkQueue as Queue,
+  type QueueEvent,
+  type QueueOptions,
+  type Requeue,
+} from "./work-queue/work-queue.ts";
+export { lruCache as recent, type LruCache as Recent } from "./api/lru-cache.ts";
 export {
   eventsOf,
   keyOf,
-  reflect,
+  startReflector as reflect,
   type Reflected,
   type ReflectOptions,
   type Reflector,
   type ReflectorEvent,
-} from "./reflect.ts";
-export { beginning, type Heard, type Learnt, type Reflecting, step } from "./reflecting.ts";
-export { type HttpReply, replyOf } from "./reply.ts";
-export { type HttpRequest, httpOf } from "./request.ts";
-export { shared, type Sharing } from "./shared.ts";
-export { type Turns, turns } from "./turns.ts";
-export { sizeOf } from "./size.ts";
-export { eventOf } from "./watch.ts";
+} from "./reflector/reflector.ts";
+export {
+  initialState as beginning,
+  type ReflectorInput as Heard,
+  type ReflectorOutput as Learnt,
+  type ReflectorState as Reflecting,
+  step,
+} from "./reflector/reflector-state.ts";
+export { type HttpReply, replyOf } from "./http/http-response.ts";
+export { type HttpRequest, httpOf } from "./http/http-request.ts";
+export { sharedApi as shared, type Sharing } from "./work-queue/shared-api.ts";
+export { type FairTurns as Turns, fairTurns as turns } from "./work-queue/fair-turns.ts";
+export { sizeOf } from "./api/object-size.ts";
+export { eventOf } from "./http/watch.ts";

@@ -15,46 +15,46 @@ const error = "no";
 const created = "u-2";
 
 const table: readonly (readonly [ItemState, object])[] = [
-  [{ at: "untouched" }, flags(false, false, false)],
+  [{ type: "untouched" }, flags(false, false, false)],
   [
-    { at: "refused", error },
+    { type: "refused", error },
     { ...flags(false, false, false), error },
   ],
-  [{ at: "prepared", before: absent }, flags(true, false, false)],
+  [{ type: "prepared", before: absent }, flags(true, false, false)],
   [
-    { at: "prepared", before: present },
+    { type: "prepared", before: present },
     { ...flags(true, false, false), ...presentOnWire },
   ],
   [
-    { at: "undecided", before: absent, error },
+    { type: "undecided", before: absent, error },
     { ...flags(true, false, false), error },
   ],
   [
-    { at: "unmade", before: present, error },
+    { type: "unmade", before: present, error },
     { ...flags(true, false, true), ...presentOnWire, error },
   ],
   [
-    { at: "committed", before: absent, created },
+    { type: "committed", before: absent, created },
     { ...flags(true, true, false), created },
   ],
   [
-    { at: "committed", before: present },
+    { type: "committed", before: present },
     { ...flags(true, true, false), ...presentOnWire },
   ],
   [
-    { at: "kept", before: present, error },
+    { type: "kept", before: present, error },
     { ...flags(true, true, false), ...presentOnWire, error },
   ],
   [
-    { at: "kept", before: absent, created, error },
+    { type: "kept", before: absent, created, error },
     { ...flags(true, true, false), created, error },
   ],
   [
-    { at: "restored", before: present },
+    { type: "restored", before: present },
     { ...flags(true, true, true), ...presentOnWire },
   ],
   [
-    { at: "restored", before: present, created, error },
+    { type: "restored", before: present, created, error },
     { ...flags(true, true, true), ...presentOnWire, created, error },
   ],
 ];
@@ -76,13 +76,13 @@ describe("an item", () => {
   });
 
   it("names its lock", () => {
-    const item: Item = { lock: { lease: "l", namespace: "n" }, state: { at: "untouched" } };
+    const item: Item = { lock: { lease: "l", namespace: "n" }, state: { type: "untouched" } };
     expect(Item.encode(item)).toMatchObject({ lockLease: "l", leaseNamespace: "n" });
     expect(Item.decode(Item.encode(item))).toEqual(E.right(item));
   });
 
   it("takes missing booleans for false", () => {
-    expect(Item.decode({})).toEqual(E.right({ state: { at: "untouched" } }));
+    expect(Item.decode({})).toEqual(E.right({ state: { type: "untouched" } }));
   });
 
   it.each(impossible)("does not decode: %s", (_, wire, message) => {

@@ -19,13 +19,13 @@ const before: fc.Arbitrary<Before> = fc.oneof(
 );
 const at = <const A extends string>(...names: A[]) => fc.constantFrom(...names);
 const state: fc.Arbitrary<Item["state"]> = fc.oneof(
-  fc.record({ at: at("untouched") }),
-  fc.record({ at: at("refused"), error }),
-  fc.record({ at: at("prepared"), before }),
-  fc.record({ at: at("undecided", "unmade"), before, error }),
-  record({ at: at("committed"), before, created: fc.uuid() }, ["at", "before"]),
-  record({ at: at("kept"), before, created: fc.uuid(), error }, ["at", "before", "error"]),
-  record({ at: at("restored"), before, created: fc.uuid(), error }, ["at", "before"]),
+  fc.record({ type: at("untouched") }),
+  fc.record({ type: at("refused"), error }),
+  fc.record({ type: at("prepared"), before }),
+  fc.record({ type: at("undecided", "unmade"), before, error }),
+  record({ type: at("committed"), before, created: fc.uuid() }, ["type", "before"]),
+  record({ type: at("kept"), before, created: fc.uuid(), error }, ["type", "before", "error"]),
+  record({ type: at("restored"), before, created: fc.uuid(), error }, ["type", "before"]),
 );
 const status: fc.Arbitrary<Status> = record(
   {
@@ -83,7 +83,7 @@ describe("a status", () => {
   it("cuts an error to 256 bytes and never through a character", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 200, maxLength: 600 }), (error) => {
-        const [kept = ""] = errorsOf([{ state: { at: "refused", error } }]) as readonly string[];
+        const [kept = ""] = errorsOf([{ state: { type: "refused", error } }]) as readonly string[];
         expect(bytes(kept)).toBeLessThanOrEqual(256);
         expect(kept.isWellFormed()).toBe(true);
         const isWhole = kept === error;

@@ -1,7 +1,7 @@
 import { fieldManager, holderIdentity } from "@janus/api";
 import * as fc from "fast-check";
-import type { Fault } from "../../../packages/controller/src/core/fault.ts";
-import type { Json, KubeObject } from "../../../packages/controller/src/core/object.ts";
+import type { Fault } from "../../../packages/controller/src/core/kubernetes/api-error.ts";
+import type { Json, KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { seldom, word } from "./arbitrary-transaction.ts";
 import { UID } from "./transaction.ts";
 
@@ -54,7 +54,7 @@ export const arbitraryObject: fc.Arbitrary<KubeObject> = fc
   }));
 
 const refused = (code: number, message: string): Fault => ({
-  kind: "refused",
+  type: "refused",
   code,
   reason: code === 409 ? "AlreadyExists" : "",
   message,
@@ -71,5 +71,5 @@ export const arbitraryFault: fc.Arbitrary<Fault> = fc.oneof(
   fc.constant(refused(500, "etcdserver: request is too large")),
   fc
     .constantFrom("deadline" as const, "never-sent" as const)
-    .map((cause) => ({ kind: "unanswered" as const, cause, message: "no answer" })),
+    .map((cause) => ({ type: "unanswered" as const, cause, message: "no answer" })),
 );

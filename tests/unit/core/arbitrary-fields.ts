@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { Fields, Path } from "../../../packages/controller/src/core/fields.ts";
+import type { Fields, Path } from "../../../packages/controller/src/core/merge/field-set.ts";
 
 const element = fc.constantFrom("f:a", "f:b", "f:__proto__", 'k:{"name":"web"}', 'k:{"name":"db"}', 'v:"x"', "i:0");
 

@@ -1,15 +1,15 @@
 import { type Change, type Item, SNAPSHOT_FINALIZER, type Transaction } from "@janus/api";
 import * as fc from "fast-check";
-import type { Journal, Position } from "../../../packages/controller/src/core/journal.ts";
+import type { Journal, Position } from "../../../packages/controller/src/core/state/journal.ts";
 import {
   type Attempt,
-  type Known,
-  type LockSight,
-  nothing,
-  type Refusal,
-} from "../../../packages/controller/src/core/known.ts";
-import type { Resource } from "../../../packages/controller/src/core/object.ts";
-import type { Settings, Situation } from "../../../packages/controller/src/core/situation.ts";
+  type Observations,
+  type LockObservation,
+  noObservations,
+  type AbortCause,
+} from "../../../packages/controller/src/core/state/observations.ts";
+import type { Resource } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { Settings, ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { arbitraryObject } from "./arbitrary-answer.ts";
 import { arbitraryTransaction, error, store, word } from "./arbitrary-transaction.ts";
 
@@ -48,17 +48,17 @@ const ofMost = <A>(value: fc.Arbitrary<A>): fc.Arbitrary<ReadonlyMap<number, A>>
     { weight: 1, arbitrary: ofFew(value) },
   );
 
-const lock: fc.Arbitrary<LockSight> = fc.oneof(
+const lock: fc.Arbitrary<LockObservation> = fc.oneof(
   {
     weight: 12,
-    arbitrary: fc.record({ at: fc.constant("held" as const), version, until: instant.map((at) => at + 70_000) }),
+    arbitrary: fc.record({ type: fc.constant("held" as const), version, until: instant.map((at) => at + 70_000) }),
   },
-  fc.record({ at: fc.constant("held" as const), version, until: instant }),
-  fc.record({ at: fc.constant("held" as const), version, until: instant, stale: fc.constant(true as const) }),
-  fc.record({ at: fc.constantFrom("taken" as const, "free" as const) }),
+  fc.record({ type: fc.constant("held" as const), version, until: instant }),
+  fc.record({ type: fc.constant("held" as const), version, until: instant, stale: fc.constant(true as const) }),
+  fc.record({ type: fc.constantFrom("taken" as const, "free" as const) }),
   fc.record(
     {
-      at: fc.constant("theirs" as const),
+      type: fc.constant("theirs" as const),
       holder: fc.constantFrom("shop/other/9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42", "somebody", ""),
       version,
       looked: past,
@@ -66,9 +66,9 @@ const lock: fc.Arbitrary<LockSight> = fc.oneof(
       expires: instant,
       judged: fc.constantFrom("untouched" as const, "active" as const, "over" as const),
     },
-    { requiredKeys: ["at", "holder", "version", "looked", "seen", "expires"] },
+    { requiredKeys: ["type", "holder", "version", "looked", "seen", "expires"] },
   ),
-  fc.record({ at: fc.constantFrom("lost" as const, "impossible" as const), why: fc.constant("no") }),
+  fc.record({ type: fc.constantFrom("lost" as const, "impossible" as const), why: fc.constant("no") }),
 );
 
 /** Mostly in the direction of the phase. */
@@ -87,7 +87,7 @@ const position = ({ spec, status }: Transaction): fc.Arbitrary<Position> => {
   return fc.oneof({ weight: isBack ? 1 : 8, arbitrary: forward }, { weight: isBack ? 8 : 1, arbitrary: back });
 };
 
-const note = fc.record({ at: fc.constantFrom("unmade", "undecided", "kept", "restored"), error });
+const note = fc.record({ type: fc.constantFrom("unmade", "undecided", "kept", "restored"), error });
 const before = fc.record({
   existed: fc.constant(true as const),
   uid: word,
@@ -108,16 +108,16 @@ const journal = (txn: Transaction): fc.Arbitrary<Journal> =>
   }) as fc.Arbitrary<Journal>;
 
 const attempt: fc.Arbitrary<Attempt> = fc.oneof(
-  fc.record({ at: fc.constantFrom("unanswered" as const, "accepted" as const), sent: past }),
+  fc.record({ type: fc.constantFrom("unanswered" as const, "accepted" as const), sent: past }),
   fc.record({
-    at: fc.constant("refused" as const),
+    type: fc.constant("refused" as const),
     sent: past,
     code: fc.constantFrom(403, 404, 409),
     message: error,
   }),
 );
 
-const refusal: fc.Arbitrary<Refusal> = fc.record({
+const refusal: fc.Arbitrary<AbortCause> = fc.record({
   reason: fc.constantFrom("CommitFailed", "ConflictDetected", "LockRenewalFailed", "Timeout", "Deleted"),
   message: error,
   fate: fc.constantFrom("unsent", "unmade", "undecided"),
@@ -156,7 +156,7 @@ const released = fc.oneof(
 const problems = fc.oneof({ weight: 8, arbitrary: fc.constant([]) }, fc.array(error, { maxLength: 1 }));
 
 /** Everything that a process may know of a Transaction, each piece for itself. */
-const knownOf = (txn: Transaction): fc.Arbitrary<Known> => {
+const knownOf = (txn: Transaction): fc.Arbitrary<Observations> => {
   const kinds = [
     ...new Map(
       txn.spec.changes.map((change) => [`${change.target.apiVersion}/${change.target.kind}`, resourceOf(change)]),
@@ -182,8 +182,8 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Known> => {
         serviceAccount: fc.constantFrom(...(["there", "there", "there", "there", "missing"] as const)),
         journal: fc.oneof(
           { weight: 8, arbitrary: journal(txn) },
-          fc.constantFrom({ at: "missing" as const }, { at: "taken" as const }),
-          fc.record({ at: fc.constant("altered" as const), version, storeNames: fc.nat({ max: 4 }) }),
+          fc.constantFrom({ type: "missing" as const }, { type: "taken" as const }),
+          fc.record({ type: fc.constant("altered" as const), version, storeNames: fc.nat({ max: 4 }) }),
         ),
         locks: ofMost(lock),
         live: ofMost(fc.record({ object: fc.option(arbitraryObject, { nil: undefined, freq: 3 }), at: past })),
@@ -192,7 +192,7 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Known> => {
         reviews: ofMost(problems),
         attempts: ofMost(attempt),
         made: ofFew(fc.record({ created: word }, { requiredKeys: [] })),
-        refusals: ofFew(refusal),
+        abortCauses: ofFew(refusal),
         triedSince: ofFew(past),
         puts: ofFew(fc.nat({ max: 12 })),
         goals: ofFew(arbitraryObject),
@@ -213,20 +213,20 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Known> => {
       // Without these hardly anything is decided.
       { requiredKeys: ["since", "projectedAt", "resources", "journal", "locks", "attempts", "live"] },
     )
-    .map((known) => ({ ...nothing(known.since), ...known })) as fc.Arbitrary<Known>;
+    .map((known) => ({ ...noObservations(known.since), ...known })) as fc.Arbitrary<Observations>;
 };
 
 const isThere = ({ type }: Change): boolean => type !== "Create";
 
 /** In the middle of its work: everything is prepared and locked, and nothing has gone wrong yet. */
-const untroubled = ({ txn, known, ...rest }: Situation): Situation => {
+const untroubled = ({ txn, known, ...rest }: ReconcileContext): ReconcileContext => {
   const { deletionTimestamp: _, annotations: __, ...metadata } = txn.metadata;
   const version = { uid: "1", resourceVersion: "1" };
   const before = { ...version, existed: true, snapshot: { store: "deploy-v2-rollback", key: "item-0-1" } } as const;
   const { changes } = txn.spec;
   const items = changes.map(
     (change): Item => ({
-      state: { at: "prepared", before: isThere(change) ? before : { existed: false } },
+      state: { type: "prepared", before: isThere(change) ? before : { existed: false } },
     }),
   );
   const objects = changes.map((change) => {
@@ -239,14 +239,14 @@ const untroubled = ({ txn, known, ...rest }: Situation): Situation => {
     known: {
       ...known,
       before: new Map(objects.entries()),
-      locks: new Map(changes.map((_, at) => [at, { at: "held", version, until: NOW + 100_000 }])),
+      locks: new Map(changes.map((_, at) => [at, { type: "held", version, until: NOW + 100_000 }])),
       made: new Map(),
-      refusals: new Map(),
+      abortCauses: new Map(),
     },
   };
 };
 
-const anything: fc.Arbitrary<Situation> = arbitraryTransaction.chain((txn) =>
+const anything: fc.Arbitrary<ReconcileContext> = arbitraryTransaction.chain((txn) =>
   knownOf(txn).map((known) => ({ txn, known, now: NOW, settings, ahead: () => undefined, wanted: () => undefined })),
 );
-export const arbitrarySituation: fc.Arbitrary<Situation> = fc.oneof(anything, anything.map(untroubled));
+export const arbitrarySituation: fc.Arbitrary<ReconcileContext> = fc.oneof(anything, anything.map(untroubled));

@@ -2,19 +2,23 @@ import { FINALIZER, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { UPGRADE_PAUSE } from "../../../packages/controller/src/core/await-upgrade.ts";
+import { UPGRADE_PAUSE } from "../../../packages/controller/src/core/transitions/await-upgrade.ts";
 import { decide, decideUnread } from "../../../packages/controller/src/core/decide.ts";
-import type { Ask, Step } from "../../../packages/controller/src/core/effect.ts";
-import { newJournal } from "../../../packages/controller/src/core/journal.ts";
-import { readJournal } from "../../../packages/controller/src/core/journaling.ts";
-import { type Known, nothing } from "../../../packages/controller/src/core/known.ts";
-import { judge } from "../../../packages/controller/src/core/lease.ts";
-import { configMaps, type JsonObject, type KubeObject } from "../../../packages/controller/src/core/object.ts";
-import { readable, salvage } from "../../../packages/controller/src/core/readable.ts";
-import { lookAtStore } from "../../../packages/controller/src/core/release-stores.ts";
-import type { Situation } from "../../../packages/controller/src/core/situation.ts";
-import { digestOf, UID_LABEL } from "../../../packages/controller/src/core/snapshot.ts";
-import { readStores } from "../../../packages/controller/src/core/stores.ts";
+import type { ApiCall, Step } from "../../../packages/controller/src/core/state/effect.ts";
+import { newJournal } from "../../../packages/controller/src/core/state/journal.ts";
+import { readJournal } from "../../../packages/controller/src/core/state/journal-requests.ts";
+import { type Observations, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
+import { observeHolder } from "../../../packages/controller/src/core/locks/lock-requests.ts";
+import {
+  configMaps,
+  type JsonObject,
+  type KubeObject,
+} from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import { decodeStored, decodeBestEffort } from "../../../packages/controller/src/core/state/decode-stored.ts";
+import { lookAtStore } from "../../../packages/controller/src/core/snapshots/release-stores.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
+import { digestOf, UID_LABEL } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
+import { readStores } from "../../../packages/controller/src/core/snapshots/snapshot-stores.ts";
 import { arbitrarySituation, NOW, settings } from "./arbitrary-situation.ts";
 import { transaction, UID } from "./transaction.ts";
 
@@ -31,28 +35,28 @@ const stored = ({ metadata = {}, spec = {}, change = {}, status }: Record<string
   ...(status === undefined ? {} : { status }),
 });
 
-const situation = (txn: Transaction, known: Partial<Known> = {}, now = NOW): Situation => ({
+const situation = (txn: Transaction, known: Partial<Observations> = {}, now = NOW): ReconcileContext => ({
   txn,
-  known: { ...nothing(NOW), ...known },
+  known: { ...noObservations(NOW), ...known },
   now,
   settings,
   ahead: () => undefined,
   wanted: () => undefined,
 });
 
-const stepOf = (object: KubeObject, known: Partial<Known> = {}): Step => {
-  const read = readable(object);
+const stepOf = (object: KubeObject, known: Partial<Observations> = {}): Step => {
+  const read = decodeStored(object);
   if (E.isRight(read)) return decide(situation(read.right, known));
-  expect(read.left.at).toBe("unsupported");
-  return decideUnread(situation(salvage(object), known), read.left);
+  expect(read.left.type).toBe("unsupported");
+  return decideUnread(situation(decodeBestEffort(object), known), read.left);
 };
 
 const purposes = (step: Step): readonly string[] =>
-  step.next === "run" ? step.effects.map(({ purpose }) => purpose) : [];
+  step.type === "run" ? step.effects.map(({ purpose }) => purpose) : [];
 const told = (step: Step): readonly string[] =>
-  step.next === "done" ? [] : (step.tell ?? []).map(({ reason, message }) => `${reason}: ${message}`);
+  step.type === "done" ? [] : (step.tell ?? []).map(({ reason, message }) => `${reason}: ${message}`);
 
-const bodyOf = (effect: Ask | undefined): object =>
+const bodyOf = (effect: ApiCall | undefined): object =>
   effect !== undefined && "body" in effect.call ? effect.call.body : {};
 
 const held = { finalizers: [FINALIZER] };
@@ -72,7 +76,7 @@ describe("a Transaction that only a later version of the controller knows", () =
     expect(told(step)).toEqual([expect.stringContaining(`RecoveryBlocked: it is left alone until`)]);
     expect(told(step)[0]).toContain(why);
     expect(told(step)[0]).toContain("upgrade the controller");
-    const [effect] = step.next === "run" ? (step.effects as readonly Ask[]) : [];
+    const [effect] = step.type === "run" ? (step.effects as readonly ApiCall[]) : [];
     const { status } = bodyOf(effect) as { readonly status: object };
     expect(status).toMatchObject({
       conditions: [
@@ -83,7 +87,7 @@ describe("a Transaction that only a later version of the controller knows", () =
     expect(Object.keys(status)).toEqual(["conditions"]);
     // Once.
     const again = stepOf({ ...object, status: { ...(object["status"] as object), ...status } });
-    expect([again.next, told(again)]).toEqual(["wait", []]);
+    expect([again.type, told(again)]).toEqual(["wait", []]);
   });
 
   it.each<readonly [string, object, object]>([
@@ -92,25 +96,25 @@ describe("a Transaction that only a later version of the controller knows", () =
     ["it has ended, and is not cleaned up", held, { ...committing, phase: "Failed", gates: [] }],
   ])("is not written to, but only told of, where %s", (_, metadata, status) => {
     const step = stepOf(stored({ metadata, status }));
-    expect([step.next, purposes(step)]).toEqual(["wait", []]);
+    expect([step.type, purposes(step)]).toEqual(["wait", []]);
     expect(told(step)).toHaveLength(1);
   });
 
   it("that has ended, and is cleaned up, is nobody's business", () => {
     const status = { ...committing, phase: "Committed", gates: [] };
-    expect(stepOf(stored({ status }))).toEqual({ next: "done" });
-    expect(stepOf(stored({ status, metadata: deleted }))).toEqual({ next: "done" });
+    expect(stepOf(stored({ status }))).toEqual({ type: "done" });
+    expect(stepOf(stored({ status, metadata: deleted }))).toEqual({ type: "done" });
   });
 
   it("goes at once when it is deleted and nothing was begun", () => {
-    expect(stepOf(stored({ change: gate, metadata: deleted }))).toEqual({ next: "done" });
+    expect(stepOf(stored({ change: gate, metadata: deleted }))).toEqual({ type: "done" });
   });
 
   it("is kept when it is deleted and something was begun, unless its namespace goes, too", () => {
     const object = stored({ metadata: { ...held, ...deleted }, status: { ...committing, formatVersion: 2 } });
     expect(purposes(stepOf(object))).toEqual(["read-namespace"]);
     const stays = stepOf(object, { namespace: { isGoing: false, looked: NOW } });
-    expect([stays.next, purposes(stays)]).toEqual(["wait", []]);
+    expect([stays.type, purposes(stays)]).toEqual(["wait", []]);
     expect(told(stays)[0]).toContain("so does its deletion");
     expect(purposes(stepOf(object, { namespace: { isGoing: false, looked: NOW - UPGRADE_PAUSE } }))).toEqual([
       "read-namespace",
@@ -121,17 +125,17 @@ describe("a Transaction that only a later version of the controller knows", () =
   it("keeps its locks whatever it says of its changes", () => {
     const target = { resource: configMaps, namespace: "shop", name: "a" };
     const theirs = {
-      at: "theirs",
+      type: "theirs",
       holder: "",
       version: { uid: "1", resourceVersion: "1" },
       looked: 0,
       seen: 0,
     } as const;
-    const known = { ...nothing(NOW), locks: new Map([[0, { ...theirs, expires: 0 }]]) };
+    const known = { ...noObservations(NOW), locks: new Map([[0, { ...theirs, expires: 0 }]]) };
     const judged = (formatVersion: number) => {
       const object = stored({ spec: { changes: undefined }, status: { ...committing, formatVersion } });
-      const sight = judge(0, txn.metadata, target).learn(known, E.right(object), NOW, NOW).locks.get(0);
-      return sight?.at === "theirs" ? sight.judged : undefined;
+      const sight = observeHolder(0, txn.metadata, target).onAnswer(known, E.right(object), NOW, NOW).locks.get(0);
+      return sight?.type === "theirs" ? sight.judged : undefined;
     };
     expect([judged(1), judged(2)]).toEqual(["stranger", "active"]);
   });
@@ -165,17 +169,17 @@ const journal = (data: object): KubeObject => {
   };
 };
 
-const learned = (data: object, now = NOW): Known =>
-  readJournal(txn).learn(nothing(NOW), E.right(journal(data)), now, now);
+const learned = (data: object, now = NOW): Observations =>
+  readJournal(txn).onAnswer(noObservations(NOW), E.right(journal(data)), now, now);
 
 const NAME = `ConfigMap shop/janus-journal-${UID}`;
 
 /** What is decided so long after a journal of a later version was seen. */
-const waiting = (at: Situation, age: number): Step => {
+const waiting = (at: ReconcileContext, age: number): Step => {
   const later = { why: "it is of tomorrow", looked: at.now - age };
   return decide({
     ...at,
-    known: { ...at.known, journal: { at: "later", storeNames: 1 }, later, released: new Set() },
+    known: { ...at.known, journal: { type: "later", storeNames: 1 }, later, released: new Set() },
   });
 };
 
@@ -191,7 +195,7 @@ describe("a journal", () => {
     [{ format: "2", position: "[]" }, "(format 2; this one knows 1)"],
   ])("of a later version is not taken for one: %j", (data, why) => {
     const { journal, later, attempts } = learned(data);
-    expect(journal).toEqual({ at: "later", storeNames: 3 });
+    expect(journal).toEqual({ type: "later", storeNames: 3 });
     expect(later?.why).toContain(why);
     expect(attempts.size).toBe(0);
   });
@@ -207,7 +211,7 @@ describe("a journal", () => {
   });
 
   it("that is altered, in the format that is known, is still made anew", () => {
-    expect(learned({ position: "?" }).journal).toMatchObject({ at: "altered" });
+    expect(learned({ position: "?" }).journal).toMatchObject({ type: "altered" });
   });
 
   it("of a later version has its Transaction wait in every phase, and it says so", () => {
@@ -236,24 +240,24 @@ describe("a journal", () => {
   });
 
   it("of a later version is looked at again, and what it says then counts", () => {
-    const read = readable(stored({ metadata: held, status: committing }));
+    const read = decodeStored(stored({ metadata: held, status: committing }));
     if (E.isLeft(read)) throw new Error(read.left.why);
     const known = { ...learned({ format: "2" }), resources: new Map([["v1/ConfigMap", configMaps]]) };
-    const at = (now: number, known: Known): Step => decide(situation(read.right, known, now));
+    const at = (now: number, known: Observations): Step => decide(situation(read.right, known, now));
     const first = at(NOW, known);
     expect(purposes(first)).toEqual(["complain"]);
     const complained = {
       ...known,
       released: new Set(told(first).map((line) => line.replace("RecoveryBlocked: ", ""))),
     };
-    expect(at(NOW + 1, complained)).toMatchObject({ next: "wait", until: NOW + UPGRADE_PAUSE });
+    expect(at(NOW + 1, complained)).toMatchObject({ type: "wait", until: NOW + UPGRADE_PAUSE });
     expect(purposes(at(NOW + UPGRADE_PAUSE, complained))).toEqual(["read-journal"]);
-    const { learn } = readJournal(read.right);
-    const still = learn(complained, E.right(journal({ format: "2" })), NOW + UPGRADE_PAUSE, 0);
-    expect(at(NOW + UPGRADE_PAUSE, still)).toMatchObject({ next: "wait", until: NOW + 2 * UPGRADE_PAUSE });
-    const right = learn(still, E.right(journal({})), NOW + 2 * UPGRADE_PAUSE, 0);
+    const { onAnswer } = readJournal(read.right);
+    const still = onAnswer(complained, E.right(journal({ format: "2" })), NOW + UPGRADE_PAUSE, 0);
+    expect(at(NOW + UPGRADE_PAUSE, still)).toMatchObject({ type: "wait", until: NOW + 2 * UPGRADE_PAUSE });
+    const right = onAnswer(still, E.right(journal({})), NOW + 2 * UPGRADE_PAUSE, 0);
     expect(right.journal).toHaveProperty("position");
-    expect(at(NOW + 2 * UPGRADE_PAUSE, right).next).toBe("run");
+    expect(at(NOW + 2 * UPGRADE_PAUSE, right).type).toBe("run");
   });
 });
 
@@ -276,15 +280,15 @@ describe.each(["ConfigMap", "Secret"] as const)("a snapshot in a %s", (kind) => 
     [{ "gone-0": "" }, "with gone-0"],
   ])("of a later version is neither read nor let go of: %j", (more, why) => {
     const { object, ref } = store(more);
-    const [read] = readStores(txn, nothing(NOW), [ref]);
-    const known = read?.learn(nothing(NOW), E.right(object), NOW, NOW);
+    const [read] = readStores(txn, noObservations(NOW), [ref]);
+    const known = read?.onAnswer(noObservations(NOW), E.right(object), NOW, NOW);
     expect(known?.storeData.size).toBe(0);
     expect(known?.later?.why).toContain(`the snapshot ${kind} shop/s was written by a later version`);
     expect(known?.later?.why).toContain(why);
-    const seen = lookAtStore(txn, ref, ref).learn(nothing(NOW), E.right(object), NOW, NOW);
+    const seen = lookAtStore(txn, ref, ref).onAnswer(noObservations(NOW), E.right(object), NOW, NOW);
     expect(seen.later?.why).toBe(known?.later?.why);
     // Nor after the pause, without another look.
-    const committed = readable(
+    const committed = decodeStored(
       stored({
         metadata: held,
         status: { ...committing, phase: "Committed", items: [{ ...item, committed: true }], snapshots: [ref] },
@@ -294,8 +298,8 @@ describe.each(["ConfigMap", "Secret"] as const)("a snapshot in a %s", (kind) => 
     const ready = {
       ...seen,
       resources: new Map([["v1/ConfigMap", configMaps]]),
-      journal: { at: "missing" as const },
-      locks: new Map([[0, { at: "lost" as const, why: "" }]]),
+      journal: { type: "missing" as const },
+      locks: new Map([[0, { type: "lost" as const, why: "" }]]),
     };
     const at = (now: number): readonly string[] => purposes(decide(situation(committed.right, ready, now)));
     expect(at(NOW)).toEqual([]);
@@ -305,8 +309,8 @@ describe.each(["ConfigMap", "Secret"] as const)("a snapshot in a %s", (kind) => 
   it("of the format that is known is", () => {
     for (const more of [{}, { format: "1" }]) {
       const { object, ref } = store(more);
-      const [read] = readStores(txn, nothing(NOW), [ref]);
-      const known = read?.learn(nothing(NOW), E.right(object), NOW, NOW);
+      const [read] = readStores(txn, noObservations(NOW), [ref]);
+      const known = read?.onAnswer(noObservations(NOW), E.right(object), NOW, NOW);
       expect(known?.storeData.get(`${kind}/s`)).toHaveProperty("data");
       expect(known?.later).toBeUndefined();
     }
@@ -315,8 +319,8 @@ describe.each(["ConfigMap", "Secret"] as const)("a snapshot in a %s", (kind) => 
   it("that was altered is not one of a later version", () => {
     const { ref } = store({});
     const { object } = store({ format: "2" });
-    const [read] = readStores(txn, nothing(NOW), [ref]);
-    const known = read?.learn(nothing(NOW), E.right(object), NOW, NOW);
+    const [read] = readStores(txn, noObservations(NOW), [ref]);
+    const known = read?.onAnswer(noObservations(NOW), E.right(object), NOW, NOW);
     expect(known?.storeData.get(`${kind}/s`)).toHaveProperty("broken");
     expect(known?.later).toBeUndefined();
   });

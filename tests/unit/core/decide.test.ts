@@ -3,19 +3,19 @@ import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
-import type { Ask, Effect, Step } from "../../../packages/controller/src/core/effect.ts";
-import type { Fault } from "../../../packages/controller/src/core/fault.ts";
-import { hear } from "../../../packages/controller/src/core/hear.ts";
-import { asObject, isObject, member } from "../../../packages/controller/src/core/json.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
-import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import type { ApiCall, Effect, Step } from "../../../packages/controller/src/core/state/effect.ts";
+import type { Fault } from "../../../packages/controller/src/core/kubernetes/api-error.ts";
+import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
+import { asObject, isObject, member } from "../../../packages/controller/src/core/kubernetes/json.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { arbitraryFault, arbitraryObject } from "./arbitrary-answer.ts";
 import { arbitrarySituation } from "./arbitrary-situation.ts";
 
 /** What is wrong with a step. */
 const nonsense = (step: Step, now: number): string | undefined => {
-  if (step.next === "run" && step.effects.length === 0) return "it runs nothing";
-  return step.next === "wait" && step.until < now ? `it waits for what is over: ${step.because}` : undefined;
+  if (step.type === "run" && step.effects.length === 0) return "it runs nothing";
+  return step.type === "wait" && step.until < now ? `it waits for what is over: ${step.because}` : undefined;
 };
 
 type Answer = E.Either<Fault, KubeObject>;
@@ -24,7 +24,7 @@ const answer: fc.Arbitrary<Answer> = fc.oneof(
   { weight: 1, arbitrary: arbitraryFault.map((one) => E.left(one)) },
 );
 
-const isOwn = ({ purpose }: Ask): boolean => purpose === "record" || purpose === "finalizer";
+const isOwn = ({ purpose }: ApiCall): boolean => purpose === "record" || purpose === "finalizer";
 
 /** RFC 7386. */
 const merged = (at: unknown, patch: unknown): unknown =>
@@ -39,7 +39,7 @@ const merged = (at: unknown, patch: unknown): unknown =>
     : patch;
 
 /** What the API server answers to a write that succeeds: what was sent, with a uid and a version. */
-const accepted = ({ txn }: Situation, { call }: Ask, other: KubeObject): KubeObject => {
+const accepted = ({ txn }: ReconcileContext, { call }: ApiCall, other: KubeObject): KubeObject => {
   const { uid = "1", resourceVersion = "1" } = other.metadata;
   const body = "body" in call ? call.body : other;
   const sent = (call.verb === "mergePatch" ? merged(Transaction.encode(txn), body) : body) as KubeObject;
@@ -47,19 +47,20 @@ const accepted = ({ txn }: Situation, { call }: Ask, other: KubeObject): KubeObj
 };
 
 /** The situation after one effect was answered, as the shell folds it in. */
-const after = (at: Situation, effect: Effect, reply: Answer): Situation => {
+const after = (at: ReconcileContext, effect: Effect, reply: Answer): ReconcileContext => {
   const { known, now } = at;
-  if (effect.purpose === "discover") return { ...at, known: effect.learn(known, undefined, now) };
-  if (effect.purpose === "find-owned") return { ...at, known: effect.learn(known, { owned: [], unlisted: [] }, now) };
+  if (effect.purpose === "discover") return { ...at, known: effect.onAnswer(known, undefined, now) };
+  if (effect.purpose === "find-owned")
+    return { ...at, known: effect.onAnswer(known, { owned: [], unlisted: [] }, now) };
   if (isOwn(effect)) {
-    if (E.isLeft(reply)) return { ...at, known: hear(known, effect, reply, now, now).known };
+    if (E.isLeft(reply)) return { ...at, known: handleAnswer(known, effect, reply, now, now).known };
     const decoded = decodeTransaction(accepted(at, effect, reply.right));
     if (E.isLeft(decoded)) throw new Error(`writes what cannot be read: ${decoded.left}`);
-    return { ...at, txn: decoded.right, known: effect.learn(known, reply, now, now) };
+    return { ...at, txn: decoded.right, known: effect.onAnswer(known, reply, now, now) };
   }
   const wrote = effect.call.verb !== "get" && effect.call.verb !== "delete" && E.isRight(reply);
   const heard = wrote ? E.right(accepted(at, effect, reply.right)) : reply;
-  return { ...at, known: hear(known, effect, heard, now, now).known };
+  return { ...at, known: handleAnswer(known, effect, heard, now, now).known };
 };
 
 describe("the next step", () => {
@@ -80,8 +81,8 @@ describe("the next step", () => {
         for (let steps = 0; steps < 20; steps += 1) {
           const step = decide(at);
           expect(nonsense(step, at.now)).toBeUndefined();
-          if (step.next === "done") return;
-          if (step.next === "wait") at = { ...at, now: step.until };
+          if (step.type === "done") return;
+          if (step.type === "wait") at = { ...at, now: step.until };
           else
             for (const effect of step.effects) {
               const next = left.next();

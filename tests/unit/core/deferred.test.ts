@@ -1,9 +1,9 @@
 import { type Change, fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import type { Ask } from "../../../packages/controller/src/core/effect.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
-import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
@@ -19,10 +19,10 @@ const created = (name: string, kind = "ConfigMap", more: object = {}): KubeObjec
 const terminating = { deletionTimestamp: "2026-01-01T12:00:00Z", finalizers: ["example.com/stuck"] };
 
 const unavailable = (message: string): Answer =>
-  E.left({ kind: "refused", code: 500, reason: "InternalError", message, causes: [] });
+  E.left({ type: "refused", code: 500, reason: "InternalError", message, causes: [] });
 
 /** All of the changes are in, and are rolled back. */
-const rollingBack = (changes: readonly Change[]): Situation =>
+const rollingBack = (changes: readonly Change[]): ReconcileContext =>
   underway("RollingBack", changes, {
     direction: "back",
     cursor: changes.length - 1,
@@ -31,11 +31,11 @@ const rollingBack = (changes: readonly Change[]): Situation =>
   });
 
 /** Every object is as it was after the change until a write restores or deletes it, unless `stuck` answers. */
-const server = (there: readonly KubeObject[], stuck: (ask: Ask, at: Situation) => Answer | undefined) => {
+const server = (there: readonly KubeObject[], stuck: (ask: ApiCall, at: ReconcileContext) => Answer | undefined) => {
   const objects = new Map(there.map((object) => [object.metadata.name ?? "", object]));
   const done: string[] = [];
   const checkpoint = checkpoints();
-  const answer = (ask: Ask, at: Situation): Answer => {
+  const answer = (ask: ApiCall, at: ReconcileContext): Answer => {
     if (ask.purpose === "checkpoint") return checkpoint(at, ask);
     const strange = stuck(ask, at);
     if (strange !== undefined) return strange;
@@ -51,27 +51,27 @@ const server = (there: readonly KubeObject[], stuck: (ask: Ask, at: Situation) =
   return { answer, done };
 };
 
-const states = ({ txn }: Situation): readonly string[] => txn.status.items.map(({ state }) => state.at);
+const states = ({ txn }: ReconcileContext): readonly string[] => txn.status.items.map(({ state }) => state.type);
 
 describe("an item that cannot finish its rollback does not hold up the others:", () => {
   it.each([
     [
       "a finalizer that nobody removes",
-      (ask: Ask) =>
+      (ask: ApiCall) =>
         ask.purpose === "read-target" && ask.call.place.name === "b"
           ? E.right(created("b", "ConfigMap", terminating))
           : undefined,
     ],
     [
       "an admission webhook that is down",
-      (ask: Ask) =>
+      (ask: ApiCall) =>
         ask.purpose === "restore" && ask.call.place.name === "b"
           ? unavailable("failed calling webhook: connection refused")
           : undefined,
     ],
     [
       "an API server of its kind that does not answer",
-      (ask: Ask) =>
+      (ask: ApiCall) =>
         ask.purpose === "read-target" && ask.call.place.name === "b" ? unavailable("not available") : undefined,
     ],
   ] as const)("%s", (_, stuck) => {
@@ -94,10 +94,10 @@ describe("an item that cannot finish its rollback does not hold up the others:",
         : undefined,
     );
     const start = rollingBack([change("Patch", "a"), change("Patch", "b"), change("Patch", "c")]);
-    const locks = new Map(start.known.locks).set(1, { at: "taken" });
+    const locks = new Map(start.known.locks).set(1, { type: "taken" });
     // It is renewed at every look.
     let renewals = 0;
-    const renewed = (ask: Ask, at: Situation): Answer => {
+    const renewed = (ask: ApiCall, at: ReconcileContext): Answer => {
       const reply = answer(ask, at);
       renewals += 1;
       return ask.purpose === "read-lock" && E.isRight(reply)
@@ -142,7 +142,7 @@ it("does not take away what an item that was set aside may need for its own roll
 
 it("tries an item that is refused once more when those that were set aside before it are done", () => {
   const quota = E.left({
-    kind: "refused",
+    type: "refused",
     code: 403,
     reason: "Forbidden",
     message: "exceeded quota",
@@ -183,7 +183,7 @@ it("goes on while the status of a target is written all the time: a lost race is
     if (ask.call.place.name !== "a") return undefined;
     if (ask.purpose === "read-target") return lost < 25 ? E.right(busy()) : undefined;
     if (ask.purpose !== "restore" || (lost += 1) >= 25) return undefined;
-    return E.left({ kind: "refused", code: 409, reason: "Conflict", message: "it was modified", causes: [] });
+    return E.left({ type: "refused", code: 409, reason: "Conflict", message: "it was modified", causes: [] });
   });
   const { at } = later(rollingBack([change("Patch", "a")]), 10 * MINUTE, answer);
   expect(lost).toBe(25);

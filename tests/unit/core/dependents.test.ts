@@ -1,15 +1,16 @@
 import type { Change } from "@janus/api";
 import { describe, expect, it } from "vitest";
-import { dependents, type Owned } from "../../../packages/controller/src/core/dependents.ts";
-import { type Known, nothing } from "../../../packages/controller/src/core/known.ts";
-import { configMaps } from "../../../packages/controller/src/core/object.ts";
+import { dependents } from "../../../packages/controller/src/core/preflight/dependents.ts";
+import { type Observations, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
+import { configMaps } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { transaction } from "./transaction.ts";
+import type { Owned } from "../../../packages/controller/src/core/state/listings.ts";
 
 const deletion = (name: string): Change => ({ type: "Delete", target: { apiVersion: "v1", kind: "ConfigMap", name } });
 
 /** ConfigMaps, each under its name as its uid. */
-const known = (deleted: readonly string[], owned: readonly Owned[]): Known => ({
-  ...nothing(0),
+const known = (deleted: readonly string[], owned: readonly Owned[]): Observations => ({
+  ...noObservations(0),
   resources: new Map([["v1/ConfigMap", configMaps]]),
   live: new Map(
     deleted.map((name, index) => [

@@ -2,17 +2,17 @@ import { type Change, fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
-import type { Ask, Step } from "../../../packages/controller/src/core/effect.ts";
-import type { Attempt } from "../../../packages/controller/src/core/known.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
-import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import type { ApiCall, Step } from "../../../packages/controller/src/core/state/effect.ts";
+import type { Attempt } from "../../../packages/controller/src/core/state/observations.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import { type Answer, change, checkpointed, former, later, refused, underway } from "./underway.ts";
 
 /** Purpose and body of the first request. */
 const first = (step: Step): object | undefined => {
-  if (step.next !== "run") return step;
+  if (step.type !== "run") return step;
   const [effect] = step.effects;
   return effect !== undefined && "call" in effect && "body" in effect.call
     ? { purpose: effect.purpose, body: effect.call.body }
@@ -22,7 +22,7 @@ const first = (step: Step): object | undefined => {
 const begun = { direction: "forward", cursor: 0 } as const;
 
 describe("a Delete that was accepted, and that finalizers held up", () => {
-  const attempt: Attempt = { at: "accepted", sent: NOW };
+  const attempt: Attempt = { type: "accepted", sent: NOW };
   const after = (object: KubeObject | undefined): Step =>
     decide(
       underway("Committing", [change("Delete", "pod-0"), change("Create", "next")], begun, {
@@ -50,7 +50,7 @@ it("does not take for its own a deletion of somebody else's that finalizers hold
     metadata: { deletionTimestamp: "2026-01-01T11:59:00Z", finalizers: ["x/y"] },
   });
   const at = underway("Committing", [change("Delete", "a")], begun, {
-    attempts: new Map([[0, { at: "refused", sent: NOW, code: 409, message: "it has moved", moved: true }]]),
+    attempts: new Map([[0, { type: "refused", sent: NOW, code: 409, message: "it has moved", moved: true }]]),
     live: new Map([[0, { object: going, at: NOW }]]),
   });
   const late = decide({ ...at, now: NOW + at.txn.spec.timeout });
@@ -62,12 +62,12 @@ it("does not take for its own a deletion of somebody else's that finalizers hold
 
 it("takes every change for perhaps made from where the journal was lost", () => {
   const changes = [change("Patch", "a"), change("Delete", "b"), change("Create", "c")];
-  const start = underway("Committing", changes, begun, { journal: { at: "missing" } });
+  const start = underway("Committing", changes, begun, { journal: { type: "missing" } });
   const made = former("ConfigMap", "a", {
     metadata: { managedFields: [{ manager: fieldManager({ name: "x", uid: UID }) }] },
   });
   // All of the first two had been made before it was lost.
-  const answer = (ask: Ask, at: Situation): Answer => {
+  const answer = (ask: ApiCall, at: ReconcileContext): Answer => {
     if (ask.purpose === "journal" || ask.purpose === "checkpoint") return checkpointed(at, ask);
     if (ask.purpose === "read-target" && ask.call.place.name === "a") return E.right(made);
     if (ask.purpose === "change" && ask.call.verb !== "delete") return E.right(former("ConfigMap", "c"));
@@ -87,7 +87,7 @@ it.each(["Patch", "Update", "Delete"] as const)(
     const step = decide(
       underway("Committing", [meant], begun, {
         before: new Map([[0, before]]),
-        attempts: new Map([[0, { at: "refused", sent: NOW, code: 409, message: "it has moved", moved: true }]]),
+        attempts: new Map([[0, { type: "refused", sent: NOW, code: 409, message: "it has moved", moved: true }]]),
         live: new Map([[0, { object, at: NOW }]]),
       }),
     );
@@ -115,11 +115,11 @@ it.each([
     const object = { ...before, data: { a: "theirs" }, metadata: { ...rest, ...metadata, resourceVersion: "2" } };
     const start = underway("Committing", [change(type, "a")], begun, {
       before: new Map([[0, before]]),
-      attempts: new Map([[0, { at: "unanswered", sent: NOW }]]),
+      attempts: new Map([[0, { type: "unanswered", sent: NOW }]]),
       live: new Map([[0, { object, at: NOW }]]),
     });
     const turned = later(start, 2, () => refused(404)).at.txn.status;
-    expect(turned).toMatchObject({ phase: "RollingBack", items: [{ state: { at: fate } }] });
+    expect(turned).toMatchObject({ phase: "RollingBack", items: [{ state: { type: fate } }] });
   },
 );
 
@@ -142,12 +142,12 @@ describe.each(["Patch", "Update"] as const)("a %s of what another client is dele
   it.each([
     [
       "it was refused, as the target had moved",
-      { at: "refused", sent: NOW, code: 409, message: "moved" },
+      { type: "refused", sent: NOW, code: 409, message: "moved" },
       dying({}),
       "unmade",
     ],
-    ["it was not answered, and not made", { at: "unanswered", sent: NOW }, dying({}), "unmade"],
-    ["it was not answered, and made", { at: "unanswered", sent: NOW }, dying(ours), "committed"],
+    ["it was not answered, and not made", { type: "unanswered", sent: NOW }, dying({}), "unmade"],
+    ["it was not answered, and made", { type: "unanswered", sent: NOW }, dying(ours), "committed"],
   ] as const)("turns back, and says what holds it: %s", (_, attempt, object, fate) => {
     const start = underway("Committing", [change(type, "a")], begun, {
       before: new Map([[0, before]]),
@@ -155,7 +155,7 @@ describe.each(["Patch", "Update"] as const)("a %s of what another client is dele
       live: new Map([[0, { object, at: NOW }]]),
     });
     const { status } = later(start, 1, () => refused(404)).at.txn;
-    expect(status).toMatchObject({ phase: "RollingBack", items: [{ state: { at: fate } }] });
+    expect(status).toMatchObject({ phase: "RollingBack", items: [{ state: { type: fate } }] });
     expect(JSON.stringify(status.conditions)).toContain(
       "ConfigMap shop/a is being deleted by another client, and held by its finalizers: x/y",
     );
@@ -168,7 +168,7 @@ it("gives up what is refused for good, also when nobody knows of an earlier send
     "Committing",
     changes,
     { direction: "forward", cursor: 1 },
-    { attempts: new Map([[1, { at: "unanswered", sent: NOW }]]) },
+    { attempts: new Map([[1, { type: "unanswered", sent: NOW }]]) },
   );
   const { at, asked } = later(start, 60_000, (ask, at) =>
     ask.purpose === "checkpoint" ? checkpointed(at, ask) : refused(ask.purpose === "change" ? 422 : 404),
@@ -191,6 +191,6 @@ it("tries a Create again whose rights an earlier change has brought, also while 
   expect(soon.at.txn.status.phase).toBe("Committed");
   expect(soon.asked.filter(({ purpose }) => purpose === "change").length).toBeLessThan(6);
   const never = from(60_000).at.txn.status;
-  expect(never.items[1]?.state).toMatchObject({ at: "unmade" });
+  expect(never.items[1]?.state).toMatchObject({ type: "unmade" });
   expect(JSON.stringify(never.conditions)).toContain("the API server refused to create ConfigMap shop/a: may not");
 });

@@ -13,8 +13,8 @@ import {
   type Position,
   type Renewed,
   stateOf,
-} from "../../../packages/controller/src/core/journal.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
+} from "../../../packages/controller/src/core/state/journal.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { arbitraryJson } from "./arbitrary-json.ts";
 import { arbitraryText } from "./arbitrary-text.ts";
 import { transaction, UID } from "./transaction.ts";
@@ -37,7 +37,7 @@ const position: fc.Arbitrary<Position> = fc.oneof(
 );
 const text = arbitraryText({ minLength: 1, maxLength: 10 });
 const note: fc.Arbitrary<Note> = fc.record({
-  at: fc.constantFrom("unmade", "undecided", "kept", "restored"),
+  type: fc.constantFrom("unmade", "undecided", "kept", "restored"),
   error: arbitraryText(),
 });
 const renewed: fc.Arbitrary<Renewed> = fc.record({
@@ -190,7 +190,7 @@ describe("a journal that was edited by hand, or cut off", () => {
             : [-1, position.cursor, position.reached - 1, CHANGES - 1];
         expect(inOrder).toEqual(inOrder.toSorted((a, b) => a - b));
         expect([...created.keys(), ...notes.keys(), ...renewed.keys()].filter((at) => !isIndex(at))).toEqual([]);
-        for (const { at, error } of notes.values()) expect([at, typeof error]).toEqual([at, "string"]);
+        for (const { type: at, error } of notes.values()) expect([at, typeof error]).toEqual([at, "string"]);
         for (const { before, stores } of renewed.values()) {
           const { existed, uid, resourceVersion, snapshot } = before;
           expect(existed).toBe(true);
@@ -243,7 +243,7 @@ describe("a journal that was edited by hand, or cut off", () => {
 
 const present = { existed: true, uid: "o-1", resourceVersion: "5", snapshot: { store: "s", key: "k" } } as const;
 const absent = { existed: false } as const;
-const prepared: ItemState = { at: "prepared", before: present };
+const prepared: ItemState = { type: "prepared", before: present };
 const error = "no";
 
 const journal = (position: Position, more: Partial<Journal> = {}): Journal => ({
@@ -266,31 +266,31 @@ const states: readonly (readonly [string, ItemState, number, Journal, ItemState]
     prepared,
     2,
     journal(back(1, 3), { deferred: new Map([[2, deferral]]) }),
-    { at: "committed", before: present },
+    { type: "committed", before: present },
   ],
-  ["before the cursor: in", prepared, 1, journal(forward(2)), { at: "committed", before: present }],
+  ["before the cursor: in", prepared, 1, journal(forward(2)), { type: "committed", before: present }],
   ["at the cursor: perhaps on its way", prepared, 2, journal(forward(2)), prepared],
   ["behind the cursor: not yet", prepared, 3, journal(forward(2)), prepared],
   [
     "made: with its uid",
-    { at: "prepared", before: absent },
+    { type: "prepared", before: absent },
     0,
     journal(forward(1), { created: new Map([[0, "o-2"]]) }),
-    { at: "committed", before: absent, created: "o-2" },
+    { type: "committed", before: absent, created: "o-2" },
   ],
   [
     "made, and projected: with its uid",
-    { at: "committed", before: absent, created: "o-2" },
+    { type: "committed", before: absent, created: "o-2" },
     0,
     journal(forward(1)),
-    { at: "committed", before: absent, created: "o-2" },
+    { type: "committed", before: absent, created: "o-2" },
   ],
   [
     "with a newer snapshot",
     prepared,
     0,
     journal(forward(1), { renewed: new Map([[0, { before: { ...present, resourceVersion: "6" }, stores: [] }]]) }),
-    { at: "committed", before: { ...present, resourceVersion: "6" } },
+    { type: "committed", before: { ...present, resourceVersion: "6" } },
   ],
   ["on the way back, not reached: never made", prepared, 3, journal(back(1, 3)), prepared],
   [
@@ -298,47 +298,53 @@ const states: readonly (readonly [string, ItemState, number, Journal, ItemState]
     prepared,
     2,
     journal(back(1, 3)),
-    { at: "restored", before: present },
+    { type: "restored", before: present },
   ],
-  ["on the way back, at the cursor: still in", prepared, 1, journal(back(1, 3)), { at: "committed", before: present }],
-  ["on the way back, before the cursor: in", prepared, 0, journal(back(1, 3)), { at: "committed", before: present }],
-  ["all the way back", prepared, 0, journal(back(-1, 3)), { at: "restored", before: present }],
+  [
+    "on the way back, at the cursor: still in",
+    prepared,
+    1,
+    journal(back(1, 3)),
+    { type: "committed", before: present },
+  ],
+  ["on the way back, before the cursor: in", prepared, 0, journal(back(1, 3)), { type: "committed", before: present }],
+  ["all the way back", prepared, 0, journal(back(-1, 3)), { type: "restored", before: present }],
   [
     "that could not be put back",
     prepared,
     2,
-    journal(back(1, 3), { notes: new Map([[2, { at: "kept", error }]]) }),
-    { at: "kept", before: present, error },
+    journal(back(1, 3), { notes: new Map([[2, { type: "kept", error }]]) }),
+    { type: "kept", before: present, error },
   ],
   [
     "that was made and could not be taken away",
-    { at: "prepared", before: absent },
+    { type: "prepared", before: absent },
     2,
-    journal(back(1, 3), { notes: new Map([[2, { at: "kept", error }]]), created: new Map([[2, "o-2"]]) }),
-    { at: "kept", before: absent, created: "o-2", error },
+    journal(back(1, 3), { notes: new Map([[2, { type: "kept", error }]]), created: new Map([[2, "o-2"]]) }),
+    { type: "kept", before: absent, created: "o-2", error },
   ],
   [
     "restored with a warning, under its new uid",
     prepared,
     2,
-    journal(back(1, 3), { notes: new Map([[2, { at: "restored", error }]]), created: new Map([[2, "o-2"]]) }),
-    { at: "restored", before: present, created: "o-2", error },
+    journal(back(1, 3), { notes: new Map([[2, { type: "restored", error }]]), created: new Map([[2, "o-2"]]) }),
+    { type: "restored", before: present, created: "o-2", error },
   ],
   [
     "refused for good",
     prepared,
     3,
-    journal(back(2, 3), { notes: new Map([[3, { at: "unmade", error }]]) }),
-    { at: "unmade", before: present, error },
+    journal(back(2, 3), { notes: new Map([[3, { type: "unmade", error }]]) }),
+    { type: "unmade", before: present, error },
   ],
   [
     "undecided, as the status recorded before the journal turned round",
-    { at: "undecided", before: present, error },
+    { type: "undecided", before: present, error },
     2,
     journal(forward(2)),
-    { at: "undecided", before: present, error },
+    { type: "undecided", before: present, error },
   ],
-  ["of a status that was lost", { at: "untouched" }, 0, journal(forward(1)), { at: "committed", before: absent }],
+  ["of a status that was lost", { type: "untouched" }, 0, journal(forward(1)), { type: "committed", before: absent }],
 ];
 
 describe("what the journal says of a change", () => {
@@ -351,7 +357,7 @@ describe("what the journal says of a change", () => {
       fc.property(index, fc.nat({ max: CHANGES }), (at, cursor) => {
         const was = stateOf(prepared, at, journal(forward(cursor)));
         expect(stateOf(was, at, journal(forward(Math.min(cursor + 1, CHANGES))))).toEqual(
-          at <= cursor ? { at: "committed", before: present } : prepared,
+          at <= cursor ? { type: "committed", before: present } : prepared,
         );
       }),
     );

@@ -1,8 +1,8 @@
 import { replyOf } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
-import { equal } from "../../../packages/controller/src/core/json.ts";
-import { pack, snapshotKey, unpack } from "../../../packages/controller/src/core/snapshot.ts";
+import { equal } from "../../../packages/controller/src/core/kubernetes/json.ts";
+import { pack, snapshotKey, unpack } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
 
 const text = (counter: string): string =>
   `{"apiVersion":"example.com/v1","kind":"Counter","metadata":{"name":"c","resourceVersion":"7"},"spec":{"counter":${counter}}}`;

@@ -1,19 +1,19 @@
 import { type Change, fieldManager, type Phase } from "@janus/api";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
-import type { Owned } from "../../../packages/controller/src/core/dependents.ts";
-import type { Position } from "../../../packages/controller/src/core/journal.ts";
-import type { Known } from "../../../packages/controller/src/core/known.ts";
-import type { Json, JsonObject, KubeObject } from "../../../packages/controller/src/core/object.ts";
-import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import type { Position } from "../../../packages/controller/src/core/state/journal.ts";
+import type { Observations } from "../../../packages/controller/src/core/state/observations.ts";
+import type { Json, JsonObject, KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import { former, underway } from "./underway.ts";
+import type { Owned } from "../../../packages/controller/src/core/state/listings.ts";
 
 /** A decision on something large: everything is built before, so that running it does nothing but decide. */
 export type Decision = () => unknown;
 
 const deciding =
-  (situation: Situation): Decision =>
+  (situation: ReconcileContext): Decision =>
   () =>
     decide(situation);
 
@@ -34,7 +34,7 @@ const map = <A>(count: number, value: (index: number) => A): ReadonlyMap<number,
   new Map(range(count).map((index) => [index, value(index)] as const));
 
 /** Everything is read and examined. */
-const examined = (all: readonly Change[], live: (change: Change) => KubeObject): Partial<Known> => ({
+const examined = (all: readonly Change[], live: (change: Change) => KubeObject): Partial<Observations> => ({
   serviceAccount: "there",
   reviews: new Map(
     all.flatMap((_, index) => ["create", "update", "delete"].map((verb) => [`${index} ${verb}`, "allowed"] as const)),
@@ -46,7 +46,7 @@ const examined = (all: readonly Change[], live: (change: Change) => KubeObject):
 const there = ({ target: { kind, name } }: Change): KubeObject => former(kind, name);
 const start: Position = { direction: "forward", cursor: 0 };
 
-const unlocked = (situation: Situation): Situation => ({
+const unlocked = (situation: ReconcileContext): ReconcileContext => ({
   ...situation,
   known: { ...situation.known, locks: new Map(), serviceAccount: "there" },
 });
@@ -78,7 +78,7 @@ const SHAPES: Readonly<Record<string, (count: number, objects: number) => readon
 };
 
 /** Half of the changes delete owners, and the others are of what is owned. */
-const preparing = (count: number, found: readonly Owned[]): Situation => {
+const preparing = (count: number, found: readonly Owned[]): ReconcileContext => {
   const all = range(count).map((index) => changeOf(index % 2 === 0 ? "Delete" : "Patch", index));
   const owner = { apiVersion: "v1", kind: "ConfigMap", name: "elsewhere", uid: "elsewhere" };
   const live = (change: Change): KubeObject =>
@@ -88,11 +88,11 @@ const preparing = (count: number, found: readonly Owned[]): Situation => {
 };
 
 /** The first of these many changes is on its way, or back: with an answer that leaves its fate open. */
-const underWay = (phase: Phase, count: number, type: Change["type"], position: Position): Situation => {
+const underWay = (phase: Phase, count: number, type: Change["type"], position: Position): ReconcileContext => {
   const all = changes(count, type);
   return underway(phase, all, position, {
     live: map(count, (index) => ({ object: there(changeOf(type, index)), at: NOW })),
-    attempts: new Map([[position.cursor, { at: "unanswered", sent: NOW - 1000 }]]),
+    attempts: new Map([[position.cursor, { type: "unanswered", sent: NOW - 1000 }]]),
   });
 };
 
@@ -120,7 +120,7 @@ export const phases: Readonly<Record<string, (count: number, objects: number) =>
     const { known, ...rest } = underway("Preparing", changes(count), start, examined(changes(count), there));
     return deciding({
       ...rest,
-      known: { ...known, locks: new Map([...known.locks, [count - 1, { at: "taken" }]]) },
+      known: { ...known, locks: new Map([...known.locks, [count - 1, { type: "taken" }]]) },
     });
   },
   "Preparing, examining the last": (count) => {
@@ -147,12 +147,12 @@ export const phases: Readonly<Record<string, (count: number, objects: number) =>
 };
 
 const result = (step: ReturnType<typeof decide>): string =>
-  step.next === "run"
+  step.type === "run"
     ? step.effects
         .map(({ purpose }) => purpose)
         .slice(0, 3)
         .join()
-    : step.next;
+    : step.type;
 
 /** What a decision is, in a word or two: that it is the one that was meant. */
 export const shown = (decision: Decision): string => result(decision() as ReturnType<typeof decide>);
@@ -277,7 +277,7 @@ const wide: Readonly<Record<string, (count: number) => Wide>> = {
 /** How many parts make an object of about 1 MiB, its managedFields included. */
 export const PARTS = 8000;
 
-const undoing = ({ before, live, content }: Wide): Situation => {
+const undoing = ({ before, live, content }: Wide): ReconcileContext => {
   const change: Change = { type: "Patch", target: { apiVersion: "v1", kind: "Thing", name: "thing" }, content };
   const object = former("Thing", "thing", live);
   return underway("RollingBack", [change], goingBack(1), {

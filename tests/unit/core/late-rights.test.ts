@@ -1,11 +1,11 @@
 import type { Change } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import type { Ask } from "../../../packages/controller/src/core/effect.ts";
-import { nothing } from "../../../packages/controller/src/core/known.ts";
-import { reviews } from "../../../packages/controller/src/core/rights.ts";
-import type { Situation } from "../../../packages/controller/src/core/situation.ts";
-import { itemsOf } from "../../../packages/controller/src/core/targets.ts";
+import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
+import { noObservations } from "../../../packages/controller/src/core/state/observations.ts";
+import { reviews } from "../../../packages/controller/src/core/preflight/permissions.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
+import { itemsOf } from "../../../packages/controller/src/core/state/resolved-changes.ts";
 import { type Answer, change, checkpointed, former, later, refused, underway } from "./underway.ts";
 
 /** It brings a ServiceAccount, and then means to create what the Transaction has no right to. */
@@ -13,18 +13,18 @@ const CHANGES = [change("Create", "helper", "ServiceAccount"), change("Create", 
 
 const review = (allowed: boolean): Answer => E.right(former("SelfSubjectAccessReview", "", { status: { allowed } }));
 
-const resourceOf = ({ call }: Ask): string =>
+const resourceOf = ({ call }: ApiCall): string =>
   "body" in call
     ? (call.body as { spec: { resourceAttributes: { resource: string } } }).spec.resourceAttributes.resource
     : "";
 
-const asks = (asked: readonly Ask[], name: string): readonly string[] =>
+const asks = (asked: readonly ApiCall[], name: string): readonly string[] =>
   asked.filter(({ call }) => call.place.name.endsWith(name)).map(({ purpose }) => purpose);
 
-const lease = ({ call: { place } }: Ask): Answer => E.right(former("Lease", place.name));
+const lease = ({ call: { place } }: ApiCall): Answer => E.right(former("Lease", place.name));
 
 /** The first change is in; what the second one needs was not there when everything was prepared. */
-const inItsTurn = (): Situation => {
+const inItsTurn = (): ReconcileContext => {
   const start = underway("Committing", CHANGES, { direction: "forward", cursor: 1 });
   const [first, second] = start.txn.status.items;
   if (first === undefined || second === undefined) throw new Error("two changes, two items");
@@ -78,17 +78,20 @@ describe("whether the ServiceAccount may do it", () => {
   const all: readonly Change[] = Array.from({ length: 100 }, (_, n) => change("Patch", `c${n}`));
   const { txn, known } = underway("Preparing", all, { direction: "forward", cursor: 0 });
   const items = itemsOf(txn, known);
-  const unknown = { ...nothing(0), resources: known.resources };
+  const unknown = { ...noObservations(0), resources: known.resources };
 
   it("is asked once for all targets of a kind in a namespace", () => {
     const asked = reviews(items, unknown);
     expect(asked).toHaveLength(2);
-    const told = asked.reduce((before, { learn }) => learn(before, review(true), 0, 0), unknown);
+    const told = asked.reduce((before, { onAnswer }) => onAnswer(before, review(true), 0, 0), unknown);
     expect(reviews(items, told)).toEqual([]);
   });
 
   it("is asked one by one where it may not do it to all", () => {
-    const told = reviews(items, unknown).reduce((before, { learn }) => learn(before, review(false), 0, 0), unknown);
+    const told = reviews(items, unknown).reduce(
+      (before, { onAnswer }) => onAnswer(before, review(false), 0, 0),
+      unknown,
+    );
     expect(reviews(items, told)).toHaveLength(200);
   });
 

@@ -1,24 +1,24 @@
 import type { Change } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import type { Ask } from "../../../packages/controller/src/core/effect.ts";
-import type { Fault } from "../../../packages/controller/src/core/fault.ts";
-import type { Position } from "../../../packages/controller/src/core/journal.ts";
-import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
+import type { Fault } from "../../../packages/controller/src/core/kubernetes/api-error.ts";
+import type { Position } from "../../../packages/controller/src/core/state/journal.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
 
 /** A 404 that says of no object that it is not there. */
 const nowhere = (notFound?: "path"): Answer => {
-  const fault: Fault = { kind: "refused", code: 404, reason: "", message: "no such page", causes: [] };
+  const fault: Fault = { type: "refused", code: 404, reason: "", message: "no such page", causes: [] };
   return E.left(notFound === undefined ? fault : { ...fault, notFound });
 };
 
 /** Nothing serves the kinds any more, or something stands in front of the API server and says so. */
-const without = (kinds: "unserved" | "hidden", wrote: readonly Ask[] = []) => {
+const without = (kinds: "unserved" | "hidden", wrote: readonly ApiCall[] = []) => {
   const asked = [...wrote];
   const checkpoint = checkpoints();
-  const answer = (ask: Ask, at: Situation): Answer => {
+  const answer = (ask: ApiCall, at: ReconcileContext): Answer => {
     asked.push(ask);
     if (ask.purpose === "checkpoint") return checkpoint(at, ask);
     if (ask.as === "serviceAccount") return nowhere(kinds === "unserved" ? "path" : undefined);
@@ -47,7 +47,7 @@ describe("a kind that is served no more", () => {
         without("unserved").answer,
         "unserved",
       );
-      expect(at.txn.status).toMatchObject({ phase: "Failed", items: [{ state: { at: "kept" } }] });
+      expect(at.txn.status).toMatchObject({ phase: "Failed", items: [{ state: { type: "kept" } }] });
       expect(JSON.stringify(at.txn.status.items)).toContain(ITEM);
     },
   );
@@ -70,11 +70,11 @@ describe("a kind that is served no more", () => {
         [change(type, "a", "Widget")],
         { direction: "forward", cursor: 0 },
         {
-          attempts: new Map([[0, { at: "unanswered", sent: NOW }]]),
+          attempts: new Map([[0, { type: "unanswered", sent: NOW }]]),
         },
       );
       const { at } = later(start, 60_000, without("unserved").answer, "unserved");
-      expect(at.txn.status).toMatchObject({ phase: "Failed", items: [{ state: { at: "undecided" } }] });
+      expect(at.txn.status).toMatchObject({ phase: "Failed", items: [{ state: { type: "undecided" } }] });
     },
   );
 
@@ -136,7 +136,7 @@ describe("a page of something that stands in front of the API server", () => {
     const start = underway("Committing", [change(type, "a")], { direction: "forward", cursor: 0 });
     const { at } = later(start, 60_000, without("hidden").answer, "served");
     expect(at.txn.status).toMatchObject({ phase: "Committing" });
-    expect(at.known.attempts.get(0)).toMatchObject({ at: "unanswered" });
+    expect(at.known.attempts.get(0)).toMatchObject({ type: "unanswered" });
   });
 
   it("is no reason to take a lock over, or for a lock to be lost", () => {

@@ -9,7 +9,7 @@ it.each([
 ])("counts bytes where a Transaction could not keep its own status: %s, %i times", (text, times, phase) => {
   const small = change("Create", "a");
   const large = { ...small, content: { data: { a: text.repeat(times) } } } as typeof small;
-  const start = underway("Pending", [large], { direction: "forward", cursor: 0 }, { journal: { at: "missing" } });
+  const start = underway("Pending", [large], { direction: "forward", cursor: 0 }, { journal: { type: "missing" } });
   const { at } = later(start, 2, () => refused(404));
   expect(at.txn.status.phase).toBe(phase);
 });

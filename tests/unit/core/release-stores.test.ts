@@ -1,11 +1,11 @@
 import { FINALIZER, SNAPSHOT_FINALIZER, type SnapshotStore } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import type { Ask } from "../../../packages/controller/src/core/effect.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
-import type { Situation } from "../../../packages/controller/src/core/situation.ts";
-import { UID_LABEL } from "../../../packages/controller/src/core/snapshot.ts";
-import { readStores, restored } from "../../../packages/controller/src/core/stores.ts";
+import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
+import { UID_LABEL } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
+import { readStores, restored } from "../../../packages/controller/src/core/snapshots/snapshot-stores.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import { type Answer, change, former, later, refused, underway } from "./underway.ts";
@@ -15,7 +15,7 @@ const ref: SnapshotStore = { kind: "Secret", name: "deploy-v2-rollback", uid: "u
 const stored = (uid: string, finalizers: readonly string[] = [SNAPSHOT_FINALIZER]): KubeObject =>
   former("Secret", ref.name, { metadata: { labels: { [UID_LABEL]: uid }, finalizers } });
 
-const withStore = ({ txn, ...rest }: Situation): Situation => ({
+const withStore = ({ txn, ...rest }: ReconcileContext): ReconcileContext => ({
   ...rest,
   txn: { ...txn, status: { ...txn.status, snapshots: [ref] } },
 });
@@ -24,13 +24,13 @@ const committed = withStore(
   underway("Committed", [change("Delete", "a")], { direction: "forward", cursor: 1 }, { begun: true }),
 );
 
-const isWrite = ({ call }: Ask): boolean => call.verb === "mergePatch" || call.verb === "delete";
-const isOfStore = ({ call }: Ask): boolean => call.place.resource.kind === "Secret";
+const isWrite = ({ call }: ApiCall): boolean => call.verb === "mergePatch" || call.verb === "delete";
+const isOfStore = ({ call }: ApiCall): boolean => call.place.resource.kind === "Secret";
 
 /** The store as the API server has it, and what it answers to writes of it until then. */
 const server = (until: number, refusal: Answer) => {
   let object: KubeObject | undefined = stored(UID);
-  const answer = (ask: Ask, { now }: Situation): Answer => {
+  const answer = (ask: ApiCall, { now }: ReconcileContext): Answer => {
     if (!isOfStore(ask) || ask.call.place.name !== ref.name)
       return isWrite(ask) ? E.right(former("Lease", "any")) : refused(404);
     if (object === undefined) return refused(404);
@@ -55,7 +55,7 @@ describe("a snapshot that is not needed any more", () => {
     ["403", refused(403, "admission webhook says no")],
     ["422", refused(422, "denied by a policy")],
     ["409, though it is the same", CONFLICT],
-    ["404 of a proxy", E.left({ kind: "refused", code: 404, reason: "", message: "page not found", causes: [] })],
+    ["404 of a proxy", E.left({ type: "refused", code: 404, reason: "", message: "page not found", causes: [] })],
     ["400", refused(400)],
   ])("is taken away, whatever is answered for a while, and before the finalizer: %s", (_, refusal) => {
     const { answer, left } = server(NOW + 5_000, refusal);
@@ -79,16 +79,16 @@ describe("a snapshot that is not needed any more", () => {
   it("holds up a deletion in a namespace that is being deleted as long as it bears our finalizer, and nothing else does", () => {
     const deletionTimestamp = "2026-01-01T12:00:00Z";
     const going = former("Namespace", "shop", { metadata: { deletionTimestamp } });
-    const deleted: Situation = {
+    const deleted: ReconcileContext = {
       ...committed,
       txn: { ...committed.txn, metadata: { ...committed.txn.metadata, deletionTimestamp } },
       // Something was refused already.
-      known: { ...committed.known, hindered: { since: NOW } },
+      known: { ...committed.known, retryingSince: { since: NOW } },
     };
     const until = NOW + 5_000;
     const no = refused(403, "admission webhook says no");
     const { answer, left } = server(until, no);
-    const all = (ask: Ask, at: Situation): Answer => {
+    const all = (ask: ApiCall, at: ReconcileContext): Answer => {
       if (ask.purpose === "read-namespace") return E.right(going);
       return isWrite(ask) && (!isOfStore(ask) || ask.call.verb === "delete") ? no : answer(ask, at);
     };
@@ -100,7 +100,7 @@ describe("a snapshot that is not needed any more", () => {
   });
 });
 
-const theirs = (ask: Ask): Answer =>
+const theirs = (ask: ApiCall): Answer =>
   isOfStore(ask) && ask.call.place.name === ref.name ? E.right(stored("another")) : refused(404);
 
 describe("a store that is recorded as this Transaction's, and says that it is of another one", () => {
@@ -114,7 +114,7 @@ describe("a store that is recorded as this Transaction's, and says that it is of
   it("is not restored from, even under its own uid and digest", () => {
     const { txn, known } = committed;
     const [read] = readStores(txn, known, [ref]);
-    const seen = read?.learn(known, theirs(read), NOW, NOW);
+    const seen = read?.onAnswer(known, theirs(read), NOW, NOW);
     expect(seen === undefined ? undefined : restored(seen, [ref], "item-0-1")).toEqual(
       E.left("Secret deploy-v2-rollback does not say that it is of this Transaction"),
     );

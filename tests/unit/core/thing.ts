@@ -1,17 +1,21 @@
 import { type Change, fieldManager } from "@janus/api";
-import type { JsonObject, KubeObject, Place } from "../../../packages/controller/src/core/object.ts";
+import type {
+  JsonObject,
+  KubeObject,
+  ObjectRef,
+} from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 
 /** The Transaction whose changes these are. */
 export const author = { name: "deploy-v2", uid: "u-txn" };
 export const manager = fieldManager(author);
 /** Of the made-up kind that `server.ts` knows. */
-export const place: Place = {
+export const place: ObjectRef = {
   resource: { group: "", version: "v1", plural: "things", kind: "Thing", namespaced: true, statusSubresource: true },
   namespace: "shop",
   name: "thing",
 };
 /** Of one whose status is part of the object. */
-export const plain: Place = { ...place, resource: { ...place.resource, statusSubresource: false } };
+export const plain: ObjectRef = { ...place, resource: { ...place.resource, statusSubresource: false } };
 
 export const thing = (fields: JsonObject): KubeObject => ({
   ...fields,

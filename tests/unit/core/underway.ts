@@ -1,23 +1,23 @@
 import { type Change, decodeTransaction, FINALIZER, journalName, lockLease, type Phase, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
-import type { Owned } from "../../../packages/controller/src/core/dependents.ts";
-import type { Ask } from "../../../packages/controller/src/core/effect.ts";
-import type { Fault } from "../../../packages/controller/src/core/fault.ts";
-import { hear } from "../../../packages/controller/src/core/hear.ts";
-import { decodeJournal, newJournal, type Position } from "../../../packages/controller/src/core/journal.ts";
-import { asObject, isObject, member } from "../../../packages/controller/src/core/json.ts";
-import { type Known, nothing } from "../../../packages/controller/src/core/known.ts";
-import type { KubeObject, Resource } from "../../../packages/controller/src/core/object.ts";
-import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
+import type { Fault } from "../../../packages/controller/src/core/kubernetes/api-error.ts";
+import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
+import { decodeJournal, newJournal, type Position } from "../../../packages/controller/src/core/state/journal.ts";
+import { asObject, isObject, member } from "../../../packages/controller/src/core/kubernetes/json.ts";
+import { type Observations, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
+import type { KubeObject, Resource } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW, settings } from "./arbitrary-situation.ts";
 import { transaction, UID } from "./transaction.ts";
+import type { Owned } from "../../../packages/controller/src/core/state/listings.ts";
 
 export type Answer = E.Either<Fault, KubeObject>;
 
 /** A 404 is of the very object that was asked for. */
 export const refused = (code: number, message = "no"): Answer =>
-  E.left({ kind: "refused", code, reason: "", message, causes: [], ...(code === 404 ? { notFound: "object" } : {}) });
+  E.left({ type: "refused", code, reason: "", message, causes: [], ...(code === 404 ? { notFound: "object" } : {}) });
 
 /** An object as it was before the Transaction, and as its snapshot has it. */
 export const former = (kind: string, name: string, fields: Partial<KubeObject> = {}): KubeObject => ({
@@ -59,8 +59,8 @@ export const underway = (
   phase: Phase,
   changes: readonly Change[],
   position: Position,
-  known: Partial<Known> = {},
-): Situation => {
+  known: Partial<Observations> = {},
+): ReconcileContext => {
   const prepared = changes.map(({ type, target: { kind, name } }) => {
     const { uid, resourceVersion } = former(kind, name).metadata;
     const snapshot = { store: "deploy-v2-rollback", key: `item-${name}` };
@@ -88,14 +88,14 @@ export const underway = (
     ahead: () => undefined,
     wanted: () => undefined,
     known: {
-      ...nothing(NOW),
+      ...noObservations(NOW),
       resources: new Map(
         changes.map(({ target: { apiVersion, kind } }) => [`${apiVersion}/${kind}`, resource(kind)] as const),
       ),
       locks: new Map(
         changes.map((_, index) => [
           index,
-          { at: "held", version: { uid: `lock-${index}`, resourceVersion: "1" }, until: NOW + 300_000 },
+          { type: "held", version: { uid: `lock-${index}`, resourceVersion: "1" }, until: NOW + 300_000 },
         ]),
       ),
       before: new Map(
@@ -123,9 +123,9 @@ const merged = (at: unknown, patch: unknown): unknown =>
     : patch;
 
 export interface Story {
-  readonly at: Situation;
+  readonly at: ReconcileContext;
   /** Every request, in order. */
-  readonly asked: readonly Ask[];
+  readonly asked: readonly ApiCall[];
 }
 
 /**
@@ -135,17 +135,17 @@ export interface Story {
  * @param served whether the API server serves the kinds of the targets; it is not asked unless it is told
  */
 export const later = (
-  start: Situation,
+  start: ReconcileContext,
   ms: number,
-  answer: (ask: Ask, at: Situation) => Answer,
+  answer: (ask: ApiCall, at: ReconcileContext) => Answer,
   served?: "served" | "unserved",
 ): Story => {
   let at = start;
-  const asked: Ask[] = [];
+  const asked: ApiCall[] = [];
   while (at.now < start.now + ms) {
     const step = decide(at);
-    if (step.next === "done") break;
-    if (step.next === "wait") at = { ...at, now: Math.max(step.until, at.now + 1) };
+    if (step.type === "done") break;
+    if (step.type === "wait") at = { ...at, now: Math.max(step.until, at.now + 1) };
     else
       for (const effect of step.effects) {
         at = { ...at, now: at.now + 1 };
@@ -153,11 +153,11 @@ export const later = (
           asked.push(effect);
           at = told(at, effect, answer);
         } else if (effect.purpose === "find-owned")
-          at = { ...at, known: effect.learn(at.known, { owned: [], unlisted: [] }, at.now) };
+          at = { ...at, known: effect.onAnswer(at.known, { owned: [], unlisted: [] }, at.now) };
         else if (effect.purpose === "discover" && served !== undefined)
           at = {
             ...at,
-            known: effect.learn(at.known, served === "served" ? resource(effect.kind) : undefined, at.now),
+            known: effect.onAnswer(at.known, served === "served" ? resource(effect.kind) : undefined, at.now),
           };
         else throw new Error(`nobody answers ${effect.purpose}`);
       }
@@ -165,22 +165,26 @@ export const later = (
   return { at, asked };
 };
 
-const told = (at: Situation, effect: Ask, answer: (ask: Ask, at: Situation) => Answer): Situation => {
+const told = (
+  at: ReconcileContext,
+  effect: ApiCall,
+  answer: (ask: ApiCall, at: ReconcileContext) => Answer,
+): ReconcileContext => {
   const { known, now } = at;
   if (effect.purpose === "record" || effect.purpose === "finalizer") {
     const body = "body" in effect.call ? effect.call.body : {};
     const decoded = decodeTransaction(merged(Transaction.encode(at.txn), body));
     if (E.isLeft(decoded)) throw new Error(`writes what cannot be read: ${decoded.left}`);
     const object = body as KubeObject;
-    return { ...at, txn: decoded.right, known: effect.learn(known, E.right(object), now, now) };
+    return { ...at, txn: decoded.right, known: effect.onAnswer(known, E.right(object), now, now) };
   }
   const reply = answer(effect, at);
-  const { known: heard, failed } = hear(known, effect, reply, now, now);
+  const { known: heard, failed } = handleAnswer(known, effect, reply, now, now);
   return { ...at, now: failed === undefined ? now : now + 1000, known: heard };
 };
 
 /** The journal after a checkpoint, as the API server answers it. */
-export const checkpointed = ({ txn, known }: Situation, { call }: Ask): Answer => {
+export const checkpointed = ({ txn, known }: ReconcileContext, { call }: ApiCall): Answer => {
   const { journal } = known;
   const position: Position =
     journal !== undefined && "position" in journal ? journal.position : { direction: "forward", cursor: 0 };
@@ -189,11 +193,11 @@ export const checkpointed = ({ txn, known }: Situation, { call }: Ask): Answer =
 };
 
 /** As {@link checkpointed}, of a journal that keeps all that was ever written to it. */
-export const checkpoints = (): ((at: Situation, ask: Ask) => Answer) => {
+export const checkpoints = (): ((at: ReconcileContext, ask: ApiCall) => Answer) => {
   let data: unknown = {};
   return (at, ask) => {
     data = merged(data, "body" in ask.call ? asObject(ask.call.body)["data"] : {});
-    return checkpointed(at, { ...ask, call: { ...ask.call, body: { data } } as Ask["call"] });
+    return checkpointed(at, { ...ask, call: { ...ask.call, body: { data } } as ApiCall["call"] });
   };
 };
 
@@ -223,5 +227,5 @@ export const examined = (changes: readonly Change[], ...there: readonly KubeObje
       },
     ),
   );
-  return JSON.stringify(step.next === "run" ? step.effects : step);
+  return JSON.stringify(step.type === "run" ? step.effects : step);
 };

@@ -1,9 +1,9 @@
 import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
-import type { Ask } from "../../../packages/controller/src/core/effect.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
-import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
@@ -13,10 +13,10 @@ const owner = { apiVersion: "v1", kind: "ConfigMap", name: "parent", uid: "uid-o
 const child = former("ConfigMap", "child", { metadata: { ownerReferences: [owner] } });
 
 /** Both were deleted; the parent may not be read, so that it is not created again. */
-const rolledBack = (changes: readonly [string, string]): Situation => {
+const rolledBack = (changes: readonly [string, string]): ReconcileContext => {
   const checkpoint = checkpoints();
   let live: KubeObject | undefined;
-  const answer = (ask: Ask, at: Situation): Answer => {
+  const answer = (ask: ApiCall, at: ReconcileContext): Answer => {
     if (ask.purpose === "checkpoint") return checkpoint(at, ask);
     const { name } = ask.call.place;
     if (name === "parent") return refused(403);
@@ -52,7 +52,7 @@ it.each([[["parent", "child"]], [["child", "parent"]]] as const)(
     expect(status.phase).toBe("Failed");
     const { state } = status.items[names.indexOf("child")] ?? {};
     expect(state).toMatchObject({
-      at: "restored",
+      type: "restored",
       error: expect.stringContaining(`its owner was not rolled back (changes[${names.indexOf("parent")}])`),
     });
   },

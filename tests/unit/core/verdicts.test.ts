@@ -1,10 +1,10 @@
 import { type Change, fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import type { Ask } from "../../../packages/controller/src/core/effect.ts";
-import { asObject } from "../../../packages/controller/src/core/json.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
-import type { Situation } from "../../../packages/controller/src/core/situation.ts";
+import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
+import { asObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
@@ -14,7 +14,7 @@ const manager = fieldManager({ name: "deploy-v2", uid: UID });
 const marked = { managedFields: [{ manager, operation: "Apply", fieldsV1: { "f:data": { "f:a": {} } } }] } as const;
 const terminating = { deletionTimestamp: "2026-01-01T12:00:00Z", finalizers: ["example.com/stuck"] };
 
-const rollingBack = (changes: readonly Change[], before: Record<number, KubeObject> = {}): Situation => {
+const rollingBack = (changes: readonly Change[], before: Record<number, KubeObject> = {}): ReconcileContext => {
   const at = underway("RollingBack", changes, {
     direction: "back",
     cursor: changes.length - 1,
@@ -31,14 +31,14 @@ const rollingBack = (changes: readonly Change[], before: Record<number, KubeObje
 /** A small API server: uids, versions, no defaulting. */
 const server = (
   there: readonly KubeObject[],
-  tick: (objects: Map<string, KubeObject>, at: Situation) => void = () => {},
-  odd: (ask: Ask, at: Situation) => Answer | undefined = () => undefined,
+  tick: (objects: Map<string, KubeObject>, at: ReconcileContext) => void = () => {},
+  odd: (ask: ApiCall, at: ReconcileContext) => Answer | undefined = () => undefined,
 ) => {
   const objects = new Map(there.map((o) => [o.metadata.name ?? "", o]));
   const checkpoint = checkpoints();
   let rv = 10;
   const log: string[] = [];
-  const answer = (ask: Ask, at: Situation): Answer => {
+  const answer = (ask: ApiCall, at: ReconcileContext): Answer => {
     tick(objects, at);
     if (["checkpoint", "read-journal", "journal"].includes(ask.purpose)) return checkpoint(at, ask);
     if (ask.call.place.resource.kind === "Lease")
@@ -55,7 +55,7 @@ const server = (
         const body = ("body" in ask.call ? ask.call.body : {}) as KubeObject;
         const old = objects.get(name);
         if (ask.call.verb === "create" && old !== undefined)
-          return E.left({ kind: "refused", code: 409, reason: "AlreadyExists", message: "exists", causes: [] });
+          return E.left({ type: "refused", code: 409, reason: "AlreadyExists", message: "exists", causes: [] });
         const uid = old?.metadata.uid ?? `new-uid-of-${name}`;
         const { deletionTimestamp } = old?.metadata ?? {};
         objects.set(name, {
@@ -85,7 +85,7 @@ const failed = () => {
   const start = rollingBack([change("Patch", "a"), change("Patch", "b")]);
   const items = start.txn.status.items.map((item, index) =>
     index === 1 && "before" in item.state
-      ? { ...item, state: { at: "unmade" as const, before: item.state.before, error: "no" } }
+      ? { ...item, state: { type: "unmade" as const, before: item.state.before, error: "no" } }
       : item,
   );
   return { ...start, txn: { ...start.txn, status: { ...start.txn.status, items } } };
@@ -93,7 +93,7 @@ const failed = () => {
 
 const onRead =
   (name: string, answer: Answer) =>
-  ({ purpose, call }: Ask): Answer | undefined =>
+  ({ purpose, call }: ApiCall): Answer | undefined =>
     purpose === "read-target" && call.place.name === name ? answer : undefined;
 
 describe("a target whose change was never made", () => {
@@ -211,7 +211,7 @@ it("leaves an undecided edit alone in the attempts that come by themselves", () 
     "Committing",
     [change("Patch", "a")],
     { direction: "forward", cursor: 0 },
-    { before: new Map([[0, before]]), attempts: new Map([[0, { at: "unanswered", sent: NOW }]]) },
+    { before: new Map([[0, before]]), attempts: new Map([[0, { type: "unanswered", sent: NOW }]]) },
   );
   const first = later(start, 20_000, answer, "served");
   later(first.at, 600 * MINUTE, answer, "served");
@@ -237,7 +237,7 @@ it("does not call an undecided edit restored in a later attempt", () => {
     "Committing",
     [change("Patch", "a")],
     { direction: "forward", cursor: 0 },
-    { before: new Map([[0, before]]), attempts: new Map([[0, { at: "unanswered", sent: NOW }]]) },
+    { before: new Map([[0, before]]), attempts: new Map([[0, { type: "unanswered", sent: NOW }]]) },
   );
   const first = later(start, 5000, answer, "served");
   later(first.at, 600 * MINUTE, answer, "served");
@@ -260,7 +260,7 @@ it("takes no owner away for the sake of a Delete that was not made, though that 
     (ask, { now }) =>
       ask.as === "serviceAccount" && now < NOW + MINUTE / 2
         ? E.left({
-            kind: "refused",
+            type: "refused",
             code: 403,
             reason: "Forbidden",
             message: `configmaps "x" is forbidden: User "system:serviceaccount:shop:deploy-sa" cannot get resource "configmaps"`,
@@ -272,7 +272,7 @@ it("takes no owner away for the sake of a Delete that was not made, though that 
     "Committing",
     [change("Patch", "d"), change("Delete", "o")],
     { direction: "forward", cursor: 1 },
-    { attempts: new Map([[1, { at: "unanswered", sent: NOW }]]) },
+    { attempts: new Map([[1, { type: "unanswered", sent: NOW }]]) },
   );
   const first = {
     ...start,
@@ -298,13 +298,13 @@ it("does not give a lock away the moment it has it, however long it has waited f
   });
   const rights = ["0 patch", "0 update", "1 patch", "1 update"].map((right) => [right, "allowed"] as const);
   // `b` was free when both were tried, side by side; `a` is another Transaction's for two minutes.
-  const at: Situation = {
+  const at: ReconcileContext = {
     ...start,
     txn: { ...start.txn, spec: { ...start.txn.spec, timeout: 60 * MINUTE } },
     wanted: ({ name }) => (name.endsWith("-a") ? wanting : undefined),
     known: { ...start.known, serviceAccount: "there", locks: new Map(), reviews: new Map(rights) },
   };
-  const answer = ({ purpose, call, as }: Ask, { now }: Situation): Answer => {
+  const answer = ({ purpose, call, as }: ApiCall, { now }: ReconcileContext): Answer => {
     const { name } = call.place;
     const isTheirs = name.endsWith("-a") && now < NOW + 2 * MINUTE;
     if (purpose === "lock" && call.verb === "create") return isTheirs ? refused(409) : E.right(lease(name, "us"));

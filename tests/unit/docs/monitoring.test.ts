@@ -1,10 +1,10 @@
 import { alerts } from "@janus/deploy";
 import { expect, it } from "vitest";
-import { apiMetrics } from "../../../packages/controller/src/shell/api-metrics.ts";
-import { leaderMetrics } from "../../../packages/controller/src/shell/leader-metrics.ts";
-import { metrics } from "../../../packages/controller/src/shell/metrics.ts";
-import { processMetrics } from "../../../packages/controller/src/shell/process-metrics.ts";
-import { queueMetrics } from "../../../packages/controller/src/shell/queue-metrics.ts";
+import { apiMetrics } from "../../../packages/controller/src/shell/telemetry/api-metrics.ts";
+import { leaderMetrics } from "../../../packages/controller/src/shell/leadership/leader-metrics.ts";
+import { metrics } from "../../../packages/controller/src/shell/telemetry/metrics.ts";
+import { processMetrics } from "../../../packages/controller/src/shell/process/process-metrics.ts";
+import { queueMetrics } from "../../../packages/controller/src/shell/telemetry/queue-metrics.ts";
 import { firstCells, page, section } from "./page.ts";
 
 const monitoring = page("docs/monitoring.md");

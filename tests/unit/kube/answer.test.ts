@@ -84,6 +84,6 @@ describe("an answer of 2xx", () => {
     ["list", "a list of another kind", { ...list, kind: "StatefulSetList" }],
     ["list of metadata", "a list of another group", { ...list, apiVersion: "v1" }],
   ] satisfies (readonly [Name, string, KubeObject])[])("to a %s is not believed when it is %s", (name, _, answer) => {
-    expect(answerTo(requests[name], answer)).toMatchObject(E.left({ kind: "unanswered", cause: "malformed" }));
+    expect(answerTo(requests[name], answer)).toMatchObject(E.left({ type: "unanswered", cause: "malformed" }));
   });
 });

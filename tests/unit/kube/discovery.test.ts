@@ -6,7 +6,7 @@ import { manualClock } from "./manual-clock.ts";
 const list = (...resources: readonly object[]): E.Either<ApiError, KubeObject> =>
   E.right({ apiVersion: "v1", kind: "APIResourceList", metadata: {}, resources });
 const error = (code: number): E.Either<ApiError, KubeObject> =>
-  E.left({ kind: "refused", code, reason: "", message: `HTTP ${code}`, causes: [] });
+  E.left({ type: "refused", code, reason: "", message: `HTTP ${code}`, causes: [] });
 const apps = list(
   { name: "deployments", kind: "Deployment", namespaced: true },
   { name: "deployments/scale", kind: "Scale", namespaced: true },
@@ -112,7 +112,7 @@ describe("discovery", () => {
   ])("says of %s %s that it is unknown: %s", async (apiVersion, kind, message) => {
     const { resource } = bench({ "/apis/apps/v1": apps });
     expect(await resource(apiVersion, kind)).toEqual(
-      E.left({ kind: "unknown", message: expect.stringContaining(message) }),
+      E.left({ type: "unknown", message: expect.stringContaining(message) }),
     );
   });
 
@@ -136,14 +136,14 @@ describe("discovery", () => {
     ["another object in place of the kinds", { "/apis/apps/v1": served(), "/api/v1": served() }],
   ])("does not say of a kind that it is unknown on %s", async (_, answers) => {
     const { resource } = bench({ "/api/v1": error(404), ...answers });
-    const known = E.left(expect.not.objectContaining({ kind: "unknown" }));
+    const known = E.left(expect.not.objectContaining({ type: "unknown" }));
     expect(await resource("apps/v1", "Deployment")).toEqual(known);
     expect(await resource("v1", "Pod")).toEqual(known);
   });
 
   it("does not take silence for an answer, and asks again next time", async () => {
     const { resource, answers } = bench({ "/apis/apps/v1": error(503) });
-    expect(await resource("apps/v1", "Deployment")).toMatchObject(E.left({ kind: "refused", code: 503 }));
+    expect(await resource("apps/v1", "Deployment")).toMatchObject(E.left({ type: "refused", code: 503 }));
     answers["/apis/apps/v1"] = apps;
     expect(E.isRight(await resource("apps/v1", "Deployment"))).toBe(true);
   });
@@ -156,14 +156,14 @@ describe("discovery", () => {
     ],
   ])("does not take %s for a group version without kinds", async (_, object) => {
     const { resource, answers } = bench({ "/apis/apps/v1": E.right(object) });
-    expect(await resource("apps/v1", "Deployment")).toMatchObject(E.left({ kind: "unanswered", cause: "malformed" }));
+    expect(await resource("apps/v1", "Deployment")).toMatchObject(E.left({ type: "unanswered", cause: "malformed" }));
     answers["/apis/apps/v1"] = apps;
     expect(E.isRight(await resource("apps/v1", "Deployment"))).toBe(true);
   });
 
   it("of all kinds does not take another object for there being none", async () => {
     const { api } = bench({ "/api": apps, "/apis": apps });
-    expect(await listable(api)).toMatchObject(E.left({ kind: "unanswered", cause: "malformed" }));
+    expect(await listable(api)).toMatchObject(E.left({ type: "unanswered", cause: "malformed" }));
   });
 
   it("keeps one broken group apart from the others", async () => {

@@ -13,7 +13,7 @@ export const timing = { leaseDuration: 30_000, renewDeadline: 20_000, retryPerio
 const place = { namespace: "ns", name: "leader" };
 
 const refuse = (code: number) => {
-  const refused = { kind: "refused", code, reason: "", message: "", causes: [] } as const;
+  const refused = { type: "refused", code, reason: "", message: "", causes: [] } as const;
   return E.left(code === 404 ? ({ ...refused, notFound: "object" } as const) : refused);
 };
 
@@ -100,11 +100,11 @@ export const play = (dice: readonly number[], count = 3): Ending => {
       pausedUntil: 0,
       busyUntil: 0,
       leaving: false,
-      state: candidate.candidacy,
+      state: candidate.initialState,
     };
   });
   const local = (one: Someone): number => one.offset + one.pace * now;
-  const leads = (one: Someone): boolean => candidate.leads(one.state, local(one)) > 0;
+  const leads = (one: Someone): boolean => candidate.remainingTerm(one.state, local(one)) > 0;
 
   /** Hears it as soon as it is not paused, unless it has gone on meanwhile. */
   const tell = (one: Someone, turn: number, sent: number, heard: LeaseHeard): void => {
@@ -120,7 +120,8 @@ export const play = (dice: readonly number[], count = 3): Ending => {
       clashes.push(
         `${now}: ${one.name} begins while writes of ${busy.map(({ name }) => name).join(" and ")} are under way`,
       );
-    if (leads(one)) one.busyUntil = now + candidate.leads(one.state, local(one)) / one.pace + timing.writeTimeout;
+    if (leads(one))
+      one.busyUntil = now + candidate.remainingTerm(one.state, local(one)) / one.pace + timing.writeTimeout;
     act(one);
   };
 
@@ -132,20 +133,20 @@ export const play = (dice: readonly number[], count = 3): Ending => {
 
   const act = (one: Someone): void => {
     if (one.leaving) one.state = candidate.leave(one.state);
-    if (one.state.at === "releasing") one.busyUntil = 0;
+    if (one.state.type === "releasing") one.busyUntil = 0;
     const { state } = one;
     const turn = (one.turn += 1);
-    if (state.at === "over") {
+    if (state.type === "over") {
       plan(now + 1000 + throwDie() * 60_000, () => begin(one));
       return;
     }
     const sent = local(one);
     const wait = (ms: number) =>
       plan(now + Math.max(0, ms) / one.pace, () => tell(one, turn, sent, { type: "waited" }));
-    if (state.at === "standby") return wait(state.until - sent);
-    if (state.at === "leading") return wait(Math.min(state.due, state.tenure.until) - sent);
+    if (state.type === "standby") return wait(state.until - sent);
+    if (state.type === "leading") return wait(Math.min(state.due, state.tenure.until) - sent);
     const request = callOf(state, place, { identity: one.identity, timing }, 1e12 + local(one));
-    if (request === undefined) throw new Error(`no call at ${state.at}`);
+    if (request === undefined) throw new Error(`no call at ${state.type}`);
     calls += 1;
     const arrives = now + trouble();
     const failed = { type: "failed", reason: "late" } as const;
@@ -163,7 +164,7 @@ export const play = (dice: readonly number[], count = 3): Ending => {
     one.identity = throwDie() < 0.5 ? one.identity : `${one.name}${one.life}`;
     one.leaving = false;
     one.busyUntil = Math.min(one.busyUntil, now + timing.writeTimeout);
-    one.state = candidate.candidacy;
+    one.state = candidate.initialState;
     act(one);
   };
 

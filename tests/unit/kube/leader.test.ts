@@ -32,7 +32,7 @@ describe("the leadership", () => {
     await clock.pass(10 * timing.leaseDuration);
     expect(await a.elected).toEqual({ holder: "a", transitions: 1 });
     expect([a.left() > 0, b.left()]).toEqual([true, 0]);
-    expect(b.state()).toMatchObject({ at: "standby", sight: { record: { holder: "a" } } });
+    expect(b.state()).toMatchObject({ type: "standby", sight: { record: { holder: "a" } } });
   });
 
   it("passes on when calls hang: the leader stops at its renew deadline, another leads after the lease duration", async () => {
@@ -116,7 +116,7 @@ describe("the API while leading", () => {
   it("sends nothing when the term is over, and says so", async () => {
     sent.length = 0;
     const answer = await whileLeading(api, { left: () => 0 }, 15_000).send(request);
-    expect(answer).toMatchObject({ left: { kind: "unanswered", cause: "never-sent" } });
+    expect(answer).toMatchObject({ left: { type: "unanswered", cause: "never-sent" } });
     expect(sent).toEqual([]);
   });
 });

@@ -50,7 +50,7 @@ describe("a watch", () => {
       write();
     });
     expect(await all(watch(url))).toEqual([
-      E.left({ kind: "unanswered", cause: "connection", message: expect.stringContaining("larger than 16777216") }),
+      E.left({ type: "unanswered", cause: "connection", message: expect.stringContaining("larger than 16777216") }),
     ]);
   });
 
@@ -84,7 +84,7 @@ describe("a watch", () => {
     );
     expect(await all(watch(url))).toEqual([
       E.right({ type: "ADDED", object: object("a") }),
-      E.left({ kind: "refused", code: 410, reason: "Expired", message: "too old", causes: [] }),
+      E.left({ type: "refused", code: 410, reason: "Expired", message: "too old", causes: [] }),
     ]);
   });
 
@@ -92,7 +92,7 @@ describe("a watch", () => {
     const { url } = await httpServer((_, reply) =>
       reply.writeHead(403).end('{"kind":"Status","code":403,"reason":"Forbidden"}'),
     );
-    expect(await all(watch(url))).toMatchObject([E.left({ kind: "refused", code: 403, reason: "Forbidden" })]);
+    expect(await all(watch(url))).toMatchObject([E.left({ type: "refused", code: 403, reason: "Forbidden" })]);
   });
 
   it("says that the connection broke", async () => {
@@ -100,12 +100,12 @@ describe("a watch", () => {
       reply.write(line("ADDED", object("a")));
       setTimeout(() => sockets[0]?.resetAndDestroy(), 20);
     });
-    expect(await all(watch(url))).toMatchObject([E.right({}), E.left({ kind: "unanswered", cause: "connection" })]);
+    expect(await all(watch(url))).toMatchObject([E.right({}), E.left({ type: "unanswered", cause: "connection" })]);
   });
 
   it("does not wait for a server that does not begin to answer", async () => {
     const { url } = await httpServer(() => {});
-    expect(await all(watch(url, { deadline: 50 }))).toMatchObject([E.left({ kind: "unanswered", cause: "deadline" })]);
+    expect(await all(watch(url, { deadline: 50 }))).toMatchObject([E.left({ type: "unanswered", cause: "deadline" })]);
   });
 
   it("notices that a server fell silent, a deadline after the watch should have ended", async () => {
@@ -114,7 +114,7 @@ describe("a watch", () => {
     onTestFinished(() => api.close());
     const began = performance.now();
     const events = await all(api.watch({ ...request, timeoutSeconds: 1 }, new AbortController().signal));
-    expect(events).toMatchObject([E.right({}), E.left({ kind: "unanswered", cause: "deadline" })]);
+    expect(events).toMatchObject([E.right({}), E.left({ type: "unanswered", cause: "deadline" })]);
     expect(performance.now() - began).toBeGreaterThan(1000);
   });
 
@@ -144,7 +144,7 @@ describe("a watch", () => {
       got.push(event);
       if (got.length === 1) void api.close();
     }
-    expect(got[1]).toMatchObject(E.left({ kind: "unanswered", cause: "aborted" }));
+    expect(got[1]).toMatchObject(E.left({ type: "unanswered", cause: "aborted" }));
   });
 
   it.each([
@@ -156,6 +156,6 @@ describe("a watch", () => {
     '{"type":"ADDED","object":{"kind":"ConfigMap"}}',
     line("NEW", object("a")),
   ])("does not take this for an event: %j", (text) => {
-    expect(eventOf(text)).toMatchObject(E.left({ kind: "unanswered", cause: "malformed" }));
+    expect(eventOf(text)).toMatchObject(E.left({ type: "unanswered", cause: "malformed" }));
   });
 });

@@ -1,7 +1,12 @@
-import type { Call, Fault, Place } from "@janus/controller";
+import type { Call, Fault, ObjectRef } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
-import { asObject, equal, isObject } from "../../../packages/controller/src/core/json.ts";
-import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from "../../../packages/controller/src/core/object.ts";
+import { asObject, equal, isObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
+import type {
+  Json,
+  JsonObject,
+  KubeObject,
+  ManagedFieldsEntry,
+} from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { apply, post, put } from "../core/server.ts";
 
 /**
@@ -25,13 +30,13 @@ export interface Reply {
   readonly world: World;
 }
 
-export const keyOf = ({ resource, namespace = "", name }: Place): string => `${resource.kind} ${namespace}/${name}`;
+export const keyOf = ({ resource, namespace = "", name }: ObjectRef): string => `${resource.kind} ${namespace}/${name}`;
 
 /** Only objects of this kind have field owners; everything else is opaque. */
 export const TARGET_KIND = "Widget";
 
 const refused = (code: number, reason: string, message: string): E.Either<Fault, KubeObject> =>
-  E.left({ kind: "refused", code, reason, message, causes: [], ...(code === 404 ? { notFound: "object" } : {}) });
+  E.left({ type: "refused", code, reason, message, causes: [], ...(code === 404 ? { notFound: "object" } : {}) });
 
 export const stored = (world: World, key: string, object: KubeObject | undefined): World => {
   const objects = new Map(world.objects);

@@ -1,6 +1,6 @@
 import { FINALIZER, type ItemState, marks } from "@janus/api";
 import { isTerminal, type KubeObject } from "@janus/controller";
-import { equal } from "../../../packages/controller/src/core/json.ts";
+import { equal } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import { OWN, targetKey } from "./scenario.ts";
 import type { State } from "./state.ts";
 import { situationOf } from "./moment.ts";
@@ -14,7 +14,7 @@ const books = (object: KubeObject): readonly unknown[] =>
   (object.metadata.managedFields ?? []).toSorted((a, b) => ((a.manager ?? "") < (b.manager ?? "") ? -1 : 1));
 
 /** States of a change whose target must be as if we had never been there. */
-const CLEAN: readonly ItemState["at"][] = ["untouched", "refused", "prepared", "unmade", "restored"];
+const CLEAN: readonly ItemState["type"][] = ["untouched", "refused", "prepared", "unmade", "restored"];
 
 /** What is wrong with a target that is said to be as it was, but for what others did. */
 const notAsBefore = (state: State, index: number): readonly string[] => {
@@ -55,13 +55,13 @@ const notCommitted = (state: State, index: number): readonly string[] => {
   return equal(is, should) ? [] : [`${key} is ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`];
 };
 
-const UNSETTLED: readonly ItemState["at"][] = ["kept", "undecided", "committed"];
+const UNSETTLED: readonly ItemState["type"][] = ["kept", "undecided", "committed"];
 
 /** What is left behind that should not be. */
 const leftBehind = (state: State): readonly string[] => {
   const { txn } = situationOf(state);
   const { phase, items } = txn.status;
-  const unsettled = phase === "Failed" && items.some(({ state: item }) => UNSETTLED.includes(item.at));
+  const unsettled = phase === "Failed" && items.some(({ state: item }) => UNSETTLED.includes(item.type));
   return [...state.world.objects].flatMap(([key, object]) => {
     if (state.stray.has(key)) return [];
     const spec = object["spec"] as { readonly holderIdentity?: string } | undefined;
@@ -83,7 +83,7 @@ export const violations = (state: State): readonly string[] => {
   const { txn } = situationOf(state);
   const { phase, items } = txn.status;
   const wrong = (index: number): readonly string[] => {
-    const at = items[index]?.state.at ?? "untouched";
+    const at = items[index]?.state.type ?? "untouched";
     if (at === "committed") return notCommitted(state, index).map((text) => `${phase}: ${text}`);
     if (phase === "Committed") return [`Committed, but changes[${index}] is ${at}`];
     if (CLEAN.includes(at))

@@ -1,5 +1,5 @@
 import * as E from "fp-ts/lib/Either.js";
-import { type Ask, type Fault, type KubeObject, sentence } from "@janus/controller";
+import { type ApiCall, type Fault, type KubeObject, messageOf } from "@janus/controller";
 import { keyOf, preconditionsOf, respond, TARGET_KIND } from "./api-server.ts";
 import type { State } from "./state.ts";
 import { transactionOf } from "./moment.ts";
@@ -9,12 +9,12 @@ type Mutable<A> = { -readonly [K in keyof A]: A[K] };
 export const isTarget = (key: string): boolean => key.startsWith(`${TARGET_KIND} `);
 
 export const tellOf = (answer: E.Either<Fault, KubeObject>): string =>
-  E.isRight(answer) ? "ok" : sentence(answer.left);
+  E.isRight(answer) ? "ok" : messageOf(answer.left);
 
 /** What the world is after a write of ours, whoever learns of it. */
 export const landed = (
   state: State,
-  call: Ask["call"],
+  call: ApiCall["call"],
 ): { readonly state: State; readonly answer: E.Either<Fault, KubeObject> } => {
   const key = keyOf(call.place);
   const live = state.world.objects.get(key);

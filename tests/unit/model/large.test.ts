@@ -1,12 +1,12 @@
 import { emptyStatus, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { atRest } from "../../../packages/controller/src/core/at-rest.ts";
+import { atRest } from "../../../packages/controller/src/core/state/idle-memory.ts";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
-import type { Effect } from "../../../packages/controller/src/core/effect.ts";
-import { type Known, nothing } from "../../../packages/controller/src/core/known.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/object.ts";
-import { sizeOf } from "../../../packages/controller/src/core/size.ts";
+import type { Effect } from "../../../packages/controller/src/core/state/effect.ts";
+import { type Observations, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import { sizeOf } from "../../../packages/controller/src/core/kubernetes/object-size.ts";
 import { keyOf, respond, type World } from "./api-server.ts";
 import { transactionOf } from "./moment.ts";
 import { OWN, SETTINGS, WIDGETS } from "./scenario.ts";
@@ -63,7 +63,7 @@ const world = (bytes: number, owned: boolean): World => {
 };
 
 /** What is known of targets, in bytes. */
-const held = ({ live, before, goals, storeData }: Known): number =>
+const held = ({ live, before, goals, storeData }: Observations): number =>
   [
     ...[...live.values()].map(({ object }) => object ?? {}),
     ...[...before.values()].map((object) => object ?? {}),
@@ -75,14 +75,14 @@ const held = ({ live, before, goals, storeData }: Known): number =>
 const carriedOut = (start: World, isRefused: boolean, restartedAfter = Number.POSITIVE_INFINITY) => {
   let world = start;
   let now = Date.parse("2026-01-01T00:00:00Z");
-  let known = nothing(now);
+  let known = noObservations(now);
   let most = 0;
   const count = new Map<string, number>();
   const own = () => transactionOf(world.objects.get(OWN) ?? { apiVersion: "", kind: "", metadata: {} });
   let txn = own();
   const perform = (effect: Effect): void => {
-    if (effect.purpose === "discover") known = effect.learn(known, WIDGETS, now);
-    else if (effect.purpose === "find-owned") known = effect.learn(known, { owned: [], unlisted: [] }, now);
+    if (effect.purpose === "discover") known = effect.onAnswer(known, WIDGETS, now);
+    else if (effect.purpose === "find-owned") known = effect.onAnswer(known, { owned: [], unlisted: [] }, now);
     else {
       count.set(effect.purpose, (count.get(effect.purpose) ?? 0) + 1);
       const isLast = effect.purpose === "change" && effect.item === COUNT - 1;
@@ -91,20 +91,20 @@ const carriedOut = (start: World, isRefused: boolean, restartedAfter = Number.PO
         isRefused && isLast
           ? {
               world,
-              answer: E.left({ kind: "refused", code: 422, reason: "Invalid", message: "no", causes: [] } as const),
+              answer: E.left({ type: "refused", code: 422, reason: "Invalid", message: "no", causes: [] } as const),
             }
           : respond(world, { call: effect.call, dryRun: effect.dryRun === true, by });
       world = reply.world;
       txn = own();
-      known = effect.learn(known, reply.answer, now, now);
+      known = effect.onAnswer(known, reply.answer, now, now);
     }
     most = Math.max(most, held(known));
   };
   for (let steps = 0; steps < 20 * COUNT + 100; steps += 1) {
-    if (steps === restartedAfter) known = nothing(now);
+    if (steps === restartedAfter) known = noObservations(now);
     const step = decide({ txn, known, now, settings: SETTINGS, ahead: () => undefined, wanted: () => undefined });
-    if (step.next === "done") return { world, txn, most, count };
-    if (step.next === "wait") {
+    if (step.type === "done") return { world, txn, most, count };
+    if (step.type === "wait") {
       now = step.until;
       known = atRest({ txn, known }).known;
     } else for (const effect of step.effects) perform(effect);

@@ -1,6 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import { decodeTransaction, type Transaction } from "@janus/api";
-import type { KubeObject, Situation } from "@janus/controller";
+import type { KubeObject, ReconcileContext } from "@janus/controller";
 import { OWN, SETTINGS } from "./scenario.ts";
 import type { Budget, State } from "./state.ts";
 
@@ -31,7 +31,7 @@ export const transactionOf = (object: KubeObject): Transaction => {
   return result.right;
 };
 
-export const situationOf = ({ own, known, now }: State): Situation => ({
+export const situationOf = ({ own, known, now }: State): ReconcileContext => ({
   txn: transactionOf(own),
   known,
   now,

@@ -1,14 +1,14 @@
 import * as E from "fp-ts/lib/Either.js";
 import {
-  afterTrouble,
-  type Ask,
+  afterTransientFault,
+  type ApiCall,
   type Effect,
   type Fault,
   type KubeObject,
-  hear,
-  meaning,
-  nothing,
-  sentence,
+  handleAnswer,
+  classify,
+  noObservations,
+  messageOf,
 } from "@janus/controller";
 import { keyOf, respond } from "./api-server.ts";
 import { OWN, SETTINGS, WIDGETS } from "./scenario.ts";
@@ -24,25 +24,25 @@ const BACKOFF = 200;
 export const LEAP = 1_860_000;
 const QUIET = SETTINGS.writeTimeout + SETTINGS.margin;
 
-const isWrite = ({ call, dryRun }: Ask): boolean =>
+const isWrite = ({ call, dryRun }: ApiCall): boolean =>
   call.verb !== "get" && dryRun !== true && call.place.resource.kind !== "SelfSubjectAccessReview";
 
-const isOwn = ({ purpose }: Ask): boolean => purpose === "record" || purpose === "finalizer";
+const isOwn = ({ purpose }: ApiCall): boolean => purpose === "record" || purpose === "finalizer";
 
-const nameOf = ({ purpose, call, dryRun }: Ask): string =>
+const nameOf = ({ purpose, call, dryRun }: ApiCall): string =>
   `${purpose}: ${call.verb}${dryRun === true ? " (dry run)" : ""} ${keyOf(call.place)}`;
 
 /** A new process takes the Transaction up, knowing nothing. */
 const takeOver = (state: State, at: number): State => {
   const next = later(state, at);
   const own = next.world.objects.get(OWN) ?? next.own;
-  return { ...next, own, known: nothing(at), term: next.term + 1, pauses: 0 };
+  return { ...next, own, known: noObservations(at), term: next.term + 1, pauses: 0 };
 };
 
-const LOST: Fault = { kind: "unanswered", cause: "connection", message: "the connection was reset" };
+const LOST: Fault = { type: "unanswered", cause: "connection", message: "the connection was reset" };
 /** A 404 that is not of the API server. */
-const NO_PAGE: Fault = { kind: "refused", code: 404, reason: "", message: "HTTP 404: <html></html>", causes: [] };
-const DENIED: Fault = { kind: "refused", code: 422, reason: "Invalid", message: "denied by admission", causes: [] };
+const NO_PAGE: Fault = { type: "refused", code: 404, reason: "", message: "HTTP 404: <html></html>", causes: [] };
+const DENIED: Fault = { type: "refused", code: 422, reason: "Invalid", message: "denied by admission", causes: [] };
 
 export interface Round {
   readonly rules: Rules;
@@ -70,8 +70,8 @@ export const play = (
   if (!("call" in effect)) {
     const known =
       effect.purpose === "discover"
-        ? effect.learn(state.known, WIDGETS, state.now)
-        : effect.learn(state.known, { owned: [], unlisted: [] }, state.now);
+        ? effect.onAnswer(state.known, WIDGETS, state.now)
+        : effect.onAnswer(state.known, { owned: [], unlisted: [] }, state.now);
     play(round, { ...state, known }, rest, story, outcome);
     return;
   }
@@ -94,7 +94,7 @@ export const play = (
       });
   };
   const unanswered = (base: State, text: string, fault: Fault = LOST): void => {
-    const known = afterTrouble(base.known, effect, fault, base.now);
+    const known = afterTransientFault(base.known, effect, fault, base.now);
     play(round, { ...base, known }, rest, [...story, text], "failed");
   };
 
@@ -105,7 +105,7 @@ export const play = (
         answer: respond(state.world, { call: effect.call, dryRun: effect.dryRun === true, by: "janus" }).answer,
       };
   const told = `${name} → ${tellOf(answered.answer)}`;
-  const learned = learn(answered.state, effect, answered.answer);
+  const learned = onAnswer(answered.state, effect, answered.answer);
   play(round, learned.state, rest, [...story, told], worse(outcome, learned.outcome));
 
   const lost = spent(state, "lost");
@@ -139,8 +139,8 @@ export const play = (
   if (isTarget(key)) {
     const denied = spent(state, "refused");
     if (denied !== undefined) {
-      const after = learn(denied, effect, E.left(DENIED));
-      play(round, after.state, rest, [...story, `${name} → ${sentence(DENIED)}`], worse(outcome, after.outcome));
+      const after = onAnswer(denied, effect, E.left(DENIED));
+      play(round, after.state, rest, [...story, `${name} → ${messageOf(DENIED)}`], worse(outcome, after.outcome));
     }
   }
 };
@@ -157,8 +157,8 @@ const refusedWrongly = (
   const [effect, ...rest] = effects;
   if (effect === undefined || !("call" in effect)) return;
   for (const fault of wrongAnswers(effect, isMade)) {
-    const text = `${nameOf(effect)} → ${sentence(fault)}, ${isMade ? "though it was made" : "and it was not made"}`;
-    const after = learn(state, effect, E.left(fault));
+    const text = `${nameOf(effect)} → ${messageOf(fault)}, ${isMade ? "though it was made" : "and it was not made"}`;
+    const after = onAnswer(state, effect, E.left(fault));
     play(round, after.state, rest, [...story, text], worse(outcome, after.outcome));
   }
 };
@@ -167,14 +167,14 @@ const worse = (a: "learned" | "stale" | "failed", b: "learned" | "stale" | "fail
   a === "failed" || b === "failed" ? "failed" : a === "stale" || b === "stale" ? "stale" : "learned";
 
 /** As the shell folds an answer in. */
-const learn = (
+const onAnswer = (
   state: State,
-  effect: Ask,
+  effect: ApiCall,
   answer: E.Either<Fault, KubeObject>,
 ): { readonly state: State; readonly outcome: "learned" | "stale" | "failed" } => {
   if (isOwn(effect) && E.isLeft(answer))
-    return { state, outcome: meaning(answer.left) === "conflict" ? "stale" : "failed" };
-  const { known, failed } = hear(state.known, effect, answer, state.now, state.now);
+    return { state, outcome: classify(answer.left) === "conflict" ? "stale" : "failed" };
+  const { known, failed } = handleAnswer(state.known, effect, answer, state.now, state.now);
   return {
     state: { ...state, known, ...(isOwn(effect) && E.isRight(answer) ? { own: answer.right } : {}) },
     outcome: failed === undefined ? "learned" : "failed",

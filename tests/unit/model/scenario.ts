@@ -1,6 +1,6 @@
 import { type Change, emptyStatus, Transaction } from "@janus/api";
 import type { KubeObject, Settings } from "@janus/controller";
-import { nothing } from "@janus/controller";
+import { noObservations } from "@janus/controller";
 import { post } from "../core/server.ts";
 import { keyOf, untimed, type World } from "./api-server.ts";
 import { type Budget, type State, TIMEOUT } from "./state.ts";
@@ -134,7 +134,7 @@ export const begin = (
     deleted: new Set(),
     now: START,
     own,
-    known: nothing(START),
+    known: noObservations(START),
     term: 1,
     flights: [],
     left,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Call, Instant, Known, KubeObject } from "@janus/controller";
+import type { Call, Instant, Observations, KubeObject } from "@janus/controller";
 import type { World } from "./api-server.ts";
 
 /** How many misfortunes may still come, of each sort and in all. */
@@ -38,7 +38,7 @@ export interface State {
   readonly now: Instant;
   /** The Transaction as the process last read or wrote it, and what it knows. */
   readonly own: KubeObject;
-  readonly known: Known;
+  readonly known: Observations;
   readonly term: number;
   readonly flights: readonly Flight[];
   readonly left: Budget;

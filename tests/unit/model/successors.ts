@@ -1,5 +1,5 @@
 import { FINALIZER } from "@janus/api";
-import { atRest, decide, done, isTerminal, places, renewals } from "@janus/controller";
+import { atRest, decide, done, isTerminal, resolvedTargets, renewals } from "@janus/controller";
 import { keyOf } from "./api-server.ts";
 import { OWN } from "./scenario.ts";
 import type { State } from "./state.ts";
@@ -16,7 +16,7 @@ export const isOver = (state: State): boolean => {
   const situation = situationOf(state);
   const { status, metadata } = situation.txn;
   const over = isTerminal(status.phase) && !(metadata.finalizers ?? []).includes(FINALIZER);
-  return state.flights.length === 0 && over && decide(situation).next !== "run";
+  return state.flights.length === 0 && over && decide(situation).type !== "run";
 };
 
 /** The states that may follow; none once the Transaction is over and nothing is under way any more. */
@@ -35,10 +35,12 @@ const isStale = ({ own, world }: State): boolean =>
 const work = (state: State, rules: Rules): readonly Next[] => {
   const round: Round = { rules, found: [] };
   const situation = situationOf(state);
-  const due = isTerminal(situation.txn.status.phase) ? [] : renewals(situation, places(situation.txn, state.known));
+  const due = isTerminal(situation.txn.status.phase)
+    ? []
+    : renewals(situation, resolvedTargets(situation.txn, state.known));
   const gone = !state.world.objects.has(OWN);
-  const step = gone ? done : due.length > 0 ? ({ next: "run", effects: due } as const) : decide(situation);
-  switch (step.next) {
+  const step = gone ? done : due.length > 0 ? ({ type: "run", effects: due } as const) : decide(situation);
+  switch (step.type) {
     case "run":
       play(round, state, step.effects, [], "learned");
       return round.found;

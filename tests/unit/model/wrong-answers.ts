@@ -1,9 +1,9 @@
-import type { Ask, Fault } from "@janus/controller";
+import type { ApiCall, Fault } from "@janus/controller";
 
-type Refused = Extract<Fault, { kind: "refused" }>;
+type Refused = Extract<Fault, { type: "refused" }>;
 
 const refused = (code: number, reason: string, message: string): Refused => ({
-  kind: "refused",
+  type: "refused",
   code,
   reason,
   message,
@@ -23,7 +23,7 @@ const REFUSALS: readonly Refused[] = [
  * Those of them that can come of such a request: what is only read is in nobody's way. Nor does anybody know that a deletion was
  * made, and not somebody else's, where the API server itself says that the object is not as it was.
  */
-export const wrongAnswers = ({ call }: Ask, isMade: boolean): readonly Fault[] =>
+export const wrongAnswers = ({ call }: ApiCall, isMade: boolean): readonly Fault[] =>
   REFUSALS.filter(({ code, reason }) => {
     if (call.verb === "get") return code !== 409;
     return !(call.verb === "delete" && isMade && reason === "Conflict");

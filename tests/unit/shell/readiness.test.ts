@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Standing, unready } from "../../../packages/controller/src/shell/readiness.ts";
+import { type Standing, unready } from "../../../packages/controller/src/shell/process/readiness.ts";
 
 const standby: Standing = { stopping: false, leads: false, synced: undefined, standsBy: true };
 const leader: Standing = { stopping: false, leads: true, synced: true, standsBy: true };

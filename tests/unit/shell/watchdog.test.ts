@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { watchdog } from "../../../packages/controller/src/shell/watchdog.ts";
+import { watchdog } from "../../../packages/controller/src/shell/process/watchdog.ts";
 import { manualClock } from "../kube/manual-clock.ts";
 
 const dog = () => {

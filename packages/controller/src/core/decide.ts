@@ -1,22 +1,22 @@
 import { FINALIZER } from "@janus/api";
-import { awaitUpgrade, lookingAgain, UPGRADE_PAUSE } from "./await-upgrade.ts";
-import { committing } from "./committing.ts";
-import { run, type Step } from "./effect.ts";
-import { finished } from "./finished.ts";
-import { leaveAlone } from "./leave-alone.ts";
-import { pending } from "./pending.ts";
-import { prepared } from "./prepared.ts";
-import { preparing } from "./preparing.ts";
-import type { Unread } from "./readable.ts";
-import { finalizers, isTerminal } from "./record.ts";
-import { rollingBack } from "./rolling-back.ts";
-import type { Situation } from "./situation.ts";
+import { awaitUpgrade, lookingAgain, UPGRADE_PAUSE } from "./transitions/await-upgrade.ts";
+import { committing } from "./phases/committing.ts";
+import { run, type Step } from "./state/effect.ts";
+import { terminalCleanup } from "./phases/terminal-cleanup.ts";
+import { quarantine } from "./transitions/quarantine.ts";
+import { pending } from "./phases/pending.ts";
+import { prepared } from "./phases/prepared.ts";
+import { preparing } from "./phases/preparing.ts";
+import type { Unread } from "./state/decode-stored.ts";
+import { setFinalizers, isTerminal } from "./state/status-update.ts";
+import { rollingBack } from "./phases/rolling-back.ts";
+import type { ReconcileContext } from "./state/reconcile-context.ts";
 
 /** Somebody has taken our finalizer off while there is something of ours that only it would have us take away. */
-const isBare = ({ txn: { metadata, status }, known }: Situation): boolean => {
+const isBare = ({ txn: { metadata, status }, known }: ReconcileContext): boolean => {
   const { finalizers: names = [], deletionTimestamp } = metadata;
   if (names.includes(FINALIZER) || deletionTimestamp !== undefined || status.phase === "Pending") return false;
-  return !isTerminal(status.phase) || [...known.locks.values()].some(({ at }) => at === "held");
+  return !isTerminal(status.phase) || [...known.locks.values()].some(({ type: at }) => at === "held");
 };
 
 /**
@@ -28,13 +28,13 @@ const isBare = ({ txn: { metadata, status }, known }: Situation): boolean => {
  * Guarantees: pure and total. Every effect is one request, so that a crash can only fall between two steps that have a
  *             name; what was not recorded is learned again. The finalizer is on for as long as there is something of ours.
  */
-export const decide = (seen: Situation): Step => {
+export const decide = (seen: ReconcileContext): Step => {
   const { later } = seen.known;
   if (later !== undefined && seen.now < later.looked + UPGRADE_PAUSE)
     return awaitUpgrade(seen, { why: later.why, takesConditions: true });
   const situation = { ...seen, known: lookingAgain(seen.known) };
   const { txn } = situation;
-  if (isBare(situation)) return run(finalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]));
+  if (isBare(situation)) return run(setFinalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]));
   switch (txn.status.phase) {
     case "Pending":
       return pending(situation);
@@ -49,10 +49,10 @@ export const decide = (seen: Situation): Step => {
     case "Committed":
     case "RolledBack":
     case "Failed":
-      return finished(situation);
+      return terminalCleanup(situation);
   }
 };
 
 /** What to do for a Transaction that cannot be read; of its situation, that is what could be salvaged. */
-export const decideUnread = (situation: Situation, unread: Unread): Step =>
-  unread.at === "unreadable" ? leaveAlone(situation, unread.why) : awaitUpgrade(situation, unread);
+export const decideUnread = (situation: ReconcileContext, unread: Unread): Step =>
+  unread.type === "unreadable" ? quarantine(situation, unread.why) : awaitUpgrade(situation, unread);

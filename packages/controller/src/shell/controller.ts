@@ -2,18 +2,18 @@ import { randomUUID } from "node:crypto";
 import type { Phase } from "@janus/api";
 import { type Api, discovery, keyOf, queue, reflect, shared } from "@janus/kube";
 import type { Registry } from "prom-client";
-import { sentence, type Settings, transactions } from "../core/index.ts";
-import { isCalled } from "./called.ts";
-import { namespaceOf } from "./cell.ts";
-import { wall } from "./clock.ts";
-import { type Recorder, recorder } from "./events.ts";
-import { dueAt, glimpse, phaseOf } from "./glimpse.ts";
-import { defect, type Log, saying } from "./log.ts";
-import { metrics } from "./metrics.ts";
-import { queueMetrics } from "./queue-metrics.ts";
-import type { Round } from "./narrator.ts";
-import { reconciler } from "./reconcile.ts";
-import { type Loop, type Watchdog, watchdog as newWatchdog } from "./watchdog.ts";
+import { messageOf, type Settings, transactions } from "../core/index.ts";
+import { hasNewRequest } from "./reconcile/user-requests.ts";
+import { namespaceOf } from "./reconcile/tracked-transaction.ts";
+import { wall } from "./process/clock.ts";
+import { type Recorder, recorder } from "./telemetry/events.ts";
+import { dueAt, cacheTransform, phaseOf } from "./reconcile/cache-transform.ts";
+import { defect, type Log, saying } from "./process/log.ts";
+import { metrics } from "./telemetry/metrics.ts";
+import { queueMetrics } from "./telemetry/queue-metrics.ts";
+import type { Round } from "./telemetry/telemetry.ts";
+import { reconciler } from "./reconcile/reconciler.ts";
+import { type Loop, type Watchdog, watchdog as newWatchdog } from "./process/watchdog.ts";
 
 export interface ControllerOptions {
   readonly settings: Settings;
@@ -72,7 +72,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     settings,
     seemsCalled: (key, { metadata }) => {
       const last = watched.store.get(key)?.metadata;
-      return last !== undefined && last.uid === metadata.uid && isCalled(last, metadata);
+      return last !== undefined && last.uid === metadata.uid && hasNewRequest(last, metadata);
     },
     seemsGone: (key, { metadata }) => watched.store.get(key)?.metadata.uid !== metadata.uid,
     seemsThere: (key) => watched.store.has(key),
@@ -109,7 +109,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     {
       signal: aborted.signal,
       timeoutSeconds: WATCH,
-      keep: glimpse,
+      keep: cacheTransform,
       onTurn: watching.beat,
       onEvent: (event) => {
         if (event.type === "synced") isSynced = true;
@@ -120,10 +120,10 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
         if (known?.resourceVersion === event.object.metadata.resourceVersion) return;
         const due = dueAt(event.object);
         if (due === undefined) return;
-        if (due <= wall() && isCalled(event.object.metadata, known)) work.urge(keyOf(event.object));
+        if (due <= wall() && hasNewRequest(event.object.metadata, known)) work.urge(keyOf(event.object));
         else work.addAfter(keyOf(event.object), Math.max(0, due - wall()));
       },
-      onError: (error) => log("warn", "Transactions cannot be watched; trying again", { error: sentence(error) }),
+      onError: (error) => log("warn", "Transactions cannot be watched; trying again", { error: messageOf(error) }),
     },
   );
   const renewals = setInterval(() => {

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { type LeaderTiming, type LeasePlace, timingProblem } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import type { LogLevel } from "./log.ts";
-import { type Readiness, READINESS } from "./readiness.ts";
+import type { LogLevel } from "./process/log.ts";
+import { type Readiness, READINESS } from "./process/readiness.ts";
 
 export interface Flags {
   readonly kubeconfig: string | undefined;

@@ -3,17 +3,17 @@ import { hostname } from "node:os";
 import { type Api, connect, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Registry } from "prom-client";
-import { apiMetrics } from "./api-metrics.ts";
+import { apiMetrics } from "./telemetry/api-metrics.ts";
 import { type Controller, controller } from "./controller.ts";
 import { parseFlags } from "./flags.ts";
-import { serve } from "./http.ts";
-import { leaderMark } from "./leader-mark.ts";
-import { leadership } from "./leadership.ts";
-import { defect, jsonLog } from "./log.ts";
-import { metricsAuth } from "./metrics-auth.ts";
-import { processMetrics } from "./process-metrics.ts";
-import { unready } from "./readiness.ts";
-import { watchdog as newWatchdog } from "./watchdog.ts";
+import { serve } from "./http/server.ts";
+import { leaderMark } from "./leadership/leader-label.ts";
+import { leadership } from "./leadership/leadership.ts";
+import { defect, jsonLog } from "./process/log.ts";
+import { metricsAuth } from "./http/metrics-auth.ts";
+import { processMetrics } from "./process/process-metrics.ts";
+import { unready } from "./process/readiness.ts";
+import { watchdog as newWatchdog } from "./process/watchdog.ts";
 
 /** How long after the write timeout a change that cannot be seen counts as not made, in ms. */
 const MARGIN = 1000;

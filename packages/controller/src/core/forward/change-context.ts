@@ -1,0 +1,80 @@
+import * as E from "fp-ts/lib/Either.js";
+import { sparing } from "../state/memory-budget.ts";
+import type { ApiCall } from "../state/effect.ts";
+import { deniedVerb, messageOf } from "../kubernetes/api-error.ts";
+import type { Journal } from "../state/journal.ts";
+import { checkpoint } from "../state/journal-requests.ts";
+import { type Observations, type AbortCause, set } from "../state/observations.ts";
+import { type KubeObject, formatRef } from "../kubernetes/kube-object.ts";
+import { dependsOnEarlier } from "../state/target-resolution.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { type Item, readTarget } from "../state/resolved-changes.ts";
+import { isServed } from "../state/unserved-kind.ts";
+
+/** One change on its way in. */
+export interface ChangeContext extends Item {
+  readonly situation: ReconcileContext;
+  readonly journal: Journal;
+  readonly before: KubeObject | undefined;
+}
+
+/** The checkpoint of this change, and the intent of the next. */
+export const nextChange = (
+  txn: ReconcileContext["txn"],
+  journal: Journal,
+  { index, change, place }: Item,
+  created: string | undefined,
+): ApiCall =>
+  sparing(
+    checkpoint(
+      txn,
+      journal,
+      {
+        position: { direction: "forward", cursor: index + 1 },
+        ...(created === undefined ? {} : { created: [index, created] }),
+      },
+      {
+        type: "Normal",
+        reason: "ItemCommitted",
+        item: index,
+        message: `${index + 1}/${txn.spec.changes.length} ${change.type} ${formatRef(place)}`,
+      },
+    ),
+  );
+
+/** A Create was refused for want of the rights, or of the kind, that an earlier change has just brought: it was not made. */
+const isPremature = ({ change, index, situation: { txn } }: ChangeContext, known: Observations): boolean => {
+  const attempt = known.attempts.get(index);
+  const isUnmade = attempt?.type === "refused" && [403, 404].includes(attempt.code) && attempt.unanswered === undefined;
+  return change.type === "Create" && isUnmade && dependsOnEarlier(txn, index);
+};
+
+/** Looks what became of the change. */
+export const observeTarget = (going: ChangeContext): ApiCall => {
+  const { situation, place } = going;
+  const mayBeUnserved = !isServed(situation.known, place.resource) && isPremature(going, situation.known);
+  return { ...readTarget(going, unreadable(going)), mayBeUnserved };
+};
+
+/** A target that cannot be read says nothing of what became of the change, unless that was not made for the same reason. */
+const unreadable =
+  (going: ChangeContext): ApiCall["onAnswer"] =>
+  (known, answer, now) => {
+    const { index, place } = going;
+    if (isPremature(going, known)) return { ...known, live: set(known.live, index, { object: undefined, at: now }) };
+    const refused = (fate: AbortCause["fate"], message: string): Observations => ({
+      ...known,
+      abortCauses: set(known.abortCauses, index, { reason: "CommitFailed", message, fate }),
+    });
+    if (E.isRight(answer)) return known;
+    const attempt = known.attempts.get(index);
+    // The ServiceAccount has lost its permissions: it may write no more than it may read.
+    const isDenied = deniedVerb(answer.left) !== undefined && attempt?.type === "refused" && attempt.code === 403;
+    return isDenied && attempt.unanswered === undefined
+      ? refused("unmade", refusalOf(going, attempt.message))
+      : refused("undecided", `${formatRef(place)} cannot be read: ${messageOf(answer.left)}`);
+  };
+
+/** For people: the API server, or something in front of it, will not have the change. */
+export const refusalOf = ({ change, place }: Item, message: string): string =>
+  `the API server refused to ${change.type.toLowerCase()} ${formatRef(place)}: ${message}`;

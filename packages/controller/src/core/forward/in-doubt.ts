@@ -1,0 +1,109 @@
+import type { Change } from "@janus/api";
+import { type TransactionRef, desiredState, writable } from "../merge/write-body.ts";
+import { showPath, type Path } from "../merge/field-set.ts";
+import { equal } from "../kubernetes/json.ts";
+import type { TargetObservation } from "../state/observations.ts";
+import type { KubeObject, ObjectRef } from "../kubernetes/kube-object.ts";
+import { hasLostMarks, isMarked, restoration } from "../merge/restore-update.ts";
+
+/** What a target tells of a change that is in doubt, or that was refused because something had moved. */
+export type InDoubtVerdict =
+  | { readonly type: "in"; readonly created?: string }
+  /** A Delete was accepted, and finalizers still hold the object. */
+  | { readonly type: "going"; readonly finalizers: readonly string[] }
+  /** It was not made when the target was read. What is still on its way is refused if it bears preconditions, a Create is not. */
+  | { readonly type: "out"; readonly object: KubeObject | undefined }
+  /**
+   * It was not made, and others have changed the target since it was read: these fields of ours among them. `mayBeIn`: unless
+   * it was on its way, for nothing would tell.
+   */
+  | {
+      readonly type: "overtaken";
+      readonly object: KubeObject | undefined;
+      readonly fields: readonly Path[];
+      readonly mayBeIn?: true;
+    }
+  /** It cannot be told. */
+  | { readonly type: "undecided"; readonly why: string };
+
+/** Whether two versions of an object differ in nothing but status and bookkeeping. */
+export const sameButStatus = (a: KubeObject, b: KubeObject, place: ObjectRef): boolean => {
+  const always = { ...place, resource: { ...place.resource, statusSubresource: true } };
+  return equal(writable(a, always), writable(b, always));
+};
+
+/** Whether a status is among what the change sets: then others who write it are in its way. */
+const setsStatus = (change: Change, place: ObjectRef): boolean =>
+  change.type !== "Delete" && writable(change.content, place)["status"] !== undefined;
+
+const settleCreate = (
+  author: TransactionRef,
+  created: string | undefined,
+  { object }: TargetObservation,
+): InDoubtVerdict => {
+  if (object === undefined) return created === undefined ? { type: "out", object } : { type: "in", created };
+  const uid = object.metadata.uid ?? "";
+  if (uid === created || isMarked(object, author.uid)) return { type: "in", created: uid };
+  return created === undefined
+    ? { type: "undecided", why: "an object of this name exists that does not carry our mark" }
+    : { type: "in", created };
+};
+
+const settleDelete = (place: ObjectRef, before: KubeObject, { object }: TargetObservation): InDoubtVerdict => {
+  if (object === undefined) return { type: "in" };
+  if (object.metadata.uid !== before.metadata.uid)
+    return { type: "undecided", why: "it was deleted, and somebody has created it again" };
+  if (object.metadata.deletionTimestamp !== undefined)
+    return { type: "going", finalizers: object.metadata.finalizers ?? [] };
+  return object.metadata.resourceVersion === before.metadata.resourceVersion || sameButStatus(before, object, place)
+    ? { type: "out", object }
+    : { type: "overtaken", object, fields: [] };
+};
+
+const settleEdit = (
+  change: Change,
+  place: ObjectRef,
+  before: KubeObject,
+  { object }: TargetObservation,
+  author: TransactionRef,
+): InDoubtVerdict => {
+  if (object === undefined || object.metadata.uid !== before.metadata.uid)
+    return { type: "overtaken", object: undefined, fields: [] };
+  if (isMarked(object, author.uid)) return { type: "in" };
+  if (object.metadata.resourceVersion === before.metadata.resourceVersion) return { type: "out", object };
+  const unmoved = setsStatus(change, place)
+    ? equal(writable(before, place), writable(object, place))
+    : sameButStatus(before, object, place);
+  if (unmoved) return { type: "out", object };
+  // Without a mark, and moved: had our change been in, all its fields would have been taken over since.
+  const { put, conflicts } = restoration(change, place, before, object, author);
+  const whole = change.type === "Update" && !equal(desiredState(change, place, before), writable(before, place));
+  const fields: readonly Path[] = whole && conflicts.length === 0 ? [[]] : conflicts;
+  // A Patch leaves no mark where others have taken over all of its fields; what is changed and nobody's may be ours.
+  const isTakenOver = change.type === "Patch" && conflicts.length > 0;
+  const mayBeIn = isTakenOver || put !== undefined || hasLostMarks(before, object);
+  return { type: "overtaken", object, fields, ...(mayBeIn ? { mayBeIn } : {}) };
+};
+
+/**
+ * Reads from a target whether a change was made to it (docs/internals.md, "In doubt").
+ *
+ * Guarantees: `in` only on our mark, on the uid that we recorded, or for a Delete on absence; `out` only when the object is
+ *             as it was read before, status apart.
+ * Assumes:    `seen` is a live read, as the ServiceAccount. For a Create `before` is undefined.
+ */
+export const resolveInDoubt = (
+  change: Change,
+  place: ObjectRef,
+  before: KubeObject | undefined,
+  created: string | undefined,
+  seen: TargetObservation,
+  author: TransactionRef,
+): InDoubtVerdict => {
+  if (change.type === "Create" || before === undefined) return settleCreate(author, created, seen);
+  return change.type === "Delete" ? settleDelete(place, before, seen) : settleEdit(change, place, before, seen, author);
+};
+
+/** `.data["version"], .spec.replicas`; the whole object for the empty path. */
+export const showPaths = (paths: readonly Path[]): string =>
+  paths.map((path) => (path.length === 0 ? "the object" : showPath(path))).join(", ");

@@ -1,0 +1,150 @@
+import * as E from "fp-ts/lib/Either.js";
+import { awaitPermissions } from "./await-permissions.ts";
+import { type ApiCall, run, type Step } from "../state/effect.ts";
+import { inDoubt, isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
+import {
+  type Attempt,
+  type Observations,
+  type AbortCause,
+  set,
+  unansweredSince,
+  unset,
+} from "../state/observations.ts";
+import { firstIrreversible } from "../preflight/irreversible-kinds.ts";
+import { stopRequest } from "../transitions/stop-request.ts";
+import { acquire, verifyHeld } from "../locks/lock-acquisition.ts";
+import { terminatingMessage, formatRef } from "../kubernetes/kube-object.ts";
+import { dependsOnEarlier, lockable } from "../state/target-resolution.ts";
+import { deadline, inFlightWindow } from "../state/reconcile-context.ts";
+import { writeOf } from "../state/resolved-changes.ts";
+import { abort } from "../transitions/abort.ts";
+import { isServed } from "../state/unserved-kind.ts";
+import { type ChangeContext, observeTarget } from "./change-context.ts";
+import { projection, waiting } from "../state/status-progress.ts";
+import { waitingForLock } from "../locks/await-lock.ts";
+
+/**
+ * People want it back, or time has run out: turns back here, with what has become of this change. But not where a deletion that
+ * cannot be undone may have been sent; see {@link onlyForward}.
+ */
+export const reasonToStop = (going: ChangeContext, fate: AbortCause["fate"]): Step | undefined => {
+  const { situation, journal, index } = going;
+  const { txn, now } = situation;
+  const way = stopRequest(situation);
+  if (way.type === "asking") return run(way.effect);
+  const lasting = onlyForward(going, fate);
+  if (way.type === "release") return abort(situation, journal, { reason: "Deleted", message: way.why, fate });
+  if (way.type === "rollback" && lasting === undefined)
+    return abort(situation, journal, { reason: "RollbackRequested", message: way.why, fate });
+  // Deleting it never hangs, however long what it deletes takes to go.
+  if (lasting !== undefined && txn.metadata.deletionTimestamp !== undefined)
+    return abort(situation, journal, {
+      reason: "Deleted",
+      message: `${lasting}: the Transaction was deleted`,
+      fate,
+    });
+  if (lasting !== undefined || now < deadline(situation)) return undefined;
+  const message = `spec.timeout passed with ${index} of ${txn.spec.changes.length} changes made`;
+  return abort(situation, journal, { reason: "Timeout", message, fate });
+};
+
+/** Why it cannot be turned back any more, in words; undefined where it can. */
+export const onlyForward = (
+  { situation: { txn }, index }: ChangeContext,
+  fate: AbortCause["fate"],
+): string | undefined => {
+  const deleted = firstIrreversible(txn, fate === "in" ? index + 1 : index)?.target;
+  return deleted === undefined
+    ? undefined
+    : `the deletion of ${deleted.kind} ${deleted.name} cannot be undone, so the Transaction can only be completed`;
+};
+
+/** Turns back from a target that is as it was, but not while a write that was not answered may still be made. */
+export const onceSettled = (going: ChangeContext, back: Step): Step => {
+  const { situation, journal, index, place } = going;
+  const { known, now, settings } = situation;
+  const unanswered = unansweredSince(known.attempts.get(index));
+  if (unanswered === undefined) return back;
+  const settledAt = unanswered + inFlightWindow(settings);
+  if ((known.live.get(index)?.at ?? now) >= settledAt) return back;
+  return now < settledAt
+    ? waiting(situation, journal, settledAt, `a write to ${formatRef(place)} that was not answered may still be made`)
+    : run(observeTarget(going));
+};
+
+/** The write itself, unless there is a reason to stop first. */
+export const send = (going: ChangeContext): Step => {
+  const { situation, journal, index } = going;
+  const { txn, known } = situation;
+  const stop = (reason: AbortCause["reason"], message: string): Step =>
+    onceSettled(going, abort(situation, journal, { reason, message, fate: "unsent" }));
+  const stopping = reasonToStop(going, "unsent");
+  if (stopping !== undefined) return onceSettled(going, stopping);
+  const unproven = new Set(txn.status.items.flatMap(({ lock }, at) => (lock === undefined ? [at] : [])));
+  const { early, late } = lockable(txn, known, index, unproven);
+  const holding = verifyHeld(situation, early);
+  if (E.isLeft(holding)) return stop("LockRenewalFailed", holding.left);
+  if (holding.right.length > 0) return run(...holding.right);
+  if (unproven.has(index) && known.locks.get(index)?.type !== "held") {
+    const pending = awaitPermissions(going);
+    if (typeof pending === "string") return stop("CommitFailed", pending);
+    if (pending !== undefined) return pending;
+  }
+  // Locks in a Namespace that the Transaction has created are taken right after it exists.
+  const locking = acquire(situation, late);
+  if (locking.type === "refused") return stop("LockRenewalFailed", [...locking.problems.values()].join("; "));
+  if (locking.type === "waiting") return waitingForLock(situation, journal, locking);
+  if (locking.type === "going") return run(...locking.effects);
+  return run(write(going), ...projection(situation, journal));
+};
+
+const write = (going: ChangeContext): ApiCall => {
+  const { index, change, place, before, situation } = going;
+  const { txn } = situation;
+  const attempted = (known: Observations, attempt: Attempt): Observations => ({
+    ...known,
+    live: unset(known.live, index),
+    attempts: set(known.attempts, index, attempt),
+  });
+  return {
+    purpose: "change",
+    item: index,
+    as: "serviceAccount",
+    call: writeOf(txn, going, before),
+    mayBeUnserved: !isServed(situation.known, place.resource),
+    onAnswer: (known, answer, now, sent) => {
+      if (E.isRight(answer)) {
+        const { metadata } = answer.right;
+        if (change.type === "Delete" && metadata?.deletionTimestamp !== undefined)
+          return attempted(known, { type: "accepted", sent });
+        // It was being deleted when it was read, and no new version tells of that.
+        if ((change.type === "Update" || change.type === "Patch") && metadata?.deletionTimestamp !== undefined)
+          return {
+            ...known,
+            abortCauses: set(known.abortCauses, index, {
+              reason: "ConflictDetected",
+              message: terminatingMessage(place, answer.right),
+              fate: "in",
+            }),
+          };
+        const created = change.type === "Create" ? { created: metadata.uid ?? "" } : {};
+        return { ...known, made: set(known.made, index, created) };
+      }
+      const fault = answer.left;
+      const code = fault.type === "refused" ? fault.code : 0;
+      const unanswered = unansweredSince(known.attempts.get(index));
+      const earlier = unanswered === undefined ? {} : { unanswered };
+      const isConflict = fault.type === "refused" && fault.reason === "Conflict";
+      const moved = isAbsent(fault) || isConflict ? { moved: true as const } : {};
+      const refused: Attempt = { type: "refused", sent, code, message: messageOf(fault), ...moved, ...earlier };
+      const mayComeYet =
+        code === 404 || classify(fault) === "conflict" || (code === 403 && dependsOnEarlier(txn, index));
+      const triedSince =
+        mayComeYet && !known.triedSince.has(index) ? set(known.triedSince, index, now) : known.triedSince;
+      // Whoever refused it, the target tells whether it was made: not every refusal is of the API server.
+      return { ...attempted(known, refused), triedSince };
+    },
+    onTransientFault: (known, fault, now) =>
+      inDoubt(fault) ? attempted(known, { type: "unanswered", sent: now }) : known,
+  };
+};

@@ -1,0 +1,48 @@
+import { asObject } from "./json.ts";
+import type { KubeObject, ObjectMeta } from "./kube-object.ts";
+
+const TOKEN = "kubernetes.io/service-account-token";
+const ACCOUNT = "kubernetes.io/service-account.name";
+export const ACCOUNT_UID = "kubernetes.io/service-account.uid";
+/** The annotations that say whose token a Secret holds. */
+export const ACCOUNT_ANNOTATIONS: readonly string[] = [ACCOUNT, ACCOUNT_UID];
+
+/** An object, or what is known of one: of its list, the metadata alone. */
+export interface Named {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly type?: unknown;
+}
+
+/** How an owner is called by what is {@link tiedTo} it without knowing its uid; undefined for kinds that have none such. */
+export const callName = ({ apiVersion, kind, metadata: { namespace, name } }: Named): string | undefined =>
+  apiVersion === "v1" && ["Service", "ServiceAccount"].includes(kind) ? `${kind} ${namespace}/${name}` : undefined;
+
+/**
+ * The object that this one goes with though none of its references names it, by uid or by {@link callName}. It is
+ * kube-controller-manager that deletes it then: the tokens of a ServiceAccount, and the Endpoints of a Service.
+ * (EndpointSlices bear references.)
+ * https://kubernetes.io/docs/concepts/security/service-accounts/#get-a-token
+ * https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/controller/endpoint/endpoints_controller.go
+ */
+export const tiedTo = ({ apiVersion, kind, metadata, type = TOKEN }: Named): string | undefined => {
+  if (apiVersion !== "v1") return undefined;
+  const { namespace, annotations } = metadata;
+  if (kind === "Endpoints") return callName({ apiVersion, kind: "Service", metadata });
+  const { [ACCOUNT]: name, [ACCOUNT_UID]: uid } = asObject(annotations);
+  if (kind !== "Secret" || type !== TOKEN || typeof name !== "string") return undefined;
+  return typeof uid === "string" && uid !== ""
+    ? uid
+    : callName({
+        apiVersion,
+        kind: "ServiceAccount",
+        metadata: { ...(namespace === undefined ? {} : { namespace }), name },
+      });
+};
+
+/** The uid of the ServiceAccount whose token this is. */
+export const accountOf = (object: KubeObject): string | undefined => {
+  const uid = object.metadata.annotations?.[ACCOUNT_UID];
+  return uid !== undefined && object["type"] === TOKEN && tiedTo(object) === uid ? uid : undefined;
+};

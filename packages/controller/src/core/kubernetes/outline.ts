@@ -1,0 +1,43 @@
+import { asObject } from "./json.ts";
+import type { KubeObject, ObjectMeta } from "./kube-object.ts";
+import { ACCOUNT_ANNOTATIONS } from "./implicit-owners.ts";
+
+const only = (object: object, ...keys: readonly string[]): object =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => keys.includes(key)));
+
+const ofAccount = (annotations: ObjectMeta["annotations"] = {}): NonNullable<ObjectMeta["annotations"]> =>
+  Object.fromEntries(Object.entries(annotations).filter(([name]) => ACCOUNT_ANNOTATIONS.includes(name)));
+
+/** What a claim asks for. */
+export const storageOf = (object: unknown): unknown =>
+  asObject(asObject(asObject(asObject(object)["spec"])["resources"])["requests"])["storage"];
+
+/**
+ * What is remembered of a target whose snapshot is written: all that is still asked about it before the first change is made (who it
+ * is, at which version, whose, whether it is going, and what makes a change one that nothing can undo).
+ */
+export const outline = (object: KubeObject): KubeObject => {
+  const { apiVersion, kind, metadata, immutable, type } = object;
+  const isSecret = apiVersion === "v1" && kind === "Secret";
+  const storage = storageOf(object);
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      ...only(
+        metadata,
+        "namespace",
+        "name",
+        "uid",
+        "resourceVersion",
+        "ownerReferences",
+        "finalizers",
+        "deletionTimestamp",
+      ),
+      ...(isSecret ? { annotations: ofAccount(metadata.annotations) } : {}),
+    },
+    ...(isSecret ? { type } : {}),
+    ...(immutable === undefined ? {} : { immutable }),
+    ...(storage === undefined ? {} : { spec: { resources: { requests: { storage } } } }),
+  };
+};

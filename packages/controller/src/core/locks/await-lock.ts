@@ -1,0 +1,16 @@
+import { run, type Step } from "../state/effect.ts";
+import type { Journal } from "../state/journal.ts";
+import { waiting } from "../state/status-progress.ts";
+import type { Locking } from "./lock-acquisition.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+
+/** A pause until a lock may be had, or what is to be done first. */
+export const waitingForLock = (
+  situation: ReconcileContext,
+  journal: Journal | undefined,
+  { until, because, tell, effects, awaited }: Extract<Locking, { readonly type: "waiting" }>,
+): Step => {
+  if (effects.length > 0) return { ...run(...effects), tell: [tell] };
+  const step = waiting(situation, journal, until, because, tell);
+  return step.type === "wait" ? { ...step, awaited } : step;
+};

@@ -1,0 +1,219 @@
+import { parseHolder } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { ApiCall, Awaited, Effect, EventSpec } from "../state/effect.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import type { LockObservation } from "../state/observations.ts";
+import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { requestYield } from "./lock-yield.ts";
+import {
+  renewOrTakeOver,
+  createLock,
+  giveBack,
+  observeHolder,
+  lockDuration,
+  lockPlace,
+  observeLock,
+  nextPollAt,
+} from "./lock-requests.ts";
+
+interface Wanted {
+  readonly index: number;
+  readonly target: ObjectRef;
+  /** Of its Lease. */
+  readonly place: ObjectRef;
+}
+
+/** The next request that brings us nearer to this lock; a pause where only waiting helps. */
+const nextLockRequest = (
+  situation: ReconcileContext,
+  { index, target, place }: Wanted,
+): Effect | { readonly until: Instant; readonly because: string } => {
+  const { known, now } = situation;
+  const sight = known.locks.get(index);
+  const lease = `Lease ${place.namespace}/${place.name}`;
+  if (sight === undefined || sight.type === "free") {
+    const first = situation.ahead(place)?.metadata;
+    if (first === undefined) return createLock(situation, index, place);
+    const because = `waiting for ${formatRef(target)}: Transaction ${first.namespace}/${first.name} waits for it, too, and goes first (${lease})`;
+    return { until: nextPollAt(situation, now), because };
+  }
+  if (sight.type === "held" && !sight.stale) return renewOrTakeOver(situation, index, place, sight);
+  if (sight.type !== "theirs") return observeLock(situation, index, place, false);
+  const until = nextPollAt(situation, sight.looked);
+  if (now >= until) return observeLock(situation, index, place, false);
+  const holder = parseHolder(sight.holder);
+  if (holder !== undefined && sight.judged === undefined) return observeHolder(index, holder, target);
+  const isForeign = holder === undefined || sight.judged === "stranger";
+  if (isForeign ? now >= sight.expires : sight.judged === "over")
+    return renewOrTakeOver(situation, index, place, sight);
+  const because = isForeign
+    ? `waiting for ${formatRef(target)}: ${lease} is held by ${sight.holder}`
+    : `waiting for ${formatRef(target)}: Transaction ${holder.namespace}/${holder.name} has locked it (${lease})`;
+  return { until, because };
+};
+
+export type Locking =
+  | { readonly type: "held" }
+  | { readonly type: "going"; readonly effects: readonly Effect[] }
+  | {
+      readonly type: "waiting";
+      readonly until: Instant;
+      readonly because: string;
+      readonly tell: EventSpec;
+      readonly awaited: Awaited;
+      /** What is done meanwhile. */
+      readonly effects: readonly Effect[];
+    }
+  | { readonly type: "refused"; readonly problems: ReadonlyMap<number, string> };
+
+const order = ({ place }: Wanted): string => `${place.namespace ?? ""}/${place.name}`;
+
+/** In the one global order: namespace and name of the Lease. */
+const inOrder = ({ settings }: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): readonly Wanted[] =>
+  [...targets]
+    .map(([index, target]) => ({ index, target, place: lockPlace(target, settings.controllerNamespace) }))
+    .toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+
+/** A lock is safe for a write when it is good for longer than the write can take. */
+export const isSafe = (sight: LockObservation | undefined, { now, settings }: ReconcileContext): boolean =>
+  sight?.type === "held" && sight.until > now + settings.writeTimeout;
+
+const waitingFor = (
+  { index, place }: Wanted,
+  { until, because }: { readonly until: Instant; readonly because: string },
+  effects: readonly Effect[],
+): Locking => ({
+  type: "waiting",
+  until,
+  because,
+  awaited: { index, lease: place },
+  tell: { type: "Normal", reason: "LockWaiting", message: because },
+  effects,
+});
+
+/**
+ * Takes the locks of these targets, of which none has been touched.
+ *
+ * Guarantees: at first all are tried side by side; as soon as one is held by somebody else, what comes after it in one
+ *             global order is given back, and the rest is taken one by one in that order: so no two Transactions can wait
+ *             for each other. One that has touched others already asks who has touched nothing to give way.
+ *             A lock of a live, unfinished Transaction is never taken over; one of a finished or vanished Transaction at
+ *             once; any other only when it has not changed for its whole duration by our own clock. That holds for a Lease,
+ *             too, that somebody has written in the name of a Transaction without such a target. One that is free is
+ *             left to who goes before us: so nobody who waits is overtaken again and again.
+ */
+export const acquire = (situation: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): Locking => {
+  const { locks } = situation.known;
+  const wanted = inOrder(situation, targets);
+  const missing = wanted.filter(({ index }) => !isSafe(locks.get(index), situation));
+  const problems = new Map(
+    missing.flatMap(({ index, target }) => {
+      const sight = locks.get(index);
+      return sight?.type === "impossible" ? [[index, `${formatRef(target)}: ${sight.why}`] as const] : [];
+    }),
+  );
+  if (problems.size > 0) return { type: "refused", problems };
+  const first = missing[0];
+  if (first === undefined) return { type: "held" };
+  const isBlocked = ({ index, place }: Wanted): boolean =>
+    locks.get(index)?.type === "theirs" || situation.ahead(place) !== undefined;
+  const next = (missing.some(isBlocked) ? [first] : missing).map((one) => ({
+    ...one,
+    to: nextLockRequest(situation, one),
+  }));
+  for (const blocked of next)
+    if ("until" in blocked.to) {
+      const after = wanted.filter((one) => order(one) > order(blocked));
+      const back = after.flatMap(({ index, place }) => giveBack(situation, index, place));
+      // Who holds others already, under which changes were made, does not take these in the one order of all.
+      const asking = situation.txn.status.phase === "Committing" ? askFor(situation, blocked.index) : [];
+      return waitingFor(blocked, blocked.to, [...back, ...asking]);
+    }
+  return { type: "going", effects: next.flatMap(({ to }) => ("until" in to ? [] : [to])) };
+};
+
+/**
+ * Takes the locks of targets again that may be half rolled back: after a crash, or when what could not be rolled back is tried again.
+ *
+ * Guarantees: none is ever given back; those that are ours are found and renewed side by side, whichever is needed; of those that
+ *             are needed now, and that others hold, one is taken after the other in the global order, and who has touched nothing is
+ *             asked to give way. One that cannot be had at all, as in a namespace that is being deleted, is left out.
+ */
+export const reacquire = (
+  situation: ReconcileContext,
+  targets: ReadonlyMap<number, ObjectRef>,
+  needed: readonly number[],
+): Locking => {
+  const { locks } = situation.known;
+  const missing = inOrder(situation, targets).filter(({ index }) => {
+    const sight = locks.get(index);
+    return sight?.type !== "impossible" && !isSafe(sight, situation);
+  });
+  const atOnce = missing.flatMap(({ index, place }): readonly Effect[] => {
+    const sight = locks.get(index);
+    if (sight === undefined || (sight.type === "held" && sight.stale))
+      return [observeLock(situation, index, place, false)];
+    return sight.type === "held" ? [renewOrTakeOver(situation, index, place, sight)] : [];
+  });
+  if (atOnce.length > 0) return { type: "going", effects: atOnce };
+  const first = missing.find(({ index }) => needed.includes(index));
+  if (first === undefined) return { type: "held" };
+  const to = nextLockRequest(situation, first);
+  if (!("until" in to)) return { type: "going", effects: [to] };
+  return waitingFor(first, to, askFor(situation, first.index));
+};
+
+/** Asks the holder of a lock for it, once, if that has touched nothing. */
+const askFor = (situation: ReconcileContext, index: number): readonly ApiCall[] => {
+  const sight = situation.known.locks.get(index);
+  if (sight?.type !== "theirs" || sight.judged !== "untouched" || sight.isAsked) return [];
+  const holder = parseHolder(sight.holder);
+  return holder === undefined ? [] : [requestYield(situation, index, holder)];
+};
+
+const renewal = (
+  situation: ReconcileContext,
+  index: number,
+  target: ObjectRef,
+  sight: Extract<LockObservation, { type: "held" }>,
+): ApiCall => {
+  const place = lockPlace(target, situation.settings.controllerNamespace);
+  return sight.stale ? observeLock(situation, index, place, true) : renewOrTakeOver(situation, index, place, sight);
+};
+
+/**
+ * Renewals that are due: before a third of the duration has passed, and not again at once after one that did not get
+ * through. They go on in the background, whatever the phase.
+ */
+export const renewals = (situation: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): readonly ApiCall[] =>
+  [...targets].flatMap(([index, target]) => {
+    const { known, now } = situation;
+    const sight = known.locks.get(index);
+    if (sight?.type !== "held" || now < (sight.retryAt ?? now)) return [];
+    const isDue = sight.until - now <= (lockDuration(situation) * 3) / 4;
+    return isDue ? [renewal(situation, index, target, sight)] : [];
+  });
+
+/**
+ * Makes sure of locks that were taken before, perhaps by a former process.
+ *
+ * @returns Left: why one of them is lost. Right: what is still to be asked; nothing when all of them are safe.
+ */
+export const verifyHeld = (
+  situation: ReconcileContext,
+  targets: ReadonlyMap<number, ObjectRef>,
+): E.Either<string, readonly ApiCall[]> => {
+  const effects: ApiCall[] = [];
+  for (const [index, target] of targets) {
+    const sight = situation.known.locks.get(index);
+    if (sight?.type === "lost" || sight?.type === "impossible")
+      return E.left(`the lock on ${formatRef(target)} was lost: ${sight.why}`);
+    if (isSafe(sight, situation)) continue;
+    const place = lockPlace(target, situation.settings.controllerNamespace);
+    effects.push(
+      sight?.type === "held" ? renewal(situation, index, target, sight) : observeLock(situation, index, place, true),
+    );
+  }
+  return E.right(effects);
+};

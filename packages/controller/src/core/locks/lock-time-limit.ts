@@ -1,0 +1,49 @@
+import { type ApiCall, run, type Step } from "../state/effect.ts";
+import { unread } from "./lock-yield.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import type { Observations } from "../state/observations.ts";
+import { giveBack, lockPlace } from "./lock-requests.ts";
+import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+
+/** For so long a Transaction that has changed nothing may hold locks that others wait for, in ms; and longer for each change. */
+const MOST_HELD = 60_000;
+const MORE_BY_CHANGE = 500;
+
+const stepsBack = (known: Observations, now: Instant): Observations => {
+  const { holdsSince: _, ...rest } = unread(known);
+  return { ...rest, yieldedAt: now };
+};
+
+/**
+ * Gives every lock back that was held for long without anything having been changed, whatever held it up, when somebody waits
+ * for one of them; and goes to the end of the line.
+ *
+ * Guarantees: who waits for a lock waits for a bounded time on each Transaction before it in the line that has changed
+ *             nothing. Nobody waits in a circle for that: all locks are given back, and taken again in the order of all.
+ * Assumes:    no target has been touched, and who waits is known to this process.
+ */
+export const enforceLockTimeLimit = (
+  situation: ReconcileContext,
+  targets: ReadonlyMap<number, ObjectRef>,
+): Step | undefined => {
+  const { txn, known, now, settings, wanted } = situation;
+  const longest = MOST_HELD + MORE_BY_CHANGE * txn.spec.changes.length;
+  if (known.holdsSince === undefined || now < known.holdsSince + longest) return undefined;
+  const leases = [...targets].map(
+    ([index, target]) => ({ index, target, lease: lockPlace(target, settings.controllerNamespace) }) as const,
+  );
+  const first = leases
+    .filter(({ index }) => known.locks.get(index)?.type === "held")
+    .map((held) => ({ ...held, by: wanted(held.lease)?.metadata }))
+    .find(({ by }) => by !== undefined);
+  if (first?.by === undefined) return undefined;
+  const message = `lets others go first, having changed nothing for ${Math.round(longest / 1000)} s: Transaction ${first.by.namespace}/${first.by.name} waits for ${formatRef(first.target)}`;
+  const back = leases.flatMap(({ index, lease }) => giveBack(situation, index, lease));
+  return {
+    ...run(
+      ...back.map((ask): ApiCall => ({ ...ask, onAnswer: (...told) => stepsBack(ask.onAnswer(...told), told[2]) })),
+    ),
+    tell: [{ type: "Normal", reason: "LockWaiting", message }],
+  };
+};

@@ -1,0 +1,91 @@
+import { GIVE_WAY, type Holder, holderIdentity, parseHolder } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { type ApiCall, run, type Step } from "../state/effect.ts";
+import { hasTarget } from "../state/has-target.ts";
+import { asObject } from "../kubernetes/json.ts";
+import { type Observations, set } from "../state/observations.ts";
+import { giveBack, lockPlace } from "./lock-requests.ts";
+import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
+import { waiting } from "../state/status-progress.ts";
+import { annotate } from "../state/status-update.ts";
+import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+
+const placeOf = ({ namespace, name }: Holder): ObjectRef => ({ resource: transactions, namespace, name });
+
+/** Asks the holder of a lock, which has touched nothing, to give way to this Transaction, which has. */
+export const requestYield = ({ txn }: ReconcileContext, index: number, holder: Holder): ApiCall => ({
+  purpose: "ask-way",
+  as: "controller",
+  call: {
+    verb: "mergePatch",
+    place: placeOf(holder),
+    body: { metadata: { uid: holder.uid, annotations: { [GIVE_WAY]: holderIdentity(txn.metadata) } } },
+  },
+  // Whether it was heard shows in the Lease, at the next look.
+  onAnswer: (known) => {
+    const sight = known.locks.get(index);
+    return sight?.type === "theirs" ? { ...known, locks: set(known.locks, index, { ...sight, isAsked: true }) } : known;
+  },
+});
+
+/** Who wants none of these targets has nothing to ask for. */
+const readAsker = (asker: Holder, targets: ReadonlyMap<number, ObjectRef>): ApiCall => ({
+  purpose: "read-holder",
+  as: "controller",
+  call: { verb: "get", place: placeOf(asker) },
+  onAnswer: (known, answer, now) => ({
+    ...known,
+    yieldRequester: {
+      uid: asker.uid,
+      looked: now,
+      phase:
+        E.isRight(answer) &&
+        answer.right.metadata.uid === asker.uid &&
+        [...targets.values()].some((target) => hasTarget(answer.right, target))
+          ? asObject(answer.right["status"])["phase"]
+          : undefined,
+    },
+  }),
+});
+
+/** In these phases others give way. */
+const UNDER_WAY: ReadonlyMap<unknown, string> = new Map([
+  ["Committing", "has begun to make its changes"],
+  ["RollingBack", "is rolling back"],
+]);
+
+/** What was read under locks that are given back says nothing any more. */
+export const unread = (known: Observations): Observations => ({
+  ...known,
+  live: new Map(),
+  dryRuns: new Map(),
+  kept: new Map(),
+  owned: new Map(),
+  listings: new Map(),
+});
+
+/**
+ * Gives every lock back when a Transaction that has touched targets, and shares one with this, has asked for the way, and
+ * waits until that is over. It takes its locks in no order that it could choose, so without this the two could wait for each
+ * other.
+ *
+ * Assumes: no target has been touched.
+ * @returns undefined where nobody has asked.
+ */
+export const yieldLocks = (situation: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): Step | undefined => {
+  const { txn, known, now, settings } = situation;
+  const asker = parseHolder(txn.metadata.annotations?.[GIVE_WAY] ?? "");
+  if (asker === undefined || asker.uid === txn.metadata.uid) return undefined;
+  const seen = known.yieldRequester;
+  const until = seen?.uid === asker.uid ? seen.looked + POLL_INTERVAL : now;
+  if (seen === undefined || now >= until) return run(readAsker(asker, targets));
+  const is = UNDER_WAY.get(seen.phase);
+  if (is === undefined) return run(annotate(txn, { [GIVE_WAY]: null }));
+  const back = [...targets].flatMap(([index, place]) =>
+    giveBack(situation, index, lockPlace(place, settings.controllerNamespace)),
+  );
+  if (back.length > 0)
+    return run(...back.map((ask): ApiCall => ({ ...ask, onAnswer: (...told) => unread(ask.onAnswer(...told)) })));
+  const because = `gives way to Transaction ${asker.namespace}/${asker.name}, which ${is}`;
+  return waiting(situation, undefined, until, because, { type: "Normal", reason: "LockWaiting", message: because });
+};

@@ -1,0 +1,44 @@
+import { MARK } from "./write-body.ts";
+import { type Fields, fieldsOf, filter, has, isWhole, none, type Path } from "./field-set.ts";
+import { equal } from "../kubernetes/json.ts";
+import type { ManagedFieldsEntry } from "../kubernetes/kube-object.ts";
+
+type Entries = readonly ManagedFieldsEntry[];
+
+/**
+ * Under this name the API server books the oldest updaters together, so that there are no more than ten of them.
+ * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/capmanagers.go
+ */
+export const ANCIENT_CHANGES = "ancient-changes";
+
+/** Who has made an entry. An applier is the same in every version of the API; an updater has one entry for each. */
+export const writerOf = ({ manager, operation, subresource = "", apiVersion }: ManagedFieldsEntry): string =>
+  JSON.stringify([manager, operation, subresource, operation === "Apply" ? "" : apiVersion]);
+
+/** The entries by their writers: there may be as many of them as fields. */
+export const byWriter = (entries: Entries): ReadonlyMap<string, ManagedFieldsEntry> =>
+  new Map(entries.map((entry) => [writerOf(entry), entry] as const).toReversed());
+
+const fieldsIn = (entry: ManagedFieldsEntry | undefined): Fields => entry?.fieldsV1 ?? none;
+
+/**
+ * The live entries, and again under their own names those of before that were put on the heap since: our entry may have been
+ * one too many.
+ */
+export const expandAncientChanges = (former: Entries, live: Entries): Entries => {
+  const [formerWriters, liveWriters] = [byWriter(former), byWriter(live)];
+  return live.flatMap((entry) => {
+    if (entry.manager !== ANCIENT_CHANGES || entry.operation !== "Update") return [entry];
+    const before = formerWriters.get(writerOf(entry));
+    const isNew = (path: Path): boolean => has(fieldsIn(entry), path) && !has(fieldsIn(before), path);
+    const again = former.flatMap((one) => {
+      const isGone = one.operation === "Update" && !liveWriters.has(writerOf(one));
+      const fieldsV1 = isGone && one.apiVersion === entry.apiVersion ? filter(fieldsIn(one), isNew) : none;
+      return isWhole(fieldsV1) ? [] : [{ ...one, fieldsV1 }];
+    });
+    const named = fieldsOf(again);
+    const rest = filter(fieldsIn(entry), (path) => !isNew(path) || !(has(named, path) || has(MARK, path)));
+    if (before !== undefined && equal(rest, fieldsIn(before))) return [before, ...again];
+    return isWhole(rest) ? again : [{ ...entry, fieldsV1: rest }, ...again];
+  });
+};

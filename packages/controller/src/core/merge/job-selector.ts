@@ -1,0 +1,24 @@
+import { asObject } from "../kubernetes/json.ts";
+import type { JsonObject, KubeObject } from "../kubernetes/kube-object.ts";
+
+const OF_UID: readonly string[] = ["controller-uid", "batch.kubernetes.io/controller-uid"];
+
+const without = (object: unknown, names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(asObject(object)).filter(([name]) => !names.includes(name)));
+
+/**
+ * The object without what the API server makes of its uid, and insists on making anew: the selector of a Job, and the labels
+ * that it selects.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/job/#specifying-your-own-pod-selector
+ */
+export const withoutGenerated = (object: KubeObject): KubeObject => {
+  const spec = asObject(object["spec"]);
+  if (object.kind !== "Job" || object.apiVersion !== "batch/v1" || spec["manualSelector"] === true) return object;
+  const template = asObject(spec["template"]);
+  const metadata = asObject(template["metadata"]);
+  const labels = without(metadata["labels"], OF_UID);
+  return {
+    ...object,
+    spec: { ...without(spec, ["selector"]), template: { ...template, metadata: { ...metadata, labels } } },
+  };
+};

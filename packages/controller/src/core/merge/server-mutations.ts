@@ -1,0 +1,41 @@
+import { writable } from "./write-body.ts";
+import type { Path } from "./field-set.ts";
+import { asObject, equal, isObject, member } from "../kubernetes/json.ts";
+import { isEmpty } from "./three-way-merge.ts";
+import type { Json, KubeObject, ObjectRef } from "../kubernetes/kube-object.ts";
+
+const namesOf = (...values: readonly unknown[]): readonly string[] => [
+  ...new Set(values.flatMap((value) => (isObject(value) ? Object.keys(value) : []))),
+];
+
+const settled = (goal: Json | undefined, sent: Json | undefined, got: Json | undefined): Json | undefined => {
+  if (equal(sent, got) || (got === undefined && isEmpty(sent))) return goal;
+  if ([goal, sent, got].every((value) => value === undefined || isObject(value))) {
+    const fields = namesOf(goal, sent, got).flatMap((name) => {
+      const [before, wanted, made] = [goal, sent, got].map((value) => member(asObject(value), name));
+      const value = settled(before, wanted, made);
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    return fields.length === 0 && got === undefined ? undefined : Object.fromEntries(fields);
+  }
+  if (!Array.isArray(goal) || !Array.isArray(sent) || !Array.isArray(got)) return got;
+  const [before, wanted, made] = [goal, sent, got] as readonly (readonly Json[])[];
+  // Which item is which nobody can tell where some were added or taken out.
+  if (before?.length !== wanted?.length || wanted?.length !== made?.length) return goal;
+  return before?.map((item, at) => settled(item, wanted?.[at], made?.[at]) ?? item);
+};
+
+/**
+ * What an object can be put back to: as it was, but for values that the API server, or what it calls on admission, made of
+ * the PUT that was to put it back. Nobody else has come between a PUT and its answer.
+ */
+export const withServerMutations = (goal: KubeObject, sent: object, got: KubeObject, place: ObjectRef): KubeObject =>
+  settled(goal as unknown as Json, writable(sent as KubeObject, place), writable(got, place)) as unknown as KubeObject;
+
+/** Where two values differ. */
+export const differences = (a: unknown, b: unknown, path: Path = []): readonly Path[] => {
+  if (equal(a, b)) return [];
+  return isObject(a) && isObject(b)
+    ? namesOf(a, b).flatMap((name) => differences(member(a, name), member(b, name), [...path, `f:${name}`]))
+    : [path];
+};

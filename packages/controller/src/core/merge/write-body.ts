@@ -1,0 +1,167 @@
+import type { Change } from "@janus/api";
+import { fieldManager } from "@janus/api";
+import { toBase64 } from "../kubernetes/base64.ts";
+import { withoutGenerated } from "./job-selector.ts";
+import { fromTimestamp, toTimestamp } from "../kubernetes/time.ts";
+import { asObject, isObject } from "../kubernetes/json.ts";
+import type {
+  JsonObject,
+  KubeObject,
+  ManagedFieldsEntry,
+  ObjectMeta,
+  OwnerReference,
+  ObjectRef,
+} from "../kubernetes/kube-object.ts";
+
+export interface TransactionRef {
+  readonly name: string;
+  readonly uid: string;
+}
+
+export const MARK: JsonObject = { "f:metadata": { "f:annotations": { "f:backup.janus.io/created-by": {} } } };
+
+/**
+ * An entry for managedFields that says whose write this was. The API server makes none of its own where a create sets no
+ * fields or an update only takes some away; this one it keeps, without any such annotation existing, and it survives
+ * later edits (docs/internals.md, "Measured facts of the API server").
+ */
+const mark = (author: TransactionRef, apiVersion: string): ManagedFieldsEntry => ({
+  manager: fieldManager(author),
+  operation: "Update",
+  apiVersion,
+  fieldsType: "FieldsV1",
+  fieldsV1: MARK,
+});
+
+/** The latest: of more than ten updaters the API server books the oldest together, under another name (see `ancient-changes.ts`). */
+const latest = (entry: ManagedFieldsEntry, entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry => {
+  const times = entries.flatMap(({ time }) => fromTimestamp(time) ?? []);
+  return times.length === 0 ? entry : { ...entry, time: toTimestamp(Math.max(...times) + 1000) };
+};
+
+/** The entries, and the mark. */
+export const marked = (
+  entries: readonly ManagedFieldsEntry[],
+  author: TransactionRef,
+  apiVersion: string,
+): readonly ManagedFieldsEntry[] => [...entries, latest(mark(author, apiVersion), entries)];
+
+const KEPT_METADATA = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
+
+const keptMetadata = (metadata: ObjectMeta | JsonObject): JsonObject => {
+  const all = metadata as JsonObject;
+  return Object.fromEntries(KEPT_METADATA.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
+};
+
+/** What a write can change of an object: no status where that is a subresource, of the metadata only what people set. */
+export const writable = (object: KubeObject | JsonObject, place: ObjectRef): JsonObject => {
+  const { apiVersion: _, kind: __, metadata, status, ...rest } = object as JsonObject;
+  const kept = place.resource.statusSubresource || status === undefined ? rest : { ...rest, status };
+  return withMetadata(kept, keptMetadata(asObject(metadata)));
+};
+
+const withMetadata = (fields: JsonObject, metadata: JsonObject): JsonObject =>
+  Object.keys(metadata).length === 0 ? fields : { ...fields, metadata };
+
+const identity = (place: ObjectRef): JsonObject => ({
+  name: place.name,
+  ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
+});
+
+const contentOf = (change: Change): JsonObject => {
+  if (change.type === "Delete") return {};
+  const { apiVersion, kind } = change.target;
+  return kind === "Secret" && apiVersion === "v1" ? withoutStringData(change.content) : change.content;
+};
+
+/**
+ * A Secret's content in the fields that it is kept in. Nobody is booked for what is written through `stringData`, so
+ * nothing would tell whose it is.
+ * https://kubernetes.io/docs/concepts/configuration/secret/#restriction-names-data
+ */
+const withoutStringData = (content: JsonObject): JsonObject => {
+  const { stringData, ...rest } = content;
+  const { data = {} } = rest;
+  // What is no Secret is for the API server to refuse.
+  if (!isObject(data) || !isTexts(stringData)) return content;
+  const encoded = Object.entries(stringData).map(([key, text]) => [key, toBase64(text)] as const);
+  return { ...rest, data: { ...data, ...Object.fromEntries(encoded) } };
+};
+
+const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
+  isObject(value) && Object.values(value).every((text) => typeof text === "string");
+
+export const createBody = (change: Change, place: ObjectRef, author: TransactionRef): object => {
+  const content = contentOf(change);
+  return {
+    ...content,
+    apiVersion: change.target.apiVersion,
+    kind: change.target.kind,
+    metadata: {
+      ...keptMetadata(asObject(content["metadata"])),
+      ...identity(place),
+      managedFields: [mark(author, change.target.apiVersion)],
+    },
+  };
+};
+
+/**
+ * What an Update or Patch makes of the object, without identity, preconditions or marks. An Update replaces everything,
+ * except that labels, annotations, finalizers and owner references that its content does not name stay as they are, as
+ * does a `.status` that is part of the object.
+ */
+export const desiredState = (change: Change, place: ObjectRef, before: KubeObject): JsonObject => {
+  const content = writable(contentOf(change), place);
+  if (change.type !== "Update") return content;
+  const was = writable(before, place);
+  const fields = { ...(was["status"] === undefined ? {} : { status: was["status"] }), ...content };
+  return withMetadata(fields, { ...asObject(was["metadata"]), ...asObject(content["metadata"]) });
+};
+
+/**
+ * The body of an Update or Patch, conditional on the very version of the object that it was decided on. An Update sends a
+ * status that is a subresource along: the API server leaves it alone, but who owns it in another version of the kind loses
+ * it where it seems to be taken out.
+ */
+export const changeBody = (change: Change, place: ObjectRef, before: KubeObject, author: TransactionRef): object => {
+  const body = desiredState(change, place, before);
+  const entries = before.metadata.managedFields ?? [];
+  const isUpdate = change.type === "Update";
+  return {
+    ...(isUpdate && before["status"] !== undefined ? { status: before["status"] } : {}),
+    ...body,
+    apiVersion: change.target.apiVersion,
+    kind: change.target.kind,
+    metadata: {
+      ...asObject(body["metadata"]),
+      ...identity(place),
+      uid: before.metadata.uid ?? "",
+      resourceVersion: before.metadata.resourceVersion ?? "",
+      ...(isUpdate ? { managedFields: marked(entries, author, change.target.apiVersion) } : {}),
+    },
+  };
+};
+
+/** The body that creates again what was deleted. `owners`: those of its owners that exist now. */
+export const recreateBody = (
+  before: KubeObject,
+  place: ObjectRef,
+  author: TransactionRef,
+  owners: readonly OwnerReference[],
+): object => {
+  const body = writable(withoutGenerated(before), place);
+  const { ownerReferences: _, ...metadata } = asObject(body["metadata"]);
+  const { generateName } = before.metadata;
+  return {
+    ...body,
+    apiVersion: before.apiVersion,
+    kind: before.kind,
+    metadata: {
+      ...metadata,
+      ...(generateName === undefined ? {} : { generateName }),
+      ...(owners.length === 0 ? {} : { ownerReferences: owners }),
+      ...identity(place),
+      managedFields: [mark(author, before.apiVersion)],
+    },
+  };
+};

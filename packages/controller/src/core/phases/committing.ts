@@ -1,0 +1,139 @@
+import * as E from "fp-ts/lib/Either.js";
+import { releaseAll, snapshotOf } from "../snapshots/prior-state.ts";
+import { type ApiCall, run, type Step, wait } from "../state/effect.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import type { Journal } from "../state/journal.ts";
+import { findJournal, readJournal } from "../state/journal-requests.ts";
+import { firstIrreversible } from "../preflight/irreversible-kinds.ts";
+import { type AbortCause, isRefused, journalIn, type Observations } from "../state/observations.ts";
+import { stopRequest } from "../transitions/stop-request.ts";
+import { withoutLostOwners } from "../snapshots/owner-references.ts";
+import { discoveries, resolveTarget } from "../state/target-resolution.ts";
+import { projected, updateStatus } from "../state/status-update.ts";
+import { resolveInDoubt } from "../forward/in-doubt.ts";
+import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+import type { Item } from "../state/resolved-changes.ts";
+import { abort } from "../transitions/abort.ts";
+import { journalUnavailable } from "../transitions/journal-unavailable.ts";
+import { type ChangeContext, observeTarget, nextChange } from "../forward/change-context.ts";
+import { resolveAttempt } from "../forward/resolve-attempt.ts";
+import { send } from "../forward/send-change.ts";
+
+/**
+ * Makes the changes one after the other, with one checkpoint after each that is also the intent of the next.
+ *
+ * Guarantees: at most one change is ever in doubt, the one at the journal's cursor; a write bears the version that it was
+ *             decided on, and goes out only while its lock is good for longer than the write can take; what was written
+ *             and not checkpointed is recognised by its mark; the way back begins only when nothing is in doubt.
+ * Assumes:    everything is prepared (see `preparing.ts`).
+ */
+export const committing = (situation: ReconcileContext): Step => {
+  const { txn, known } = situation;
+  const unknown = discoveries(txn, known);
+  if (unknown.length > 0) return run(...unknown);
+  if (isRefused(known.journal))
+    return journalUnavailable(situation, known.journal, recordedCursor(situation), "undecided");
+  const finding = findJournal(txn, known, { direction: "forward", cursor: recordedCursor(situation) });
+  const journal = journalIn(known);
+  if (finding !== undefined || journal === undefined) return run(inDoubt(situation, finding ?? readJournal(txn)));
+  // Another leader has turned back, and this version of the Transaction does not know it yet.
+  if (journal.position.direction === "back")
+    return wait(situation.now + POLL_INTERVAL, "it is rolled back already: looking at it again");
+  const index = journal.position.cursor;
+  const change = txn.spec.changes[index];
+  if (change === undefined) return commit(situation, journal);
+  const refusal = known.abortCauses.get(index);
+  if (refusal !== undefined) return abort(situation, journal, refusal);
+  const place = resolveTarget(txn, known, index);
+  if (E.isLeft(place))
+    return abort(situation, journal, {
+      reason: "CommitFailed",
+      message: place.left,
+      fate: fateUnseen(known, index),
+    });
+  return advance(situation, journal, { index, change, place: place.right });
+};
+
+/** Of a change whose target there is no way to look at. */
+const fateUnseen = ({ attempts }: Observations, index: number): AbortCause["fate"] => {
+  const attempt = attempts.get(index);
+  if (attempt === undefined) return "unsent";
+  return attempt.type === "refused" && attempt.unanswered === undefined ? "unmade" : "undecided";
+};
+
+/** The journal was lost: every change since the last projection is in doubt, and the targets tell one by one. */
+const inDoubt = ({ txn }: ReconcileContext, finding: ApiCall): ApiCall => {
+  if (finding.purpose !== "journal") return finding;
+  const doubted = (known: Observations, sent: Instant): Observations => ({
+    ...known,
+    attempts: new Map(txn.spec.changes.map((_, at) => [at, known.attempts.get(at) ?? { type: "unanswered", sent }])),
+  });
+  return {
+    ...finding,
+    onAnswer: (known, answer, now, sent) => doubted(finding.onAnswer(known, answer, now, sent), now),
+    onTransientFault: (known, fault, now) => doubted(finding.onTransientFault?.(known, fault, now) ?? known, now),
+  };
+};
+
+/** Of the first change that the status does not have as made. */
+const recordedCursor = ({ txn }: ReconcileContext): number => {
+  const first = txn.status.items.findIndex((item) => item.state.type !== "committed");
+  return Math.min(first === -1 ? txn.status.items.length : first, txn.spec.changes.length);
+};
+
+const advance = (situation: ReconcileContext, journal: Journal, item: Item): Step => {
+  const { txn, known } = situation;
+  const made = known.made.get(item.index);
+  if (made !== undefined) return run(nextChange(txn, journal, item, made.created));
+  const snapshot = snapshotOf(txn, known, journal, item.index);
+  if (snapshot.type === "unread") return run(...snapshot.effects);
+  if (snapshot.type === "lost")
+    return abort(situation, journal, { reason: "CommitFailed", message: snapshot.why, fate: "undecided" });
+  const going: ChangeContext = {
+    ...item,
+    situation,
+    journal,
+    before: snapshot.type === "object" ? snapshot.object : undefined,
+  };
+
+  const attempt = known.attempts.get(item.index);
+  if (attempt === undefined) return send(going);
+  const seen = known.live.get(item.index);
+  if (seen === undefined) return run(observeTarget(going));
+  const former = withoutLostOwners(txn, journal, going.before, seen.object);
+  const verdict = resolveInDoubt(item.change, item.place, former, journal.created.get(item.index), seen, txn.metadata);
+  return resolveAttempt(going, attempt, verdict, seen);
+};
+
+const counted = (changes: number): string => (changes === 1 ? "the change is made" : `all ${changes} changes are made`);
+
+/** Everything is in, and recorded to be. The snapshots are there until the phase is Committed: until then it can be rolled back. */
+const commit = (situation: ReconcileContext, journal: Journal): Step => {
+  const { txn, now } = situation;
+  const way = stopRequest(situation);
+  if (way.type === "asking") return run(way.effect);
+  const lasting = firstIrreversible(txn, txn.spec.changes.length)?.target;
+  if (way.type === "rollback" && lasting === undefined)
+    return abort(situation, journal, { reason: "RollbackRequested", message: way.why, fate: "in" });
+  const held = releaseAll(situation, journal, "free");
+  if (held.length > 0) return run(...held);
+  return run(
+    updateStatus(
+      txn,
+      {
+        phase: "Committed",
+        items: projected(txn, journal),
+        because: {
+          reason: "Committed",
+          message: [
+            counted(txn.spec.changes.length),
+            ...(way.type === "rollback" && lasting !== undefined
+              ? [`${way.why}, but the deletion of ${lasting.kind} ${lasting.name} cannot be undone`]
+              : []),
+          ].join("; "),
+        },
+      },
+      now,
+    ),
+  );
+};

@@ -1,0 +1,148 @@
+import { FINALIZER, GROUP, KIND, type Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { type ApiCall, done, run, type Step } from "../state/effect.ts";
+import { isIrreversible } from "../preflight/irreversible-kinds.ts";
+import { asObject } from "../kubernetes/json.ts";
+import { readJournal } from "../state/journal-requests.ts";
+import { journalIn, type Observations } from "../state/observations.ts";
+import { quarantine } from "../transitions/quarantine.ts";
+import { toTimestamp } from "../kubernetes/time.ts";
+import { lockTimeoutNotice } from "../locks/lock-requests.ts";
+import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
+import { discoveries, groupOf, resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
+import { setFinalizers, updateStatus } from "../state/status-update.ts";
+import { failUntouched } from "../transitions/fail-untouched.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+
+/** Of a Transaction: what is wrong with each of its changes, whose target is there as far as it has a place. */
+type Check = (
+  txn: Transaction,
+  known: Observations,
+) => (index: number, place: ObjectRef | undefined) => string | undefined;
+
+/** No two objects have the same. */
+const nameOf = (place: ObjectRef): string => `${place.resource.group} ${formatRef(place)}`;
+
+/** What a Transaction may not ask for, beyond what the API server itself refuses: one small check each. */
+const checks: readonly Check[] = [
+  (txn, known) => (index) => {
+    const place = resolveTarget(txn, known, index);
+    return E.isLeft(place) ? place.left : undefined;
+  },
+  (txn, known) => {
+    const first = new Map(
+      [...resolvedTargets(txn, known)].toReversed().map(([index, place]) => [nameOf(place), index] as const),
+    );
+    return (index, place) => {
+      const earlier = place === undefined ? undefined : first.get(nameOf(place));
+      return place === undefined || earlier === undefined || earlier === index
+        ? undefined
+        : `changes ${earlier} and ${index} are both of ${formatRef(place)}: make them one`;
+    };
+  },
+  (txn) => (index, place) => {
+    const change = txn.spec.changes[index];
+    if (change === undefined || change.type === "Delete" || place === undefined) return undefined;
+    const namespace = asObject(change.content["metadata"])["namespace"];
+    return namespace === undefined || namespace === place.namespace
+      ? undefined
+      : `content.metadata.namespace of ${formatRef(place)} is ${JSON.stringify(namespace)}: take it out, or set target.namespace`;
+  },
+  (txn) => (index) => {
+    const change = txn.spec.changes[index];
+    return change?.type === "Delete" &&
+      change.target.kind === "Namespace" &&
+      change.target.name === txn.metadata.namespace
+      ? `it would delete its own namespace ${txn.metadata.namespace}: create the Transaction in another one`
+      : undefined;
+  },
+  (txn) => {
+    const last = txn.spec.changes.findLastIndex((_, index) => !isIrreversible(txn.spec.changes[index]));
+    return (index) =>
+      isIrreversible(txn.spec.changes[index]) && index < last
+        ? `nothing can undo the deletion of a ${txn.spec.changes[index]?.target.kind}: move it to the end of the list`
+        : undefined;
+  },
+  (txn) => (index) => {
+    const target = txn.spec.changes[index]?.target;
+    return target !== undefined && groupOf(target.apiVersion) === GROUP && target.kind === KIND
+      ? "a Transaction cannot be a target: put back, it would run again; name what it changes instead"
+      : undefined;
+  },
+];
+
+/** Room for the status of one item at its worst: names of 253 characters, an error of 256 bytes (each may be escaped). */
+const ITEM_BYTES = 1600;
+/** What a Delete may take with it, as `dependents` and in a warning. */
+const DELETION_BYTES = 300;
+const OBJECT_BYTES = 1024 * 1024;
+
+const tooLarge = (txn: Transaction): string | undefined => {
+  const size =
+    new TextEncoder().encode(JSON.stringify([txn.metadata, txn.spec])).length +
+    txn.spec.changes.length * ITEM_BYTES +
+    txn.spec.changes.filter(({ type }) => type === "Delete").length * DELETION_BYTES;
+  return size <= OBJECT_BYTES
+    ? undefined
+    : `the Transaction is too large to keep its own status (${Math.ceil(size / 1024)} of 1024 KiB): split it`;
+};
+
+/** What had no finalizer has no journal either. */
+const hasNoJournal: ApiCall["onAnswer"] = (known) => ({ ...known, journal: { type: "missing" } });
+
+/** Refuses what cannot work, before anything is touched; then puts the finalizer on and begins. */
+export const pending = (situation: ReconcileContext): Step => {
+  const { txn, known, now, settings } = situation;
+  const isHeld = (txn.metadata.finalizers ?? []).includes(FINALIZER);
+  // A former process put the finalizer on and did not live to go on; or it has begun, and somebody has wiped out its status.
+  if (isHeld && known.journal === undefined) return run(readJournal(txn));
+  if (journalIn(known) !== undefined)
+    return quarantine(situation, "status.phase: is Pending, but there is a journal: changes may have been made");
+  if (txn.metadata.deletionTimestamp !== undefined)
+    return isHeld
+      ? run(
+          setFinalizers(
+            txn,
+            (txn.metadata.finalizers ?? []).filter((name) => name !== FINALIZER),
+          ),
+        )
+      : done;
+  const unknown = discoveries(txn, known);
+  if (unknown.length > 0) return run(...unknown);
+  const checking = checks.map((check) => check(txn, known));
+  const problems = new Map(
+    txn.spec.changes.flatMap((_, index) => {
+      const found = checking.flatMap((check) => check(index, resolvedTargets(txn, known).get(index)) ?? []);
+      return found.length === 0 ? [] : [[index, found] as const];
+    }),
+  );
+  const large = tooLarge(txn);
+  if (large !== undefined || problems.size > 0)
+    return run(
+      failUntouched(txn, now, { reason: "InvalidTransaction", problems, general: large === undefined ? [] : [large] }),
+    );
+  if (!isHeld) {
+    const asked = setFinalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]);
+    return run({ ...asked, onAnswer: hasNoJournal });
+  }
+  const begun = updateStatus(
+    txn,
+    {
+      phase: "Preparing",
+      startedAt: toTimestamp(now),
+      items: txn.spec.changes.map(() => ({ state: { type: "untouched" } })),
+      because: { reason: "Preparing", message: "taking the locks and checking every change" },
+    },
+    now,
+    {
+      type: "Normal",
+      reason: "Initializing",
+      message: [
+        `${txn.spec.changes.length} change${txn.spec.changes.length === 1 ? "" : "s"}, made as ServiceAccount ${txn.spec.serviceAccountName}`,
+        ...lockTimeoutNotice({ txn, settings }),
+      ].join("; "),
+    },
+  );
+  const onAnswer: ApiCall["onAnswer"] = (...answer) => ({ ...begun.onAnswer(...answer), begun: true });
+  return run({ ...begun, onAnswer });
+};

@@ -1,0 +1,206 @@
+import { cut, type Item, RETRY_ROLLBACK } from "@janus/api";
+import { releaseAll, showStores } from "../snapshots/prior-state.ts";
+import { dependsOn } from "../undo/rollback-dependencies.ts";
+import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
+import { checkpoint, findJournal, readJournal } from "../state/journal-requests.ts";
+import { isRefused, journalIn, type Observations } from "../state/observations.ts";
+import { stopRequest } from "../transitions/stop-request.ts";
+import { missing } from "../undo/missing-targets.ts";
+import { waiting } from "../state/status-progress.ts";
+import { isAskedFor, isUnsettled, MAX_RETRIES } from "../transitions/rollback-retry.ts";
+import { INCOMPLETE, projected, updateStatus, removeAnnotation } from "../state/status-update.ts";
+import { type Back, defer, type ItemStep, rollbackItem, settleItem } from "../undo/rollback-item.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { journalUnavailable } from "../transitions/journal-unavailable.ts";
+
+/**
+ * How long an item may wait before it is set aside, in ms: most finalizers are taken off sooner. Where one waits already, the next
+ * does not hold up the rest for as long.
+ */
+const PATIENCE = { first: 10_000, next: 1_000 };
+
+/**
+ * Rolls back what was changed, in reverse, with one checkpoint after each item. An item that waits for something is set aside, and
+ * taken up again as soon as that can have come: the others do not wait for it, unless they depend on each other.
+ *
+ * Guarantees: only what is in is undone; an item that cannot be put back is noted and does not stop the others; what others
+ *             changed since stays theirs. RolledBack means that every target is as it was before; anything else is Failed.
+ *             What is done to an item is decided on a live read of its target alone, so that several may be under way in a crash.
+ * Assumes:    nothing is in doubt on the way forward (see `abort.ts`).
+ */
+export const rollingBack = (situation: ReconcileContext): Step => {
+  const { txn, known } = situation;
+  if (isAskedFor(txn)) return run(removeAnnotation(txn));
+  if (isRefused(known.journal)) return journalUnavailable(situation, known.journal, reached(situation), "unsent");
+  const finding = findJournal(txn, known, { direction: "forward", cursor: reached(situation) });
+  const journal = journalIn(known);
+  if (finding !== undefined || journal === undefined) return run(finding ?? readJournal(txn));
+  const { position } = journal;
+  if (position.direction === "forward") return run(turn(situation, journal));
+  const back: Back = { ...journal, position };
+  const { cursor } = position;
+  if (cursor < 0 && journal.deferred.size === 0) return finish(situation, journal);
+  const isIn = (index: number): boolean =>
+    stateOf(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal).type === "committed";
+  const done = [...(cursor < 0 ? [] : [cursor]), ...journal.deferred.keys()].find((index) => !isIn(index));
+  const way = stopRequest(situation);
+  if (way.type === "asking") return run(way.effect);
+  if (way.type === "release") return abandon(situation, interrupted(back, isIn));
+  if (done !== undefined) return run(settleItem(situation, back, done));
+  return firstOf(situation, back);
+};
+
+/** The first item that does not wait; those that were deferred come after the next one. */
+const firstOf = (situation: ReconcileContext, journal: Back): Step => {
+  const { txn, now } = situation;
+  const { cursor, since } = journal.position;
+  const deferred = [...journal.deferred.keys()].toSorted((a, b) => b - a);
+  const waits: Extract<ItemStep, { type: "wait" }>[] = [];
+  for (const index of new Set(cursor < 0 ? deferred : [cursor, ...deferred])) {
+    const before = deferred.filter((other) => other > index);
+    const needed = before.find((other) => dependsOn(txn, index, other));
+    if (needed !== undefined) {
+      if (index === cursor)
+        return run(defer(situation, journal, index, `waits for changes[${needed}]`, { isBehind: true }));
+      continue;
+    }
+    if (before.length > 0 && journal.deferred.get(index)?.isBehind) continue;
+    const next = rollbackItem(situation, journal, index, before.length === 0);
+    if (next.type === "run") return next.step;
+    waits.push(next);
+  }
+  const [first, ...others] = waits.toSorted((a, b) => a.until - b.until);
+  if (first === undefined) return run(readJournal(txn));
+  const patience = journal.deferred.size === 0 ? PATIENCE.first : PATIENCE.next;
+  const [current] = waits;
+  if (cursor > 0 && current !== undefined && now >= since + patience)
+    return run(defer(situation, journal, cursor, current.because));
+  return pause(situation, journal, first, others, cursor > 0 ? since + patience : first.until);
+};
+
+const pause = (
+  situation: ReconcileContext,
+  journal: Journal,
+  { until, because, tell, awaited }: Extract<ItemStep, { type: "wait" }>,
+  others: readonly unknown[],
+  latest: Instant,
+): Step => {
+  const more = others.length === 0 ? "" : ` (and ${others.length} more wait)`;
+  const step = waiting(
+    situation,
+    journal,
+    Math.min(until, latest),
+    `${because}${more}`,
+    ...(tell === undefined ? [] : [tell]),
+  );
+  return step.type === "wait" && awaited !== undefined ? { ...step, awaited } : step;
+};
+
+/** Up to where changes are in, as far as the status tells. When it is tried again, some before it are put back already. */
+const reached = ({ txn }: ReconcileContext): number =>
+  Math.min(txn.status.items.findLastIndex((item) => item.state.type === "committed") + 1, txn.spec.changes.length);
+
+/** What was seen of the targets on the way forward says nothing of what is there now; what was let go of is needed again. */
+const anew = (known: Observations): Observations => ({
+  ...known,
+  live: new Map(),
+  triedSince: new Map(),
+  released: new Set(),
+});
+
+/** Turns the journal round. What became of the change at its cursor stands in the status since the phase is RollingBack. */
+const turn = ({ txn, now }: ReconcileContext, journal: Journal) => {
+  const { cursor } = journal.position;
+  const fate = txn.status.items[cursor]?.state;
+  const note: Partial<Entry> =
+    fate?.type === "unmade" || fate?.type === "undecided"
+      ? { note: [cursor, { type: fate.type, error: fate.error }] }
+      : {};
+  // A deletion that was accepted and that finalizers held up is in, though it was never checkpointed.
+  const reached = fate?.type === "committed" ? cursor + 1 : cursor;
+  const position: Back["position"] = { direction: "back", cursor: reached - 1, reached, since: now };
+  const turned = checkpoint(txn, journal, { position, ...note });
+  const onAnswer: ApiCall["onAnswer"] = (...answer) => anew(turned.onAnswer(...answer));
+  const lost: ApiCall["onTransientFault"] = (known, fault, at) =>
+    anew(turned.onTransientFault?.(known, fault, at) ?? known);
+  return { ...turned, onAnswer, onTransientFault: lost };
+};
+
+/** Deleted while it was rolled back: what is not put back yet stays, and so do the snapshots of it. */
+const abandon = (situation: ReconcileContext, journal: Journal): Step => {
+  const { txn, now } = situation;
+  const held = releaseAll(situation, journal, "orphaned");
+  if (held.length > 0) return run(...held);
+  const message = `deleted while it was rolled back: what was there before is kept in ${showStores(txn, journal)}`;
+  return run(
+    updateStatus(
+      txn,
+      { phase: "Failed", items: projected(txn, journal), because: { reason: "Deleted", message } },
+      now,
+    ),
+  );
+};
+
+/** Nobody waits to find out what has become of items whose rollback was under way. */
+const interrupted = (journal: Back, isIn: (index: number) => boolean): Journal => {
+  const error =
+    "it was being rolled back when the Transaction was deleted: it may be as it was before, wholly or in part";
+  const underWay = [journal.position.cursor, ...journal.deferred.keys()].filter(isIn);
+  const notes = underWay.map((index): readonly [number, Note] => [index, { type: "kept", error }]);
+  return { ...journal, notes: new Map([...journal.notes, ...notes]) };
+};
+
+const finish = (situation: ReconcileContext, journal: Journal): Step => {
+  const { txn, now } = situation;
+  const items = projected(txn, journal);
+  const unsettled = items.flatMap((item, index) =>
+    isUnsettled(item) && "error" in item.state ? [`changes[${index}]: ${item.state.error}`] : [],
+  );
+  // Ready may tell of a pause since.
+  const cause = txn.status.conditions.find(({ type }) => type === "Committed");
+  if (unsettled.length > 0) {
+    const blocked = (txn.status.recovery?.attempts ?? 0) >= MAX_RETRIES;
+    const message = cut(
+      `could not be put back wholly: ${unsettled.join("; ")}; rolled back because: ${cause?.message ?? "of a failure"}`,
+      4096,
+    );
+    const next: EventSpec = blocked
+      ? {
+          type: "Warning",
+          reason: "RecoveryBlocked",
+          message: `put it right by hand, or ask for another attempt with the annotation ${RETRY_ROLLBACK}`,
+        }
+      : {
+          type: "Warning",
+          reason: "RollbackFailed",
+          message: `${cut(message, 800)}; it is tried again by itself, or at once with the annotation ${RETRY_ROLLBACK}`,
+        };
+    const because = { reason: INCOMPLETE, message, told: "status.items says what could not be put back" };
+    return run(updateStatus(txn, { phase: "Failed", items, because }, now, next));
+  }
+  const { asks, told: gone } = missing(situation, items);
+  if (asks.length > 0) return run(...asks);
+  const held = releaseAll(situation, journal, "owned");
+  if (held.length > 0) return run(...held);
+  const verdict = verdictOf(items, gone);
+  const told = `${verdict}; put right what failed, and create the Transaction again`;
+  const message = cut(`${verdict}; rolled back because: ${cause?.message ?? "of a failure"}`, 4096);
+  const because = { reason: cause?.reason ?? "RolledBack", message, told };
+  const warnings = [...gone].map(
+    ([item, message]): EventSpec => ({ type: "Warning", reason: "ConflictDetected", item, message }),
+  );
+  return run(updateStatus(txn, { phase: "RolledBack", items, because }, now, ...warnings));
+};
+
+/** Says what is not as it was, where an item was rolled back with a warning, or its target is gone. */
+const verdictOf = (items: readonly Item[], gone: ReadonlyMap<number, string>): string => {
+  const exceptions = items.flatMap(({ state }, index) => {
+    const exception = gone.get(index) ?? (state.type === "restored" ? state.error : undefined);
+    return exception === undefined ? [] : [`changes[${index}]: ${exception}`];
+  });
+  return exceptions.length === 0
+    ? "every target is as it was before"
+    : `every target is as it was before, except for ${exceptions.join("; ")}`;
+};

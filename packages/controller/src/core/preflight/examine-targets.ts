@@ -1,0 +1,56 @@
+import type { Transaction } from "@janus/api";
+import { ENOUGH_LIVE, MOST_LIVE } from "../state/memory-budget.ts";
+import type { ApiCall } from "../state/effect.ts";
+import { keep, liveBytes, outlined } from "../snapshots/take-snapshots.ts";
+import type { Observations } from "../state/observations.ts";
+import { examine, problems } from "./preflight.ts";
+import type { Item } from "../state/resolved-changes.ts";
+
+/** Targets that are read at one step, as long as it is not known how large they are: many Transactions may be at it … */
+const FIRST = 1;
+/** … and however small they are. */
+const MOST = 64;
+
+/** How many more targets may be read. */
+const room = (known: Observations): number => {
+  const { bytes, count } = liveBytes(known);
+  if (count === 0) return FIRST;
+  return Math.max(0, Math.min(MOST, Math.floor(((MOST_LIVE - bytes) * count) / bytes)));
+};
+
+/**
+ * The requests that are still needed to know whether the changes can be made. Targets that take much memory together are read bit
+ * by bit: before more are read, the snapshots of some are written, and they themselves are let go of.
+ *
+ * Guarantees: the targets of a Transaction take no more than a few MiB at any time, however many and large they are; every
+ *             problem is found.
+ */
+export const examination = (
+  txn: Transaction,
+  known: Observations,
+  items: readonly Item[],
+): { readonly asks: readonly ApiCall[] } | { readonly refused: string } => {
+  const asks = items.flatMap((item) => (known.live.has(item.index) ? examine(txn, known, item) : []));
+  const unread = items.filter(({ index }) => !known.live.has(index));
+  if (unread.length === 0) return { asks };
+  const isHopeless = (known: Observations): boolean => items.some((item) => problems(txn, item, known).length > 0);
+  const reading = (count: number): readonly ApiCall[] =>
+    unread.slice(0, count).flatMap((item) => examine(txn, known, item));
+  // It will not begin, so nothing is to be kept: only what stands in the way of the others is looked for.
+  if (isHopeless(known))
+    return {
+      asks: [...asks, ...reading(asks.length > 0 ? room(known) : Math.max(1, room(known)))].map((ask) => ({
+        ...ask,
+        onAnswer: (...answer) => {
+          const after = ask.onAnswer(...answer);
+          return outlined(after, after.dryRuns.keys());
+        },
+      })),
+    };
+  const reads = reading(room(known));
+  if (liveBytes(known).bytes <= ENOUGH_LIVE) return { asks: [...asks, ...reads] };
+  const keeping = keep(txn, known);
+  if (keeping.type === "refused") return { refused: keeping.why };
+  if (keeping.type === "going") return { asks: [...asks, ...reads, ...keeping.effects] };
+  return { asks: asks.length + reads.length > 0 ? [...asks, ...reads] : reading(1) };
+};

@@ -1,0 +1,68 @@
+import type { Change, Transaction } from "@janus/api";
+import { collected } from "./dependents.ts";
+import { asObject } from "../kubernetes/json.ts";
+import type { Observations } from "../state/observations.ts";
+import { type KubeObject, type ObjectMeta, formatRef } from "../kubernetes/kube-object.ts";
+import type { Item } from "../state/resolved-changes.ts";
+import { tiedTo } from "../kubernetes/implicit-owners.ts";
+
+const uidsIn = (references: unknown): readonly unknown[] =>
+  Array.isArray(references) ? references.map((reference) => asObject(reference)["uid"]) : [];
+
+/** The owners of a target once its change is made. A Patch takes none away. */
+const ownersAfter = (change: Change, now: readonly unknown[]): readonly unknown[] => {
+  if (change.type === "Delete") return [];
+  const { ownerReferences } = asObject(change.content["metadata"]);
+  if (change.type === "Update" && ownerReferences !== undefined) return uidsIn(ownerReferences);
+  return [...now, ...uidsIn(ownerReferences)];
+};
+
+/** What the target is tied to, now or once its change is made. */
+const tiesOf = ({ change, place: { namespace, name } }: Item, now: KubeObject | undefined): readonly string[] => {
+  const { apiVersion, kind } = change.target;
+  const content = change.type === "Create" ? change.content : {};
+  const { annotations } = asObject(content["metadata"]) as ObjectMeta;
+  const metadata = {
+    ...(namespace === undefined ? {} : { namespace }),
+    name,
+    ...(annotations === undefined ? {} : { annotations }),
+  };
+  const type = content["type"] ?? "Opaque";
+  return [now ?? { apiVersion, kind, metadata, type }].flatMap((object) => tiedTo(object) ?? []);
+};
+
+/**
+ * Why a change cannot last, or cannot be made: the garbage collector takes its target with the owners that other changes
+ * delete, also through objects that are no targets; or kube-controller-manager does, of what is tied to one. That would be in neither way as it should: not committed, and not to be
+ * put back. A Delete of what goes with an owner that an earlier change deletes is in; but not of what goes with an object in
+ * between, which no rollback brings back; nor of what is tied to it, which can only be there after its owner.
+ *
+ * Assumes: all targets have been read, and what owns them, as far as the ServiceAccount may see it.
+ */
+export const garbageCollectedTargets = (txn: Transaction, known: Observations, item: Item): readonly string[] => {
+  const { index, change, place } = item;
+  const live = known.live.get(index)?.object;
+  const now = uidsIn(live?.metadata.ownerReferences);
+  const after = ownersAfter(change, now);
+  const ties = tiesOf(item, live);
+  if (now.length === 0 && after.length === 0 && ties.length === 0) return [];
+  const { goneAfter, deletedBy } = collected(txn, known);
+  /** The change after which the last of these owners is gone; none if one of them stays. */
+  const last = (owners: readonly unknown[]): number =>
+    owners.reduce<number>(
+      (latest, owner) => Math.max(latest, goneAfter.get(owner as string) ?? Number.POSITIVE_INFINITY),
+      owners.length === 0 ? Number.POSITIVE_INFINITY : 0,
+    );
+  const untied = last(ties);
+  if (change.type === "Delete" ? untied < index : Number.isFinite(untied))
+    return [
+      `${formatRef(place)} goes with its owner, which changes[${untied}] deletes: ${change.type === "Delete" ? "delete it before that" : "take out one of the two"}`,
+    ];
+  const isMadeBefore = now.every((owner) => (deletedBy.get(owner as string) ?? index) < index);
+  const isTooLate = change.type === "Delete" ? !isMadeBefore : true;
+  const isTaken = (isTooLate && last(now) < index) || Number.isFinite(last(after));
+  const by = Math.min(last(now), last(after));
+  return isTaken
+    ? [`${formatRef(place)} goes with its owner, which changes[${by}] deletes: take out one of the two`]
+    : [];
+};

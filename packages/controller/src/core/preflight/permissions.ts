@@ -1,0 +1,130 @@
+import type { Change, Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { ApiCall } from "../state/effect.ts";
+import { asObject } from "../kubernetes/json.ts";
+import { type Observations, reviewKey, set } from "../state/observations.ts";
+import { type ObjectRef, selfSubjectAccessReviews, formatRef } from "../kubernetes/kube-object.ts";
+import { dependsOnEarlier } from "../state/target-resolution.ts";
+import type { Item } from "../state/resolved-changes.ts";
+
+/** What rollback does to the target of such a change. */
+const UNDO: Readonly<Record<Change["type"], readonly string[]>> = {
+  Create: ["delete"],
+  Update: ["update"],
+  Patch: ["update"],
+  // Created again first, and then given back to those who owned its fields.
+  Delete: ["create", "update"],
+};
+
+/** What the change itself does, and what its rollback does. */
+const verbsOf = ({ type }: Change): readonly string[] => [...new Set([type.toLowerCase(), ...UNDO[type]])];
+
+/** Asks whether the ServiceAccount may do this to the place; without a name, to all of its kind in that namespace. */
+const review = (
+  place: Omit<ObjectRef, "name">,
+  verb: string,
+  name: string,
+  onAnswer: (known: Observations, is: boolean) => Observations,
+) =>
+  ({
+    purpose: "review",
+    as: "serviceAccount",
+    call: {
+      verb: "create",
+      place: { resource: selfSubjectAccessReviews, name: "" },
+      manager: "janus",
+      body: {
+        apiVersion: "authorization.k8s.io/v1",
+        kind: "SelfSubjectAccessReview",
+        spec: {
+          resourceAttributes: {
+            group: place.resource.group,
+            version: place.resource.version,
+            resource: place.resource.plural,
+            verb,
+            ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
+            ...(name === "" ? {} : { name }),
+          },
+        },
+      },
+    },
+    onAnswer: (known, answer) =>
+      onAnswer(known, E.isRight(answer) && asObject(answer.right["status"])["allowed"] === true),
+  }) satisfies ApiCall;
+
+const withVerdict = (known: Observations, items: readonly Item[], verb: string, is: boolean): Observations => ({
+  ...known,
+  reviews: new Map([
+    ...known.reviews,
+    ...items.map(({ index }) => [reviewKey(index, verb), is ? "allowed" : "denied"] as const),
+  ]),
+});
+
+/** The API server knows no name when it is asked to create something. */
+const nameFor = (verb: string, { name }: ObjectRef): string => (verb === "create" ? "" : name);
+
+/** Asks for every verb that this change and its rollback need. */
+export const reviewsOf = (item: Item): readonly ApiCall[] =>
+  verbsOf(item.change).map((verb) => ({
+    ...review(item.place, verb, nameFor(verb, item.place), (known, is) => withVerdict(known, [item], verb, is)),
+    item: item.index,
+  }));
+
+/** The changes that need the same verb on the same kind in the same namespace. */
+interface Alike {
+  readonly key: string;
+  readonly verb: string;
+  readonly items: readonly [Item, ...Item[]];
+}
+
+const alike = (items: readonly Item[], known: Observations): readonly Alike[] => {
+  const all = new Map<string, { readonly verb: string; readonly items: [Item, ...Item[]] }>();
+  for (const item of items)
+    for (const verb of verbsOf(item.change).filter((verb) => !known.reviews.has(reviewKey(item.index, verb)))) {
+      const { resource, namespace = "" } = item.place;
+      const key = JSON.stringify([resource.group, resource.plural, namespace, verb]);
+      const others = all.get(key)?.items;
+      if (others === undefined) all.set(key, { verb, items: [item] });
+      else others.push(item);
+    }
+  return [...all].map(([key, needed]) => ({ key, ...needed }));
+};
+
+/**
+ * The reviews that are still needed to know whether the ServiceAccount could make these changes, and put them back. Of several
+ * targets of a kind in a namespace it is asked first whether it may do it to all there, and one by one only where it may not.
+ */
+export const reviews = (items: readonly Item[], known: Observations): readonly ApiCall[] =>
+  alike(items, known).flatMap(({ key, verb, items }): readonly ApiCall[] => {
+    const isOne = items.length === 1 || known.reviews.has(key);
+    if (isOne && verb !== "create")
+      return items.map((item) => ({
+        ...review(item.place, verb, item.place.name, (known, is) => withVerdict(known, [item], verb, is)),
+        item: item.index,
+      }));
+    return [
+      review(items[0].place, verb, "", (known, is) =>
+        is || verb === "create"
+          ? withVerdict(known, items, verb, is)
+          : { ...known, reviews: set(known.reviews, key, "denied" as const) },
+      ),
+    ];
+  });
+
+/** The verbs of the change and of its rollback that the ServiceAccount is not known to have. */
+export const lackingPermissions = ({ index, change }: Item, { reviews }: Observations): readonly string[] =>
+  verbsOf(change).filter((verb) => reviews.get(reviewKey(index, verb)) !== "allowed");
+
+/** What is asked of people. */
+export const grant = ({ place }: Item, verbs: readonly string[]): string =>
+  `grant it the verb${verbs.length > 1 ? "s" : ""} ${verbs.join(" and ")} on ${place.resource.plural}`;
+
+/** What the ServiceAccount may not do, and no earlier change lets it do, that the rollback of the change needs. */
+export const missingPermissions = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
+  const denied = lackingPermissions(item, known).filter((verb) => UNDO[item.change.type].includes(verb));
+  return denied.length === 0 || dependsOnEarlier(txn, item.index)
+    ? []
+    : [
+        `ServiceAccount ${txn.spec.serviceAccountName} could not put ${formatRef(item.place)} back: ${grant(item, denied)}`,
+      ];
+};

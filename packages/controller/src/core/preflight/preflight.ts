@@ -1,0 +1,124 @@
+import { MANAGED_BY, MANAGED_BY_LABEL, type Transaction, TRANSACTION_LABEL } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { ApiCall } from "../state/effect.ts";
+import { type Fault, messageOf } from "../kubernetes/api-error.ts";
+import { type Observations, unchangedConflict, set, type TargetObservation, unset } from "../state/observations.ts";
+import { serviceAccounts, formatRef } from "../kubernetes/kube-object.ts";
+import { dependsOnEarlier } from "../state/target-resolution.ts";
+import { grant, lackingPermissions, missingPermissions } from "./permissions.ts";
+import { type Item, readTarget, writeOf } from "../state/resolved-changes.ts";
+import { isServed } from "../state/unserved-kind.ts";
+
+/** Looks for the ServiceAccount itself: a token of one that is gone would be refused with a riddle. */
+export const readServiceAccount = (txn: Transaction): ApiCall => ({
+  purpose: "read-service-account",
+  as: "controller",
+  call: {
+    verb: "get",
+    place: { resource: serviceAccounts, namespace: txn.metadata.namespace, name: txn.spec.serviceAccountName },
+  },
+  untilDone: true,
+  onAnswer: (known, answer) => ({ ...known, serviceAccount: E.isRight(answer) ? "there" : "missing" }),
+});
+
+const isConflict = (fault: Fault): boolean => fault.type === "refused" && fault.code === 409;
+
+/** Asks the API server whether it would make the change, without making it. */
+const dryRun = (txn: Transaction, item: Item, { object }: TargetObservation, mayBeUnserved: boolean): ApiCall => ({
+  purpose: "dry-run",
+  item: item.index,
+  as: "serviceAccount",
+  dryRun: true,
+  mayBeUnserved,
+  call: writeOf(txn, item, object),
+  onAnswer: (known, answer, now) => {
+    if (E.isRight(answer)) return { ...known, dryRuns: set(known.dryRuns, item.index, []) };
+    const fault = answer.left;
+    // It has moved since it was read: look again. Unless it has not.
+    if (isConflict(fault) && unchangedConflict(known, item.index, object) === undefined)
+      return {
+        ...known,
+        live: unset(known.live, item.index),
+        unchangedConflicts: set(known.unchangedConflicts, item.index, {
+          at: now,
+          message: messageOf(fault),
+          resourceVersion: object?.metadata.resourceVersion,
+        }),
+      };
+    const later =
+      fault.type === "refused" && (fault.code === 403 || fault.code === 404) && dependsOnEarlier(txn, item.index);
+    const problem = `the API server refuses to ${item.change.type.toLowerCase()} ${formatRef(item.place)}: ${messageOf(fault)}`;
+    return { ...known, dryRuns: set(known.dryRuns, item.index, later ? [] : [problem]) };
+  },
+});
+
+/** The kinds of locks, journals and snapshots. */
+const KEPT: readonly string[] = ["Lease", "ConfigMap", "Secret"];
+
+/** What stands in the way of a change, as far as the sight of its target tells: one small check each. */
+const sights: readonly ((item: Item, seen: TargetObservation) => string | undefined)[] = [
+  ({ change, place }, { object }) =>
+    change.type === "Create" && object !== undefined
+      ? `${formatRef(place)} exists already: use Update or Patch, or delete it in an earlier Transaction`
+      : undefined,
+  ({ change, place }, { object }) =>
+    change.type !== "Create" && object === undefined
+      ? `${formatRef(place)} does not exist: ${change.type === "Delete" ? "take the change out" : "use Create"}`
+      : undefined,
+  ({ place }, { object }) => {
+    const labels = object?.metadata.labels ?? {};
+    return KEPT.includes(place.resource.kind) && labels[MANAGED_BY_LABEL] === MANAGED_BY && TRANSACTION_LABEL in labels
+      ? `${formatRef(place)} is what Janus keeps of the Transaction ${labels[TRANSACTION_LABEL]}, and no target`
+      : undefined;
+  },
+  ({ place }, { object }) =>
+    object?.metadata.deletionTimestamp === undefined
+      ? undefined
+      : `${formatRef(place)} is being deleted: wait until it is gone, or take its finalizers off (${(object.metadata.finalizers ?? []).join(", ")})`,
+  ({ change, place }, { object }) =>
+    object !== undefined &&
+    change.resourceVersion !== undefined &&
+    change.resourceVersion !== object.metadata.resourceVersion
+      ? `${formatRef(place)} is at resourceVersion ${object.metadata.resourceVersion}, and the change is meant for ${change.resourceVersion}: look at what changed, and write the Transaction for the new version`
+      : undefined,
+];
+
+/** Problems that the sight of the target tells of. */
+export const seenProblems = (item: Item, known: Observations): readonly string[] => {
+  const seen = known.live.get(item.index);
+  return seen === undefined ? [] : sights.flatMap((check) => check(item, seen) ?? []);
+};
+
+/** The requests that are still needed to know whether this change can be made. */
+export const examine = (txn: Transaction, known: Observations, item: Item): readonly ApiCall[] => {
+  const seen = known.live.get(item.index);
+  const mayBeUnserved = !isServed(known, item.place.resource);
+  if (seen === undefined) {
+    const reading = readTarget(item, (known, answer) => {
+      // What is there has to be kept before the first change is made. Of a Create there is nothing to keep.
+      const later = item.change.type === "Create" && dependsOnEarlier(txn, item.index);
+      const problem = E.isLeft(answer) ? `${formatRef(item.place)} cannot be read: ${messageOf(answer.left)}` : "";
+      return {
+        ...known,
+        live: set(known.live, item.index, { object: undefined, at: known.since }),
+        dryRuns: set(known.dryRuns, item.index, later ? [] : [problem]),
+      };
+    });
+    return [{ ...reading, mayBeUnserved }];
+  }
+  const examined = known.dryRuns.has(item.index) || seenProblems(item, known).length > 0;
+  return examined ? [] : [dryRun(txn, item, seen, mayBeUnserved)];
+};
+
+/** Everything that is in the way of a change. */
+export const problems = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
+  const found = [
+    ...(known.dryRuns.get(item.index) ?? seenProblems(item, known)),
+    ...missingPermissions(txn, item, known),
+  ];
+  const verbs = lackingPermissions(item, known);
+  // Its target is not locked; that the API server would make the change by now is a reason to try the Transaction again.
+  return found.length > 0 || verbs.length === 0 || dependsOnEarlier(txn, item.index)
+    ? found
+    : [`ServiceAccount ${txn.spec.serviceAccountName} may not change ${formatRef(item.place)}: ${grant(item, verbs)}`];
+};

@@ -1,0 +1,64 @@
+import type { Before, SnapshotStore, Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { ApiCall } from "../state/effect.ts";
+import { beforeIn, type Journal } from "../state/journal.ts";
+import { type Observations, set } from "../state/observations.ts";
+import { type KubeObject, ownerUids } from "../kubernetes/kube-object.ts";
+import { releaseOrRetry, type ReleaseTo } from "./release-stores.ts";
+import { holding, readStores, restored } from "./snapshot-stores.ts";
+
+/** What was recorded as there before a change. */
+export const recordedBefore = (txn: Transaction, journal: Journal, index: number): Before => {
+  return beforeIn(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal);
+};
+
+export const allStores = (txn: Transaction, journal: Journal | undefined): readonly SnapshotStore[] => [
+  ...txn.status.snapshots,
+  ...[...(journal?.renewed.values() ?? [])].flatMap(({ stores }) => stores),
+];
+
+/** Lets go of every store that was not let go of yet, as far as the API server takes it. */
+export const releaseAll = (
+  { txn, known }: { readonly txn: Transaction; readonly known: Observations },
+  journal: Journal,
+  to: ReleaseTo,
+): readonly ApiCall[] => allStores(txn, journal).flatMap((ref) => releaseOrRetry(txn, known, ref, to));
+
+/** `ConfigMap a-rollback, Secret a-rollback-1`: how messages name the snapshots. */
+export const showStores = (txn: Transaction, journal: Journal): string =>
+  allStores(txn, journal)
+    .map(({ kind, name }) => `${kind} ${name}`)
+    .join(", ") || "no snapshot";
+
+/** What was there before a change: from memory, or from the snapshots, which take reading. */
+export type Snapshot =
+  | { readonly type: "absent" }
+  | { readonly type: "object"; readonly object: KubeObject }
+  | { readonly type: "unread"; readonly effects: readonly ApiCall[] }
+  | { readonly type: "lost"; readonly why: string };
+
+export const snapshotOf = (txn: Transaction, known: Observations, journal: Journal, index: number): Snapshot => {
+  const before = recordedBefore(txn, journal, index);
+  if (!before.existed) return { type: "absent" };
+  const remembered = known.before.get(index);
+  if (remembered?.metadata.uid === before.uid && remembered.metadata.resourceVersion === before.resourceVersion)
+    return { type: "object", object: remembered };
+  const { store, key } = before.snapshot;
+  const stores = holding(allStores(txn, journal), known, store, key);
+  const effects = readStores(txn, known, stores);
+  if (effects.length > 0) return { type: "unread", effects: effects.map((ask) => withOwners(ask, index, stores, key)) };
+  const object = restored(known, stores, key);
+  return E.isRight(object) ? { type: "object", object: object.right } : { type: "lost", why: object.left };
+};
+
+/** Whose it was is remembered also when the snapshot is let go of. */
+const withOwners = (ask: ApiCall, index: number, stores: readonly SnapshotStore[], key: string): ApiCall => ({
+  ...ask,
+  onAnswer: (...answer) => {
+    const after = ask.onAnswer(...answer);
+    const object = restored(after, stores, key);
+    return E.isLeft(object)
+      ? after
+      : { ...after, ownersBefore: set(after.ownersBefore, index, ownerUids(object.right)) };
+  },
+});

@@ -1,0 +1,174 @@
+import { API_VERSION, KIND, SNAPSHOT_FINALIZER, type SnapshotStore, type Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { ApiCall } from "../state/effect.ts";
+import { isAbsent } from "../kubernetes/api-error.ts";
+import { type StoreListing, type Observations, type OurStore, set, unset } from "../state/observations.ts";
+import type { KubeObject } from "../kubernetes/kube-object.ts";
+import { laterStore, openStore, ORPHANED_LABEL, storePlace, UID_LABEL } from "./snapshot-data.ts";
+
+/**
+ * owned:    kept for a look, and gone with the Transaction.
+ * orphaned: outlives the Transaction, to be found by its label.
+ * free:     about to be deleted.
+ * kept:     stays for a later attempt to restore from it.
+ */
+export type ReleaseTo = "owned" | "orphaned" | "free" | "kept";
+
+export const storeKey = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">): string => `${kind}/${name}`;
+
+/** Whether it says of itself that it is of this Transaction. */
+export const isOf = ({ metadata: { uid } }: Transaction, { metadata: { labels } }: KubeObject): boolean =>
+  labels?.[UID_LABEL] === uid;
+
+const withSight = (
+  known: Observations,
+  store: Pick<SnapshotStore, "kind" | "name">,
+  sight: StoreListing,
+): Observations => ({
+  ...known,
+  found: set(known.found, storeKey(store), sight),
+});
+
+export const sightOf = ({ metadata: { uid = "", resourceVersion = "", finalizers = [] } }: KubeObject): OurStore => ({
+  uid,
+  resourceVersion,
+  finalizers,
+});
+
+const marked = (known: Observations, ...marks: readonly string[]): Observations => ({
+  ...known,
+  released: new Set([...known.released, ...marks]),
+});
+
+const forget = (known: Observations, ref: Pick<SnapshotStore, "kind" | "name">): Observations => ({
+  ...known,
+  found: unset(known.found, storeKey(ref)),
+});
+
+/**
+ * Looks at what has this name. Journal and status may name anything: others may have written them; the store's own label tells
+ * whose it is. What has come in the place of a recorded store is ours only if it is the same: a create that was sent twice, and
+ * landed twice.
+ */
+export const lookAtStore = (
+  txn: Transaction,
+  store: Pick<SnapshotStore, "kind" | "name">,
+  recorded?: SnapshotStore,
+): ApiCall => ({
+  purpose: "read-store",
+  as: "controller",
+  call: { verb: "get", place: storePlace(txn, store) },
+  untilDone: true,
+  onAnswer: (known, answer, now) => {
+    if (E.isLeft(answer)) return withSight(known, store, "nothing");
+    const object = answer.right;
+    const sight = sightOf(object);
+    const isSame = ({ uid }: SnapshotStore): boolean =>
+      uid === sight.uid || (recorded !== undefined && "data" in openStore({ ...recorded, uid: sight.uid }, object));
+    const isOurs = isOf(txn, object) && (recorded === undefined || isSame(recorded));
+    if (!isOurs) return withSight(known, store, "theirs");
+    const why = laterStore(txn, store, object);
+    return why === undefined
+      ? withSight(known, store, sight)
+      : { ...withSight(known, store, { ...sight, isLater: true }), later: { why, looked: now } };
+  },
+});
+
+const release = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, sight: OurStore): ApiCall => ({
+  purpose: "release-store",
+  as: "controller",
+  call: {
+    verb: "mergePatch",
+    place: storePlace(txn, ref),
+    body: {
+      metadata: {
+        uid: sight.uid,
+        resourceVersion: sight.resourceVersion,
+        finalizers: sight.finalizers.filter((name) => name !== SNAPSHOT_FINALIZER),
+        // Its owner may be recorded already, where it was about to be kept for a look.
+        ...(to === "orphaned" ? { labels: { [ORPHANED_LABEL]: "true" }, ownerReferences: null } : {}),
+        ...(to === "owned"
+          ? {
+              ownerReferences: [
+                { apiVersion: API_VERSION, kind: KIND, name: txn.metadata.name, uid: txn.metadata.uid },
+              ],
+            }
+          : {}),
+      },
+    },
+  },
+  untilDone: true,
+  onAnswer: (known, answer) =>
+    E.isLeft(answer)
+      ? withSight(known, ref, "nothing")
+      : withSight(marked(known, `${to} store ${sight.uid}`), ref, sightOf(answer.right)),
+  onTransientFault: (known) => forget(known, ref),
+});
+
+const remove = (txn: Transaction, ref: SnapshotStore, { uid, resourceVersion }: OurStore): ApiCall => ({
+  purpose: "release-store",
+  as: "controller",
+  call: { verb: "delete", place: storePlace(txn, ref), preconditions: { uid, resourceVersion } },
+  untilDone: true,
+  // One that somebody else holds up is his.
+  onAnswer: (known) => withSight(known, ref, "nothing"),
+  onTransientFault: (known) => forget(known, ref),
+});
+
+/** What there is of a store that was recorded, or found, as ours; `undefined` where there is nothing of it (any more). */
+const ours = (known: Observations, ref: SnapshotStore): OurStore | undefined => {
+  const sight = known.found.get(storeKey(ref));
+  return typeof sight === "object" && sight.uid === ref.uid ? sight : undefined;
+};
+
+const isReleased = (known: Observations, sight: OurStore, to: ReleaseTo): boolean =>
+  to === "owned" || to === "orphaned"
+    ? known.released.has(`${to} store ${sight.uid}`)
+    : !sight.finalizers.includes(SNAPSHOT_FINALIZER);
+
+/**
+ * The next request to let go of a store, if there is one: without our finalizer it can be deleted.
+ *
+ * Guarantees: only what was seen to bear this Transaction's uid is written, in the version that was seen; finalizers of others
+ *             stay. It is asked for until it is done.
+ */
+export const releaseStore = (
+  txn: Transaction,
+  known: Observations,
+  ref: SnapshotStore,
+  to: ReleaseTo,
+): readonly ApiCall[] => {
+  if (!known.found.has(storeKey(ref))) return [lookAtStore(txn, ref, ref)];
+  const sight = ours(known, ref);
+  return sight === undefined || isReleased(known, sight, to) ? [] : [release(txn, ref, to, sight)];
+};
+
+/** The next request to be rid of a store, if there is one; with the guarantees of {@link releaseStore}. */
+export const deleteStore = (txn: Transaction, known: Observations, ref: SnapshotStore): readonly ApiCall[] => {
+  const letting = releaseStore(txn, known, ref, "free");
+  const sight = ours(known, ref);
+  return letting.length > 0 || sight === undefined ? letting : [remove(txn, ref, sight)];
+};
+
+/** What the API server refuses holds up nothing now: it is asked for again in the end, and then until it is done. */
+const orLater = (known: Observations, later: string, asks: readonly ApiCall[]): readonly ApiCall[] =>
+  known.released.has(later)
+    ? []
+    : asks.map((ask) => ({
+        ...ask,
+        untilDone: "unless-refused",
+        onAnswer: (known, answer, now, sent) =>
+          E.isLeft(answer) && !isAbsent(answer.left) ? marked(known, later) : ask.onAnswer(known, answer, now, sent),
+      }));
+
+/** {@link releaseStore}, before a terminal phase is recorded: no verdict waits for that. */
+export const releaseOrRetry = (
+  txn: Transaction,
+  known: Observations,
+  ref: SnapshotStore,
+  to: ReleaseTo,
+): readonly ApiCall[] => orLater(known, `${to} store ${ref.uid} later`, releaseStore(txn, known, ref, to));
+
+/** {@link deleteStore}, before it is over. */
+export const deleteOrRetry = (txn: Transaction, known: Observations, ref: SnapshotStore): readonly ApiCall[] =>
+  orLater(known, `no store ${ref.uid} later`, deleteStore(txn, known, ref));

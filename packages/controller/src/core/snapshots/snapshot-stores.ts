@@ -1,0 +1,208 @@
+import { type SnapshotStore, storeName, type Transaction, TRANSACTION_LABEL } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { ApiCall } from "../state/effect.ts";
+import { type Fault, isAbsent, messageOf } from "../kubernetes/api-error.ts";
+import { type Journal, mostStoreNames } from "../state/journal.ts";
+import { recordStoreNames } from "../state/journal-requests.ts";
+import { type Observations, set, type StoreData, type StoreObservation, unset } from "../state/observations.ts";
+import type { KubeObject } from "../kubernetes/kube-object.ts";
+import { isOf, sightOf, storeKey } from "./release-stores.ts";
+import {
+  digestOf,
+  laterStore,
+  openStore,
+  type Pack,
+  storeBody,
+  storePlace,
+  UID_LABEL,
+  unpack,
+} from "./snapshot-data.ts";
+
+const sighted = (known: Observations, n: number, sight: StoreObservation): Observations => ({
+  ...known,
+  stores: set(known.stores, n, sight),
+});
+
+export const isWritten = (sight: StoreObservation | undefined): sight is SnapshotStore =>
+  typeof sight === "object" && "uid" in sight;
+
+const alteredAtOnce = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">, why: string): string =>
+  `the snapshot ${kind} ${name} is not kept as it was written (${why}): exempt what has the label ${TRANSACTION_LABEL} from the admission webhook or policy that alters it`;
+
+/** Writes one store under the n-th name. One that is there already is looked at, and neither trusted nor touched. */
+const write = (txn: Transaction, n: number, pack: Pack): ApiCall => {
+  const store = { kind: pack.kind, name: storeName(txn.metadata.name, n) };
+  return {
+    purpose: "store",
+    as: "controller",
+    call: { verb: "create", place: storePlace(txn, store), body: storeBody(txn, n, pack), manager: "janus" },
+    onAnswer: (known, answer) => {
+      if (E.isRight(answer)) {
+        const sight = sightOf(answer.right);
+        const written = { ...known, found: set(known.found, storeKey(store), sight) };
+        const ref = { ...store, uid: sight.uid, digest: digestOf(pack.data) };
+        const kept = opened(txn, ref, answer);
+        // Said now, and not when something is to be restored from it.
+        return sighted(written, n, "data" in kept ? ref : { unusable: alteredAtOnce(store, kept.broken) });
+      }
+      const exists = answer.left.type === "refused" && answer.left.reason === "AlreadyExists";
+      return sighted(
+        known,
+        n,
+        exists
+          ? "taken"
+          : { unusable: `the snapshot ${store.kind} ${store.name} cannot be written: ${messageOf(answer.left)}` },
+      );
+    },
+    onTransientFault: (known, _, now) => ({ ...sighted(known, n, "taken"), unansweredCreate: now }),
+  };
+};
+
+/**
+ * One that names our uid is a leftover of ours from before a crash; one that names another is the only copy of what a
+ * former Transaction of our name found: both are ignored, and the next name is taken. Anything else is somebody's.
+ */
+const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): ApiCall => {
+  const store = { kind, name: storeName(txn.metadata.name, n) };
+  return {
+    purpose: "read-store",
+    as: "controller",
+    call: { verb: "get", place: storePlace(txn, store) },
+    onAnswer: (known, answer) => {
+      if (E.isLeft(answer))
+        return isAbsent(answer.left)
+          ? { ...known, stores: unset(known.stores, n) }
+          : sighted(known, n, { unusable: `${kind} ${store.name} cannot be read: ${messageOf(answer.left)}` });
+      return sighted(
+        known,
+        n,
+        answer.right.metadata.labels?.[UID_LABEL] !== undefined
+          ? "left-over"
+          : {
+              unusable: `${kind} ${store.name} exists and is not ours: delete or rename it, then create the Transaction again`,
+            },
+      );
+    },
+  };
+};
+
+export type Storing =
+  | { readonly type: "stored"; readonly stores: readonly SnapshotStore[] }
+  /** `n`: the number in the name that is written, or looked at. */
+  | { readonly type: "going"; readonly effect: ApiCall; readonly n: number }
+  | { readonly type: "refused"; readonly why: string };
+
+/**
+ * Writes the packs one after the other under the next free names.
+ * A pack that this process has written already is known by its digest.
+ */
+export const store = (txn: Transaction, known: Observations, packs: readonly Pack[]): Storing => {
+  const written = [...known.stores.values()].filter(isWritten).filter((ref) => !isGone(known, ref));
+  const stores: SnapshotStore[] = [];
+  for (const pack of packs) {
+    const digest = digestOf(pack.data);
+    const found = written.find((ref) => ref.kind === pack.kind && ref.digest === digest);
+    if (found === undefined) return next(txn, known, pack);
+    stores.push(found);
+  }
+  return { type: "stored", stores };
+};
+
+/** It was taken away again: its name is free. */
+const isGone = (known: Observations, ref: SnapshotStore): boolean => known.found.get(storeKey(ref)) === "nothing";
+
+const next = (txn: Transaction, known: Observations, pack: Pack): Storing => {
+  const most = mostStoreNames(txn.spec.changes.length);
+  for (let n = 0; n < most; n += 1) {
+    const sight = known.stores.get(n);
+    if (sight === undefined || (isWritten(sight) && isGone(known, sight)))
+      return { type: "going", effect: write(txn, n, pack), n };
+    if (sight === "taken") return { type: "going", effect: look(txn, n, pack.kind), n };
+    if (sight !== "left-over" && !isWritten(sight)) return { type: "refused", why: sight.unusable };
+  }
+  return { type: "refused", why: `the first ${most} names for snapshots are taken: delete what is not needed` };
+};
+
+/**
+ * Writes the next store, once the journal says that there may be one of that name.
+ *
+ * @param more how many are left to write, this one included
+ */
+export const writeNext = (
+  txn: Transaction,
+  journal: Journal,
+  { effect, n }: Extract<Storing, { readonly type: "going" }>,
+  more: number,
+): ApiCall => (n < Math.max(journal.storeNames, 1) ? effect : recordStoreNames(txn, journal, n + more));
+
+const read = (txn: Transaction, ref: SnapshotStore): ApiCall => ({
+  purpose: "read-store",
+  as: "controller",
+  call: { verb: "get", place: storePlace(txn, ref) },
+  onAnswer: (known, answer, now) => {
+    const data = opened(txn, ref, answer);
+    const why = E.isRight(answer) && "data" in data ? laterStore(txn, ref, answer.right) : undefined;
+    return why === undefined
+      ? { ...known, storeData: set(known.storeData, storeKey(ref), data) }
+      : { ...known, later: { why, looked: now } };
+  },
+});
+
+const opened = (txn: Transaction, ref: SnapshotStore, answer: E.Either<Fault, KubeObject>): StoreData => {
+  const store = `${ref.kind} ${ref.name}`;
+  if (E.isLeft(answer))
+    return {
+      broken: `the snapshot ${store} ${isAbsent(answer.left) ? "is gone" : "cannot be read"}: ${messageOf(answer.left)}`,
+    };
+  // Journal and status, which others may have written, could name another Transaction's.
+  return isOf(txn, answer.right)
+    ? openStore(ref, answer.right)
+    : { broken: `${store} does not say that it is of this Transaction` };
+};
+
+/** The stores that a snapshot is in, as far as they were read, and the next one that it goes on in: a large one is in several. */
+export const holding = (
+  all: readonly SnapshotStore[],
+  { storeData }: Observations,
+  first: string,
+  key: string,
+): readonly SnapshotStore[] => {
+  const from = all.slice(
+    Math.max(
+      0,
+      all.findIndex(({ name }) => name === first),
+    ),
+  );
+  let part = 0;
+  const last = from.findIndex((ref) => {
+    const read = storeData.get(storeKey(ref));
+    if (read === undefined || "broken" in read || read.data.has(key)) return true;
+    const before = part;
+    while (read.data.has(`${key}.${part}`)) part += 1;
+    return part === before;
+  });
+  return last === -1 ? from : from.slice(0, last + 1);
+};
+
+/** Reads the stores that were not read yet. */
+export const readStores = (
+  txn: Transaction,
+  known: Observations,
+  stores: readonly SnapshotStore[],
+): readonly ApiCall[] => stores.filter((ref) => !known.storeData.has(storeKey(ref))).map((ref) => read(txn, ref));
+
+/** The object of before, from the stores that were read. Left: why it cannot be had. */
+export const restored = (
+  known: Observations,
+  stores: readonly SnapshotStore[],
+  key: string,
+): E.Either<string, KubeObject> => {
+  const read = stores.map((ref) => known.storeData.get(storeKey(ref)));
+  const object = unpack(
+    key,
+    read.flatMap((data) => (data !== undefined && "data" in data ? [data.data] : [])),
+  );
+  if (object !== undefined) return E.right(object);
+  const broken = read.find((data) => data !== undefined && "broken" in data);
+  return E.left(broken !== undefined && "broken" in broken ? broken.broken : `the snapshots have no ${key}`);
+};

@@ -1,0 +1,122 @@
+import type { SnapshotStore, Transaction } from "@janus/api";
+import { ENOUGH_LIVE } from "../state/memory-budget.ts";
+import type { ApiCall } from "../state/effect.ts";
+import type { Position } from "../state/journal.ts";
+import { findJournal, readJournal } from "../state/journal-requests.ts";
+import { isRefused, journalIn, type Kept, type Observations } from "../state/observations.ts";
+import type { KubeObject } from "../kubernetes/kube-object.ts";
+import { outline } from "../kubernetes/outline.ts";
+import { sizeOf } from "../kubernetes/object-size.ts";
+import { isOfSecret, pack, STORE_BYTES } from "./snapshot-data.ts";
+import { store, writeNext } from "./snapshot-stores.ts";
+
+/** Targets that are in memory as they were read. */
+const whole = (known: Observations): readonly (readonly [index: number, object: KubeObject])[] =>
+  [...known.live].flatMap(([index, { object, isOutline }]) =>
+    object === undefined || isOutline ? [] : [[index, object] as const],
+  );
+
+/** How much memory targets take as they were read, and how many they are. */
+export const liveBytes = (known: Observations): { readonly bytes: number; readonly count: number } => {
+  const objects = whole(known);
+  return { bytes: objects.reduce((sum, [, object]) => sum + sizeOf(object), 0), count: objects.length };
+};
+
+/** The body of each of these is let go of. */
+export const outlined = (known: Observations, indices: Iterable<number>): Observations => {
+  const live = new Map(known.live);
+  for (const index of indices) {
+    const seen = live.get(index);
+    if (seen?.object !== undefined && !seen.isOutline)
+      live.set(index, { ...seen, object: outline(seen.object), isOutline: true });
+  }
+  return { ...known, live };
+};
+
+/** As many of the targets that are not kept yet as fit into one store, all of the first one's sort. */
+const nextGroup = (known: Observations): ReadonlyMap<number, KubeObject> => {
+  const open = whole(known)
+    .filter(([index]) => known.dryRuns.has(index) && !known.kept.has(index))
+    .toSorted(([a], [b]) => a - b);
+  const [first] = open;
+  if (first === undefined) return new Map();
+  const group = new Map([first]);
+  let left = STORE_BYTES - sizeOf(first[1]);
+  for (const [index, object] of open.slice(1)) {
+    if (isOfSecret(object) !== isOfSecret(first[1]) || sizeOf(object) > left) continue;
+    left -= sizeOf(object);
+    group.set(index, object);
+  }
+  return group;
+};
+
+/** Notes where the snapshots are. Where targets take much memory together, only what is asked of them yet is remembered. */
+const noted = (
+  known: Observations,
+  starts: ReadonlyMap<number, number>,
+  stores: readonly SnapshotStore[],
+): Observations => {
+  const kept = new Map(known.kept);
+  for (const [index, at] of starts) kept.set(index, { first: stores[at]?.name ?? "", stores });
+  const after = { ...known, kept };
+  return liveBytes(known).bytes > ENOUGH_LIVE ? outlined(after, starts.keys()) : after;
+};
+
+/** About how many stores are to be written yet, of what is in memory. */
+const storesLeft = (known: Observations): number => {
+  const group = nextGroup(known);
+  if (group.size === 0) return 0;
+  const bytes = [...group.values()].reduce((sum, object) => sum + sizeOf(object), 0);
+  const kept = new Map([...known.kept, ...[...group.keys()].map((index) => [index, NOWHERE] as const)]);
+  return Math.ceil(bytes / STORE_BYTES) + storesLeft({ ...known, kept });
+};
+
+const NOWHERE: Kept = { first: "", stores: [] };
+
+export type Keeping =
+  | { readonly type: "kept"; readonly kept: ReadonlyMap<number, Kept> }
+  | { readonly type: "going"; readonly effects: readonly ApiCall[] }
+  | { readonly type: "refused"; readonly why: string };
+
+/** Before the first change. */
+export const BEGIN: Position = { direction: "forward", cursor: 0 };
+
+/**
+ * Writes the snapshots of targets that were read and checked, one store after the other.
+ *
+ * Guarantees: what is packed at one step is no more than a store holds, or one target; the journal says that there may be a store
+ *             of a name before it is written.
+ */
+export const keep = (txn: Transaction, known: Observations): Keeping => {
+  const group = nextGroup(known);
+  const unjournaled: Keeping | undefined = isRefused(known.journal)
+    ? { type: "refused", why: `the journal cannot be written: ${known.journal.why}` }
+    : undefined;
+  if (group.size === 0) return unjournaled ?? { type: "kept", kept: known.kept };
+  const { packs, starts } = pack(group);
+  const storing = store(txn, known, packs);
+  if (storing.type === "refused") return storing;
+  if (unjournaled !== undefined) return unjournaled;
+  if (storing.type === "stored") return keep(txn, noted(known, starts, storing.stores));
+  const noting = (ask: ApiCall): ApiCall => ({
+    ...ask,
+    onAnswer: (...answer) => {
+      const after = ask.onAnswer(...answer);
+      const then = store(txn, after, packs);
+      return then.type === "stored" ? noted(after, starts, then.stores) : after;
+    },
+  });
+  const more = Math.max(packs.length, storesLeft(known));
+  const journaling = findJournal(txn, known, BEGIN, more);
+  const journal = journalIn(known);
+  if (journaling === undefined && journal !== undefined)
+    return { type: "going", effects: [noting(writeNext(txn, journal, storing, more))] };
+  // The first name is looked at in any case, so the first store goes out beside the journal that tells of the others.
+  const first = storing.n === 0 ? [noting(storing.effect)] : [];
+  return { type: "going", effects: [journaling ?? readJournal(txn), ...first] };
+};
+
+/** All stores, each once, in the order in which they were written. */
+export const storesOf = (kept: ReadonlyMap<number, Kept>): readonly SnapshotStore[] => [
+  ...new Map([...kept.values()].flatMap(({ stores }) => stores.map((ref) => [ref.uid, ref] as const))).values(),
+];

@@ -1,0 +1,130 @@
+import {
+  Condition,
+  emptyStatus,
+  isLater,
+  type Item,
+  Metadata,
+  Phase,
+  report,
+  SnapshotStore,
+  Spec,
+  Transaction,
+} from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { isLaterFormat } from "./format.ts";
+import { asObject } from "../kubernetes/json.ts";
+import type { KubeObject } from "../kubernetes/kube-object.ts";
+
+/** Phases in which every change has been prepared. */
+const PREPARED: readonly Phase[] = ["Prepared", "Committing", "Committed", "RollingBack", "RolledBack"];
+
+/** What no Transaction of ours ever says of itself: one small check each. */
+const checks: readonly ((txn: Transaction) => string | undefined)[] = [
+  ({ spec, status: { phase, items } }) =>
+    phase === "Pending" || items.length === spec.changes.length
+      ? undefined
+      : `status.items: has ${items.length} entries for ${spec.changes.length} changes`,
+  ({ status: { phase, items } }) => {
+    const at = items.findIndex(({ state }) => state.type === "untouched" || state.type === "refused");
+    return at === -1 || !PREPARED.includes(phase)
+      ? undefined
+      : `status.items[${at}]: is not prepared in phase ${phase}`;
+  },
+  ({ status: { phase, items } }) => {
+    const at = items.findIndex(({ state }) => state.type !== "untouched");
+    return at === -1 || phase !== "Preparing" ? undefined : `status.items[${at}]: is prepared in phase Preparing`;
+  },
+  ({ spec, status: { items } }) => {
+    const at = items.findIndex(
+      ({ state }, index) =>
+        "before" in state &&
+        spec.changes[index] !== undefined &&
+        state.before.existed === (spec.changes[index].type === "Create"),
+    );
+    return at === -1
+      ? undefined
+      : `status.items[${at}]: ${spec.changes[at]?.type === "Create" ? "a Create has no snapshot" : "its snapshot is missing"}`;
+  },
+];
+
+/** Why a Transaction is not read: what is wrong where, never a value. */
+export type Unread =
+  /** See `quarantine.ts`. */
+  | { readonly type: "unreadable"; readonly why: string }
+  /** A later version of the controller may read it; see `await-upgrade.ts`. */
+  | {
+      readonly type: "unsupported";
+      readonly why: string;
+      /** Its conditions can be written without anything being lost. */
+      readonly takesConditions: boolean;
+    };
+
+/** A Transaction as the API server stores it, if all of it can be understood. Nothing may be done for one that is not. */
+export const decodeStored = (stored: KubeObject): E.Either<Unread, Transaction> => {
+  const decoded = Transaction.decode(stored);
+  if (E.isLeft(decoded)) {
+    const unknown = decoded.left.filter(isLater);
+    return E.left(
+      unknown.length === 0
+        ? { type: "unreadable", why: report(decoded.left) }
+        : { type: "unsupported", why: report(unknown), takesConditions: takesConditions(stored) },
+    );
+  }
+  const wrong = checks.flatMap((check) => check(decoded.right) ?? []);
+  return wrong.length === 0 ? decoded : E.left({ type: "unreadable", why: wrong.join("; ") });
+};
+
+/**
+ * Every write drops what the CRD does not have. One that has the fields which we do not know is of a later version, and drops
+ * nothing of theirs; but a status in a later format may have come under an older CRD since.
+ */
+const takesConditions = (stored: KubeObject): boolean => {
+  const { formatVersion, conditions } = asObject(stored["status"]);
+  return !isLaterFormat(formatVersion) && list(conditions).every((condition) => E.isRight(Condition.decode(condition)));
+};
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const whole = <A>(
+  codec: { readonly decode: (value: unknown) => E.Either<unknown, A> },
+  value: unknown,
+): readonly A[] => {
+  const decoded = codec.decode(value);
+  return E.isRight(decoded) ? [decoded.right] : [];
+};
+
+const lockOf = (item: unknown): readonly Item[] => {
+  const { lockLease, leaseNamespace } = asObject(item);
+  return typeof lockLease === "string" &&
+    typeof leaseNamespace === "string" &&
+    lockLease !== "" &&
+    leaseNamespace !== ""
+    ? [{ lock: { lease: lockLease, namespace: leaseNamespace }, state: { type: "untouched" } }]
+    : [];
+};
+
+/** Stands for a spec that cannot be read. */
+const noSpec: Spec = {
+  serviceAccountName: "",
+  lockTimeout: 1000,
+  timeout: 1000,
+  deletionPolicy: "Release",
+  changes: [],
+};
+
+/** What can be understood of one that is not {@link decodeStored}: whose it is, what it has locked, and its snapshots. No item is of any change. */
+export const decodeBestEffort = (stored: KubeObject): Transaction => {
+  const { name = "", namespace = "", uid = "", resourceVersion = "", generation = 0 } = stored.metadata;
+  const status = asObject(stored["status"]);
+  return {
+    metadata: whole(Metadata, stored.metadata)[0] ?? { name, namespace, uid, resourceVersion, generation },
+    spec: whole(Spec, stored["spec"])[0] ?? noSpec,
+    status: {
+      ...emptyStatus,
+      phase: whole(Phase, status["phase"])[0] ?? "Pending",
+      items: list(status["items"]).flatMap(lockOf),
+      snapshots: list(status["snapshots"]).flatMap((ref) => whole(SnapshotStore, ref)),
+      conditions: list(status["conditions"]).flatMap((condition) => whole(Condition, condition)),
+    },
+  };
+};

@@ -1,0 +1,21 @@
+import { asObject } from "../kubernetes/json.ts";
+import type { KubeObject, ObjectRef } from "../kubernetes/kube-object.ts";
+import { groupOf } from "./target-resolution.ts";
+
+/** Whether a Transaction, as the API server sent it, has this target among its changes, in whatever version. */
+export const hasTarget = ({ metadata, spec }: KubeObject, { resource, namespace, name }: ObjectRef): boolean => {
+  const { changes } = asObject(spec);
+  return (
+    Array.isArray(changes) &&
+    changes.some((change) => {
+      const target = asObject(asObject(change)["target"]);
+      return (
+        target["kind"] === resource.kind &&
+        target["name"] === name &&
+        typeof target["apiVersion"] === "string" &&
+        groupOf(target["apiVersion"]) === resource.group &&
+        (namespace === undefined || (target["namespace"] ?? metadata.namespace) === namespace)
+      );
+    })
+  );
+};

@@ -1,0 +1,74 @@
+import type { Change } from "@janus/api";
+import { type Step, wait } from "./effect.ts";
+import { journalIn, type Observations } from "./observations.ts";
+import type { KubeObject } from "../kubernetes/kube-object.ts";
+import { waiting } from "./status-progress.ts";
+import { isTerminal } from "./status-update.ts";
+import type { ReconcileContext } from "./reconcile-context.ts";
+import { sizeOf } from "../kubernetes/object-size.ts";
+
+/** A Transaction that takes more than so many bytes with all that is known of it is large. */
+const LARGE = 128 * 1024;
+/** What is kept of its targets while it waits, in bytes, to save requests. */
+const KEPT = 16 * 1024;
+/** About what an object that names owners takes. */
+const OWNED_BYTES = 200;
+/** How long a large one waits until it looks again, in ms, if nobody wakes it. */
+const PATIENCE = 30_000;
+
+type Work = Pick<ReconcileContext, "txn" | "known">;
+
+const total = <A>(values: Iterable<A>, size: (value: A) => number): number => {
+  let sum = 0;
+  for (const value of values) sum += size(value);
+  return sum;
+};
+
+const bytesOf = (object: KubeObject | undefined): number => (object === undefined ? 0 : sizeOf(object));
+
+const textOf = (data: ReadonlyMap<string, string>): number => total(data.values(), ({ length }) => length);
+
+const knownBytes = (known: Observations): number =>
+  total(known.live.values(), ({ object }) => bytesOf(object)) +
+  total(known.before.values(), bytesOf) +
+  total(known.goals.values(), bytesOf) +
+  total(known.storeData.values(), (store) => ("data" in store ? textOf(store.data) : 0)) +
+  total(known.owned.values(), ({ length }) => length * OWNED_BYTES);
+
+/** Whether it takes so much memory that only a few like it are worked on at the same time. */
+export const isLarge = ({ txn, known }: Work): boolean => sizeOf(txn) + knownBytes(known) > LARGE;
+
+const withoutContent = (change: Change): Change => (change.type === "Delete" ? change : { ...change, content: {} });
+
+/**
+ * What is kept of a Transaction that waits: who it is, its targets and their locks, and what became of the requests so far. What it is
+ * to change is read again in any case; and, as after a restart, so are its targets and their snapshots where they are large.
+ */
+export const atRest = ({ txn, known }: Work, kept = KEPT): Work => ({
+  txn: { ...txn, spec: { ...txn.spec, changes: txn.spec.changes.map(withoutContent) } },
+  known: knownBytes(known) > kept ? spare(known) : known,
+});
+
+const spare = (known: Observations): Observations => ({
+  ...known,
+  live: outlines(known.live),
+  before: new Map(),
+  goals: new Map(),
+  storeData: new Map(),
+  owned: new Map(),
+});
+
+const outlines = (live: Observations["live"]): Observations["live"] =>
+  new Map([...live].filter(([, { object, isOutline }]) => object === undefined || isOutline));
+
+const BECAUSE = "waiting for its turn: it is large, and only a few large Transactions are worked on at the same time";
+
+/** It waits until it is its turn to take memory. The status of one that has ended stays as it is. */
+export const awaitMemory = (situation: ReconcileContext): Step => {
+  const { txn, known, now } = situation;
+  const until = now + PATIENCE;
+  const isUnderWay = txn.status.phase === "Committing" || txn.status.phase === "RollingBack";
+  return isTerminal(txn.status.phase)
+    ? wait(until, BECAUSE)
+    : waiting(situation, isUnderWay ? journalIn(known) : undefined, until, BECAUSE);
+};

@@ -1,0 +1,147 @@
+import type { Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { ApiCall, EventSpec } from "./effect.ts";
+import {
+  decodeJournal,
+  decodeStoreNames,
+  type Entry,
+  type Journal,
+  journalData,
+  journalPatch,
+  journalPlace,
+  laterJournal,
+  newJournal,
+  type Position,
+} from "./journal.ts";
+import { type Fault, isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import type { KubeObject, Version } from "../kubernetes/kube-object.ts";
+import { journalIn, type Observations, type NoJournal, set } from "./observations.ts";
+
+const forget = (known: Observations): Observations => {
+  const { journal: _, ...rest } = known;
+  return rest;
+};
+
+const sighted = (known: Observations, txn: Transaction, object: KubeObject, now: Instant): Observations => {
+  const { uid = "", resourceVersion = "" } = object.metadata;
+  const { length } = txn.spec.changes;
+  const storeNames = decodeStoreNames(object, length);
+  const why = laterJournal(txn, object);
+  if (why !== undefined) return { ...known, journal: { type: "later", storeNames }, later: { why, looked: now } };
+  const altered: NoJournal = { type: "altered", version: { uid, resourceVersion }, storeNames };
+  return { ...known, journal: decodeJournal(object, length) ?? altered };
+};
+
+const onAnswer =
+  (txn: Transaction): ApiCall["onAnswer"] =>
+  (known, answer, now) => {
+    if (E.isRight(answer)) return sighted(known, txn, answer.right, now);
+    if (isAbsent(answer.left)) return { ...known, journal: { type: "missing" } };
+    return classify(answer.left) === "conflict" ? forget(known) : refused(known, answer.left, now);
+  };
+
+const refused = (known: Observations, fault: Fault, now: Instant): Observations => ({
+  ...known,
+  journal: { type: "refused", why: messageOf(fault), since: now },
+});
+
+/** Whether the journal says that changes were made. */
+export const hasBegun = (known: Observations): boolean => {
+  const position = journalIn(known)?.position;
+  return position !== undefined && (position.direction === "back" || position.cursor > 0);
+};
+
+/** Reads the journal of before: the change at its cursor is in doubt from now on, whoever sent it. */
+export const readJournal = (txn: Transaction): ApiCall => ({
+  purpose: "read-journal",
+  as: "controller",
+  call: { verb: "get", place: journalPlace(txn) },
+  onAnswer: (before, answer, now, sent) => {
+    const known = onAnswer(txn)(before, answer, now, sent);
+    const journal = journalIn(known);
+    if (journal === undefined) return known;
+    const { cursor } = journal.position;
+    const attempt = known.attempts.get(cursor) ?? { type: "unanswered", sent: now };
+    return { ...known, attempts: set(known.attempts, cursor, attempt) };
+  },
+});
+
+/** A refusal of the write itself, and not for what is there already, stays one for a while. */
+const learnWritten =
+  (txn: Transaction): ApiCall["onAnswer"] =>
+  (known, answer, now, sent) => {
+    if (E.isRight(answer)) return onAnswer(txn)(known, answer, now, sent);
+    const exists = answer.left.type === "refused" && answer.left.code === 409;
+    return exists ? { ...known, journal: { type: "taken" } } : refused(known, answer.left, now);
+  };
+
+const createJournal = (txn: Transaction, position: Position, storeNames: number): ApiCall => ({
+  purpose: "journal",
+  as: "controller",
+  call: { verb: "create", place: journalPlace(txn), body: newJournal(txn, position, storeNames), manager: "janus" },
+  onAnswer: learnWritten(txn),
+  onTransientFault: (known, _, now) => ({ ...known, journal: { type: "taken" }, unansweredCreate: now }),
+});
+
+/** Makes a journal again of what is none any more. */
+const rewriteJournal = (txn: Transaction, version: Version, entry: Entry): ApiCall => ({
+  purpose: "journal",
+  as: "controller",
+  call: { verb: "mergePatch", place: journalPlace(txn), body: { metadata: version, ...journalData(entry) } },
+  onAnswer: learnWritten(txn),
+  onTransientFault: forget,
+});
+
+/**
+ * What is to be done to have a journal; one that is lost begins anew at `position`.
+ *
+ * @param more how many stores are about to be written
+ */
+export const findJournal = (
+  txn: Transaction,
+  known: Observations,
+  position: Position,
+  more = 0,
+): ApiCall | undefined => {
+  const { journal, stores } = known;
+  if (journal === undefined) return readJournal(txn);
+  if ("position" in journal) return undefined;
+  const storeNames = Math.max(more, ...[...stores.keys()].map((n) => n + 1));
+  if (journal.type === "missing") return createJournal(txn, position, storeNames);
+  return journal.type === "altered"
+    ? rewriteJournal(txn, journal.version, { position, storeNames: Math.max(storeNames, journal.storeNames) })
+    : readJournal(txn);
+};
+
+/**
+ * Records one step. The journal is only ever written from the version that was read, so a deposed leader's checkpoint
+ * changes nothing; whatever the answer, what is known of the journal afterwards is what the API server has.
+ */
+export const checkpoint = (
+  txn: Transaction,
+  journal: Journal,
+  entry: Entry,
+  ...tell: readonly EventSpec[]
+): ApiCall => ({
+  purpose: "checkpoint",
+  as: "controller",
+  call: { verb: "mergePatch", place: journalPlace(txn), body: journalPatch(journal, entry) },
+  onAnswer: onAnswer(txn),
+  onTransientFault: forget,
+  events: tell,
+});
+
+/** Records how many names of stores may be written from now on. It is no step: nothing is changed by it. */
+export const recordStoreNames = (txn: Transaction, journal: Journal, storeNames: number): ApiCall => ({
+  ...checkpoint(txn, journal, { storeNames }),
+  purpose: "journal",
+});
+
+export const deleteJournal = (txn: Transaction): ApiCall => ({
+  purpose: "journal",
+  as: "controller",
+  call: { verb: "delete", place: journalPlace(txn), preconditions: {} },
+  untilDone: true,
+  onAnswer: (known) => ({ ...known, released: new Set([...known.released, "journal"]) }),
+});

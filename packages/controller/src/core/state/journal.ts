@@ -1,0 +1,271 @@
+import {
+  type Before,
+  type ItemState,
+  journalName,
+  MANAGED_BY,
+  MANAGED_BY_LABEL,
+  SnapshotStore,
+  type Transaction,
+  TRANSACTION_LABEL,
+  transactionLabel,
+} from "@janus/api";
+
+import { ofLater } from "./format.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import { asObject } from "../kubernetes/json.ts";
+import {
+  configMaps,
+  type JsonObject,
+  type KubeObject,
+  type ObjectRef,
+  type Version,
+} from "../kubernetes/kube-object.ts";
+
+/**
+ * How far a Transaction has come: the one small object that is written after every change, whatever their number. That
+ * write is both the checkpoint of one change and the intent of the next.
+ *
+ * forward: changes before `cursor` are in; the one at `cursor` may be on its way.
+ * back:    changes from `reached` on were never made; those after `cursor` are settled (restored, unless noted
+ *          otherwise) or deferred; the rollback of the one at `cursor`, and of those that are deferred, may be on its way.
+ *          That of the one at `cursor` began at `since`.
+ */
+export interface Journal {
+  readonly version: Version;
+  readonly position: Position;
+  /** Uids of objects that changes created, or that rollback created again, by change. */
+  readonly created: ReadonlyMap<number, string>;
+  /** How changes ended that are neither in nor simply restored. */
+  readonly notes: ReadonlyMap<number, Note>;
+  /**
+   * How many names of stores may have been written, from the first on; written down before they are. So none is missed by who
+   * looks for what a former process left behind, whatever names in between are free by then.
+   */
+  readonly storeNames: number;
+  /** Changes of which it could not be told whether they were made, and whose rollback is tried again. */
+  readonly doubted: ReadonlyMap<number, true>;
+  /** Changes whose rollback was set aside. */
+  readonly deferred: ReadonlyMap<number, Deferral>;
+  /** Snapshots that were taken anew because a target had changed in other fields, by change. */
+  readonly renewed: ReadonlyMap<number, Renewed>;
+}
+
+export type Position =
+  | { readonly direction: "forward"; readonly cursor: number }
+  | { readonly direction: "back"; readonly cursor: number; readonly reached: number; readonly since: Instant };
+
+export interface Note {
+  readonly type: "unmade" | "undecided" | "kept" | "restored";
+  /** Empty: none. */
+  readonly error: string;
+  /** Deletions of its owners, by change, which were still to be rolled back: only then it is owned by them again. */
+  readonly owners?: readonly number[];
+}
+
+/** A change whose rollback waits for something: it was set aside, so that the others need not wait for it, too. */
+export interface Deferral {
+  /** What it waits for. */
+  readonly error: string;
+  /** When its rollback began. */
+  readonly since: Instant;
+  /** It waits for all that were deferred before it: it depends on one of them, or was refused, perhaps because of one. */
+  readonly isBehind?: true;
+}
+
+export interface Renewed {
+  readonly before: Extract<Before, { existed: true }>;
+  readonly stores: readonly SnapshotStore[];
+}
+
+/** A change of the journal; what is absent stays. */
+export interface Entry {
+  readonly position?: Position;
+  readonly created?: readonly [index: number, uid: string];
+  readonly note?: readonly [index: number, note: Note];
+  readonly deferred?: readonly [index: number, deferral: Deferral];
+  readonly renewed?: readonly [index: number, renewed: Renewed];
+  readonly storeNames?: number;
+  /** A change that was deferred, and is settled now. */
+  readonly resumed?: number;
+  readonly doubted?: readonly number[];
+  /** Changes whose notes are taken back. */
+  readonly unnoted?: readonly number[];
+}
+
+export const journalPlace = (txn: Transaction): ObjectRef => ({
+  resource: configMaps,
+  namespace: txn.metadata.namespace,
+  name: journalName(txn.metadata.uid),
+});
+
+const encode = (entry: Entry): Readonly<Record<string, string | null>> => ({
+  ...Object.fromEntries((entry.unnoted ?? []).map((index) => [`note-${index}`, null])),
+  ...(entry.position === undefined ? {} : { position: JSON.stringify(entry.position) }),
+  ...(entry.created === undefined ? {} : { [`created-${entry.created[0]}`]: entry.created[1] }),
+  ...(entry.note === undefined ? {} : { [`note-${entry.note[0]}`]: JSON.stringify(entry.note[1]) }),
+  ...(entry.storeNames === undefined ? {} : { "store-names": JSON.stringify(entry.storeNames) }),
+  ...(entry.deferred === undefined ? {} : { [`deferred-${entry.deferred[0]}`]: JSON.stringify(entry.deferred[1]) }),
+  ...Object.fromEntries((entry.doubted ?? []).map((index) => [`doubted-${index}`, "true"])),
+  ...(entry.resumed === undefined ? {} : { [`deferred-${entry.resumed}`]: null }),
+  ...(entry.renewed === undefined ? {} : { [`renewed-${entry.renewed[0]}`]: JSON.stringify(entry.renewed[1]) }),
+});
+
+export const journalData = (entry: Entry): object => ({ data: encode(entry) });
+
+export const newJournal = (txn: Transaction, position: Position, storeNames: number): object => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: {
+    name: journalName(txn.metadata.uid),
+    namespace: txn.metadata.namespace,
+    labels: { [MANAGED_BY_LABEL]: MANAGED_BY, [TRANSACTION_LABEL]: transactionLabel(txn.metadata.name) },
+  },
+  ...journalData({ position, storeNames }),
+});
+
+export const journalPatch = (journal: Journal, entry: Entry): object => ({
+  metadata: { resourceVersion: journal.version.resourceVersion, uid: journal.version.uid },
+  ...journalData(entry),
+});
+
+const KEYS = /^(?:position|store-names|(?:created|note|doubted|deferred|renewed)-\d+)$/u;
+
+/** Why a journal is not read, nor ever written over: a later version of the controller knows what it says. */
+export const laterJournal = (txn: Transaction, object: KubeObject): string | undefined =>
+  ofLater("journal", journalPlace(txn), object, KEYS);
+
+const parsed = (text: unknown): unknown => {
+  try {
+    return typeof text === "string" ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const decodePosition = (value: JsonObject, changes: number): Position | undefined => {
+  const { direction, cursor, reached, since } = value;
+  const within = (at: unknown, from: number): at is number =>
+    typeof at === "number" && Number.isInteger(at) && at >= from && at <= changes;
+  if (direction === "forward" && within(cursor, 0)) return { direction, cursor };
+  if (direction === "back" && within(cursor, -1) && within(reached, cursor + 1) && typeof since === "number")
+    return { direction, cursor, reached, since };
+  return undefined;
+};
+
+/** What is under `<prefix><index>`, for each of so many changes. */
+const byIndex = <A>(
+  data: JsonObject,
+  changes: number,
+  prefix: string,
+  decode: (text: unknown) => A | undefined,
+): ReadonlyMap<number, A> =>
+  new Map(
+    Object.entries(data).flatMap(([key, text]) => {
+      const index = Number(key.slice(prefix.length));
+      const isOne = key === `${prefix}${index}` && Number.isInteger(index) && index >= 0 && index < changes;
+      const value = isOne ? decode(text) : undefined;
+      return value === undefined ? [] : [[index, value] as const];
+    }),
+  );
+
+const NOTED: readonly unknown[] = ["unmade", "undecided", "kept", "restored"];
+
+const decodeNote = (text: unknown): Note | undefined => {
+  const { type, error, owners } = asObject(parsed(text));
+  if (!NOTED.includes(type) || typeof error !== "string") return undefined;
+  const isOwners = Array.isArray(owners) && owners.every(Number.isInteger);
+  return { type: type as Note["type"], error, ...(isOwners ? { owners: owners as readonly number[] } : {}) };
+};
+
+const decodeDeferral = (text: unknown): Deferral | undefined => {
+  const { error, since, isBehind } = asObject(parsed(text));
+  if (typeof error !== "string" || typeof since !== "number") return undefined;
+  return { error, since, ...(isBehind === true ? { isBehind } : {}) };
+};
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+const decodeRenewed = (text: unknown): Renewed | undefined => {
+  const { before, stores } = asObject(parsed(text));
+  const { uid, resourceVersion, snapshot } = asObject(before);
+  const { store, key } = asObject(snapshot);
+  if (!isText(uid) || !isText(resourceVersion) || !isText(store) || !isText(key)) return undefined;
+  if (!Array.isArray(stores) || !stores.every(SnapshotStore.is)) return undefined;
+  return { before: { existed: true, uid, resourceVersion, snapshot: { store, key } }, stores };
+};
+
+/**
+ * Names of stores that a Transaction can have, and that are looked at, whatever somebody has written into its journal. A target of
+ * 1.5 MiB takes two stores, and two times two when it is kept anew; the rest is for what former Transactions of its name have left.
+ */
+export const mostStoreNames = (changes: number): number => 100 + 6 * (changes || 500);
+
+/** Also of what is no journal any more. */
+export const decodeStoreNames = (object: KubeObject, changes: number): number => {
+  const count = parsed(asObject(object["data"])["store-names"]);
+  return typeof count === "number" && Number.isInteger(count) && count > 0
+    ? Math.min(count, mostStoreNames(changes))
+    : 0;
+};
+
+/** `undefined` for what is no journal of a Transaction with so many changes: it counts as missing. */
+export const decodeJournal = (object: KubeObject, changes: number): Journal | undefined => {
+  const data = asObject(object["data"]);
+  const position = decodePosition(asObject(parsed(data["position"])), changes);
+  const { uid, resourceVersion } = object.metadata;
+  if (position === undefined || uid === undefined || resourceVersion === undefined) return undefined;
+  return {
+    version: { uid, resourceVersion },
+    position,
+    storeNames: decodeStoreNames(object, changes),
+    created: byIndex(data, changes, "created-", (text) => (typeof text === "string" ? text : undefined)),
+    notes: byIndex(data, changes, "note-", decodeNote),
+    doubted: byIndex(data, changes, "doubted-", (text) => (text === "true" ? true : undefined)),
+    deferred: byIndex(data, changes, "deferred-", decodeDeferral),
+    renewed: byIndex(data, changes, "renewed-", decodeRenewed),
+  };
+};
+
+const beforeOf = (state: ItemState): Before => ("before" in state ? state.before : { existed: false });
+
+/** What there was before a change; a snapshot that was taken anew goes before the first one. */
+export const beforeIn = (recorded: ItemState, index: number, { renewed }: Journal): Before => {
+  const first = beforeOf(recorded);
+  const anew = renewed.get(index)?.before;
+  if (anew === undefined) return first;
+  return first.existed && first.dependents !== undefined ? { ...anew, dependents: first.dependents } : anew;
+};
+
+const SETTLED: readonly string[] = ["unmade", "undecided", "kept", "restored"];
+
+/** What an object is not owned by again, since that could not be rolled back. */
+const withoutOwners = ({ owners = [] }: Note, { notes }: Journal): readonly string[] => {
+  const lost = owners.filter((index) => ["kept", "undecided"].includes(notes.get(index)?.type ?? ""));
+  return lost.length === 0
+    ? []
+    : [
+        `its owner was not rolled back (${lost.map((index) => `changes[${index}]`).join(", ")}): it has no reference to it`,
+      ];
+};
+
+/** What the journal says of one change, on top of what the status recorded of it. */
+export const stateOf = (recorded: ItemState, index: number, journal: Journal): ItemState => {
+  const before = beforeIn(recorded, index, journal);
+  const uid = journal.created.get(index) ?? ("created" in recorded ? recorded.created : undefined);
+  const created = uid === undefined ? {} : { created: uid };
+  const { position } = journal;
+  const note = journal.notes.get(index);
+  if (note?.type === "restored") {
+    const error = [note.error === "" ? [] : note.error, ...withoutOwners(note, journal)].flat().join("; ");
+    return { type: "restored", before, ...created, ...(error === "" ? {} : { error }) };
+  }
+  if (note !== undefined)
+    return { type: note.type, before, ...(note.type === "kept" ? created : {}), error: note.error };
+  if (SETTLED.includes(recorded.type)) return recorded;
+  if (position.direction === "forward")
+    return index < position.cursor ? { type: "committed", before, ...created } : { type: "prepared", before };
+  if (index >= position.reached) return { type: "prepared", before };
+  return index > position.cursor && !journal.deferred.has(index)
+    ? { type: "restored", before, ...created }
+    : { type: "committed", before, ...created };
+};

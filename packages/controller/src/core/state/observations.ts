@@ -1,0 +1,295 @@
+import type { Instant } from "../kubernetes/time.ts";
+import type { Journal } from "./journal.ts";
+import type { KubeObject, Resource, Version } from "../kubernetes/kube-object.ts";
+import type { SnapshotStore } from "@janus/api";
+import type { Listing, Owned } from "./listings.ts";
+
+/**
+ * What this process has learned of a Transaction since it took it up. None of it is recorded: it is lost with the process,
+ * and can all be learned again.
+ */
+export interface Observations {
+  readonly since: Instant;
+  /** It was this process that began it. */
+  readonly begun?: true;
+  /** By `apiVersion/kind`; `null` where it is not served. */
+  readonly resources: ReadonlyMap<string, Resource | null>;
+  readonly serviceAccount?: "there" | "missing";
+  /** Of the Transaction's own namespace. */
+  readonly namespace?: { readonly isGoing: boolean; readonly looked: Instant };
+  readonly journal?: Journal | NoJournal;
+  /** A later version of the controller wrote its journal or a snapshot: why it is left alone, and when that was seen. */
+  readonly later?: { readonly why: string; readonly looked: Instant };
+  /** By change. */
+  readonly locks: ReadonlyMap<number, LockObservation>;
+  /** Since when it has held a lock, having changed nothing. */
+  readonly holdsSince?: Instant;
+  /** When it gave its locks back to let others go first. */
+  readonly yieldedAt?: Instant;
+  /** The Transaction that has asked for the way, as of when it was looked at. */
+  readonly yieldRequester?: { readonly uid: string; readonly phase: unknown; readonly looked: Instant };
+  /** The last live read of each target. */
+  readonly live: ReadonlyMap<number, TargetObservation>;
+  /** What was there before each change; `undefined` where there was nothing. */
+  readonly before: ReadonlyMap<number, KubeObject | undefined>;
+  /** What the preflight found, by change; an empty list: nothing is in the way. */
+  readonly dryRuns: ReadonlyMap<number, readonly string[]>;
+  /** By change and verb, as {@link reviewKey}; and what was asked for several changes at once (see `permissions.ts`). */
+  readonly reviews: ReadonlyMap<string, "allowed" | "denied">;
+  /** What names owners, by namespace; `""`: everywhere. */
+  readonly owned: ReadonlyMap<string, readonly Owned[]>;
+  /** What could not be looked at for that, by namespace in the same way. */
+  readonly listings: ReadonlyMap<string, Listing>;
+  /** What is in a Namespace, or of a kind, that a change has created, by change. */
+  readonly contents: ReadonlyMap<number, Contents>;
+  /** Where the snapshots are that were written before the first change, by change. */
+  readonly kept: ReadonlyMap<number, Kept>;
+  /** The uids of the owners that a snapshot names, by change. */
+  readonly ownersBefore: ReadonlyMap<number, readonly string[]>;
+  /** Snapshot stores by number. */
+  readonly stores: ReadonlyMap<number, StoreObservation>;
+  /** Stores as they were last seen or written, as `kind/name`. */
+  readonly found: ReadonlyMap<string, StoreListing>;
+  /** Stores that a newer one has taken the place of in the journal. */
+  readonly obsolete: readonly SnapshotStore[];
+  /** Data of the stores that were read again, by `kind/name`. */
+  readonly storeData: ReadonlyMap<string, StoreData>;
+  /** Changes that are in and not yet checkpointed, with the uid of what they made. */
+  readonly made: ReadonlyMap<number, { readonly created?: string }>;
+  /** Writes whose outcome has to be looked up in the target. */
+  readonly attempts: ReadonlyMap<number, Attempt>;
+  /** Changes that must not or cannot be made: why. */
+  readonly abortCauses: ReadonlyMap<number, AbortCause>;
+  /** When a change that depends on an earlier one was first refused for now. */
+  readonly triedSince: ReadonlyMap<number, Instant>;
+  /** When the rights to a change were asked for last, in its turn. */
+  readonly rightsAsked: ReadonlyMap<number, Instant>;
+  /** Writes that were refused as if their target had moved, by change. */
+  readonly unchangedConflicts: ReadonlyMap<number, UnchangedConflict>;
+  /** Requests for the rollback of a change that were not answered, or refused for now: one after the other. */
+  readonly failedAttempts: ReadonlyMap<number, FailedAttempt>;
+  /** Why the target of a change that was never made cannot be looked at in the end, by change. */
+  readonly unseen: ReadonlyMap<number, string>;
+  /** How many PUTs a restoration took so far. */
+  readonly puts: ReadonlyMap<number, number>;
+  /** What a target can be put back to, where the API server does not take all values of before (see `server-mutations.ts`), by change. */
+  readonly goals: ReadonlyMap<number, KubeObject>;
+  /** What a Service that is created again cannot have again, by change. */
+  readonly taken: ReadonlyMap<number, readonly Allocation[]>;
+  readonly released: ReadonlySet<string>;
+  /** Since when the controller itself is denied a permission, by what it asked for; see `handle-answer.ts`. */
+  readonly denied: ReadonlyMap<string, Instant>;
+  /** When the last write was sent that was not answered and may leave something of ours: a Lease, a store, the journal. */
+  readonly unansweredCreate?: Instant;
+  readonly projectedAt: Instant;
+  /** Requests do not get through: since when, and when people were told last. */
+  readonly retryingSince?: { readonly since: Instant; readonly told?: Instant };
+}
+
+/**
+ * taken: something of its name is there; altered: it is, and it is no journal any more; later: a later version of the controller
+ * wrote it.
+ */
+export type NoJournal =
+  | { readonly type: "missing" }
+  | { readonly type: "later"; readonly storeNames: number }
+  | { readonly type: "taken" }
+  | { readonly type: "altered"; readonly version: Version; readonly storeNames: number }
+  | JournalRefused;
+
+/** The API server will not have it: its namespace is being deleted, a quota is used up. */
+export interface JournalRefused {
+  readonly type: "refused";
+  readonly why: string;
+  readonly since: Instant;
+}
+
+/** The journal, if it is known and whole. */
+export const journalIn = ({ journal }: Observations): Journal | undefined =>
+  journal !== undefined && "position" in journal ? journal : undefined;
+
+/** See {@link Journal.storeNames}. */
+export const storeNamesIn = ({ journal }: Observations): number =>
+  journal !== undefined && "storeNames" in journal ? journal.storeNames : 0;
+
+export const reviewKey = (index: number, verb: string): string => `${index} ${verb}`;
+
+/** The stores that a snapshot was written to together with others, and the name of the one that it begins in. */
+export interface Kept {
+  readonly first: string;
+  readonly stores: readonly SnapshotStore[];
+}
+
+export interface TargetObservation {
+  readonly object: KubeObject | undefined;
+  /** Of the object, only what is asked of it once its snapshot is written; see `outline.ts`. */
+  readonly isOutline?: true;
+  readonly at: Instant;
+}
+
+/**
+ * unanswered: the write may have been made; so may one of a former leader, as of the time when this process took over.
+ * refused:    the API server found something not as the write assumed.
+ * accepted:   a deletion that finalizers hold up.
+ */
+export type Attempt =
+  | { readonly type: "unanswered"; readonly sent: Instant }
+  | {
+      readonly type: "refused";
+      readonly sent: Instant;
+      readonly code: number;
+      readonly message: string;
+      /** Because the target was not there, or is not as it was. */
+      readonly moved?: true;
+      /** An earlier sending of the same write was not answered: when that was. It may have been made, or be made yet. */
+      readonly unanswered?: Instant;
+    }
+  | { readonly type: "accepted"; readonly sent: Instant };
+
+/** When the last sending of a write was that may be made without anybody having heard of it. */
+export const unansweredSince = (attempt: Attempt | undefined): Instant | undefined => {
+  if (attempt?.type === "unanswered") return attempt.sent;
+  return attempt?.type === "refused" ? attempt.unanswered : undefined;
+};
+
+export interface AbortCause {
+  readonly reason:
+    | "CommitFailed"
+    | "ConflictDetected"
+    | "LockRenewalFailed"
+    | "Timeout"
+    | "Deleted"
+    | "RollbackRequested";
+  readonly message: string;
+  /** What became of the change at the cursor; `unsent`: it was never on its way. `in`: it is in. */
+  readonly fate: "unsent" | "unmade" | "undecided" | "in";
+}
+
+export interface UnchangedConflict {
+  readonly at: Instant;
+  readonly message: string;
+  /** Of the target that the write was decided on; absent where there was none. */
+  readonly resourceVersion: string | undefined;
+}
+
+export interface FailedAttempt {
+  readonly at: Instant;
+  readonly count: number;
+  readonly message: string;
+}
+
+/** Whether such a write was refused though this is still the target that it was decided on. */
+export const unchangedConflict = (
+  known: Observations,
+  index: number,
+  object: KubeObject | undefined,
+): UnchangedConflict | undefined => {
+  const rebuff = known.unchangedConflicts.get(index);
+  return rebuff?.resourceVersion === object?.metadata.resourceVersion ? rebuff : undefined;
+};
+
+/** As far as it could be listed: since when that is tried, and when it was last. */
+export interface Contents extends Listing {
+  readonly owned: readonly Owned[];
+}
+
+export type StoreData = { readonly data: ReadonlyMap<string, string> } | { readonly broken: string };
+
+/** A snapshot store as far as it is known while stores are being written; "taken": something of that name is there. */
+export type StoreObservation = SnapshotStore | "taken" | "left-over" | { readonly unusable: string };
+
+/** nothing: there is none of this name. theirs: there is, and it is not of this Transaction. */
+export type StoreListing = "nothing" | "theirs" | OurStore;
+
+/** What bears this Transaction's uid. */
+export interface OurStore extends Version {
+  readonly finalizers: readonly string[];
+  /** A later version of the controller wrote it. */
+  readonly isLater?: true;
+}
+
+/** A lock as this process last saw it. */
+export type LockObservation =
+  | {
+      readonly type: "held";
+      readonly version: Version;
+      readonly until: Instant;
+      /** Somebody has written the Lease since, perhaps we ourselves; to be looked at before it is written again. */
+      readonly stale?: true;
+      /** The last renewal did not get through: when the next one is tried. */
+      readonly retryAt?: Instant;
+    }
+  /** A Lease is there; whose it is has to be read. */
+  | { readonly type: "taken" }
+  /** There was no Lease when it was looked for. */
+  | { readonly type: "free" }
+  | {
+      readonly type: "theirs";
+      readonly holder: string;
+      readonly version: Version;
+      readonly looked: Instant;
+      readonly seen: Instant;
+      readonly expires: Instant;
+      /** What its holder is at, if that is a Transaction. stranger: one that has no such target, so that others wrote the Lease. */
+      readonly judged?: "untouched" | "active" | "over" | "stranger";
+      /** Its holder was asked to give way. */
+      readonly isAsked?: true;
+    }
+  | { readonly type: "lost"; readonly why: string }
+  | { readonly type: "impossible"; readonly why: string };
+
+export const noObservations = (since: Instant): Observations => ({
+  since,
+  resources: new Map(),
+  locks: new Map(),
+  live: new Map(),
+  before: new Map(),
+  dryRuns: new Map(),
+  reviews: new Map(),
+  owned: new Map(),
+  listings: new Map(),
+  contents: new Map(),
+  kept: new Map(),
+  ownersBefore: new Map(),
+  stores: new Map(),
+  found: new Map(),
+  obsolete: [],
+  storeData: new Map(),
+  made: new Map(),
+  attempts: new Map(),
+  abortCauses: new Map(),
+  triedSince: new Map(),
+  rightsAsked: new Map(),
+  unchangedConflicts: new Map(),
+  failedAttempts: new Map(),
+  unseen: new Map(),
+  puts: new Map(),
+  goals: new Map(),
+  taken: new Map(),
+  released: new Set(),
+  denied: new Map(),
+  projectedAt: since,
+});
+
+/** What was seen and met so far says nothing of what is there now. What was there before stays true. */
+export const reset = ({ resources, before, journal }: Observations, now: Instant): Observations => ({
+  ...noObservations(now),
+  // What was not served may be by now.
+  resources: new Map([...resources].filter(([, served]) => served !== null)),
+  before,
+  ...(journal === undefined ? {} : { journal }),
+});
+
+/** The map with one entry set, or taken out. */
+export const set = <K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> => new Map(map).set(key, value);
+export const unset = <K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> => {
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
+};
+
+export const isRefused = (journal: Observations["journal"]): journal is JournalRefused =>
+  journal !== undefined && "type" in journal && journal.type === "refused";
+
+/** What the API server hands out to a Service, and may not be able to hand out again. */
+export type Allocation = "addresses" | "ports";

@@ -1,0 +1,82 @@
+import { type Change, fieldManager, type Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { changeBody, createBody } from "../merge/write-body.ts";
+import type { ApiCall, Call } from "./effect.ts";
+import { isAbsent, isUnserved } from "../kubernetes/api-error.ts";
+import { type Observations, set, unset } from "./observations.ts";
+import type { KubeObject, ObjectRef } from "../kubernetes/kube-object.ts";
+import { once } from "../kubernetes/memoize.ts";
+import { resolvedTargets } from "./target-resolution.ts";
+import { isServed } from "./unserved-kind.ts";
+
+export interface Item {
+  readonly index: number;
+  readonly change: Change;
+  readonly place: ObjectRef;
+}
+
+const placed = once((changes: readonly Change[]) =>
+  once((places: ReadonlyMap<number, ObjectRef>): readonly Item[] =>
+    changes.flatMap((change, index) => {
+      const place = places.get(index);
+      return place === undefined ? [] : [{ index, change, place }];
+    }),
+  ),
+);
+
+/** All changes whose target has a place. */
+export const itemsOf = (txn: Transaction, known: Observations): readonly Item[] =>
+  placed(txn.spec.changes)(resolvedTargets(txn, known));
+
+/** How long a change is tried whose Namespace, CRD or rights an earlier change has just brought, in ms. */
+export const ENABLING_TIME = 30_000;
+
+/**
+ * Reads a target as the ServiceAccount. `refused`: what it means that the read itself was refused; so it was, too, when for a
+ * while nothing has served the kind that an earlier change was to bring.
+ */
+export const readTarget = ({ index, place }: Item, refused: ApiCall["onAnswer"] = (known) => known): ApiCall => ({
+  purpose: "read-target",
+  item: index,
+  as: "serviceAccount",
+  call: { verb: "get", place },
+  onAnswer: (known, answer, now, sent) => {
+    if (E.isRight(answer)) return { ...known, live: set(known.live, index, { object: answer.right, at: sent }) };
+    if (isAbsent(answer.left)) return { ...known, live: set(known.live, index, { object: undefined, at: sent }) };
+    return refused(known, answer, now, sent);
+  },
+  onTransientFault: (known, fault, now) => {
+    const unseen = { ...known, live: unset(known.live, index) };
+    if (!isUnserved(fault) || isServed(known, place.resource)) return unseen;
+    const since = known.triedSince.get(index) ?? now;
+    return now < since + ENABLING_TIME
+      ? { ...unseen, triedSince: set(known.triedSince, index, since) }
+      : refused(unseen, E.left(fault), now, now);
+  },
+});
+
+/**
+ * The write that makes a change, conditional on what it was decided on.
+ *
+ * `before` is the target as it was read; absent for a Create. A Delete and a Patch need only its uid and resourceVersion.
+ */
+export const writeOf = (txn: Transaction, { change, place }: Item, before: KubeObject | undefined): Call => {
+  const manager = fieldManager(txn.metadata);
+  if (change.type === "Create" || before === undefined)
+    return { verb: "create", place, body: createBody(change, place, txn.metadata), manager };
+  switch (change.type) {
+    case "Update":
+      return { verb: "update", place, body: changeBody(change, place, before, txn.metadata), manager };
+    case "Patch":
+      return { verb: "apply", place, body: changeBody(change, place, before, txn.metadata), manager };
+    case "Delete":
+      return {
+        verb: "delete",
+        place,
+        preconditions: {
+          uid: before.metadata.uid ?? "",
+          resourceVersion: before.metadata.resourceVersion ?? "",
+        },
+      };
+  }
+};

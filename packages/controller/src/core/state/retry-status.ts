@@ -1,0 +1,71 @@
+import { cut } from "@janus/api";
+import type { ApiCall, Effect, EventSpec } from "./effect.ts";
+import { type Fault, messageOf } from "../kubernetes/api-error.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import type { Observations } from "./observations.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
+import { isTerminal, updateStatus, WAITING } from "./status-update.ts";
+import { deadline, type ReconcileContext } from "./reconcile-context.ts";
+
+/** Trouble that is over within this time, in ms, is nobody's business. */
+const BRIEF = 2000;
+/** Of lasting trouble people are told this often at most, in ms: it may be told in other words each time. */
+const TELL_AGAIN = 30_000;
+
+const VERBS = {
+  get: "read",
+  create: "create",
+  update: "update",
+  apply: "change",
+  mergePatch: "change",
+  delete: "delete",
+} as const;
+
+/** Requests get through again. */
+export const withoutRetry = (known: Observations): Observations => {
+  const { retryingSince: _, ...rest } = known;
+  return rest;
+};
+
+/** How long nothing has to be done before spec.timeout turns the Transaction round, in ms: no server is left alone for longer. */
+export const timeLeft = (situation: ReconcileContext): number => {
+  const { phase } = situation.txn.status;
+  const left = deadline(situation) - situation.now;
+  return isTerminal(phase) || phase === "RollingBack" || left <= 0 ? Number.POSITIVE_INFINITY : left;
+};
+
+/** What was tried, in words. */
+export const attempt = (effect: Effect): string => {
+  if ("call" in effect) return `${VERBS[effect.call.verb]} ${formatRef(effect.call.place)}`;
+  if (effect.purpose === "discover") return `find where ${effect.kind} of ${effect.apiVersion} is served`;
+  return effect.unowned
+    ? "find what others have put into what is taken away"
+    : "find what the targets of deletions own";
+};
+
+/** People have been told. */
+export const reportedRetry = (known: Observations, now: Instant): Observations => ({
+  ...known,
+  retryingSince: { since: known.retryingSince?.since ?? now, told: now },
+});
+
+/**
+ * Tells people where they look what a Transaction that is under way waits for, when a request has not got through for a while.
+ *
+ * Guarantees: costs nothing while nothing is wrong, and one write now and then while something is.
+ * @returns an event for one that has ended: its status stays as it is
+ */
+export const reportRetry = (
+  { txn, known, now }: ReconcileContext,
+  effect: Effect,
+  fault: Fault,
+): ApiCall | EventSpec | undefined => {
+  const { since = now, told } = known.retryingSince ?? {};
+  const isRecent = told !== undefined && now < told + TELL_AGAIN;
+  if (now < since + BRIEF || isRecent) return undefined;
+  const message = cut(`trying again to ${attempt(effect)}: ${messageOf(fault)}`, 1024);
+  if (isTerminal(txn.status.phase)) return { type: "Warning", reason: "RecoveryBlocked", message };
+  const tried = (known: Observations): Observations => reportedRetry(known, now);
+  const recorded = updateStatus(txn, { because: { reason: WAITING, message } }, now);
+  return { ...recorded, onAnswer: (...answer) => tried(recorded.onAnswer(...answer)), onTransientFault: tried };
+};

@@ -1,0 +1,34 @@
+import { type Effect, run, type Step, type EventSpec, wait } from "./effect.ts";
+import type { Journal } from "./journal.ts";
+import { projected, updateStatus, WAITING } from "./status-update.ts";
+import type { ReconcileContext } from "./reconcile-context.ts";
+
+/** The status shows progress at most this often, in ms. */
+const PROJECTION_INTERVAL = 1000;
+
+/** A pause, with the reason for it where people look. Without a journal, nothing has been done yet that it could tell of. */
+export const waiting = (
+  situation: ReconcileContext,
+  journal: Journal | undefined,
+  until: number,
+  because: string,
+  ...tell: readonly EventSpec[]
+): Step => {
+  const { txn, known, now } = situation;
+  const told = txn.status.conditions.some(({ type, message }) => type === "Ready" && message === because);
+  if (told || now < known.projectedAt + PROJECTION_INTERVAL) return wait(until, because, ...tell);
+  const items = journal === undefined ? txn.status.items : projected(txn, journal);
+  return { ...run(updateStatus(txn, { items, because: { reason: WAITING, message: because } }, now)), tell };
+};
+
+/** Shows progress in the status, at most once a second, beside the next write. */
+export const projection = ({ txn, known, now }: ReconcileContext, journal: Journal): readonly Effect[] =>
+  now < known.projectedAt + PROJECTION_INTERVAL
+    ? []
+    : [
+        updateStatus(
+          txn,
+          { items: projected(txn, journal), because: { reason: "Committing", message: "making the changes" } },
+          now,
+        ),
+      ];

@@ -1,0 +1,157 @@
+import type { Change, Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { asObject } from "../kubernetes/json.ts";
+import { type Observations, set } from "./observations.ts";
+import type { Discover } from "./effect.ts";
+import type { Json, ObjectRef, Resource } from "../kubernetes/kube-object.ts";
+import { once } from "../kubernetes/memoize.ts";
+
+export const groupOf = (apiVersion: string): string => apiVersion.split("/").toReversed().slice(1).join("/");
+
+const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
+
+/** The resources that a CustomResourceDefinition among the changes will serve: one for each version. */
+const servedBy = (change: Change): readonly Resource[] => {
+  if (change.type !== "Create" || change.target.kind !== "CustomResourceDefinition") return [];
+  const { group, scope, names, versions } = asObject(change.content["spec"]);
+  const { kind, plural } = asObject(names);
+  if (typeof group !== "string" || typeof kind !== "string" || typeof plural !== "string") return [];
+  return list(versions)
+    .map(asObject)
+    .flatMap(({ name: version, subresources }) =>
+      typeof version === "string"
+        ? [
+            {
+              group,
+              version,
+              plural,
+              kind,
+              namespaced: scope === "Namespaced",
+              statusSubresource: asObject(subresources)["status"] !== undefined,
+            },
+          ]
+        : [],
+    );
+};
+
+const kindKey = ({ target: { apiVersion, kind } }: Change): string => `${apiVersion}/${kind}`;
+const servedKey = ({ group, version, kind }: Resource): string => `${group}/${version}/${kind}`;
+
+const notServed = ({ apiVersion, kind }: Pick<Change["target"], "apiVersion" | "kind">): string =>
+  `the API server does not serve ${kind} in ${apiVersion}: correct the target, or create its CustomResourceDefinition in an earlier change`;
+
+/** Asks for each kind among the changes that is not known yet. */
+export const discoveries = (txn: Transaction, known: Observations): readonly Discover[] => {
+  const missing = new Map(
+    txn.spec.changes
+      .filter((change) => !known.resources.has(kindKey(change)))
+      .map((change) => [kindKey(change), change]),
+  );
+  return [...missing].map(
+    ([key, { target }]): Discover => ({
+      purpose: "discover",
+      apiVersion: target.apiVersion,
+      kind: target.kind,
+      onAnswer: (known, resource) => ({ ...known, resources: set(known.resources, key, resource ?? null) }),
+    }),
+  );
+};
+
+const NOT_SERVED: E.Either<string, ObjectRef> = E.left(notServed({ apiVersion: "", kind: "" }));
+
+const placeOf = (txn: Transaction, { target }: Change, resource: Resource | undefined): E.Either<string, ObjectRef> => {
+  if (resource === undefined) return E.left(notServed(target));
+  const { name, namespace } = target;
+  if (resource.namespaced) return E.right({ resource, namespace: namespace ?? txn.metadata.namespace, name });
+  return namespace === undefined
+    ? E.right({ resource, name })
+    : E.left(`${resource.kind} is cluster-scoped: take out target.namespace`);
+};
+
+/** All targets, by change: every decision asks for them. */
+const located = once((txn: Transaction) =>
+  once((resources: Observations["resources"]): readonly E.Either<string, ObjectRef>[] => {
+    const served = new Map<string, Resource>();
+    return txn.spec.changes.map((change) => {
+      const key = kindKey(change);
+      const place = placeOf(txn, change, resources.get(key) ?? served.get(key));
+      for (const resource of servedBy(change))
+        if (!served.has(servedKey(resource))) served.set(servedKey(resource), resource);
+      return place;
+    });
+  }),
+);
+
+/**
+ * Where the target of a change is.
+ *
+ * Assumes: all kinds have been asked for ({@link discoveries}).
+ * @returns Left: a sentence about what is wrong with the target.
+ */
+export const resolveTarget = (
+  txn: Transaction,
+  { resources }: Observations,
+  index: number,
+): E.Either<string, ObjectRef> => located(txn)(resources)[index] ?? NOT_SERVED;
+
+const placed = once(
+  (all: readonly E.Either<string, ObjectRef>[]): ReadonlyMap<number, ObjectRef> =>
+    new Map(all.flatMap((place, index) => (E.isRight(place) ? [[index, place.right] as const] : []))),
+);
+
+/** Places of all changes that have one, by change. */
+export const resolvedTargets = (txn: Transaction, { resources }: Observations): ReadonlyMap<number, ObjectRef> =>
+  placed(located(txn)(resources));
+
+const ENABLING: readonly string[] = [
+  "Namespace",
+  "CustomResourceDefinition",
+  "ServiceAccount",
+  "Role",
+  "RoleBinding",
+  "ClusterRole",
+  "ClusterRoleBinding",
+];
+
+/** Whether it brings what later changes may need, and its rollback takes it away from them. */
+export const isEnabling = ({ type, target }: Change): boolean => type !== "Delete" && ENABLING.includes(target.kind);
+
+/**
+ * Whether an earlier change brings what this one needs (a Namespace, a CRD, a ServiceAccount, rights): what the server
+ * says of it before then, 403 or 404, means only "not verifiable yet".
+ */
+export const dependsOnEarlier = (txn: Transaction, index: number): boolean =>
+  txn.spec.changes.slice(0, index).some(isEnabling);
+
+/**
+ * The targets that can be locked once the changes before `cursor` are in: not those in a namespace that a change from there
+ * on has yet to create, nor those in one that is deleted by then, with the locks in it. `early`: their locks are held by now, since they could be taken before any change, or a change was
+ * made under them. `late`: those in a namespace that is there only now, of which none has been touched; and that of the change at the
+ * cursor, if it is one of the `unproven`, to which the ServiceAccount has no rights until their turn.
+ */
+export const lockable = (
+  txn: Transaction,
+  known: Observations,
+  cursor: number,
+  unproven: ReadonlySet<number>,
+): { readonly early: ReadonlyMap<number, ObjectRef>; readonly late: ReadonlyMap<number, ObjectRef> } => {
+  const makers = new Map<string, number>();
+  const gone = new Set(
+    txn.spec.changes
+      .slice(0, cursor)
+      .flatMap(({ type, target }) => (type === "Delete" && target.kind === "Namespace" ? [target.name] : [])),
+  );
+  const early = new Map<number, ObjectRef>();
+  const late = new Map<number, ObjectRef>();
+  for (const [index, place] of resolvedTargets(txn, known)) {
+    if (gone.has(place.namespace ?? "")) continue;
+    const maker = makers.get(place.namespace ?? "");
+    if (unproven.has(index) && index >= cursor) {
+      if (index === cursor) late.set(index, place);
+    } else if (maker === undefined || index < cursor) early.set(index, place);
+    else if (maker < cursor) late.set(index, place);
+    if (txn.spec.changes[index]?.type === "Create" && place.resource.kind === "Namespace")
+      makers.set(place.name, index);
+  }
+  return { early, late };
+};

@@ -1,0 +1,34 @@
+import type { ApiCall } from "./effect.ts";
+import { type Fault, isUnserved, classify, type FaultClass } from "../kubernetes/api-error.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import type { Observations } from "./observations.ts";
+import type { Resource } from "../kubernetes/kube-object.ts";
+
+const isSame = (a: Resource, b: Resource | null): boolean =>
+  a.group === b?.group && a.version === b.version && a.plural === b.plural;
+
+/** Whether the API server serves the kind, as far as is known; if not, an earlier change is to bring it. */
+export const isServed = ({ resources }: Observations, resource: Resource): boolean =>
+  [...resources.values()].some((served) => isSame(resource, served));
+
+/** What a fault means for this request. */
+export const meaningFor = ({ mayBeUnserved }: ApiCall, fault: Fault): FaultClass =>
+  mayBeUnserved === true && isUnserved(fault) ? "conflict" : classify(fault);
+
+/**
+ * What is known after a request that did not get through. Where its kind may be served elsewhere now, or no more, that is
+ * asked anew; so is what was not served before.
+ */
+export const afterTransientFault = (
+  known: Observations,
+  { onTransientFault: lost, call }: ApiCall,
+  fault: Fault,
+  now: Instant,
+): Observations => {
+  const after = lost?.(known, fault, now) ?? known;
+  if (fault.type !== "refused" || fault.code !== 404) return after;
+  const resources = [...after.resources].filter(
+    ([, served]) => served !== null && !isSame(call.place.resource, served),
+  );
+  return { ...after, resources: new Map(resources) };
+};

@@ -1,0 +1,62 @@
+import { cut, FINALIZER } from "@janus/api";
+import { done, run, type Step, type EventSpec, wait } from "../state/effect.ts";
+import { type Observations, unset } from "../state/observations.ts";
+import { complaining, hasComplained, letGo } from "./quarantine.ts";
+import { readNamespace } from "./stop-request.ts";
+import type { Unread } from "../state/decode-stored.ts";
+import { isTerminal, UNSUPPORTED } from "../state/status-update.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+
+/** How often something is looked at again that only a later version of the controller can read, in ms. */
+export const UPGRADE_PAUSE = 10_000;
+
+/** How often it is said of a Transaction that is not looked at again, since whoever moves it on writes it; in ms. */
+const REMINDER = 600_000;
+
+/**
+ * What is done for a Transaction that a later version of the controller has been at work on, or is needed for: nothing, and it
+ * says so.
+ *
+ * Guarantees: no target is touched; nothing that is recorded of it, or kept for it, is written over, let go of or deleted, its
+ *             locks neither; a controller that knows it goes on where it was. Its deletion waits for that, too, unless nothing
+ *             was begun; but a namespace that is being deleted waits for nothing: there it is let go of as one that cannot be
+ *             read, its snapshots and journal kept for as long as the namespace keeps them.
+ *
+ * @param situation its Transaction is perhaps only what could be salvaged
+ */
+export const awaitUpgrade = (
+  situation: ReconcileContext,
+  { why, takesConditions }: Pick<Extract<Unread, { readonly type: "unsupported" }>, "why" | "takesConditions">,
+): Step => {
+  const { txn, known, now } = situation;
+  const { deletionTimestamp, finalizers = [] } = txn.metadata;
+  const isHeld = finalizers.includes(FINALIZER);
+  const isOver = isTerminal(txn.status.phase);
+  // There is nothing of ours, nor will there be.
+  if (!isHeld && (deletionTimestamp !== undefined || isOver)) return done;
+  const message = `it is left alone until a later version of the controller runs: ${cut(why, 600)}`;
+  const told: EventSpec = { type: "Warning", reason: "RecoveryBlocked", message };
+  if (deletionTimestamp !== undefined) {
+    const { namespace } = known;
+    if (namespace === undefined || now >= namespace.looked + UPGRADE_PAUSE) return run(readNamespace(situation));
+    if (namespace.isGoing) return letGo(situation);
+    return wait(namespace.looked + UPGRADE_PAUSE, message, { ...told, message: `${message}; so does its deletion` });
+  }
+  const mayComplain = takesConditions && !isOver;
+  if (mayComplain && !hasComplained(situation, UNSUPPORTED, message))
+    return complaining(txn, UNSUPPORTED, message, now);
+  const until = known.later === undefined ? now + REMINDER : known.later.looked + UPGRADE_PAUSE;
+  return wait(until, message, ...(mayComplain ? [] : [told]));
+};
+
+/** What was left alone is read again: somebody may have put it right, or a later version may have come and gone. */
+export const lookingAgain = (known: Observations): Observations => {
+  const { journal, later, ...rest } = known;
+  if (later === undefined) return known;
+  const strange = [...known.found].filter(([, store]) => typeof store === "object" && store.isLater === true);
+  return {
+    ...rest,
+    found: strange.reduce((found, [key]) => unset(found, key), known.found),
+    ...(journal === undefined || ("type" in journal && journal.type === "later") ? {} : { journal }),
+  };
+};

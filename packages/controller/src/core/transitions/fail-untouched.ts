@@ -1,0 +1,50 @@
+import { cut, type Item, type Transaction } from "@janus/api";
+import type { ApiCall } from "../state/effect.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import { updateStatus } from "../state/status-update.ts";
+
+export interface PreparationFailure {
+  readonly reason: string;
+  /** By change. */
+  readonly problems: ReadonlyMap<number, readonly string[]>;
+  /** Problems that are of no one change. */
+  readonly general: readonly string[];
+  readonly event?: "LockFailed" | "Timeout";
+}
+
+/** Conditions and events are read by people: the first problems in full, and how many more there are. */
+const summary = (problems: readonly string[]): string => {
+  const shown = problems.slice(0, 10).join("; ");
+  return problems.length > 10 ? `${shown}; and ${problems.length - 10} more, see status.items` : shown;
+};
+
+/** Ends a Transaction that has touched nothing: Failed, every problem on the item that has it. */
+export const failUntouched = (
+  txn: Transaction,
+  now: Instant,
+  { reason, problems, general, event }: PreparationFailure,
+): ApiCall => {
+  const items = txn.spec.changes.map((_, index): Item => {
+    const found = problems.get(index);
+    const lock = txn.status.items[index]?.lock;
+    return {
+      ...(lock === undefined ? {} : { lock }),
+      state: found === undefined ? { type: "untouched" } : { type: "refused", error: cut(found.join("; "), 256) },
+    };
+  });
+  const all = [
+    ...general,
+    ...[...problems].flatMap(([index, found]) => found.map((text) => `changes[${index}]: ${text}`)),
+  ];
+  const message = `nothing was touched: ${cut(summary(all), 4096)}`;
+  return updateStatus(
+    txn,
+    {
+      phase: "Failed",
+      items,
+      because: { reason, message, ...(event === undefined ? {} : { told: "nothing was touched" }) },
+    },
+    now,
+    ...(event === undefined ? [] : [{ type: "Warning" as const, reason: event, message: cut(message, 1024) }]),
+  );
+};

@@ -1,0 +1,36 @@
+import { FINALIZER, Transaction } from "@janus/api";
+import type { ApiCall, EventSpec } from "../state/effect.ts";
+import { type Instant, toTimestamp } from "../kubernetes/time.ts";
+import { asObject } from "../kubernetes/json.ts";
+import type { KubeObject } from "../kubernetes/kube-object.ts";
+import { ORPHANED_LABEL } from "../snapshots/snapshot-data.ts";
+
+/** Whether there may be something of ours that only our finalizer would have had us take away. */
+export const leavesBehind = ({ metadata: { finalizers = [] }, status: { phase } }: Transaction): boolean =>
+  finalizers.includes(FINALIZER) && phase !== "Pending";
+
+/**
+ * A Transaction that is gone though our finalizer was on it, as one that was deleted and is released: what is in stays, what is
+ * ours is let go of. The API server may carry out a deletion that it has decided before the finalizer came on; or somebody has
+ * taken that off.
+ *
+ * Assumes: nobody reads what is written to it any more; see {@link written}.
+ */
+export const vanished = (txn: Transaction, now: Instant): Transaction => ({
+  ...txn,
+  metadata: { ...txn.metadata, annotations: {}, deletionTimestamp: toTimestamp(now) },
+  spec: { ...txn.spec, deletionPolicy: "Release" },
+});
+
+export const VANISHED: EventSpec = {
+  type: "Warning",
+  reason: "RecoveryInitiated",
+  message: `it is gone, though it was at work: a deletion overtook its finalizer, or somebody took that off. What is in stays; its locks are released, and snapshots that something may have to be restored from are kept with the label ${ORPHANED_LABEL}`,
+};
+
+/** The Transaction as it would be after a write of ours to it. */
+export const written = (txn: Transaction, { call }: ApiCall): KubeObject => {
+  const object = Transaction.encode(txn) as KubeObject;
+  const body = asObject("body" in call ? call.body : {});
+  return { ...object, ...body, metadata: { ...object.metadata, ...asObject(body["metadata"]) } };
+};

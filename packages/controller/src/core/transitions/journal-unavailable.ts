@@ -1,0 +1,42 @@
+import { run, type Step, wait } from "../state/effect.ts";
+import type { Journal } from "../state/journal.ts";
+import { readJournal } from "../state/journal-requests.ts";
+import type { JournalRefused, AbortCause } from "../state/observations.ts";
+import { stopRequest } from "./stop-request.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { abort } from "./abort.ts";
+
+/** How often a journal is tried to be written that the API server does not have, in ms. */
+const TRY_AGAIN = 1000;
+
+/**
+ * The journal is lost, and there can be no new one. What cannot be recorded is not done either: a Transaction that is to be
+ * released, as in a namespace that is being deleted, ends with what its status tells; any other one waits.
+ */
+export const journalUnavailable = (
+  situation: ReconcileContext,
+  { why, since }: JournalRefused,
+  cursor: number,
+  fate: AbortCause["fate"],
+): Step => {
+  const { txn, now } = situation;
+  const way = stopRequest(situation);
+  if (way.type === "asking") return run(way.effect);
+  if (way.type === "release") {
+    const told: Journal = {
+      version: { uid: "", resourceVersion: "" },
+      position: { direction: "forward", cursor },
+      created: new Map(),
+      notes: new Map(),
+      doubted: new Map(),
+      deferred: new Map(),
+      renewed: new Map(),
+      storeNames: 0,
+    };
+    return abort(situation, told, { reason: "Deleted", message: way.why, fate });
+  }
+  const message = `the journal cannot be written: ${why}`;
+  return now < since + TRY_AGAIN
+    ? wait(since + TRY_AGAIN, message, { type: "Warning", reason: "RecoveryBlocked", message })
+    : run(readJournal(txn));
+};

@@ -1,0 +1,132 @@
+import { type Condition, cut, FINALIZER, type Transaction } from "@janus/api";
+import { type ApiCall, done, type Effect, run, type Step } from "../state/effect.ts";
+import { type Instant, toTimestamp } from "../kubernetes/time.ts";
+import { journalPlace } from "../state/journal.ts";
+import { readJournal } from "../state/journal-requests.ts";
+import { search } from "../snapshots/unrecorded-stores.ts";
+import { observeLock, release } from "../locks/lock-requests.ts";
+import { leases } from "../kubernetes/kube-object.ts";
+import { setFinalizers, ownPlace, UNREADABLE } from "../state/status-update.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { ORPHANED_LABEL } from "../snapshots/snapshot-data.ts";
+import { releaseStore as letGoOfStore } from "../snapshots/release-stores.ts";
+
+const JOURNAL = "journal";
+
+/**
+ * What is done for a Transaction whose state cannot be understood: nothing, and it says so.
+ *
+ * Guarantees: no target is touched, nothing is deleted that could be restored from, and its phase stays; its locks stay, since
+ *             its changes may be half made: who wants the same targets waits, everybody else goes on. Once it is put right, it
+ *             goes on where it was. Deleting it never hangs: that leaves what is in, as deletionPolicy Release does, whatever
+ *             its own says; snapshots and journal are kept, marked as orphaned.
+ *
+ * @param situation its Transaction is what could be {@link salvage}d
+ */
+export const quarantine = (situation: ReconcileContext, why: string): Step => {
+  const { txn, now } = situation;
+  const { deletionTimestamp, finalizers: names = [] } = txn.metadata;
+  if (deletionTimestamp !== undefined) return names.includes(FINALIZER) ? letGo(situation) : done;
+  const { namespace, name } = txn.metadata;
+  const repair =
+    txn.spec.changes.length === 0
+      ? "its spec cannot be put right"
+      : `put it right (kubectl edit txn ${name} -n ${namespace} --subresource=status)`;
+  const message = `it cannot be read, and is left alone: ${cut(why, 400)}; ${repair}, or delete it: what is in stays, and its snapshots are kept with the label ${ORPHANED_LABEL}`;
+  return hasComplained(situation, UNREADABLE, message) ? done : complaining(txn, UNREADABLE, message, now);
+};
+
+/** Whether conditions say so, or could not be made to. */
+export const hasComplained = ({ txn, known }: ReconcileContext, reason: string, message: string): boolean =>
+  known.released.has(message) ||
+  txn.status.conditions.some(
+    (condition) => condition.type === "Stalled" && condition.reason === reason && condition.message === message,
+  );
+
+/** Says so in the conditions, and in an event. */
+export const complaining = (txn: Transaction, reason: string, message: string, now: Instant): Step => ({
+  type: "run",
+  effects: [complain(txn, reason, message, now)],
+  tell: [{ type: "Warning", reason: "RecoveryBlocked", message }],
+});
+
+/** Only the conditions are written: whatever else there is, somebody may still need. */
+const complain = (txn: Transaction, reason: string, message: string, now: Instant): ApiCall => {
+  const condition = (type: string, status: Condition["status"]): Condition => {
+    const former = txn.status.conditions.find((one) => one.type === type);
+    return {
+      type,
+      status,
+      reason,
+      message,
+      lastTransitionTime: former?.status === status ? former.lastTransitionTime : toTimestamp(now),
+      observedGeneration: txn.metadata.generation,
+    };
+  };
+  const others = txn.status.conditions.filter(({ type }) => type !== "Ready" && type !== "Stalled");
+  return {
+    purpose: "complain",
+    as: "controller",
+    call: {
+      verb: "mergePatch",
+      place: ownPlace(txn),
+      subresource: "status",
+      body: {
+        metadata: { uid: txn.metadata.uid, resourceVersion: txn.metadata.resourceVersion },
+        status: { conditions: [condition("Ready", "False"), condition("Stalled", "True"), ...others] },
+      },
+    },
+    // Also where it was refused: the API server may not take any status for such an object. The event tells all the same.
+    onAnswer: (known) => ({ ...known, released: new Set([...known.released, message]) }),
+  };
+};
+
+/** Locks and finalizer come off, snapshots and journal stay. */
+export const letGo = (situation: ReconcileContext): Step => {
+  const { txn, known } = situation;
+  if (known.journal === undefined) return run(readJournal(txn));
+  // Those alone that bear our uid: what the status says may be anything.
+  const searched = search(
+    situation,
+    txn.status.snapshots.map(({ name }) => name),
+  );
+  if ("asking" in searched) return run(...searched.asking);
+  const stores = searched.found;
+  const left = [
+    ...stores.flatMap((ref) => letGoOfStore(txn, known, ref, "orphaned")),
+    ...(known.released.has(JOURNAL) ? [] : [orphanJournal(txn)]),
+    ...locks(situation),
+  ];
+  if (left.length > 0) return run(...left);
+  const kept = stores.map(({ kind, name }) => `${kind} ${name}`).join(", ") || "no snapshot";
+  const message = `deleted, though it could not be read: what is in stays, what was there before is kept in ${kept}`;
+  const others = (txn.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
+  return run({ ...setFinalizers(txn, others), events: [{ type: "Warning", reason: "RecoveryBlocked", message }] });
+};
+
+/** It tells, to whoever has to put things right, which changes are in. */
+const orphanJournal = (txn: Transaction): ApiCall => ({
+  purpose: "journal",
+  as: "controller",
+  call: {
+    verb: "mergePatch",
+    place: journalPlace(txn),
+    body: { metadata: { labels: { [ORPHANED_LABEL]: "true" } } },
+  },
+  untilDone: true,
+  onAnswer: (known) => ({ ...known, released: new Set([...known.released, JOURNAL]) }),
+});
+
+/** Those that the status names. Any other one is taken over at once by who wants it, since its holder is gone. */
+const locks = (situation: ReconcileContext): readonly Effect[] => {
+  const { txn, known } = situation;
+  return txn.status.items.flatMap(({ lock }, index): readonly Effect[] => {
+    if (lock === undefined || known.released.has(`lock ${index}`)) return [];
+    const lease = { resource: leases, namespace: lock.namespace, name: lock.lease };
+    const sight = known.locks.get(index);
+    if (sight?.type === "held") return release(situation, index, lease);
+    return sight === undefined || sight.type === "taken"
+      ? [{ ...observeLock(situation, index, lease, true), untilDone: true }]
+      : [];
+  });
+};

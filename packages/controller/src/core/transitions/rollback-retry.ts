@@ -1,0 +1,83 @@
+import { FINALIZER, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
+import { run, type Step, type EventSpec } from "../state/effect.ts";
+import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
+import { checkpoint, readJournal } from "../state/journal-requests.ts";
+import { reset, journalIn, type Observations } from "../state/observations.ts";
+import { setFinalizers, updateStatus, RETRYING, removeAnnotation } from "../state/status-update.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+
+/** How often a Failed Transaction is tried again by itself. After that a person has to ask for it. */
+export const MAX_RETRIES = 5;
+
+/** States of items that something may still have to be restored for. */
+const UNSETTLED: readonly string[] = ["kept", "undecided"];
+
+export const isUnsettled = ({ state }: Item): boolean => UNSETTLED.includes(state.type);
+
+export const isAskedFor = ({ metadata }: Transaction): boolean => metadata.annotations?.[RETRY_ROLLBACK] !== undefined;
+
+/**
+ * When a Failed Transaction is next tried: at once when somebody asks, by itself with delays that grow fourfold.
+ * `undefined`: never; nothing is left to restore, or there is nothing to restore it from.
+ */
+export const nextRetryAt = ({ txn, settings }: ReconcileContext): Instant | undefined => {
+  const { phase, items, conditions, journal, recovery } = txn.status;
+  if (phase !== "Failed" || journal === undefined || txn.metadata.deletionTimestamp !== undefined) return undefined;
+  if (!items.some(isUnsettled)) return undefined;
+  if (isAskedFor(txn)) return 0;
+  const attempts = recovery?.attempts ?? 0;
+  const failed = fromTimestamp(conditions.find(({ type }) => type === "Failed")?.lastTransitionTime);
+  return attempts >= MAX_RETRIES || failed === undefined ? undefined : failed + settings.recoveryDelay * 4 ** attempts;
+};
+
+/**
+ * Takes a Failed Transaction up again: the finalizer first, then the journal is set back to where the rollback began, with
+ * only the unsettled items to be done, and then the phase. A crash in between leaves it due.
+ */
+export const retryRollback = (situation: ReconcileContext): Step => {
+  const { txn, known, now } = situation;
+  const mine = txn.metadata.finalizers ?? [];
+  if (!mine.includes(FINALIZER)) return run(setFinalizers(txn, [...mine, FINALIZER]));
+  const journal = journalIn(known);
+  if (known.journal === undefined) return run(readJournal(txn));
+  const attempts = (txn.status.recovery?.attempts ?? 0) + (isAskedFor(txn) ? 0 : 1);
+  if (journal === undefined || journal.position.direction !== "back") {
+    const message = "the journal is gone or altered: what is listed in status.items has to be put right by hand";
+    const isTold = txn.status.conditions.some((condition) => condition.message === message);
+    if (isTold && isAskedFor(txn)) return run(removeAnnotation(txn));
+    const blocked = { type: "Warning", reason: "RecoveryBlocked", message } as const;
+    const recovery = { attempts: MAX_RETRIES };
+    const because = { reason: "RecoveryBlocked", message };
+    return run(updateStatus(txn, { recovery, because }, now, blocked));
+  }
+  const unsettled = txn.status.items.flatMap((item, index) => (isUnsettled(item) ? [index] : []));
+  const { reached } = journal.position;
+  const last = Math.max(...unsettled);
+  const cleared = unsettled.every((index) => !journal.notes.has(index));
+  if (!cleared || journal.position.cursor !== last)
+    return run(
+      checkpoint(txn, journal, {
+        position: { direction: "back", cursor: last, reached: Math.max(reached, last + 1), since: now },
+        unnoted: unsettled,
+        doubted: unsettled.filter((index) => txn.status.items[index]?.state.type === "undecided"),
+      }),
+    );
+  const message = isAskedFor(txn)
+    ? `asked for by the annotation ${RETRY_ROLLBACK}`
+    : `attempt ${attempts} of ${MAX_RETRIES} to put back what could not be put back`;
+  const items = txn.status.items.map((item): Item => (isUnsettled(item) ? { ...item, state: again(item) } : item));
+  const because = { reason: RETRYING, message };
+  const told: EventSpec = { type: "Normal", ...because };
+  const recorded = updateStatus(txn, { phase: "RollingBack", recovery: { attempts }, items, because }, now, told);
+  // A kind that was not served may be by now.
+  return run({ ...recorded, onAnswer: (former: Observations) => reset({ ...former, resources: new Map() }, now) });
+};
+
+/** To be undone once more, as if it had just been reached. */
+const again = ({ state }: Item): Item["state"] => {
+  if (state.type === "kept") {
+    const created = state.created === undefined ? {} : { created: state.created };
+    return { type: "committed", before: state.before, ...created };
+  }
+  return state.type === "undecided" ? { type: "committed", before: state.before } : state;
+};

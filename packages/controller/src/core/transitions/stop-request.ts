@@ -1,0 +1,47 @@
+import { REQUEST_ROLLBACK } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { ApiCall } from "../state/effect.ts";
+import { isAbsent } from "../kubernetes/api-error.ts";
+import { namespaces } from "../kubernetes/kube-object.ts";
+import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+
+/** What the people around a Transaction under way want of it. */
+export type StopRequest =
+  | { readonly type: "staying" }
+  /** It has to be found out whether its namespace is being deleted. */
+  | { readonly type: "asking"; readonly effect: ApiCall }
+  | { readonly type: "release"; readonly why: string }
+  | { readonly type: "rollback"; readonly why: string };
+
+/** Is it being deleted? */
+export const readNamespace = ({ txn }: ReconcileContext): ApiCall => ({
+  purpose: "read-namespace",
+  as: "controller",
+  call: { verb: "get", place: { resource: namespaces, name: txn.metadata.namespace } },
+  onAnswer: (known, answer, now) => ({
+    ...known,
+    // One of which that is not known counts as staying: what its people want is done as long as it can be.
+    namespace: {
+      isGoing: E.isLeft(answer) ? isAbsent(answer.left) : answer.right.metadata.deletionTimestamp !== undefined,
+      looked: now,
+    },
+  }),
+});
+
+/** Deleting it releases it, or rolls it back first; in a namespace that is being deleted nothing is waited for. */
+export const stopRequest = (situation: ReconcileContext): StopRequest => {
+  const { txn, known, now } = situation;
+  const { deletionTimestamp, annotations } = txn.metadata;
+  if (deletionTimestamp !== undefined) {
+    if (txn.spec.deletionPolicy === "Release") return { type: "release", why: "the Transaction was deleted" };
+    const { namespace } = known;
+    if (namespace?.isGoing) return { type: "release", why: "the namespace is being deleted" };
+    // It may be deleted in the middle of the rollback.
+    return namespace === undefined || now >= namespace.looked + POLL_INTERVAL
+      ? { type: "asking", effect: readNamespace(situation) }
+      : { type: "rollback", why: "the Transaction was deleted, and its deletionPolicy is Rollback" };
+  }
+  return annotations?.[REQUEST_ROLLBACK] === undefined
+    ? { type: "staying" }
+    : { type: "rollback", why: `the annotation ${REQUEST_ROLLBACK} asks for it` };
+};

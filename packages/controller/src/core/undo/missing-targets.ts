@@ -1,0 +1,70 @@
+import type { Item as Recorded } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { ApiCall, Effect } from "../state/effect.ts";
+import { messageOf } from "../kubernetes/api-error.ts";
+import { set } from "../state/observations.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
+import { discoveries, resolveTarget } from "../state/target-resolution.ts";
+import { counted } from "./rollback-item.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { type Item, readTarget } from "../state/resolved-changes.ts";
+
+/** After so many requests that did not get through, nobody knows. */
+const MOST_TRIES = 5;
+
+/**
+ * The targets to look at once more, whose changes were never made: of one that was refused; where the Transaction has deleted
+ * anything, of those that it did not come to, for they may have gone with that.
+ */
+const unmade = ({ txn }: ReconcileContext, items: readonly Recorded[]): readonly number[] => {
+  const hasDeleted = items.some(
+    ({ state }, index) => state.type === "restored" && txn.spec.changes[index]?.type === "Delete",
+  );
+  return items.flatMap(({ state }, index) => {
+    const isMeant = state.type === "unmade" || (state.type === "prepared" && hasDeleted);
+    return isMeant && state.before.existed ? [index] : [];
+  });
+};
+
+/**
+ * Targets that are not there any more though their changes were never made, by change, in words: with what the Transaction
+ * deleted, or by another client. Nobody is to take them for as they were.
+ */
+export const missing = (
+  situation: ReconcileContext,
+  items: readonly Recorded[],
+): { readonly asks: readonly Effect[]; readonly told: ReadonlyMap<number, string> } => {
+  const { txn, known } = situation;
+  const looked = unmade(situation, items);
+  const isGivenUp = (index: number): boolean => (known.failedAttempts.get(index)?.count ?? 0) >= MOST_TRIES;
+  const unknown = discoveries(txn, known);
+  const [first] = looked;
+  if (first !== undefined && unknown.length > 0 && !isGivenUp(first))
+    return { asks: unknown.map((ask) => counted(first, ask)), told: new Map() };
+  const found = looked.map((index): readonly [number, Effect | string | undefined] => {
+    const place = resolveTarget(txn, known, index);
+    const change = txn.spec.changes[index];
+    if (E.isLeft(place) || change === undefined) return [index, E.isLeft(place) ? place.left : undefined];
+    const item: Item = { index, change, place: place.right };
+    const seen = known.live.get(index);
+    if (seen !== undefined)
+      return [
+        index,
+        seen.object === undefined ? `${formatRef(place.right)} is gone, though its change was never made` : undefined,
+      ];
+    const why = known.unseen.get(index) ?? (isGivenUp(index) ? known.failedAttempts.get(index)?.message : undefined);
+    return why === undefined
+      ? [index, counted(index, readTarget(item, unread(item)))]
+      : [index, `it is not known whether ${formatRef(place.right)} is there: ${why}`];
+  });
+  return {
+    asks: found.flatMap(([, one]) => (typeof one === "object" ? [one] : [])),
+    told: new Map(found.flatMap(([index, one]) => (typeof one === "string" ? [[index, one] as const] : []))),
+  };
+};
+
+/** It may not be read. */
+const unread =
+  ({ index }: Item): ApiCall["onAnswer"] =>
+  (known, answer) =>
+    E.isRight(answer) ? known : { ...known, unseen: set(known.unseen, index, messageOf(answer.left)) };

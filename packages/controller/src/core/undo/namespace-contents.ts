@@ -1,0 +1,67 @@
+import { RETRY_ROLLBACK } from "@janus/api";
+import { named } from "../preflight/dependents.ts";
+import type { FindOwned } from "../state/effect.ts";
+import { type Contents, set } from "../state/observations.ts";
+import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
+import { conflict, continues, type UndoStep, type UndoContext } from "./undo-context.ts";
+import { nextListing } from "../preflight/unlisted-kinds.ts";
+import type { Owned } from "../state/listings.ts";
+
+/** What was listed longer ago than this, in ms, is listed anew: others may have put something in since. */
+const FRESH = 5_000;
+
+/** Where to look for what goes with the target; undefined for what holds nothing. */
+const within = ({ resource: { group, kind }, name }: ObjectRef): Partial<FindOwned> | undefined => {
+  if (group === "" && kind === "Namespace") return { namespace: name };
+  // It is named after what it brings.
+  return group === "apiextensions.k8s.io" && kind === "CustomResourceDefinition" ? { only: [name] } : undefined;
+};
+
+/** What is not of this Transaction, and does not go with what is. In a Namespace, what has an owner goes with that. */
+const ofOthers = ({ owned }: Contents, { journal, place, situation: { txn } }: UndoContext): readonly Owned[] => {
+  const made = txn.status.items.flatMap(({ state }) => ("created" in state ? (state.created ?? []) : []));
+  const ours = new Set([...journal.created.values(), ...made]);
+  return owned.filter(({ uid, owners, tiedTo }) => {
+    if (ours.has(uid)) return false;
+    if (place.resource.kind === "Namespace") return owners.length === 0 && tiedTo === undefined;
+    return owners.length === 0 || !owners.every((owner) => ours.has(owner));
+  });
+};
+
+const find = ({ index }: UndoContext, to: Partial<FindOwned>): FindOwned => ({
+  ...to,
+  purpose: "find-owned",
+  unowned: true,
+  onAnswer: (known, { owned, unlisted }, now) => {
+    const { since = now } = known.contents.get(index) ?? {};
+    return { ...known, contents: set(known.contents, index, { owned, unlisted, since, looked: now }) };
+  },
+});
+
+/**
+ * What keeps a Namespace or CustomResourceDefinition, which the change created, from being deleted: others have put something
+ * into it since. Undefined where it may be.
+ *
+ * Assumes: what the ServiceAccount may not list is not seen, nor what is put in between the look and the deletion.
+ */
+export const contents = (undone: UndoContext): UndoStep | undefined => {
+  const { index, place, situation } = undone;
+  const { known, now } = situation;
+  const to = within(place);
+  if (to === undefined) return undefined;
+  const found = known.contents.get(index);
+  if (found === undefined) return continues(find(undone, to));
+  const others = ofOthers(found, undone);
+  if (others.length > 0)
+    return conflict(
+      `${formatRef(place)} holds what others have put into it (${named(others, to.namespace, 60)}): it is left alone; delete it with that, or take that elsewhere and ask for another attempt with the annotation ${RETRY_ROLLBACK}`,
+    );
+  const again = nextListing(found);
+  if (again !== undefined && now < again)
+    return {
+      type: "wait",
+      until: again,
+      because: `trying again to find what others have put into ${formatRef(place)}`,
+    };
+  return again !== undefined || now >= found.looked + FRESH ? continues(find(undone, to)) : undefined;
+};

@@ -1,0 +1,214 @@
+import { cut } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { snapshotOf } from "../snapshots/prior-state.ts";
+import { sparing } from "../state/memory-budget.ts";
+import { type ApiCall, type Awaited, type Effect, type EventSpec, run, type Step } from "../state/effect.ts";
+import { type Fault, messageOf } from "../kubernetes/api-error.ts";
+import { attempt } from "../state/retry-status.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import { type Deferral, type Journal, type Note, stateOf } from "../state/journal.ts";
+import { checkpoint } from "../state/journal-requests.ts";
+import { type Observations, set, type FailedAttempt, unset } from "../state/observations.ts";
+import { reacquire } from "../locks/lock-acquisition.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
+import { deletedOwners } from "../snapshots/owner-references.ts";
+import { discoveries, resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
+import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+import type { Item } from "../state/resolved-changes.ts";
+import { undo } from "./undo.ts";
+import type { UndoStep } from "./undo-context.ts";
+
+/** The journal of a rollback that is under way. */
+export type Back = Journal & { readonly position: { readonly direction: "back" } };
+
+/** The next step of the rollback of one item. */
+export type ItemStep =
+  | { readonly type: "run"; readonly step: Step }
+  | {
+      readonly type: "wait";
+      readonly until: Instant;
+      readonly because: string;
+      readonly tell?: EventSpec;
+      readonly awaited?: Awaited;
+    };
+
+/** Why an item is not put back: somebody else has changed it since, its snapshot is gone or altered, or anything else. */
+type Why = "ConflictDetected" | "RollbackConfigMapMissing" | "RollbackFailed";
+
+/** What is told of an item that has ended. */
+const ended = (
+  { index: item, change, place }: Item,
+  note: Note | undefined,
+  reason: Why = "RollbackFailed",
+): EventSpec => {
+  const label = `${change.type} ${formatRef(place)}`;
+  if (note === undefined || note.error === "")
+    return { type: "Normal", reason: "ItemRolledBack", item, message: `${label} is undone` };
+  return note.type === "restored"
+    ? { type: "Warning", reason: "ItemRolledBack", item, message: `${label} is undone: ${note.error}` }
+    : { type: "Warning", reason, item, message: `${label} is not undone: ${note.error}` };
+};
+
+/** The position once this item needs no more work: the one before it is next, unless it was deferred. */
+const passed = ({ position }: Back, index: number, now: Instant): Back["position"] => ({
+  ...position,
+  cursor: position.cursor === index ? index - 1 : position.cursor,
+  since: now,
+});
+
+/** Records how one item ended. */
+export const settleItem = (
+  { txn, now }: ReconcileContext,
+  journal: Back,
+  index: number,
+  note?: Note,
+  ...tell: readonly EventSpec[]
+): ApiCall =>
+  sparing(
+    checkpoint(
+      txn,
+      journal,
+      {
+        position: passed(journal, index, now),
+        ...(journal.deferred.has(index) ? { resumed: index } : {}),
+        ...(note === undefined ? {} : { note: [index, { ...note, error: cut(note.error, 256) }] }),
+      },
+      ...tell,
+    ),
+  );
+
+/** Sets an item aside, which waits for something: the one before it is next. */
+export const defer = (
+  { txn, now }: ReconcileContext,
+  journal: Back,
+  index: number,
+  error: string,
+  behind: Pick<Deferral, "isBehind"> = {},
+): ApiCall => {
+  const { since } = journal.deferred.get(index) ?? journal.position;
+  const deferral: Deferral = { error: cut(error, 256), since, ...behind };
+  const position = passed(journal, index, now);
+  const asked = sparing(checkpoint(txn, journal, { position, deferred: [index, deferral] }));
+  // Refused because of what others before it wait for, as with a quota: it is tried again after them.
+  const again = (known: Observations): Observations => ({ ...known, abortCauses: unset(known.abortCauses, index) });
+  return { ...asked, onAnswer: (...answer) => again(asked.onAnswer(...answer)) };
+};
+
+/**
+ * The rollback of one item may take as long as going forward, at least ten minutes. That of one that waits for others begins when
+ * the last one of them has ended.
+ */
+const deadlineOf = ({ txn }: ReconcileContext, { position, deferred }: Back, index: number): Instant => {
+  const deferral = deferred.get(index);
+  const since = deferral === undefined || deferral.isBehind ? position.since : deferral.since;
+  return since + Math.max(txn.spec.timeout, 600_000);
+};
+
+/** A pause after requests that did not get through, longer each time. */
+const pauseAfter = ({ at, count }: FailedAttempt): Instant => at + Math.min(POLL_INTERVAL * 2 ** (count - 1), 10_000);
+
+/** What does not get through is a matter of this item alone: the others go on. */
+export const counted = (index: number, effect: Effect): Effect => {
+  const lost = (known: Observations, fault: Fault, now: Instant): Observations => {
+    const former =
+      "onTransientFault" in effect && effect.onTransientFault !== undefined
+        ? effect.onTransientFault(known, fault, now)
+        : known;
+    const count = (known.failedAttempts.get(index)?.count ?? 0) + 1;
+    const message = `trying again to ${attempt(effect)}: ${messageOf(fault)}`;
+    return { ...former, failedAttempts: set(former.failedAttempts, index, { at: now, count, message }) };
+  };
+  return { ...effect, onTransientFault: lost };
+};
+
+/**
+ * Rolls back one item, one request at a time.
+ *
+ * Guarantees: it takes no other lock than that of its target, and of targets that it has to adopt again; it ends, `kept`, when its
+ *             own time is over.
+ *
+ * @param isLast whether no item before it was deferred: a refusal may be due to those.
+ */
+export const rollbackItem = (situation: ReconcileContext, journal: Back, index: number, isLast: boolean): ItemStep => {
+  const { txn, known, now } = situation;
+  const change = txn.spec.changes[index];
+  const keep = (error: string, item?: Item, why?: Why): ItemStep => {
+    const note: Note = { type: "kept", error };
+    const tell = item === undefined ? [] : [ended(item, note, why)];
+    return { type: "run", step: run(settleItem(situation, journal, index, note, ...tell)) };
+  };
+  const go = (...effects: readonly Effect[]): ItemStep => ({
+    type: "run",
+    step: run(...effects.map((effect) => counted(index, effect))),
+  });
+  const setback = known.failedAttempts.get(index);
+  const isOver = now >= deadlineOf(situation, journal, index);
+  if (setback !== undefined && now < pauseAfter(setback) && !isOver && !known.abortCauses.has(index))
+    return { type: "wait", until: pauseAfter(setback), because: setback.message };
+  // A Delete looks at all others for those that depend on its target.
+  const unknown = discoveries(txn, known).filter(
+    ({ apiVersion, kind }) =>
+      change?.type === "Delete" || (apiVersion === change?.target.apiVersion && kind === change.target.kind),
+  );
+  if (unknown.length > 0) return isOver ? keep(ranOut(known, index)) : go(...unknown);
+  const place = resolveTarget(txn, known, index);
+  if (change === undefined || E.isLeft(place)) return keep(E.isLeft(place) ? place.left : "there is no such change");
+  const item: Item = { index, change, place: place.right };
+  if (isOver) return keep(ranOut(known, index), item);
+
+  const locked = (needed: number): ItemStep | undefined => {
+    const touched = [...resolvedTargets(txn, known)].filter(([at]) => at < journal.position.reached || at === needed);
+    const locking = reacquire(situation, new Map(touched), [needed]);
+    if (locking.type === "going") return go(...locking.effects);
+    if (locking.type !== "waiting") return undefined;
+    const { effects, until, because, tell, awaited } = locking;
+    return effects.length > 0
+      ? { type: "run", step: { ...run(...effects), tell: [tell] } }
+      : { type: "wait", until, because, tell, awaited };
+  };
+  const locking = locked(index);
+  if (locking !== undefined) return locking;
+
+  const snapshot = snapshotOf(txn, known, journal, index);
+  if (snapshot.type === "unread") return go(...snapshot.effects);
+  if (snapshot.type === "lost") return keep(snapshot.why, item, "RollbackConfigMapMissing");
+
+  const undoing: UndoStep = undo(situation, journal, item, snapshot.type === "object" ? snapshot.object : undefined);
+  const isUnsettled = (owner: number): boolean =>
+    stateOf(txn.status.items[owner]?.state ?? { type: "untouched" }, owner, journal).type !== "restored";
+  switch (undoing.type) {
+    case "run": {
+      const lock = known.locks.get(index);
+      const writes = undoing.effects.some(({ purpose }) => purpose === "restore");
+      return lock?.type === "impossible" && writes ? keep(lock.why, item) : go(...undoing.effects);
+    }
+    case "wait":
+      return undoing;
+    case "lock":
+      return locked(undoing.index) ?? keep(`${formatRef(item.place)}: what depends on it cannot be locked`, item);
+    case "restored": {
+      const owners = snapshot.type === "object" ? deletedOwners(txn, journal, snapshot.object).filter(isUnsettled) : [];
+      const note: Note | undefined =
+        undoing.warning === undefined && owners.length === 0
+          ? undefined
+          : { type: "restored", error: undoing.warning ?? "", ...(owners.length === 0 ? {} : { owners }) };
+      // What it owns has lost no owner.
+      const { stillThere } = undoing;
+      if (stillThere !== undefined && journal.created.get(index) !== stillThere)
+        return { type: "run", step: run(checkpoint(txn, journal, { created: [index, stillThere] })) };
+      return { type: "run", step: run(settleItem(situation, journal, index, note, ended(item, note))) };
+    }
+    case "kept": {
+      if (undoing.conflict === true) return keep(undoing.error, item, "ConflictDetected");
+      return isLast
+        ? keep(undoing.error, item)
+        : { type: "run", step: run(defer(situation, journal, index, undoing.error, { isBehind: true })) };
+    }
+  }
+};
+
+/** With what was in the way at last. */
+const ranOut = ({ unchangedConflicts: rebuffs, failedAttempts: setbacks }: Observations, index: number): string =>
+  ["the time for its rollback ran out", rebuffs.get(index)?.message ?? setbacks.get(index)?.message ?? []]
+    .flat()
+    .join(": ");

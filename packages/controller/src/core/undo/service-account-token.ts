@@ -1,0 +1,32 @@
+import type { Transaction } from "@janus/api";
+import { asObject } from "../kubernetes/json.ts";
+import type { Journal } from "../state/journal.ts";
+import type { JsonObject, KubeObject } from "../kubernetes/kube-object.ts";
+import { uidNow } from "../snapshots/owner-references.ts";
+import { ACCOUNT_UID, accountOf } from "../kubernetes/implicit-owners.ts";
+
+const without = (object: unknown, name: string): JsonObject => {
+  const { [name]: _, ...rest } = asObject(object);
+  return rest;
+};
+
+/** Whether it holds a token of a ServiceAccount that this Transaction has deleted, and that is not there again: it would be deleted at once. */
+export const isHomeless = (txn: Transaction, journal: Journal, before: KubeObject): boolean => {
+  const uid = accountOf(before);
+  return uid !== undefined && uidNow(txn, journal, uid) === undefined;
+};
+
+/**
+ * A Secret without the token of a ServiceAccount that exists under another uid now: nobody takes that any more, and
+ * kube-controller-manager fills in a new one. The very object where there is none.
+ */
+export const withoutOldToken = (txn: Transaction, journal: Journal, before: KubeObject): KubeObject => {
+  const uid = accountOf(before);
+  if (uid === undefined || uidNow(txn, journal, uid) === uid) return before;
+  const { annotations, ...metadata } = before.metadata;
+  return {
+    ...before,
+    data: without(before["data"], "token"),
+    metadata: { ...metadata, annotations: without(annotations, ACCOUNT_UID) as Readonly<Record<string, string>> },
+  };
+};

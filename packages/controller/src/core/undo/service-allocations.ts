@@ -1,0 +1,68 @@
+import type { Fault } from "../kubernetes/api-error.ts";
+import { asObject } from "../kubernetes/json.ts";
+import type { KubeObject, Resource } from "../kubernetes/kube-object.ts";
+import type { Allocation } from "../state/observations.ts";
+
+export const isService = ({ kind, group }: Resource): boolean => kind === "Service" && group === "";
+
+/** Which of them the API server refuses to hand out again, because somebody has it: `spec.clusterIPs`, `spec.ports[0].nodePort`. */
+export const takenOf = (resource: Resource, fault: Fault): Allocation | undefined => {
+  if (!isService(resource) || fault.type !== "refused" || fault.code !== 422) return undefined;
+  if (/nodePort|provided port/i.test(fault.message)) return "ports";
+  return /clusterIP|provided IP/i.test(fault.message) ? "addresses" : undefined;
+};
+
+const FIELDS: Readonly<Record<Allocation, readonly string[]>> = {
+  addresses: ["clusterIP", "clusterIPs"],
+  ports: ["nodePort", "healthCheckNodePort"],
+};
+
+const fieldsIn = (value: unknown, names: readonly string[], path: string): readonly (readonly [string, unknown])[] =>
+  names.map((name) => [`${path}.${name}`, asObject(value)[name]]);
+
+/** All that the API server has handed out, by field, as text. The first of `clusterIPs` is `clusterIP`. */
+const handedOut = (service: KubeObject): ReadonlyMap<string, string> => {
+  const spec = asObject(service["spec"]);
+  const [ports, ips] = [spec["ports"], spec["clusterIPs"]].map((list): readonly unknown[] =>
+    Array.isArray(list) ? list : [],
+  );
+  const fields = [
+    ...fieldsIn(spec, ["clusterIP", "healthCheckNodePort"], "spec"),
+    ...(ips ?? []).slice(1).map((ip, at) => [`spec.clusterIPs[${at + 1}]`, ip] as const),
+    ...(ports ?? []).flatMap((port, at) => fieldsIn(port, ["nodePort"], `spec.ports[${at}]`)),
+  ];
+  return new Map(
+    fields.flatMap(([field, value]) =>
+      typeof value === "string" || typeof value === "number" ? [[field, `${value}`] as const] : [],
+    ),
+  );
+};
+
+/** What a Service that was created again did not get back, in words: `spec.clusterIP was 10.0.1.2, now 10.0.3.4`. */
+export const reallocated = (before: KubeObject, live: KubeObject): readonly string[] => {
+  const now = handedOut(live);
+  return [...handedOut(before)]
+    .filter(([field, value]) => now.get(field) !== value)
+    .map(([field, value]) => `${field} was ${value}, now ${now.get(field) ?? "none"}`);
+};
+
+/** Whether it is among what the API server hands out to a Service. */
+export const isAllocated = (resource: Resource, path: readonly string[]): boolean =>
+  isService(resource) && Object.values(FIELDS).some((names) => names.some((name) => path.at(-1) === `f:${name}`));
+
+const without = (value: unknown, names: readonly string[]): object =>
+  Object.fromEntries(Object.entries(asObject(value)).filter(([name]) => !names.includes(name)));
+
+/** The Service without those, for new ones to be handed out. */
+export const withoutAllocations = (before: KubeObject, taken: readonly Allocation[]): KubeObject => {
+  const names = taken.flatMap((allocation) => FIELDS[allocation]);
+  if (names.length === 0) return before;
+  const { ports } = asObject(before["spec"]);
+  return {
+    ...before,
+    spec: {
+      ...without(before["spec"], names),
+      ...(Array.isArray(ports) ? { ports: ports.map((port: unknown) => without(port, names)) } : {}),
+    },
+  };
+};

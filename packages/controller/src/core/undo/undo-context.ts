@@ -1,0 +1,96 @@
+import * as E from "fp-ts/lib/Either.js";
+import { withServerMutations } from "../merge/server-mutations.ts";
+import type { ApiCall, Effect } from "../state/effect.ts";
+import { type Fault, classify, messageOf } from "../kubernetes/api-error.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import type { Journal } from "../state/journal.ts";
+import {
+  type Observations,
+  type UnchangedConflict,
+  unchangedConflict,
+  set,
+  type TargetObservation,
+  unset,
+} from "../state/observations.ts";
+import { type KubeObject, formatRef } from "../kubernetes/kube-object.ts";
+import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+import type { Item } from "../state/resolved-changes.ts";
+
+/** The next thing to do to put one item back, or how that ended. */
+export type UndoStep =
+  | { readonly type: "run"; readonly effects: readonly Effect[] }
+  | { readonly type: "wait"; readonly until: Instant; readonly because: string }
+  /** It takes the lock of another change's target, which depends on this one. */
+  | { readonly type: "lock"; readonly index: number }
+  /** `stillThere`: under this uid, since its deletion was never made. */
+  | { readonly type: "restored"; readonly warning?: string; readonly stillThere?: string }
+  /** `conflict`: because somebody else has changed it since. */
+  | { readonly type: "kept"; readonly error: string; readonly conflict?: true };
+
+export interface UndoContext extends Item {
+  readonly situation: ReconcileContext;
+  readonly journal: Journal;
+  readonly seen: TargetObservation;
+}
+
+export const continues = (...effects: readonly Effect[]): UndoStep => ({ type: "run", effects });
+export const kept = (error: string): UndoStep => ({ type: "kept", error });
+export const conflict = (error: string): UndoStep => ({ type: "kept", error, conflict: true });
+
+/** A refusal ends the attempt on this item; a conflict or absence means to look again. */
+export const refusedFor =
+  (item: Item): ApiCall["onAnswer"] =>
+  (known, answer) =>
+    E.isRight(answer) ? known : noted(known, item, answer.left);
+
+const noted = (known: Observations, { index, place }: Item, fault: Fault): Observations => ({
+  ...known,
+  abortCauses: set(known.abortCauses, index, {
+    reason: "CommitFailed",
+    message: `${formatRef(place)}: the API server refuses to put it back: ${messageOf(fault)}`,
+    fate: "undecided",
+  }),
+});
+
+/** What was refused as if something had moved, though nothing has, is not sent again at once. */
+export const pause = ({ situation: { known, now }, index, seen }: UndoContext): UndoStep | undefined => {
+  const rebuff = unchangedConflict(known, index, seen.object);
+  return rebuff === undefined || now >= rebuff.at + POLL_INTERVAL
+    ? undefined
+    : { type: "wait", until: rebuff.at + POLL_INTERVAL, because: `trying again: ${rebuff.message}` };
+};
+
+const lookAgain = (known: Observations, { index }: Item): Observations => ({
+  ...known,
+  live: unset(known.live, index),
+});
+
+/** After any write the target is read again, or its answer taken for the read. */
+export const restoring = (undone: UndoContext, call: ApiCall["call"], answered: "is-live" | "look"): ApiCall => ({
+  purpose: "restore",
+  item: undone.index,
+  as: "serviceAccount",
+  call,
+  onAnswer: (known, answer, now, sent) => {
+    if (E.isRight(answer))
+      return answered === "look"
+        ? lookAgain(known, undone)
+        : { ...known, live: set(known.live, undone.index, { object: answer.right, at: sent }) };
+    if (classify(answer.left) !== "conflict") return noted(known, undone, answer.left);
+    const { resourceVersion } = undone.seen.object?.metadata ?? {};
+    const rebuff: UnchangedConflict = { at: now, message: messageOf(answer.left), resourceVersion };
+    return lookAgain({ ...known, unchangedConflicts: set(known.unchangedConflicts, undone.index, rebuff) }, undone);
+  },
+  onTransientFault: (known) => lookAgain(known, undone),
+});
+
+/** Remembers what the API server made of a write that was to put an object back (see `server-mutations.ts`). */
+export const folded = (ask: ApiCall, { index, place }: Item, goal: KubeObject, sent: object): ApiCall => ({
+  ...ask,
+  onAnswer: (known, answer, ...when) => {
+    const after = ask.onAnswer(known, answer, ...when);
+    return E.isLeft(answer)
+      ? after
+      : { ...after, goals: set(after.goals, index, withServerMutations(goal, sent, answer.right, place)) };
+  },
+});

@@ -1,0 +1,238 @@
+import { fieldManager, marks } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { withServerMutations, differences } from "../merge/server-mutations.ts";
+import { isAllocated, isService, reallocated, takenOf, withoutAllocations } from "./service-allocations.ts";
+import { recordedBefore, snapshotOf } from "../snapshots/prior-state.ts";
+import { recreateBody, writable } from "../merge/write-body.ts";
+import { isMuch } from "../state/memory-budget.ts";
+import type { ApiCall, Effect } from "../state/effect.ts";
+import { withoutEphemeral } from "../merge/ephemeral-containers.ts";
+import { type Path, valueAt } from "../merge/field-set.ts";
+import { withoutGenerated } from "../merge/job-selector.ts";
+import { stateOf } from "../state/journal.ts";
+import { checkpoint } from "../state/journal-requests.ts";
+import { unchangedConflict, set } from "../state/observations.ts";
+import { isSafe } from "../locks/lock-acquisition.ts";
+import { isEmpty } from "../merge/three-way-merge.ts";
+import { type KubeObject, type ManagedFieldsEntry, type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
+import {
+  isMade,
+  isGarbageCollected,
+  isOwnedBy,
+  livingOwners,
+  withRelinkedOwners,
+  withOriginalManagers,
+  withNewOwners,
+  withNewUids,
+} from "../snapshots/owner-references.ts";
+import { isMarked, recreatedOwnership } from "../merge/restore-update.ts";
+import { showPaths } from "../forward/in-doubt.ts";
+import { POLL_INTERVAL } from "../state/reconcile-context.ts";
+import { type Item, itemsOf, readTarget } from "../state/resolved-changes.ts";
+import { isHomeless, withoutOldToken } from "./service-account-token.ts";
+import {
+  conflict,
+  folded,
+  continues,
+  kept,
+  pause,
+  refusedFor,
+  restoring,
+  type UndoStep,
+  type UndoContext,
+} from "./undo-context.ts";
+import { lostHome } from "./deleted-namespace.ts";
+
+/**
+ * Creates again what was deleted: first the object, then its new uid goes into the journal, then who owned what. Values of
+ * a Service that are taken meanwhile are let go, with a warning, and so are ephemeral containers of a Pod.
+ */
+export const undoDelete = (undone: UndoContext, before: KubeObject): UndoStep => {
+  const { seen, place, journal, index, situation } = undone;
+  const { txn, known, now } = situation;
+  const { object } = seen;
+  const created = journal.created.get(index);
+  const former = withoutOldToken(txn, journal, withoutEphemeral(before));
+  const home =
+    object === undefined && unchangedConflict(known, index, object) !== undefined ? lostHome(undone) : undefined;
+  if (home !== undefined) return kept(`${formatRef(place)} cannot be there without ${home}`);
+  if (object === undefined && created === undefined && isHomeless(txn, journal, before))
+    return kept(`${formatRef(place)} goes with its ServiceAccount, which is not restored`);
+  if (object === undefined)
+    return created === undefined
+      ? continues(recreate(undone, withoutAllocations(former, known.taken.get(index) ?? [])))
+      : conflict(`${formatRef(place)} was created again, and deleted again by somebody else`);
+  const { uid = "" } = object.metadata;
+  if (uid === before.metadata.uid) {
+    const until = seen.at + POLL_INTERVAL;
+    if (object.metadata.deletionTimestamp === undefined) return { type: "restored", stillThere: uid };
+    if (now >= until) return continues(readTarget(undone, refusedFor(undone)));
+    const finalizers = (object.metadata.finalizers ?? []).join(", ");
+    return {
+      type: "wait",
+      until,
+      because: `waiting for the finalizers of ${formatRef(place)}, which is still being deleted: ${finalizers}`,
+    };
+  }
+  if (created === undefined && !isMarked(object, txn.metadata.uid))
+    return conflict(`${formatRef(place)} was created by somebody else meanwhile: it is left alone`);
+  if (created === undefined) return continues(checkpoint(txn, journal, { created: [index, uid] }));
+  if (uid !== created)
+    return conflict(`${formatRef(place)} was created again by somebody else meanwhile: it is left alone`);
+  if (!isMarked(object, txn.metadata.uid))
+    return adopt(undone, before) ?? { type: "restored", ...mind(undone, before) };
+  const live = withNewUids(txn, journal, former, object);
+  const managedFields = recreatedOwnership(withNewOwners(txn, journal, former), live, txn.metadata.uid);
+  const body = { ...object, metadata: { ...object.metadata, managedFields } };
+  const goal = known.goals.get(index) ?? withServerMutations(former, bodyOf(undone, former), object, place);
+  return continues(folded(restoring(undone, putCall(undone, body), "is-live"), undone, goal, body));
+};
+
+/** The object without what is handed out to it, or made of its uid: that is told apart, or of no interest. */
+const own = (object: KubeObject, { resource }: ObjectRef): KubeObject =>
+  withoutAllocations(withoutGenerated(object), isService(resource) ? ["addresses", "ports"] : []);
+
+/** Fields to which the API server, or what it calls on admission, has given other values than they had. */
+const changedFields = (before: KubeObject, goal: KubeObject, place: ObjectRef): readonly Path[] => {
+  const [was, is] = [before, goal].map((object) => own(object, place));
+  return differences(was, is).filter((path) => valueAt(is, path) !== undefined);
+};
+
+/** What is not as it was: values that the API server did not give again, and what the garbage collector took. */
+const mind = (
+  { situation, journal, index, place, seen }: UndoContext,
+  was: KubeObject,
+): { readonly warning?: string } => {
+  const { txn } = situation;
+  const before = recordedBefore(txn, journal, index);
+  const standing = withoutEphemeral(was);
+  const former = withoutOldToken(txn, journal, standing);
+  const live = seen.object ?? former;
+  const changed = changedFields(former, situation.known.goals.get(index) ?? former, place);
+  const lost = lostFields(withoutGenerated(former), live, place);
+  const warnings = [
+    ...(standing === was ? [] : ["its ephemeral containers are gone"]),
+    ...(former === standing ? [] : ["it has another token, of its new ServiceAccount"]),
+    ...(isService(place.resource) ? reallocated(former, live) : []),
+    ...(changed.length === 0 ? [] : [`admission has given other values to ${showPaths(changed)}`]),
+    ...(lost.length === 0 ? [] : [`the API server has not kept ${showPaths(lost)}`]),
+    ...(before.existed && before.dependents !== undefined ? [`went with it: ${before.dependents}`] : []),
+  ];
+  return warnings.length === 0 ? {} : { warning: `${formatRef(place)}: ${warnings.join("; ")}` };
+};
+
+/** Fields that had a value and have none, but for what is handed out anew, and for owners, which come later. */
+const lostFields = (before: KubeObject, live: KubeObject, place: ObjectRef): readonly Path[] => {
+  const { ownerReferences: _, ...metadata } = before.metadata;
+  const [was, is] = [{ ...before, metadata }, live].map((object) => writable(object, place));
+  return differences(was, is).filter(
+    (path) => valueAt(is, path) === undefined && !isEmpty(valueAt(was, path)) && !isAllocated(place.resource, path),
+  );
+};
+
+const putCall = ({ place, situation }: UndoContext, body: KubeObject): ApiCall["call"] => ({
+  verb: "update",
+  place,
+  manager: fieldManager(situation.txn.metadata),
+  body,
+});
+
+/**
+ * Makes the object, which exists again under a new uid, the owner of its dependents again: of all targets that named it,
+ * whether rollback has restored them before it, or the changes never came to them. In two PUTs each, as in {@link undoEdit}.
+ * A target that the garbage collector took before its Delete came is created again first.
+ */
+const adopt = (undone: UndoContext, before: KubeObject): UndoStep | undefined => {
+  const { situation, journal } = undone;
+  const { txn, known } = situation;
+  for (const item of itemsOf(txn, known)) {
+    if (item.change.type === "Create" || item.index === undone.index || isYetToCome(undone, item.index)) continue;
+    const owner = before.metadata.uid ?? "";
+    if (known.ownersBefore.get(item.index)?.includes(owner) === false) continue;
+    const snapshot = snapshotOf(txn, known, journal, item.index);
+    if (snapshot.type === "unread") return continues(...snapshot.effects.map((ask) => looking(ask, item.index, owner)));
+    if (snapshot.type !== "object" || !isOwnedBy(snapshot.object, before.metadata.uid)) continue;
+    const seen = known.live.get(item.index);
+    if (seen === undefined) return continues(readTarget(item, refusedFor(undone)));
+    const { object } = seen;
+    if (!isSafe(known.locks.get(item.index), situation)) return { type: "lock", index: item.index };
+    const dependent: UndoContext = { ...undone, ...item, seen };
+    const pausing = pause(dependent);
+    if (pausing !== undefined) return pausing;
+    const recreating = isCollected(dependent, snapshot.object) ? undoDelete(dependent, snapshot.object) : undefined;
+    if (recreating?.type === "run")
+      return continues(...recreating.effects.map((effect) => onBehalf(undone, item, effect)));
+    if (recreating !== undefined && recreating.type !== "restored") return recreating;
+    const uid = journal.created.get(item.index) ?? snapshot.object.metadata.uid ?? "";
+    if (object?.metadata.uid !== uid || object.metadata.deletionTimestamp !== undefined) continue;
+    const adopted = withRelinkedOwners(txn, journal, snapshot.object, object);
+    const body =
+      adopted === object
+        ? withOriginalManagers(txn, journal, snapshot.object, object, isOurs(txn.metadata.uid))
+        : adopted;
+    if (body !== undefined)
+      return continues(onBehalf(undone, item, restoring(dependent, putCall(dependent, body), "is-live")));
+  }
+  return undefined;
+};
+
+/** What does not name the owner is let go of at once, where much was read: there may be many stores to look at. */
+const looking = (ask: ApiCall, index: number, owner: string): ApiCall => ({
+  ...ask,
+  onAnswer: (known, ...answer) => {
+    const after = ask.onAnswer(known, ...answer);
+    const isOwned = after.ownersBefore.get(index)?.includes(owner) ?? true;
+    return isOwned || !isMuch(after.storeData) ? after : { ...after, storeData: known.storeData };
+  },
+});
+
+/** Whether the rollback of an earlier change comes after this one: it sees the new owner by itself. */
+const isYetToCome = ({ index, situation: { txn }, journal }: UndoContext, other: number): boolean => {
+  const { type: at } = stateOf(txn.status.items[other]?.state ?? { type: "untouched" }, other, journal);
+  return other < index && at === "committed" && !journal.created.has(other);
+};
+
+const isOurs =
+  (uid: string) =>
+  ({ manager = "" }: ManagedFieldsEntry): boolean =>
+    marks(manager, uid);
+
+/** Whether it went with its owners, all of which the Transaction has deleted, before its own Delete came to it. */
+const isCollected = ({ change, index, seen, journal, situation }: UndoContext, before: KubeObject): boolean =>
+  change.type === "Delete" &&
+  !isMade(journal, index) &&
+  seen.object?.metadata.uid !== before.metadata.uid &&
+  isGarbageCollected(situation.txn, journal, before);
+
+/** What is done to a dependent for the sake of its owner: that it is refused is noted there. */
+const onBehalf = (owner: Item, dependent: Item, effect: Effect): Effect => {
+  if (!("call" in effect)) return effect;
+  const onAnswer: ApiCall["onAnswer"] = (known, ...answer) => {
+    const after = effect.onAnswer(known, ...answer);
+    const refusal = after.abortCauses.get(dependent.index);
+    return refusal === undefined || refusal === known.abortCauses.get(dependent.index)
+      ? after
+      : { ...after, abortCauses: set(known.abortCauses, owner.index, refusal) };
+  };
+  return { ...effect, onAnswer };
+};
+
+const bodyOf = ({ place, situation: { txn }, journal }: UndoContext, before: KubeObject): object =>
+  recreateBody(before, place, txn.metadata, livingOwners(txn, journal, before));
+
+const recreate = (undone: UndoContext, before: KubeObject): ApiCall => {
+  const { place, index, situation } = undone;
+  const body = bodyOf(undone, before);
+  const call = { verb: "create", place, manager: fieldManager(situation.txn.metadata), body } as const;
+  const ask = folded(restoring(undone, call, "is-live"), undone, before, body);
+  return {
+    ...ask,
+    onAnswer: (known, answer, now, sent) => {
+      const before = known.taken.get(index) ?? [];
+      const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;
+      return taken === undefined || before.includes(taken)
+        ? ask.onAnswer(known, answer, now, sent)
+        : { ...known, taken: set(known.taken, index, [...before, taken]) };
+    },
+  };
+};

@@ -1,0 +1,75 @@
+import { fieldManager } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { differences } from "../merge/server-mutations.ts";
+import { desiredState, writable } from "../merge/write-body.ts";
+import type { ApiCall } from "../state/effect.ts";
+import { type Path, valueAt } from "../merge/field-set.ts";
+import { equal } from "../kubernetes/json.ts";
+import { set } from "../state/observations.ts";
+import { type KubeObject, formatRef } from "../kubernetes/kube-object.ts";
+import { withRelinkedOwners, withNewOwners } from "../snapshots/owner-references.ts";
+import { isMarked, restoration } from "../merge/restore-update.ts";
+import { showPaths } from "../forward/in-doubt.ts";
+import { conflict, folded, continues, kept, restoring, type UndoStep, type UndoContext } from "./undo-context.ts";
+import { wentWith } from "./deleted-namespace.ts";
+
+/** After so many PUTs something undoes ours as often as we write it. */
+const MOST_PUTS = 10;
+
+/** PUTs until nothing of ours is left in the object. */
+export const undoEdit = (undone: UndoContext, before: KubeObject): UndoStep => {
+  const { seen, place, change, situation, journal, index } = undone;
+  const { txn, known } = situation;
+  const { object } = seen;
+  if (object === undefined) {
+    const owner = wentWith(undone, before);
+    return owner === undefined
+      ? conflict(`${formatRef(place)} was deleted by somebody else`)
+      : kept(`${formatRef(place)} went with ${owner}`);
+  }
+  if (object.metadata.uid !== before.metadata.uid)
+    return conflict(`${formatRef(place)} was deleted and created again by somebody else: it is left alone`);
+  // Nothing tells that it is ours: what another client has made of it stays.
+  if (journal.doubted.has(index) && !isMarked(object, txn.metadata.uid))
+    return equal(writable(object, place), writable(before, place))
+      ? { type: "restored" }
+      : conflict(
+          `${formatRef(place)} has changed, and it cannot be told whether by the Transaction: it is left as it is`,
+        );
+  const goal = known.goals.get(index) ?? before;
+  // Owners that were deleted and are there again have another uid; the garbage collector may have taken them out meanwhile.
+  const live = withRelinkedOwners(txn, journal, before, object);
+  const former = withNewOwners(txn, journal, goal);
+  const { put, conflicts } = restoration(change, place, former, live, txn.metadata);
+  if (put === undefined && live === object && object.metadata.deletionTimestamp !== undefined)
+    return conflict(`${formatRef(place)} is being deleted by another client: what the change set is taken back`);
+  if (put === undefined && live === object)
+    return conflicts.length === 0
+      ? settled(undone, before, goal)
+      : conflict(`${formatRef(place)}: somebody else has changed ${showPaths(conflicts)} since: left as it is`);
+  const puts = known.puts.get(index) ?? 0;
+  if (puts >= MOST_PUTS) return conflict(`${formatRef(place)}: somebody changes it as often as it is put back`);
+  const body = put ?? live;
+  const call = { verb: "update", place, body, manager: fieldManager(txn.metadata) } as const;
+  const ask = folded(restoring(undone, call, "is-live"), undone, goal, body);
+  const onAnswer: ApiCall["onAnswer"] = (known, answer, ...when) => {
+    const after = ask.onAnswer(known, answer, ...when);
+    // A lost race says nothing of the fields that are restored: another client may write the status all the time.
+    return E.isLeft(answer) ? after : { ...after, puts: set(after.puts, index, puts + 1) };
+  };
+  return continues({ ...ask, onAnswer });
+};
+
+/** Put back, but for what the API server sets itself: that is all right unless it keeps what the change has set or taken away. */
+const settled = ({ change, place }: UndoContext, before: KubeObject, goal: KubeObject): UndoStep => {
+  const paths = differences(before, goal);
+  if (paths.length === 0) return { type: "restored" };
+  const content = desiredState(change, place, before);
+  const isOfChange = (path: Path): boolean => {
+    const value = valueAt(content, path);
+    return valueAt(goal, path) === undefined || (value !== undefined && !equal(value, valueAt(before, path)));
+  };
+  return paths.some(isOfChange)
+    ? kept(`${formatRef(place)}: the API server does not let ${showPaths(paths.filter(isOfChange))} be as before`)
+    : { type: "restored", warning: `the API server has set ${showPaths(paths)} itself: left as it is` };
+};

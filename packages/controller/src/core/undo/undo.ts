@@ -1,0 +1,46 @@
+import { recordedBefore } from "../snapshots/prior-state.ts";
+import { isIrreversible } from "../preflight/irreversible-kinds.ts";
+import type { Journal } from "../state/journal.ts";
+import { type KubeObject, formatRef } from "../kubernetes/kube-object.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { type Item, readTarget } from "../state/resolved-changes.ts";
+import { undoCreate } from "./undo-create.ts";
+import { undoDelete } from "./undo-delete.ts";
+import { undoEdit } from "./undo-update.ts";
+import { continues, kept, pause, refusedFor, type UndoStep, type UndoContext } from "./undo-context.ts";
+
+/**
+ * Decides on a live read of the target alone, so that it does not matter whether an earlier attempt has landed: what is
+ * put back already needs nothing more.
+ */
+export const undo = (
+  situation: ReconcileContext,
+  journal: Journal,
+  item: Item,
+  before: KubeObject | undefined,
+): UndoStep => {
+  const { known } = situation;
+  const refusal = known.abortCauses.get(item.index);
+  if (refusal !== undefined) return kept(refusal.message);
+  const seen = known.live.get(item.index);
+  if (seen === undefined) return continues(readTarget(item, refusedFor(item)));
+  const undone: UndoContext = { ...item, situation, journal, seen };
+  const pausing = pause(undone);
+  if (pausing !== undefined) return pausing;
+  if (item.change.type === "Create") return undoCreate(undone);
+  if (before === undefined) return kept(`${formatRef(item.place)}: what was there before is not known`);
+  if (isIrreversible(item.change)) return undoIrreversible(undone, before);
+  return item.change.type === "Delete" ? undoDelete(undone, before) : undoEdit(undone, before);
+};
+
+/** It is still there as it was, if its deletion was not carried out. Created again it would be empty: nobody is to take that for it. */
+const undoIrreversible = (
+  { place, seen: { object }, situation, journal, index }: UndoContext,
+  before: KubeObject,
+): UndoStep => {
+  const isUntouched = object?.metadata.uid === before.metadata.uid && object?.metadata.deletionTimestamp === undefined;
+  if (isUntouched) return { type: "restored" };
+  const recorded = recordedBefore(situation.txn, journal, index);
+  const contents = recorded.existed && recorded.dependents !== undefined ? `, and with it ${recorded.dependents}` : "";
+  return kept(`${formatRef(place)} was deleted, which cannot be undone${contents}: restore it from a backup`);
+};

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { type Api, type Clock, type Create, type KubeObject, type Resource, systemClock } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { messageOf } from "../../core/index.ts";
+import type { Log } from "../process/log.ts";
+
+const review = (group: string, plural: string, kind: string): Resource => ({
+  group,
+  version: "v1",
+  plural,
+  kind,
+  namespaced: false,
+  statusSubresource: false,
+});
+const tokenReviews = review("authentication.k8s.io", "tokenreviews", "TokenReview");
+const accessReviews = review("authorization.k8s.io", "subjectaccessreviews", "SubjectAccessReview");
+
+const asking = (resource: Resource, spec: object): Create => ({
+  verb: "create",
+  purpose: "metrics-auth",
+  resource,
+  body: { apiVersion: `${resource.group}/${resource.version}`, kind: resource.kind, spec },
+});
+
+interface User {
+  readonly username?: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+interface Reviewed extends KubeObject {
+  readonly status?: { readonly authenticated?: boolean; readonly user?: User; readonly allowed?: boolean };
+}
+
+/** unknown: the API server could not be asked. */
+export type Verdict = "allowed" | "unauthenticated" | "forbidden" | "unknown";
+
+/** How long an answer counts, in ms; as long as kube-apiserver's own components take one for true. */
+const REMEMBERED = 10_000;
+/** Tokens that are remembered; beyond, the oldest are forgotten. */
+const MOST = 256;
+
+/** Of a header as in RFC 6750. */
+const tokenIn = (authorization: string | undefined): string | undefined =>
+  /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+
+/**
+ * Who may see the metrics: whose bearer token the API server knows, and who may `get` the path /metrics.
+ *
+ * Guarantees: at most one question at a time for a token, and none for {@link REMEMBERED} ms after its answer; no token is kept,
+ *             only its digest.
+ */
+export const metricsAuth = (
+  api: Api,
+  log: Log,
+  clock: Clock = systemClock,
+): ((authorization: string | undefined) => Promise<Verdict>) => {
+  const remembered = new Map<string, { readonly verdict: Promise<Verdict>; readonly until: number }>();
+
+  const ask = async (request: Create): Promise<Reviewed["status"]> => {
+    const answer = await api.send(request);
+    if (E.isRight(answer)) return (answer.right as Reviewed).status ?? {};
+    log("warn", "it cannot be told who may see the metrics", { error: messageOf(answer.left) });
+    return undefined;
+  };
+
+  const judge = async (token: string): Promise<Verdict> => {
+    const known = await ask(asking(tokenReviews, { token }));
+    if (known === undefined) return "unknown";
+    if (known.authenticated !== true || known.user === undefined) return "unauthenticated";
+    const { username, uid, groups, extra } = known.user;
+    const nonResourceAttributes = { path: "/metrics", verb: "get" };
+    const may = await ask(asking(accessReviews, { user: username, uid, groups, extra, nonResourceAttributes }));
+    if (may === undefined) return "unknown";
+    return may.allowed === true ? "allowed" : "forbidden";
+  };
+
+  return async (authorization) => {
+    const token = tokenIn(authorization);
+    if (token === undefined) return "unauthenticated";
+    const key = createHash("sha256").update(token).digest("base64");
+    const before = remembered.get(key);
+    if (before !== undefined && clock.now() < before.until) return before.verdict;
+    remembered.delete(key);
+    const verdict = judge(token);
+    remembered.set(key, { verdict, until: clock.now() + REMEMBERED });
+    for (const oldest of remembered.keys()) {
+      if (remembered.size <= MOST) break;
+      remembered.delete(oldest);
+    }
+    if ((await verdict) === "unknown") remembered.delete(key);
+    return verdict;
+  };
+};

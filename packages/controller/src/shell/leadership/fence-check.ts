@@ -1,0 +1,83 @@
+import {
+  type Api,
+  type ApiError,
+  isOfTerm,
+  leaderRecordOf,
+  leases,
+  type LeasePlace,
+  readLease,
+  type Request,
+  type Resource,
+  type Term,
+} from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { messageOf } from "../../core/index.ts";
+import { bearing, isFenced, isUnrepeated, tokenOf } from "./fence.ts";
+
+/**
+ * up:    the API server refuses what was decided in a term that is over, and nothing else.
+ * down:  it lets that pass.
+ * stale: it compares with a Lease of long ago, and refuses the term that is now.
+ * other: the policy is not of this version: it refuses every token, or does not say so in a way that is understood.
+ */
+export type FenceSight = "up" | "down" | "stale" | "other";
+
+const selfSubjectReviews: Resource = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  plural: "selfsubjectreviews",
+  kind: "SelfSubjectReview",
+  namespaced: false,
+  statusSubresource: false,
+};
+
+const whoAmI: Request = {
+  verb: "create",
+  purpose: "fence-check",
+  resource: selfSubjectReviews,
+  body: { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" },
+};
+
+/** Of no term: they are counted from 1. */
+const overForEver: Term = { holder: "nobody", transitions: -1 };
+
+/**
+ * What the API server makes of tokens: the dry run of a write in a term that is over and, where it refuses that, of one in our
+ * own, as ourselves. A refusal of our own term counts only if the Lease still says afterwards that it is ours.
+ *
+ * @returns Left: why that cannot be told.
+ */
+export const seeFence = async (api: Api, place: LeasePlace, term: Term): Promise<E.Either<string, FenceSight>> => {
+  const review = await api.send(whoAmI);
+  if (E.isLeft(review)) return E.left(messageOf(review.left));
+  const { userInfo } = review.right["status"] as { readonly userInfo: { readonly username: string } };
+  const isRefused = async (of: Term): Promise<E.Either<ApiError, boolean | "other">> => {
+    const token = tokenOf(of);
+    const answer = await api.send(bearing(token, probe(place.namespace, userInfo.username)));
+    if (isUnrepeated(answer, token)) return E.right("other");
+    return isFenced(answer, token) ? E.right(true) : E.map(() => false)(answer);
+  };
+  const old = await isRefused(overForEver);
+  if (E.isLeft(old)) return E.left(messageOf(old.left));
+  if (old.right === "other") return E.right("other");
+  if (!old.right) return E.right("down");
+  const own = await isRefused(term);
+  if (E.isLeft(own)) return E.left(messageOf(own.left));
+  if (!own.right) return E.right("up");
+  const lease = await api.send(readLease(place));
+  if (E.isLeft(lease)) return E.left(messageOf(lease.left));
+  return isOfTerm(leaderRecordOf(lease.right), term) ? E.right("stale") : E.left("the Lease is somebody else's by now");
+};
+
+const probe = (namespace: string, user: string): Request => {
+  const name = "janus-fence-check";
+  return {
+    verb: "create",
+    purpose: "fence-check",
+    resource: leases,
+    namespace,
+    as: { user },
+    dryRun: true,
+    body: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name, namespace }, spec: {} },
+  };
+};

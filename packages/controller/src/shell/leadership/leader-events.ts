@@ -1,0 +1,42 @@
+import { type Api, leases, type LeasePlace } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { wall } from "../process/clock.ts";
+import { events } from "../telemetry/events.ts";
+import type { Log } from "../process/log.ts";
+
+export type LeaderTold = "LeaderElected" | "FenceUp" | "FenceDown";
+
+/**
+ * Events on the leader's Lease: `kubectl describe lease` tells who led, and since when.
+ *
+ * Guarantees: holds up and fails nothing; an event that cannot be written is only lost to people.
+ */
+export const leaderEvents =
+  (api: Api, { namespace, name }: LeasePlace, identity: string, log: Log) =>
+  async (reason: LeaderTold, message: string): Promise<void> => {
+    const lease = await api.send({ verb: "get", resource: leases, namespace, name, purpose: "event" });
+    const { uid = "" } = E.isRight(lease) ? lease.right.metadata : {};
+    const time = new Date(wall()).toISOString();
+    const written = await api.send({
+      verb: "create",
+      purpose: "event",
+      resource: events,
+      namespace,
+      body: {
+        apiVersion: "v1",
+        kind: "Event",
+        metadata: { namespace, generateName: `${name.slice(0, 200)}.` },
+        involvedObject: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", namespace, name, uid },
+        type: reason === "FenceDown" ? "Warning" : "Normal",
+        reason,
+        message,
+        count: 1,
+        firstTimestamp: time,
+        lastTimestamp: time,
+        source: { component: "janus" },
+        reportingComponent: "backup.janus.io/controller",
+        reportingInstance: identity.slice(0, 128),
+      },
+    });
+    if (E.isLeft(written)) log("debug", "an event was not written", { lease: `${namespace}/${name}`, reason });
+  };

@@ -1,0 +1,138 @@
+import {
+  type Api,
+  type Candidacy,
+  leader,
+  type LeaderTiming,
+  type LeasePlace,
+  type Term,
+  whileLeading,
+} from "@janus/kube";
+import type { Registry } from "prom-client";
+import { fenced } from "./fence.ts";
+import { type FenceState, watchFence } from "./fence-watch.ts";
+import { leaderEvents } from "./leader-events.ts";
+import { leaderMetrics } from "./leader-metrics.ts";
+import type { Log } from "../process/log.ts";
+import { type Watchdog, watchdog as newWatchdog } from "../process/watchdog.ts";
+
+export interface LeadershipOptions {
+  readonly identity: string;
+  readonly place: LeasePlace;
+  readonly timing: LeaderTiming;
+  /** Of requests that bring none, in ms. */
+  readonly deadline: number;
+  readonly log: Log;
+  /** Is told of every sign of life. Default: nobody is. */
+  readonly watchdog?: Watchdog;
+}
+
+/** Of `/status`. */
+export interface LeaderStatus {
+  readonly leader: boolean;
+  readonly lease_name: string;
+  readonly lease_namespace: string;
+  readonly identity: string;
+  /** As last seen; empty when nobody leads. */
+  readonly leader_identity: string;
+  readonly term: number;
+  readonly fence: FenceState;
+}
+
+export interface Leadership {
+  /** Makes of an API server that of our term, as soon as it has begun. Undefined: we have left, or lost, before that. */
+  readonly elected: Promise<((api: Api) => Api) | undefined>;
+  /** Why we lead no more, and never will again. */
+  readonly over: Promise<string>;
+  /** Lets another one lead. Assumes: all work has ended. */
+  readonly leave: () => Promise<string>;
+  /** Whether the Lease has been seen, or made: a standby that cannot see it is not fit to take over. */
+  readonly hasLooked: () => boolean;
+  readonly status: () => LeaderStatus;
+  readonly registry: Registry;
+}
+
+/** Whose term it is, as last seen. */
+const termSeen = (state: Candidacy): Term | undefined =>
+  "tenure" in state ? state.tenure.term : "sight" in state ? state.sight?.record : undefined;
+
+/** How long nothing is done in this state, in ms. */
+const pauseIn = (state: Candidacy, now: number): number => {
+  if (state.type === "standby") return Math.max(0, state.until - now);
+  return state.type === "leading" ? Math.max(0, Math.min(state.due, state.tenure.until) - now) : 0;
+};
+
+/**
+ * Takes part in the election of a leader, and tells of it in logs, metrics and events.
+ *
+ * @param api over connections of its own: what the work waits for must not end the term
+ */
+export const leadership = (api: Api, options: LeadershipOptions): Leadership => {
+  const { place, timing, identity, deadline, log, watchdog = newWatchdog() } = options;
+  let seen: Term = { holder: "", transitions: 0 };
+  let hasLooked = false;
+  let fence: FenceState = "unknown";
+  const loop = watchdog.loop("leader election");
+  loop.beat();
+  const tell = leaderEvents(api, place, identity, log);
+
+  const candidate = leader(api, {
+    place,
+    timing,
+    identity,
+    observe: (state, heard) => {
+      if (state.type === "over") loop.rest();
+      else loop.beat(pauseIn(state, performance.now()));
+      if (heard.type === "failed")
+        log("warn", "the leader's Lease could not be read or written; trying again", { error: heard.reason });
+      if (heard.type === "read") hasLooked = true;
+      const term = termSeen(state);
+      if (
+        term === undefined ||
+        state.type === "claiming" ||
+        (term.holder === seen.holder && term.transitions === seen.transitions)
+      )
+        return;
+      seen = term;
+      if (term.holder !== "") measured.changed();
+      log("info", term.holder === "" ? "nobody leads" : `${term.holder} leads`, { term: term.transitions });
+    },
+  });
+  const isLeader = (): boolean => candidate.left() > 0;
+  const measured = leaderMetrics(isLeader);
+
+  const tellOfFence = (state: FenceState, message: string): void => {
+    fence = state;
+    measured.fence(state);
+    log(state === "up" ? "info" : "warn", message);
+    if (state !== "unknown") void tell(state === "up" ? "FenceUp" : "FenceDown", message);
+  };
+
+  const elected = candidate.elected.then((term) => {
+    if (term === undefined) return undefined;
+    void tell("LeaderElected", `${identity} leads, in term ${term.transitions}`);
+    const policy = watchFence(api, place, term, () => !("tenure" in candidate.state()), tellOfFence);
+    const onRefused = (): void => {
+      log("warn", "a write was refused by the fence; reading the Lease again", { term: term.transitions });
+      candidate.doubt();
+      policy.look();
+    };
+    return (api: Api) => fenced(whileLeading(api, candidate, deadline), term, policy, onRefused);
+  });
+
+  return {
+    elected,
+    over: candidate.over,
+    leave: candidate.leave,
+    hasLooked: () => hasLooked,
+    status: () => ({
+      leader: isLeader(),
+      lease_name: place.name,
+      lease_namespace: place.namespace,
+      identity,
+      leader_identity: seen.holder,
+      term: seen.transitions,
+      fence,
+    }),
+    registry: measured.registry,
+  };
+};

@@ -1,0 +1,91 @@
+import type { Transaction } from "@janus/api";
+import type { Api, ApiError, Discovery, Impersonation, KubeObject, Request } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import {
+  type ApiCall,
+  type Discover,
+  redactSecret,
+  type FindOwned,
+  type Found,
+  type Instant,
+  type Observations,
+} from "../../core/index.ts";
+import { findOwned } from "./find-owned.ts";
+
+/** The user that the API server sees for a ServiceAccount; its groups come with the name. */
+const impersonation = (txn: Transaction): Impersonation => ({
+  user: `system:serviceaccount:${txn.metadata.namespace}:${txn.spec.serviceAccountName}`,
+});
+
+/**
+ * A change is made with every field of its content, or not at all: what the kind does not know (a misspelt `dta`) is refused with its
+ * name, where the API server would drop it by itself and leave the target without its data. A restoration is not as strict: what was
+ * there before may have fields that the kind has lost since, and comes back as far as the API server takes it.
+ */
+const isStrict = ({ purpose }: ApiCall): boolean => purpose === "dry-run" || purpose === "change";
+
+/** The HTTP request of an effect. */
+export const requestOf = (txn: Transaction, effect: ApiCall): Request => {
+  const { call, as, dryRun, purpose } = effect;
+  const { resource, namespace, name } = call.place;
+  const to = {
+    resource,
+    purpose,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(as === "serviceAccount" ? { as: impersonation(txn) } : {}),
+  };
+  const dry = dryRun ? { dryRun } : {};
+  const write = { ...dry, ...(isStrict(effect) ? { fieldValidation: "Strict" as const } : {}) };
+  switch (call.verb) {
+    case "get":
+      return { verb: "get", ...to, name };
+    case "create":
+      return { verb: "create", ...to, ...write, body: call.body, fieldManager: call.manager };
+    case "update":
+      return { verb: "update", ...to, ...write, name, body: call.body, fieldManager: call.manager };
+    case "apply":
+      return { verb: "apply", ...to, ...write, name, body: call.body, fieldManager: call.manager, force: true };
+    case "mergePatch": {
+      const subresource = call.subresource === undefined ? {} : { subresource: call.subresource };
+      return { verb: "mergePatch", ...to, name, ...subresource, body: call.body, fieldManager: "janus" };
+    }
+    case "delete":
+      return {
+        verb: "delete",
+        ...to,
+        ...dry,
+        name,
+        propagationPolicy: "Background",
+        ...(Object.keys(call.preconditions).length === 0 ? {} : { preconditions: call.preconditions }),
+      };
+  }
+};
+
+const isOfSecret = ({ resource }: ApiCall["call"]["place"]): boolean =>
+  resource.group === "" && resource.kind === "Secret";
+
+/** Sends the request. Nothing of a Secret is in what the API server says of it. */
+export const ask = async (api: Api, txn: Transaction, effect: ApiCall): Promise<E.Either<ApiError, KubeObject>> => {
+  const answer = await api.send(requestOf(txn, effect));
+  const { call } = effect;
+  return "body" in call && isOfSecret(call.place)
+    ? E.mapLeft((fault: ApiError) => redactSecret(fault, call.body))(answer)
+    : answer;
+};
+
+/** Looks something up that takes more than one request, and says how to fold in what was found. */
+export const lookUp = async (
+  api: Api,
+  discovery: Discovery,
+  txn: Transaction,
+  effect: Discover | FindOwned,
+): Promise<E.Either<ApiError, (known: Observations, now: Instant) => Observations>> => {
+  if (effect.purpose === "find-owned")
+    return E.map((found: Found) => (known: Observations, now: Instant) => effect.onAnswer(known, found, now))(
+      await findOwned(api, effect, impersonation(txn)),
+    );
+  const found = await discovery.resource(effect.apiVersion, effect.kind, { group: txn.metadata.namespace, api });
+  // The API server answered, and does not serve the kind.
+  if (E.isLeft(found) && found.left.type !== "unknown") return E.left(found.left);
+  return E.right((known, now) => effect.onAnswer(known, E.isRight(found) ? found.right : undefined, now));
+};

@@ -1,0 +1,104 @@
+import type { Api, ApiError, Discovery, KubeObject } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { type ApiCall, type Effect, handleAnswer, classify, withoutRetry, written } from "../../core/index.ts";
+import { type TrackedTransaction, understood } from "./tracked-transaction.ts";
+import { elapsed } from "../process/clock.ts";
+import type { Telemetry, Round } from "../telemetry/telemetry.ts";
+import { ask, lookUp } from "./api-request.ts";
+import { beating } from "../process/watchdog.ts";
+
+/** What did not get through, and why. */
+export interface Failure {
+  readonly effect: Effect;
+  readonly error: ApiError;
+}
+
+/** learned: its answer is folded in. stale: somebody else has written the Transaction meanwhile. */
+export type Outcome = "learned" | "stale" | Failure;
+
+export const isFailure = (outcome: Outcome): outcome is Failure => typeof outcome === "object";
+
+/** Whether the effect writes the Transaction itself. */
+export const isOwn = ({ purpose }: ApiCall): boolean => purpose === "record" || purpose === "finalizer";
+
+/** Whether it is somebody else's write to the Transaction that a conflict tells of. */
+const writesTransaction = (effect: ApiCall): boolean => isOwn(effect) || effect.purpose === "complain";
+
+export interface EffectRunnerOptions {
+  /** For what is done for the Transactions of a namespace. */
+  readonly apiOf: (namespace: string) => Api;
+  readonly discovery: Discovery;
+  readonly narrator: Telemetry;
+  /** It is in another phase now. */
+  readonly moves: (cell: TrackedTransaction) => void;
+  /** It has released a lock, or looked for one in vain: nobody holds that Lease. */
+  readonly seesFree: (cell: TrackedTransaction, effect: ApiCall) => void;
+}
+
+/** It may be refused for good; others that are to go out beside it may not. */
+const isOverload = (outcome: Outcome): boolean => isFailure(outcome) && classify(outcome.error) === "transient";
+
+/** Requests of one Transaction that go out side by side at most. */
+const SIDE_BY_SIDE = 16;
+
+/**
+ * Carries out effects side by side, a bounded number at a time, in order. When one is not answered, or the API server
+ * has no time for it, no more are begun.
+ *
+ * Guarantees: what was answered is folded into what is known before this returns.
+ */
+export const effectRunner = ({ apiOf, discovery, narrator, moves, seesFree }: EffectRunnerOptions) => {
+  const { tell, answered, moved } = narrator;
+
+  /** The answer of a write to the Transaction itself is its newest version. */
+  const adopt = (round: Round, cell: TrackedTransaction, object: KubeObject): void => {
+    const former = cell.txn;
+    Object.assign(cell, understood(object));
+    if (former.status.phase === cell.txn.status.phase) return;
+    cell.known = withoutRetry(cell.known);
+    moves(cell);
+    moved(round, former, cell.txn);
+  };
+
+  const perform = async (round: Round, cell: TrackedTransaction, effect: Effect): Promise<Outcome> => {
+    const [sent, began] = [cell.now(), elapsed()];
+    const { txn } = cell;
+    const api = apiOf(txn.metadata.namespace);
+    if (!("call" in effect)) {
+      const found = await lookUp(beating(api, round.beat), discovery, txn, effect);
+      answered(round, txn, effect, began, E.isLeft(found) ? found.left : undefined);
+      if (E.isLeft(found)) {
+        cell.known = effect.onTransientFault?.(cell.known, found.left, cell.now()) ?? cell.known;
+        return { effect, error: found.left };
+      }
+      cell.known = found.right(cell.known, cell.now());
+      return "learned";
+    }
+    const answer = cell.hasVanished && isOwn(effect) ? E.right(written(txn, effect)) : await ask(api, txn, effect);
+    answered(round, txn, effect, began, E.isLeft(answer) ? answer.left : undefined);
+    if (E.isLeft(answer) && classify(answer.left) === "conflict" && writesTransaction(effect)) return "stale";
+    if (E.isLeft(answer) && classify(answer.left) === "permanent" && isOwn(effect))
+      return { effect, error: answer.left };
+    if (E.isRight(answer) && isOwn(effect)) adopt(round, cell, answer.right);
+    const { known, failed } = handleAnswer(cell.known, effect, answer, cell.now(), sent);
+    cell.known = known;
+    if (failed !== undefined) return { effect, error: failed };
+    const lock = effect.item === undefined ? undefined : cell.known.locks.get(effect.item);
+    if (lock?.type === "free") seesFree(cell, effect);
+    if (E.isRight(answer)) for (const telling of effect.events ?? []) tell(round, cell.txn, telling);
+    return "learned";
+  };
+
+  return async (round: Round, cell: TrackedTransaction, effects: readonly Effect[]): Promise<readonly Outcome[]> => {
+    const outcomes: Outcome[] = [];
+    const left = effects.values();
+    const lane = async (): Promise<void> => {
+      for (const effect of left) {
+        outcomes.push(await perform(round, cell, effect));
+        if (outcomes.some(isOverload)) return;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, effects.length) }, lane));
+    return outcomes;
+  };
+};

@@ -1,0 +1,109 @@
+import { type Api, type ApiError, eachPage, type Impersonation, listable, type Resource } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import {
+  callName,
+  type FindOwned,
+  type Found,
+  isOfCluster,
+  classify,
+  type Owned,
+  messageOf,
+  tiedTo,
+  type Unlisted,
+} from "../../core/index.ts";
+
+/** More of a kind than one Transaction can have made. */
+const MOST_UNOWNED = 1000;
+
+/** Lists that go out side by side. */
+const SIDE_BY_SIDE = 8;
+
+/** It may not be listed, which is the ServiceAccount's affair; or it is not there to be listed. */
+const HOLDS_NOTHING: readonly number[] = [403, 404, 405];
+
+/** Between the pages of the list, the API server has forgotten of when it was. */
+const EXPIRED = 410;
+
+/** Of this kind alone: its own server is broken, or no good. Anything else says that the API server does not answer, or not us. */
+const isOfKind = (error: ApiError): boolean =>
+  error.type === "refused"
+    ? error.code !== 429 && error.code !== 401
+    : ["malformed", "too-large", "deadline"].includes(error.cause);
+
+/** As kubectl takes it. */
+const nameOf = ({ plural, group }: Resource): string => (group === "" ? plural : `${plural}.${group}`);
+
+const unlisted = (resource: Resource, error: ApiError): Unlisted => ({
+  resource: nameOf(resource),
+  why: messageOf(error),
+  mayComeYet: classify(error) === "transient" || (error.type === "refused" && error.code === EXPIRED),
+});
+
+const ownedIn = async (
+  api: Api,
+  resource: Resource,
+  namespace: string | undefined,
+  unowned: boolean,
+  as: Impersonation,
+): Promise<E.Either<ApiError, Found>> => {
+  const owned: Owned[] = [];
+  const apiVersion = resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
+  const to = { resource, ...(namespace === undefined ? {} : { namespace }), as, metadataOnly: true } as const;
+  const listed = await eachPage(api, { ...to, purpose: "find-owned" }, (items) => {
+    for (const { metadata } of items) {
+      const { name = "", uid = "", namespace, ownerReferences = [] } = metadata;
+      const owners = ownerReferences.map(({ uid }) => uid);
+      const within = namespace === undefined ? {} : { namespace };
+      const { kind } = resource;
+      const one = { apiVersion, kind, metadata };
+      const [tie, called] = [tiedTo(one), callName(one)];
+      if (owners.length > 0 || tie !== undefined || (unowned && owned.length < MOST_UNOWNED && !isOfCluster(one)))
+        owned.push({
+          kind,
+          ...within,
+          name,
+          uid,
+          owners,
+          ...(tie === undefined ? {} : { tiedTo: tie }),
+          ...(called === undefined ? {} : { callName: called }),
+        });
+    }
+  });
+  if (E.isRight(listed)) return E.right({ owned, unlisted: [] });
+  const error = listed.left;
+  if (error.type === "refused" && HOLDS_NOTHING.includes(error.code)) return E.right({ owned, unlisted: [] });
+  return isOfKind(error) ? E.right({ owned: [], unlisted: [unlisted(resource, error)] }) : listed;
+};
+
+/**
+ * All objects that go with others, in a namespace or everywhere, that this user may list; with `unowned`, those that go with
+ * none, too, but for what the cluster itself makes: a thousand of a kind, which is more than one Transaction can have made.
+ *
+ * Guarantees: only their metadata is read, and page by page; a kind that may not be listed is left out; one that could not be
+ *             listed for any other reason is named. Events are not looked at: there are many, and nothing owns them.
+ */
+export const findOwned = async (
+  api: Api,
+  { namespace, only, unowned }: Pick<FindOwned, "namespace" | "only" | "unowned">,
+  as: Impersonation,
+): Promise<E.Either<ApiError, Found>> => {
+  const kinds = await listable(api);
+  if (E.isLeft(kinds)) return kinds;
+  const left = kinds.right
+    .filter(({ namespaced, kind }) => (namespace === undefined || namespaced) && kind !== "Event")
+    .filter((resource) => only === undefined || only.includes(nameOf(resource)))
+    .values();
+  const owned: Owned[] = [];
+  const unlisted: Unlisted[] = [];
+  const lane = async (): Promise<ApiError | undefined> => {
+    for (const resource of left) {
+      const found = await ownedIn(api, resource, namespace, unowned === true, as);
+      if (E.isLeft(found)) return found.left;
+      owned.push(...found.right.owned);
+      unlisted.push(...found.right.unlisted);
+    }
+    return undefined;
+  };
+  const failed = (await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane))).find((error) => error !== undefined);
+  return failed === undefined ? E.right({ owned, unlisted }) : E.left(failed);
+};

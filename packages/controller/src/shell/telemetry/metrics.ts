@@ -1,0 +1,110 @@
+import { type Phase, PHASES, type Transaction } from "@janus/api";
+import type { ApiError } from "@janus/kube";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { type Effect, isTerminal, classify } from "../../core/index.ts";
+import { wall } from "../process/clock.ts";
+import { lockWait } from "./lock-metrics.ts";
+
+const ITEM_OPERATIONS: Partial<Record<Effect["purpose"], string>> = {
+  "dry-run": "preflight",
+  change: "commit",
+  restore: "rollback",
+};
+
+const LOCK_OPERATIONS: Partial<Record<Effect["purpose"], string>> = {
+  lock: "acquire",
+  "renew-lock": "renew",
+  "release-lock": "release",
+};
+
+/** What `janus_transactions_active` counts: nothing, as long as not everything was listed. */
+type Active = () => ReadonlyMap<Phase, number> | undefined;
+
+export interface Metrics {
+  readonly registry: Registry;
+  readonly moved: (from: Transaction, to: Transaction) => void;
+  readonly answered: (txn: Transaction, effect: Effect, error: ApiError | undefined) => void;
+}
+
+/** A change was not undone because somebody else had changed its target since, and that was recorded. */
+const isConflict = (effect: Effect): boolean =>
+  effect.purpose === "checkpoint" && (effect.events ?? []).some(({ reason }) => reason === "ConflictDetected");
+
+/** `active`: how many Transactions are in each phase right now. */
+export const metrics = (active: Active): Metrics => {
+  const registry = new Registry();
+  const registers = [registry];
+  const transitions = new Counter({
+    name: "janus_transaction_phase_transitions_total",
+    help: "Phase transitions of Transactions.",
+    labelNames: ["from_phase", "to_phase"],
+    registers,
+  });
+  const duration = new Histogram({
+    name: "janus_transaction_duration_seconds",
+    help: "Time from the start of a Transaction to its terminal phase.",
+    labelNames: ["outcome"],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800],
+    registers,
+  });
+  const itemCount = new Histogram({
+    name: "janus_transaction_item_count",
+    help: "Changes in a Transaction.",
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+    registers,
+  });
+  const items = new Counter({
+    name: "janus_item_operations_total",
+    help: "Dry runs, changes and restores of single targets.",
+    labelNames: ["operation", "result"],
+    registers,
+  });
+  const locks = new Counter({
+    name: "janus_lock_operations_total",
+    help: "Acquisitions, renewals and releases of locks.",
+    labelNames: ["operation", "result"],
+    registers,
+  });
+  const conflicts = new Counter({
+    name: "janus_rollback_conflicts_total",
+    help: "Changes that were not undone because somebody else had changed their targets since.",
+    registers,
+  });
+  const locking = lockWait(registry);
+  registry.registerMetric(
+    new Gauge({
+      name: "janus_transactions_active",
+      help: "Transactions that are not in a terminal phase, by phase.",
+      labelNames: ["phase"],
+      registers: [],
+      collect() {
+        const counts = active();
+        this.reset();
+        if (counts === undefined) return;
+        for (const phase of PHASES.filter((phase) => !isTerminal(phase))) this.set({ phase }, counts.get(phase) ?? 0);
+      },
+    }),
+  );
+
+  return {
+    registry,
+    moved: (from, to) => {
+      locking.moved(to);
+      const { phase, startedAt } = to.status;
+      transitions.inc({ from_phase: from.status.phase, to_phase: phase });
+      if (phase === "Preparing") itemCount.observe(to.spec.changes.length);
+      if (isTerminal(phase) && startedAt !== undefined)
+        duration.observe({ outcome: phase }, Math.max(0, wall() - Date.parse(startedAt)) / 1000);
+    },
+    answered: (txn, effect, error) => {
+      const { purpose } = effect;
+      locking.answered(txn, effect);
+      if (error === undefined && isConflict(effect)) conflicts.inc();
+      const result = error === undefined ? "success" : classify(error);
+      const item = ITEM_OPERATIONS[purpose];
+      if (item !== undefined) items.inc({ operation: item, result });
+      const lock = LOCK_OPERATIONS[purpose];
+      if (lock !== undefined) locks.inc({ operation: lock, result });
+    },
+  };
+};

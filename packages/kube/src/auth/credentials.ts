@@ -1,0 +1,95 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { RequestOptions } from "node:https";
+import { createSecureContext } from "node:tls";
+import { type Cluster, KubeConfig, type User } from "@kubernetes/client-node";
+import * as E from "fp-ts/lib/Either.js";
+import { reasonOf } from "../api/error-reason.ts";
+
+/** An API server and a way to prove to it who we are. */
+export interface Connection {
+  /** URL; may have a path (of a proxy in front of several clusters). */
+  readonly server: string;
+  /** What the context says, for callers that have no other default. */
+  readonly namespace: string | undefined;
+  /** `http(s)://`, or `socks5://`. */
+  readonly proxy: string | undefined;
+  /** Fresh each time: tokens and certificates expire, files are rotated, plugins are run again. Rejects with the reason. */
+  readonly credentials: () => Promise<Credentials>;
+}
+
+/** Of `tls.connect`. */
+export interface TlsOptions {
+  readonly ca?: string | Buffer;
+  readonly cert?: string | Buffer;
+  readonly key?: string | Buffer;
+  readonly servername?: string;
+  readonly rejectUnauthorized?: boolean;
+}
+
+export interface Credentials {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: TlsOptions;
+}
+
+/** All kinds of authentication of client-node. `source` says in errors where the configuration came from. */
+export const connectionOf = (
+  cluster: Cluster,
+  user: User,
+  namespace: string | undefined,
+  source: string,
+): E.Either<string, Connection> => {
+  const wrong = (what: string) => E.left(`${source}: ${what}.`);
+  const server = URL.parse(cluster.server);
+  if (server === null || !/^https?:$/.test(server.protocol))
+    return wrong(`the server of cluster "${cluster.name}" is "${cluster.server}"; it must be an http(s) URL`);
+  if (cluster.proxyUrl !== undefined && !/^(https?|socks5?):$/.test(URL.parse(cluster.proxyUrl)?.protocol ?? ""))
+    return wrong(`the proxy-url of cluster "${cluster.name}" is "${cluster.proxyUrl}"; use http, https or socks5`);
+  const config = new KubeConfig();
+  // client-node refuses plain http (such as a kubectl proxy) unless TLS is said to be unverified; there is none to verify.
+  const skipTLSVerify = cluster.skipTLSVerify || server.protocol === "http:";
+  config.loadFromClusterAndUser({ ...cluster, skipTLSVerify }, user);
+  try {
+    for (const file of [cluster.caFile, user.certFile, user.keyFile, user.authProvider?.config?.tokenFile])
+      if (typeof file === "string") readFileSync(file);
+    const ca = pem(cluster.caFile, cluster.caData);
+    if (ca !== undefined) void new X509Certificate(ca); // Node takes anything for a CA, and then trusts nobody
+    createSecureContext({
+      cert: pem(user.certFile, user.certData),
+      key: pem(user.keyFile, user.keyData),
+    });
+  } catch (error) {
+    return wrong(
+      `the credentials of user "${user.name}" for cluster "${cluster.name}" cannot be read: ${reasonOf(error)}`,
+    );
+  }
+  return E.right({
+    server: cluster.server.replace(/\/+$/, ""),
+    namespace,
+    proxy: cluster.proxyUrl,
+    credentials: () => credentialsOf(config, user),
+  });
+};
+
+const pem = (file: string | undefined, data: string | undefined): Buffer | undefined =>
+  file ? readFileSync(file) : data ? Buffer.from(data, "base64") : undefined;
+
+const credentialsOf = async (config: KubeConfig, user: User): Promise<Credentials> => {
+  const options: RequestOptions = {};
+  await config.applyToHTTPSOptions(options);
+  const basic = user.username
+    ? { authorization: `Basic ${Buffer.from(`${user.username}:${user.password ?? ""}`).toString("base64")}` }
+    : {};
+  const { ca, cert, key, servername, rejectUnauthorized } = options;
+  return {
+    headers: {
+      ...basic,
+      ...Object.fromEntries(
+        Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value).trim()]),
+      ),
+    },
+    tls: Object.fromEntries(
+      Object.entries({ ca, cert, key, servername, rejectUnauthorized }).filter(([, value]) => value !== undefined),
+    ),
+  };
+};

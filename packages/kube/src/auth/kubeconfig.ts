@@ -1,0 +1,155 @@
+import { accessSync, constants, readFileSync } from "node:fs";
+import { isIPv6 } from "node:net";
+import { homedir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { type Cluster, type Context, KubeConfig, loadYaml, type User } from "@kubernetes/client-node";
+import * as E from "fp-ts/lib/Either.js";
+import { type Connection, connectionOf } from "./credentials.ts";
+import { isObject } from "../api/json.ts";
+import { reasonOf } from "../api/error-reason.ts";
+
+const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/**
+ * Which API server to talk to, and as whom.
+ *
+ * Looks at, in this order: `path` (the flag `--kubeconfig`), KUBECONFIG (a list of files; the first one that says
+ * something wins, as with kubectl), the ServiceAccount of the Pod, `~/.kube/config`.
+ * Errors: a sentence for people: which file, what is wrong with it, what to do.
+ */
+export const loadConfig = (env: NodeJS.ProcessEnv = process.env, path?: string): E.Either<string, Connection> => {
+  if (path !== undefined) return fromFiles([path], "--kubeconfig");
+  const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
+  if (listed.length > 0) {
+    const present = listed.filter(exists);
+    return fromFiles(present.length > 0 ? present : listed, "KUBECONFIG");
+  }
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
+  if (host && port && exists(join(serviceAccount, "token"))) return inCluster(host, port);
+  const home = join(env["HOME"] ?? homedir(), ".kube", "config");
+  return exists(home)
+    ? fromFiles([home], "the default kubeconfig")
+    : E.left(
+        `No Kubernetes cluster is configured: KUBECONFIG is not set, this is no Pod with a ServiceAccount token, and there is no ${home}. Set KUBECONFIG to a kubeconfig file.`,
+      );
+};
+
+const exists = (file: string): boolean => {
+  try {
+    accessSync(file, constants.F_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const inCluster = (host: string, port: string): E.Either<string, Connection> =>
+  connectionOf(
+    {
+      name: "in-cluster",
+      server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+      caFile: join(serviceAccount, "ca.crt"),
+      skipTLSVerify: false,
+    },
+    tokenFromFile({ name: "in-cluster" }, join(serviceAccount, "token")),
+    exists(join(serviceAccount, "namespace"))
+      ? readFileSync(join(serviceAccount, "namespace"), "utf8").trim()
+      : undefined,
+    "the Pod's ServiceAccount",
+  );
+
+/** client-node reads such a file again every minute. */
+const tokenFromFile = (user: User, tokenFile: string): User => ({
+  ...user,
+  authProvider: { name: "tokenFile", config: { tokenFile } },
+});
+
+interface Parsed {
+  readonly clusters: readonly Cluster[];
+  readonly users: readonly User[];
+  readonly contexts: readonly Context[];
+  readonly current: string | undefined;
+}
+
+const fromFiles = (files: readonly string[], source: string): E.Either<string, Connection> => {
+  const wrong = (what: string, cure: string) => E.left(`${source} (${files.join(", ")}): ${what}. ${cure}`);
+  const parsed: Parsed[] = [];
+  for (const file of files) {
+    try {
+      parsed.push(parse(file));
+    } catch (error) {
+      return E.left(
+        `${source}: ${file} cannot be used as a kubeconfig: ${reasonOf(error)}. Correct the file, or point ${source} to another one.`,
+      );
+    }
+  }
+  const contexts = parsed.flatMap((file) => file.contexts);
+  const current = parsed.find((file) => file.current !== undefined)?.current;
+  const known = contexts.map(({ name }) => name).join(", ") || "none";
+  if (current === undefined)
+    return wrong("no current-context is set", `Choose one with kubectl config use-context (known: ${known}).`);
+  const context = named(contexts, current);
+  if (context === undefined)
+    return wrong(
+      `the current-context "${current}" does not exist`,
+      `Choose one with kubectl config use-context (known: ${known}).`,
+    );
+  const cluster = named(
+    parsed.flatMap((file) => file.clusters),
+    context.cluster,
+  );
+  if (cluster === undefined)
+    return wrong(`context "${current}" names the cluster "${context.cluster}", which does not exist`, "Add it.");
+  const users = parsed.flatMap((file) => file.users);
+  const user = context.user === undefined ? { name: "anonymous" } : named(users, context.user);
+  if (user === undefined)
+    return wrong(`context "${current}" names the user "${context.user}", which does not exist`, "Add it.");
+  return connectionOf(cluster, user, context.namespace, `${source} (${files.join(", ")})`);
+};
+
+const named = <T extends { readonly name: string }>(list: readonly T[], name: string): T | undefined =>
+  list.find((entry) => entry.name === name);
+
+/** Throws what is wrong. */
+const parse = (file: string): Parsed => {
+  const raw: unknown = loadYaml(readFileSync(file, "utf8"));
+  if (!isObject(raw)) throw new Error("it is empty, or no YAML mapping");
+  if (raw["kind"] !== undefined && raw["kind"] !== "Config")
+    throw new Error(`its kind is ${JSON.stringify(raw["kind"])}, not "Config"`);
+  for (const list of ["clusters", "users", "contexts"])
+    if (raw[list] !== undefined && raw[list] !== null && !Array.isArray(raw[list]))
+      throw new Error(`"${list}" is not a list`);
+  const config = new KubeConfig();
+  config.loadFromFile(file);
+  const entries = Array.isArray(raw["users"]) ? raw["users"].filter(isObject) : [];
+  const current = raw["current-context"];
+  return {
+    clusters: config.clusters,
+    contexts: config.contexts,
+    current: typeof current === "string" && current !== "" ? current : undefined,
+    users: config.users.map((user) => {
+      const spec = entries.find(({ name }) => name === user.name)?.["user"];
+      return completed(user, isObject(spec) ? spec : {}, dirname(file));
+    }),
+  };
+};
+
+/** What client-node does not read from a kubeconfig, in terms of what it knows. */
+const completed = (user: User, spec: Readonly<Record<string, unknown>>, directory: string): User => {
+  const unsupported = ["as-groups", "as-uid", "as-user-extra"].find((field) => spec[field] !== undefined);
+  if (unsupported !== undefined) throw new Error(`user "${user.name}" sets ${unsupported}, which is not supported`);
+  const { tokenFile, exec } = spec;
+  if (typeof tokenFile === "string") return tokenFromFile(user, resolve(directory, tokenFile));
+  return isObject(exec) ? { ...user, exec: pluginOf(exec, directory) } : user;
+};
+
+/** https://kubernetes.io/docs/reference/access-authn-authz/authentication/#input-and-output-formats */
+const pluginOf = (exec: Readonly<Record<string, unknown>>, directory: string): object => {
+  const { command, env, apiVersion } = exec;
+  const told = JSON.stringify({ apiVersion, kind: "ExecCredential", spec: { interactive: false } });
+  return {
+    ...exec,
+    command: typeof command === "string" && command.includes("/") ? resolve(directory, command) : command,
+    env: [...(Array.isArray(env) ? env : []), { name: "KUBERNETES_EXEC_INFO", value: told }],
+  };
+};

@@ -1,0 +1,155 @@
+import * as E from "fp-ts/lib/Either.js";
+import type { Api, Resource } from "../api/api.ts";
+import { type Clock, systemClock } from "../api/clock.ts";
+import type { ApiError } from "../api/api-error.ts";
+import { unanswered } from "../http/http-exchange.ts";
+import { lruCache } from "../api/lru-cache.ts";
+import { groupPath } from "../http/http-request.ts";
+import { isObject } from "../api/json.ts";
+import type { KubeObject } from "../api/kube-object.ts";
+
+/** The API server answered, and it does not serve this kind (now). */
+export interface UnknownKind {
+  readonly type: "unknown";
+  readonly message: string;
+}
+
+export interface Discovery {
+  /** Where `kind` is served, such as `("apps/v1", "Deployment")`. @param asker default: who waits for nobody else */
+  readonly resource: (
+    apiVersion: string,
+    kind: string,
+    asker?: Asker,
+  ) => Promise<E.Either<ApiError | UnknownKind, Resource>>;
+}
+
+/** Who asks, and over what. */
+export interface Asker {
+  readonly group: string;
+  readonly api: Api;
+}
+
+interface Served {
+  readonly at: number;
+  readonly kinds: ReadonlyMap<string, Resource>;
+}
+
+/** In ms. A new CRD is served some 2 s after it was made; nobody should wait much longer for it. */
+const askAgainAfter = 1_000;
+/** In ms. A CRD may be deleted and made again, with another plural or scope. */
+const trustedFor = 10_000;
+/** Group versions that are remembered, whether or not they are served: anybody may invent some. A cluster has about thirty of its own. */
+const REMEMBERED = 256;
+/** A group is a DNS subdomain, a version a DNS label. */
+const LONGEST = 253 + "/".length + 63;
+
+/**
+ * Guarantees: only the group version asked for is looked at, so that one whose server is broken stands in nobody else's
+ * way; only so many are remembered; look-ups of a group version by one group at the same time share one request; what is known is
+ * asked for again after ten seconds, and what is not known at most once a second. `unknown` is what the API server's own list says.
+ */
+export const discovery = (api: Api, clock: Clock = systemClock): Discovery => {
+  const known = lruCache<string, Served>(REMEMBERED);
+  const asking = new Map<string, Promise<E.Either<ApiError, Served>>>();
+
+  /** Nobody waits for what another group asks: that may wait behind much else of it. */
+  const ask = (apiVersion: string, { group, api }: Asker): Promise<E.Either<ApiError, Served>> => {
+    const key = `${group} ${apiVersion}`;
+    const underway = asking.get(key) ?? fetch(api, apiVersion).finally(() => asking.delete(key));
+    asking.set(key, underway);
+    return underway;
+  };
+
+  const fetch = async (api: Api, apiVersion: string): Promise<E.Either<ApiError, Served>> => {
+    const found = await kindsIn(api, apiVersion);
+    if (E.isLeft(found)) return found;
+    const served = { at: clock.now(), kinds: found.right };
+    known.set(apiVersion, served);
+    return E.right(served);
+  };
+
+  return {
+    resource: async (apiVersion, kind, asker = { group: "", api }) => {
+      if (!/^([^/]+\/)?[^/]+$/.test(apiVersion) || apiVersion.length > LONGEST)
+        return E.left(
+          unknown(
+            `"${apiVersion.slice(0, LONGEST)}" is no apiVersion; write it like apps/v1, or v1 for the core group`,
+          ),
+        );
+      const before = known.get(apiVersion);
+      const found = before?.kinds.get(kind);
+      const age = before === undefined ? Number.POSITIVE_INFINITY : clock.now() - before.at;
+      if (found !== undefined && age < trustedFor) return E.right(found);
+      const recent = found === undefined && before !== undefined && age < askAgainAfter;
+      const served = recent ? E.right(before) : await ask(apiVersion, asker);
+      if (E.isLeft(served)) return served;
+      const now = served.right.kinds.get(kind);
+      return now === undefined ? E.left(unknown(absent(apiVersion, kind, served.right.kinds))) : E.right(now);
+    },
+  };
+};
+
+/** Anything else in its place would pass for a list of nothing. */
+const read = async (
+  api: Api,
+  path: string,
+  kind: string,
+  groupVersion?: string,
+): Promise<E.Either<ApiError, KubeObject>> =>
+  E.filterOrElse(
+    (list: KubeObject) => list.kind === kind && list["groupVersion"] === groupVersion,
+    (): ApiError => unanswered("malformed", `the answer to ${path} is no ${kind}`),
+  )(await api.send({ verb: "raw", path, purpose: "discovery" }));
+
+/** Its kinds; none where the API server does not have it in its list of what it serves. */
+const kindsIn = async (api: Api, apiVersion: string): Promise<E.Either<ApiError, Served["kinds"]>> => {
+  const path = parse(apiVersion);
+  const list = await read(api, groupPath(path), "APIResourceList", apiVersion);
+  if (E.isRight(list)) return E.right(kindsOf(apiVersion, list.right));
+  if (list.left.type !== "refused" || list.left.code !== 404) return list;
+  // A 404 comes in plain text, as a proxy's may: alone it says nothing.
+  const all = path.group === "" ? await read(api, "/api", "APIVersions") : await read(api, "/apis", "APIGroupList");
+  if (E.isLeft(all)) return all;
+  return versionsIn(all.right).includes(apiVersion) ? list : E.right(new Map());
+};
+
+const unknown = (message: string): UnknownKind => ({ type: "unknown", message });
+
+const absent = (apiVersion: string, kind: string, kinds: ReadonlyMap<string, Resource>): string => {
+  if (kinds.size === 0)
+    return `the API server does not serve ${apiVersion} (wanted for kind ${kind}); is its CustomResourceDefinition installed?`;
+  const alike = [...kinds.values()].find((one) => [one.kind.toLowerCase(), one.plural].includes(kind.toLowerCase()));
+  return `the API server serves no kind ${kind} in ${apiVersion}${alike === undefined ? "" : `; did you mean ${alike.kind}?`}`;
+};
+
+/** The group versions that an APIVersions or an APIGroupList names. */
+const versionsIn = (list: KubeObject): readonly unknown[] =>
+  [list, ...objects(list["groups"])].flatMap(({ versions }) => [
+    ...(Array.isArray(versions) ? versions : []),
+    ...objects(versions).map(({ groupVersion }) => groupVersion),
+  ]);
+
+const objects = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
+  Array.isArray(value) ? value.filter(isObject) : [];
+
+const parse = (apiVersion: string): Pick<Resource, "group" | "version"> => {
+  const [first = "", second] = apiVersion.split("/");
+  return second === undefined ? { group: "", version: first } : { group: first, version: second };
+};
+
+/** https://kubernetes.io/docs/reference/using-api/api-concepts/#unaggregated-discovery */
+const kindsOf = (apiVersion: string, list: { readonly [field: string]: unknown }): ReadonlyMap<string, Resource> => {
+  const entries = objects(list["resources"]);
+  const names = new Set(entries.map((entry) => entry["name"]));
+  const kinds = new Map<string, Resource>();
+  for (const { name, kind, namespaced } of entries)
+    if (typeof name === "string" && typeof kind === "string" && !name.includes("/") && !kinds.has(kind))
+      kinds.set(kind, {
+        ...parse(apiVersion),
+        plural: name,
+        kind,
+        namespaced: namespaced === true,
+        statusSubresource: names.has(`${name}/status`),
+      });
+  return kinds;
+};

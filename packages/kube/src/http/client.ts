@@ -1,0 +1,90 @@
+import * as E from "fp-ts/lib/Either.js";
+import { answerTo } from "./answer.ts";
+import type { Api, Hook, Request, Watch, WatchEvent } from "../api/api.ts";
+import type { Connection } from "../auth/credentials.ts";
+import type { ApiError } from "../api/api-error.ts";
+import { exchange } from "./http-exchange.ts";
+import { responseBudget } from "./response-budget.ts";
+import type { KubeObject } from "../api/kube-object.ts";
+import { replyOf } from "./http-response.ts";
+import { httpOf } from "./http-request.ts";
+import { transport } from "./transport.ts";
+import { watchEvents } from "./watch.ts";
+
+export interface ConnectOptions {
+  /** How long a request may take in ms before its connection is closed. Default: 15000. */
+  readonly deadline?: number;
+  /** How long the server may work on a write in ms. Less than the deadline, so that its answer still comes. Default: 5000. */
+  readonly writeTimeout?: number;
+  /** Around every request, the first one outermost. Watches do not pass them. */
+  readonly hooks?: readonly Hook[];
+  /** Connections at most; each watch takes one. Requests beyond wait for one to become free. Default: 64. */
+  readonly connections?: number;
+}
+
+export interface Client extends Api {
+  /** Ends all connections at once; requests and watches that are under way end with `aborted`. */
+  readonly close: () => Promise<void>;
+}
+
+type Send = Api["send"];
+
+/** Of one answer, in bytes. No object is as large: etcd takes 1.5 MiB, of which JSON makes some six times as much at the very worst. */
+const MOST_OF_AN_ANSWER = 16 * 2 ** 20;
+/** Of all answers that are coming, in bytes, beyond which they come one by one. */
+const MOST_COMING = 8 * 2 ** 20;
+
+/** An {@link Api} over connections that are kept and used again. */
+export const connect = (connection: Connection, options: ConnectOptions = {}): Client => {
+  const { deadline = 15_000, writeTimeout = 5_000, hooks = [], connections = 64 } = options;
+  const { route: way, close, isClosed } = transport(connection, connections);
+  const coming = responseBudget(MOST_COMING);
+
+  const explained = (error: ApiError): ApiError =>
+    error.type === "refused"
+      ? error
+      : {
+          ...error,
+          ...(isClosed() ? { cause: "aborted" } : {}),
+          message: `API server at ${connection.server}: ${error.message}${error.cause === "never-sent" ? " (nothing was sent)" : ""}`,
+        };
+
+  const once: Send = async (request) => {
+    const http = httpOf(request, writeTimeout);
+    if (E.isLeft(http)) return E.left(unsendable(http.left));
+    const open = await way(request.deadline ?? deadline);
+    if (E.isLeft(open)) return E.left(explained(open.left));
+    const { dispatcher, options, left } = open.right;
+    const reply = await exchange(dispatcher, options(http.right), left, coming, request.mostBytes ?? MOST_OF_AN_ANSWER);
+    const answer = E.isLeft(reply) ? reply : replyOf(reply.right, Date.now(), request);
+    return E.mapLeft(explained)(E.chain((object: KubeObject) => answerTo(request, object))(answer));
+  };
+
+  const watch = async function* (request: Watch, signal: AbortSignal): AsyncGenerator<E.Either<ApiError, WatchEvent>> {
+    const http = httpOf(request, writeTimeout);
+    const open = E.isLeft(http) ? E.left(unsendable(http.left)) : await way(request.deadline ?? deadline);
+    if (E.isLeft(http) || E.isLeft(open)) {
+      if (E.isLeft(open)) yield E.left(explained(open.left));
+      return;
+    }
+    const { dispatcher, options, left } = open.right;
+    const limits = { toStart: left, inAll: request.timeoutSeconds * 1000 + deadline };
+    for await (const event of watchEvents(dispatcher, options(http.right), limits, signal))
+      yield E.mapLeft(explained)(event);
+  };
+
+  const around =
+    (next: Send, hook: Hook): Send =>
+    (request: Request) =>
+      hook(request, next);
+  return { send: hooks.reduceRight(around, once), watch, close };
+};
+
+/** Answers in the server's place; see `Refused`. */
+const unsendable = (message: string): ApiError => ({
+  type: "refused",
+  code: 400,
+  reason: "Unsendable",
+  message,
+  causes: [],
+});

@@ -1,0 +1,89 @@
+import * as E from "fp-ts/lib/Either.js";
+import type { Dispatcher } from "undici";
+import { systemClock } from "../api/clock.ts";
+import type { Unanswered } from "../api/api-error.ts";
+import type { ResponseBudget } from "./response-budget.ts";
+import type { HttpReply } from "./http-response.ts";
+import { reasonOf } from "../api/error-reason.ts";
+
+/**
+ * Sends one HTTP request and reads the whole answer.
+ *
+ * Guarantees: an answer or an error within `deadline` ms. `never-sent` means exactly that: what was still waiting for a
+ * connection when time ran out is not sent later. After a deadline the connection it was sent on is gone. An answer of more than
+ * `mostBytes` is given up as soon as they have come.
+ * Never: rejects.
+ */
+export const exchange = (
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  deadline: number,
+  inbox: ResponseBudget,
+  mostBytes: number,
+): Promise<E.Either<Unanswered, HttpReply>> =>
+  new Promise((resolve) => {
+    let sending: Dispatcher.DispatchController | undefined;
+    let over = false;
+    let status = 0;
+    let retryAfter: string | undefined;
+    let chunks: Buffer[] = [];
+    let bytes = 0;
+
+    const end = (result: E.Either<Unanswered, HttpReply>) => {
+      over = true;
+      chunks = [];
+      if (sending !== undefined) inbox.ended(sending);
+      cancel();
+      resolve(result);
+    };
+    const cancel = systemClock.after(deadline, () => {
+      end(
+        E.left(
+          sending === undefined
+            ? unanswered("never-sent", `no connection was free within ${Math.round(deadline)} ms`)
+            : unanswered("deadline", `no answer within ${Math.round(deadline)} ms`),
+        ),
+      );
+      sending?.abort(new Error("deadline"));
+    });
+
+    dispatcher.dispatch(
+      // Without `reset`, undici closes the connection after each DELETE, because of its body, and a new one costs more than
+      // the request. That guards against servers that take such a body for another request; API servers read it.
+      { ...options, headersTimeout: 0, bodyTimeout: 0, reset: false },
+      {
+        // Called right before the first byte is written.
+        onRequestStart(controller) {
+          if (over) controller.abort(new Error("given up"));
+          else sending = controller;
+        },
+        onResponseStart(_, code, headers) {
+          status = code;
+          retryAfter = headers["retry-after"]?.toString();
+        },
+        onResponseData(controller, chunk) {
+          if (over) return;
+          bytes += chunk.length;
+          if (bytes > mostBytes) {
+            end(E.left(unanswered("too-large", `the answer is larger than ${mostBytes} bytes`)));
+            controller.abort(new Error("too large"));
+            return;
+          }
+          chunks.push(chunk);
+          inbox.came(controller, chunk.length);
+        },
+        onResponseEnd() {
+          if (!over) end(E.right({ status, retryAfter, body: Buffer.concat(chunks).toString("utf8") }));
+        },
+        onResponseError(_, error) {
+          end(E.left(unanswered(sending === undefined ? "never-sent" : "connection", reasonOf(error))));
+        },
+      },
+    );
+  });
+
+export const unanswered = (cause: Unanswered["cause"], message: string): Unanswered => ({
+  type: "unanswered",
+  cause,
+  message,
+});

@@ -1,0 +1,20 @@
+import * as E from "fp-ts/lib/Either.js";
+import type { Api } from "../api/api.ts";
+import type { Leader } from "./leader.ts";
+
+/**
+ * The API server, for as long as this process leads.
+ *
+ * Guarantees: nothing is sent in a term that is over, or in doubt; what is under way when the renew deadline passes is cut
+ *             off there, so that with the server's write timeout it ends before anybody else can lead.
+ *
+ * @param deadline of requests that bring none, in ms
+ */
+export const whileLeading = (api: Api, { left }: Pick<Leader, "left">, deadline: number): Api => ({
+  watch: api.watch,
+  send: async (request) => {
+    const most = left();
+    if (most > 0) return api.send({ ...request, deadline: Math.min(request.deadline ?? deadline, most) });
+    return E.left({ type: "unanswered", cause: "never-sent", message: "not sent: this process does not lead" });
+  },
+});

@@ -1,0 +1,108 @@
+import type { MergePatch, Create, Get, Resource } from "../api/api.ts";
+import { isObject } from "../api/json.ts";
+import type { KubeObject } from "../api/kube-object.ts";
+
+export const leases: Resource = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  plural: "leases",
+  kind: "Lease",
+  namespaced: true,
+  statusSubresource: false,
+};
+
+/** One time of leading. No two acquisitions of a Lease have the same. */
+export interface Term {
+  readonly holder: string;
+  readonly transitions: number;
+}
+
+/** What a leader's Lease says. https://kubernetes.io/docs/concepts/architecture/leases/ */
+export interface LeaderRecord extends Term {
+  /** In ms; undefined where the Lease does not say. */
+  readonly duration: number | undefined;
+  /** Moves with every renewal, whoever makes it. */
+  readonly resourceVersion: string;
+}
+
+/** An empty holder is nobody: the Lease was released. Other candidates (client-go) leave the field out instead. */
+export const leaderRecordOf = (lease: KubeObject): LeaderRecord => {
+  const spec = isObject(lease["spec"]) ? lease["spec"] : {};
+  const { holderIdentity, leaseTransitions, leaseDurationSeconds } = spec;
+  return {
+    holder: typeof holderIdentity === "string" ? holderIdentity : "",
+    transitions: typeof leaseTransitions === "number" ? leaseTransitions : 0,
+    duration: typeof leaseDurationSeconds === "number" ? leaseDurationSeconds * 1000 : undefined,
+    resourceVersion: lease.metadata.resourceVersion ?? "",
+  };
+};
+
+export const isOfTerm = (record: LeaderRecord, { holder, transitions }: Term): boolean =>
+  record.holder === holder && record.transitions === transitions;
+
+/** Where the Lease is. */
+export interface LeasePlace {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** RFC 3339 with microseconds. @param wall ms since the epoch */
+const microTime = (wall: number): string => new Date(wall).toISOString().replace("Z", "000Z");
+
+/** Never less than asked for. */
+const wholeSeconds = (duration: number): number => Math.ceil(duration / 1000);
+
+const to = (place: LeasePlace) => ({ resource: leases, purpose: "leader-election", ...place });
+
+export const readLease = (place: LeasePlace): Get => ({ verb: "get", ...to(place) });
+
+/**
+ * Takes the Lease for this term, if it is still as it was seen: `resourceVersion` is undefined where there was none.
+ *
+ * @param wall ms since the epoch, for people: nobody judges by it
+ */
+export const claimLease = (
+  place: LeasePlace,
+  { holder, transitions }: Term,
+  resourceVersion: string | undefined,
+  duration: number,
+  wall: number,
+): Create | MergePatch => {
+  const spec = {
+    holderIdentity: holder,
+    leaseDurationSeconds: wholeSeconds(duration),
+    acquireTime: microTime(wall),
+    renewTime: microTime(wall),
+    leaseTransitions: transitions,
+  };
+  const { name, namespace } = place;
+  return resourceVersion === undefined
+    ? {
+        verb: "create",
+        resource: leases,
+        purpose: "leader-election",
+        namespace,
+        body: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name, namespace }, spec },
+      }
+    : { verb: "mergePatch", ...to(place), body: { metadata: { resourceVersion }, spec } };
+};
+
+/** Only if nobody has written the Lease since that version. Puts right what somebody has made of the duration. */
+export const renewLease = (place: LeasePlace, resourceVersion: string, duration: number, wall: number): MergePatch => ({
+  verb: "mergePatch",
+  ...to(place),
+  body: {
+    metadata: { resourceVersion },
+    spec: { leaseDurationSeconds: wholeSeconds(duration), renewTime: microTime(wall) },
+  },
+});
+
+/** Nobody's, and for others free at once; the count of terms is kept. */
+export const releaseLease = (place: LeasePlace, resourceVersion: string, wall: number): MergePatch => ({
+  verb: "mergePatch",
+  ...to(place),
+  body: {
+    metadata: { resourceVersion },
+    spec: { holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(wall) },
+  },
+});

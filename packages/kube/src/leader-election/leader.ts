@@ -1,0 +1,113 @@
+import type { Api } from "../api/api.ts";
+import { type Clock, systemClock } from "../api/clock.ts";
+import { callOf, heardOf } from "./leader-requests.ts";
+import type { LeasePlace, Term } from "./leader-lease.ts";
+import {
+  initialState,
+  type ElectionState,
+  type Candidate,
+  suspendTerm,
+  type ElectionInput,
+  remainingTerm,
+  leave,
+  step,
+} from "./election-state.ts";
+
+export interface LeaderOptions extends Candidate {
+  readonly place: LeasePlace;
+  /** Every step, for logs and metrics. Must not throw. */
+  readonly observe?: (state: ElectionState, heard: ElectionInput) => void;
+  readonly clock?: Clock;
+  /** ms since the epoch: the times in the Lease, which are for people. Default: Date.now. */
+  readonly wall?: () => number;
+  /** From 0 to 1. Default: Math.random. */
+  readonly random?: () => number;
+}
+
+export interface Leader {
+  readonly state: () => ElectionState;
+  /** For how long, in ms, this process leads for certain; 0 when it does not. To be asked right before every request. */
+  readonly left: () => number;
+  /** The term that began; undefined when it was over before that. */
+  readonly elected: Promise<Term | undefined>;
+  /** Why it is over, once and for all: who wants to lead again becomes a new candidate, as a new process does. */
+  readonly over: Promise<string>;
+  /** Something says that the term is over: {@link Leader.left} is 0 until the Lease has been renewed again. */
+  readonly doubt: () => void;
+  /** Gives the Lease back, so that another candidate leads within a retry period. Assumes: all work has ended. */
+  readonly leave: () => Promise<string>;
+}
+
+/**
+ * Candidacy for the leadership by a coordination.k8s.io Lease, beside others of its kind and client-go's.
+ *
+ * Guarantees: as {@link step}; a call that hangs counts as failed after the write timeout, and never holds up the end of a
+ *             term.
+ */
+export const leader = (api: Api, options: LeaderOptions): Leader => {
+  const { place, timing, observe = () => {} } = options;
+  const { clock = systemClock, wall = Date.now, random = Math.random } = options;
+  const elected = Promise.withResolvers<Term | undefined>();
+  let state = initialState;
+  let leaving = false;
+  let wake: (() => void) | undefined;
+
+  const wait = (until: number): Promise<ElectionInput> =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        cancel();
+        resolve({ type: "waited" });
+      };
+      const cancel = clock.after(Math.max(0, until - clock.now()), end);
+      wake = end;
+    });
+
+  const ask = async (): Promise<ElectionInput> => {
+    const request = callOf(state, place, options, wall());
+    if (request === undefined) return { type: "waited" };
+    const most =
+      "tenure" in state ? Math.min(timing.writeTimeout, state.tenure.until - clock.now()) : timing.writeTimeout;
+    const deadline = Math.max(1, most);
+    const late = Promise.withResolvers<ElectionInput>();
+    const cancel = clock.after(deadline, () => late.resolve({ type: "failed", reason: "no answer in time" }));
+    const answer = api.send({ ...request, deadline, ...(request.verb === "get" ? {} : { timeout: deadline }) });
+    return Promise.race([answer.then((it) => heardOf(request, it)), late.promise]).finally(cancel);
+  };
+
+  const next = (): Promise<ElectionInput> => {
+    if (state.type === "standby") return wait(state.until);
+    if (state.type !== "leading") return ask();
+    const { due, tenure } = state;
+    return tenure.doubted === undefined ? wait(Math.min(due, tenure.until)) : wait(clock.now());
+  };
+
+  const run = async (): Promise<string> => {
+    for (;;) {
+      if (leaving) state = leave(state);
+      if (state.type === "over") return state.because;
+      const sent = clock.now();
+      const heard = await next();
+      if (leaving && heard.type === "waited") continue;
+      state = step(state, heard, { sent, now: clock.now(), random: random() }, options);
+      observe(state, heard);
+      if (state.type === "leading") elected.resolve(state.tenure.term);
+    }
+  };
+
+  const over = run().finally(() => elected.resolve(undefined));
+  return {
+    state: () => state,
+    left: () => remainingTerm(state, clock.now()),
+    elected: elected.promise,
+    over,
+    doubt: () => {
+      state = suspendTerm(state, clock.now());
+      if (state.type === "leading") wake?.();
+    },
+    leave: () => {
+      leaving = true;
+      wake?.();
+      return over;
+    },
+  };
+};

@@ -1,0 +1,96 @@
+import type { WatchEvent } from "../api/api.ts";
+import { type Backoff, delayAfter } from "../work-queue/backoff.ts";
+import type { ApiError } from "../api/api-error.ts";
+import type { KubeObject } from "../api/kube-object.ts";
+import { FIRST, limitInstead } from "./page-size.ts";
+import type { Page } from "./list.ts";
+
+/** Where a reflector is. `failures`: how many in a row, until a watch delivers something. */
+export type ReflectorState =
+  | {
+      readonly type: "listing";
+      readonly have: readonly KubeObject[];
+      readonly next: string;
+      /** How many objects the next page is to have. */
+      readonly limit: number;
+      readonly failures: number;
+    }
+  | { readonly type: "watching"; readonly from: string; readonly heard: boolean; readonly failures: number }
+  | { readonly type: "waiting"; readonly ms: number; readonly failures: number };
+
+/** What happens to it. */
+export type ReflectorInput =
+  /** `limit`: how many objects the next one is to have. */
+  | { readonly type: "page"; readonly page: Page; readonly limit: number }
+  | { readonly type: "event"; readonly event: WatchEvent }
+  | { readonly type: "ended" }
+  | { readonly type: "failed"; readonly error: ApiError }
+  | { readonly type: "waited" };
+
+/** What it makes known. `all`: these objects and no others exist. */
+export type ReflectorOutput =
+  | { readonly type: "all"; readonly objects: readonly KubeObject[] }
+  | { readonly type: "applied" | "deleted"; readonly object: KubeObject };
+
+export const initialState: ReflectorState = { type: "listing", have: [], next: "", limit: FIRST, failures: 0 };
+
+const backoff: Backoff = { first: 500, cap: 30_000 };
+
+/**
+ * One step of a reflector.
+ *
+ * A watch that the server ends in the usual way goes on where it was. After anything else everything is listed anew: not
+ * only 410 says that something was missed. A watch that ended without so much as a bookmark is not trusted either, because
+ * one that was begun at a resourceVersion that the server has not reached (etcd restored from a backup) is silent for good.
+ *
+ * @param random from 0 to 1
+ */
+export const step = (state: ReflectorState, heard: ReflectorInput, random: number): Step =>
+  heard.type === "failed" && state.type !== "waiting"
+    ? [smaller(state, heard.error) ?? waiting(state.failures + 1, random, heard.error)]
+    : state.type === "listing"
+      ? listing(state, heard)
+      : state.type === "watching"
+        ? watching(state, heard, random)
+        : [heard.type === "waited" ? { ...initialState, failures: state.failures } : state];
+
+type Step = readonly [next: ReflectorState, learnt?: ReflectorOutput];
+type In<Name> = Extract<ReflectorState, { readonly type: Name }>;
+
+const listing = (state: In<"listing">, heard: ReflectorInput): Step => {
+  if (heard.type !== "page") return [state];
+  const { limit } = heard;
+  const { items, next, resourceVersion } = heard.page;
+  const objects = [...state.have, ...items];
+  return next === ""
+    ? [
+        { type: "watching", from: resourceVersion, heard: false, failures: state.failures },
+        { type: "all", objects },
+      ]
+    : [{ ...state, have: objects, next, limit }];
+};
+
+/** A page that was too large is asked for again with fewer objects. */
+const smaller = (state: ReflectorState, error: ApiError): ReflectorState | undefined => {
+  const limit = state.type === "listing" ? limitInstead(state.limit, error) : undefined;
+  return limit === undefined || state.type !== "listing" ? undefined : { ...state, limit };
+};
+
+const watching = (state: In<"watching">, heard: ReflectorInput, random: number): Step => {
+  if (heard.type === "event") return watched(state, heard.event);
+  if (heard.type !== "ended") return [state];
+  return [state.heard ? { ...state, heard: false } : waiting(state.failures + 1, random)];
+};
+
+const watched = (state: In<"watching">, event: WatchEvent): Step => {
+  const from = event.type === "BOOKMARK" ? event.resourceVersion : event.object.metadata.resourceVersion;
+  const next = { ...state, from: from ?? state.from, heard: true, failures: 0 };
+  return event.type === "BOOKMARK"
+    ? [next]
+    : [next, { type: event.type === "DELETED" ? "deleted" : "applied", object: event.object }];
+};
+
+const waiting = (failures: number, random: number, error?: ApiError): ReflectorState => {
+  const asked = error?.type === "refused" ? (error.retryAfter ?? 0) : 0;
+  return { type: "waiting", ms: Math.max(asked, delayAfter(failures, backoff, random)), failures };
+};

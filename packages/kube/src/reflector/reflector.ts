@@ -1,0 +1,167 @@
+import * as E from "fp-ts/lib/Either.js";
+import type { Api, Resource, WatchEvent } from "../api/api.ts";
+import { type Clock, systemClock } from "../api/clock.ts";
+import type { ApiError } from "../api/api-error.ts";
+import type { KubeObject } from "../api/kube-object.ts";
+import { limitAfter, pageRequest } from "./page-size.ts";
+import { watchable } from "./list.ts";
+import {
+  initialState,
+  type ReflectorInput,
+  type ReflectorOutput,
+  type ReflectorState,
+  step,
+} from "./reflector-state.ts";
+
+/** What to reflect. Without a namespace: all of them. */
+export interface Reflected {
+  readonly resource: Resource;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export type ReflectorEvent =
+  | { readonly type: "applied"; readonly object: KubeObject }
+  /** With the object as it was last seen. */
+  | { readonly type: "deleted"; readonly object: KubeObject }
+  /** The store is whole: after the first list, and after each one that followed a gap. */
+  | { readonly type: "synced" };
+
+export interface ReflectOptions {
+  /** Must not throw. The store is up to date when it is called. */
+  readonly onEvent: (event: ReflectorEvent) => void;
+  readonly signal: AbortSignal;
+  /**
+   * What of an object is remembered, and told of. Default: all of it.
+   * Assumes: its apiVersion and kind are, and namespace, name, uid and resourceVersion.
+   */
+  readonly keep?: (object: KubeObject) => KubeObject;
+  /** Trouble, for logs and metrics; the reflector goes on by itself. */
+  readonly onError?: (error: ApiError) => void;
+  /** At each turn of its loop, for health checks: the next one comes within so many ms and the deadline of a request. */
+  readonly onTurn?: (within: number) => void;
+  /** The server ends each watch after this many seconds, up to a tenth more. Default: 240. */
+  readonly timeoutSeconds?: number;
+  readonly clock?: Clock;
+  /** From 0 to 1. Default: Math.random. */
+  readonly random?: () => number;
+}
+
+export interface Reflector {
+  /** By {@link keyOf}. */
+  readonly store: ReadonlyMap<string, KubeObject>;
+  /** Resolves when everything was listed for the first time; also when it ended before that. */
+  readonly synced: Promise<void>;
+  /** Resolves after `signal` was aborted. */
+  readonly done: Promise<void>;
+}
+
+/** `namespace/name`, or `name` for cluster-scoped objects. */
+export const keyOf = ({ metadata: { namespace, name = "" } }: KubeObject): string =>
+  namespace === undefined ? name : `${namespace}/${name}`;
+
+/**
+ * Keeps a copy of the objects of a resource, and tells of every change to it.
+ *
+ * Guarantees: it goes on until `signal` is aborted, whatever the server answers or does not answer; an object that was
+ * deleted while nobody watched is reported as deleted after the next list, also when another one took its name.
+ * Not guaranteed: every single version of an object; and that the copy is up to date at any moment.
+ */
+export const startReflector = (api: Api, source: Reflected, options: ReflectOptions): Reflector => {
+  const { onEvent, signal, keep = (object) => object, onError = () => {}, onTurn = () => {} } = options;
+  const { timeoutSeconds = 240, clock = systemClock, random = Math.random } = options;
+  const store = new Map<string, KubeObject>();
+  const synced = Promise.withResolvers<void>();
+
+  const tell = (event: ReflectorEvent): void => {
+    if (event.type === "applied") store.set(keyOf(event.object), event.object);
+    if (event.type === "deleted") store.delete(keyOf(event.object));
+    onEvent(event);
+    if (event.type === "synced") synced.resolve();
+  };
+
+  const kept = (event: WatchEvent): WatchEvent =>
+    event.type === "BOOKMARK" ? event : { ...event, object: keep(event.object) };
+
+  const run = async (): Promise<void> => {
+    let state = initialState;
+    onTurn(0);
+    while (!signal.aborted)
+      for await (const heard of doing(state)) {
+        if (signal.aborted) break;
+        if (heard.type === "failed") onError(heard.error);
+        const [next, learnt] = step(state, heard, random());
+        state = next;
+        onTurn(longest(state));
+        if (learnt !== undefined) for (const event of eventsOf(learnt, store)) tell(event);
+      }
+  };
+
+  const longest = (state: ReflectorState): number => {
+    if (state.type === "waiting") return state.ms;
+    return state.type === "watching" ? timeoutSeconds * 1100 + 1000 : 0;
+  };
+
+  /** What is to be done in a state, and what comes of it. */
+  const doing = async function* (state: ReflectorState): AsyncGenerator<ReflectorInput> {
+    switch (state.type) {
+      case "listing": {
+        const page = { ...pageRequest(state.limit), ...(state.next === "" ? {} : { continue: state.next }) };
+        const reply = await api.send({ ...source, ...page, verb: "list", purpose: "reflect" });
+        const read = E.chain((list: KubeObject) => watchable(source.resource, list))(reply);
+        if (E.isLeft(read)) yield { type: "failed", error: read.left };
+        else {
+          const limit = limitAfter(state.limit, read.right.items);
+          yield { type: "page", page: { ...read.right, items: read.right.items.map(keep) }, limit };
+        }
+        return;
+      }
+      case "watching": {
+        const seconds = Math.ceil(timeoutSeconds * (1 + random() / 10));
+        const request = { ...source, resourceVersion: state.from, timeoutSeconds: seconds, purpose: "reflect" };
+        for await (const event of api.watch({ ...request, verb: "watch" }, signal)) {
+          yield E.isLeft(event) ? { type: "failed", error: event.left } : { type: "event", event: kept(event.right) };
+          if (E.isLeft(event)) return;
+        }
+        yield { type: "ended" };
+        return;
+      }
+      case "waiting":
+        await sleep(clock, state.ms, signal);
+        yield { type: "waited" };
+    }
+  };
+
+  const done = run().finally(() => synced.resolve());
+  return { store, synced: synced.promise, done };
+};
+
+const sleep = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = clock.after(ms, end);
+    signal.addEventListener("abort", end);
+  });
+
+/** What is new to a store that holds the objects as they were last seen. */
+export const eventsOf = (
+  learnt: ReflectorOutput,
+  store: ReadonlyMap<string, KubeObject>,
+): readonly ReflectorEvent[] => {
+  if (learnt.type !== "all") return [learnt];
+  const now = new Map(learnt.objects.map((object) => [keyOf(object), object]));
+  const gone = [...store].filter(([key, { metadata }]) => now.get(key)?.metadata.uid !== metadata.uid);
+  const moved = [...now].filter(
+    ([key, { metadata }]) => store.get(key)?.metadata.resourceVersion !== metadata.resourceVersion,
+  );
+  return [
+    ...gone.map(([, object]) => ({ type: "deleted", object }) as const),
+    ...moved.map(([, object]) => ({ type: "applied", object }) as const),
+    { type: "synced" },
+  ];
+};

@@ -1,0 +1,61 @@
+/** Who waits for one of a number of places, by group. */
+export interface FairTurns<A> {
+  /** Waits behind the others of its group. */
+  readonly join: (group: string, one: A) => void;
+  /** Waits no more. */
+  readonly quit: (group: string, one: A) => void;
+  /** Whose turn it is: it has a place from now on. Undefined: nobody may have one now. */
+  readonly next: () => A | undefined;
+  /** Somebody of this group gives a place back. */
+  readonly leave: (group: string) => void;
+}
+
+/**
+ * A number of places, shared among groups that know nothing of each other.
+ *
+ * A group is given a place as long as it has fewer than are free: so one that keeps all it was given has half of them at most,
+ * a second such one half of the rest, and so on. (Dynamic thresholds, as switches share their buffers: Choudhury and Hahne, 1998.)
+ *
+ * Guarantees: never more places than there are; no group ever has more than half of them, rounded up; groups take turns, so
+ *             that a group that may have a place gets one before any other gets two; a group without any place may have
+ *             each one that is free.
+ */
+export const fairTurns = <A>(places: number): FairTurns<A> => {
+  /** In the order of their turns. */
+  const waiting = new Map<string, Set<A>>();
+  const taken = new Map<string, number>();
+  let free = places;
+
+  const takenBy = (group: string): number => taken.get(group) ?? 0;
+
+  return {
+    join: (group, one) => {
+      const others = waiting.get(group);
+      if (others === undefined) waiting.set(group, new Set([one]));
+      else others.add(one);
+    },
+    quit: (group, one) => {
+      const ones = waiting.get(group);
+      ones?.delete(one);
+      if (ones?.size === 0) waiting.delete(group);
+    },
+    next: () => {
+      for (const [group, ones] of waiting) {
+        if (takenBy(group) >= free) continue;
+        const [one] = ones;
+        ones.delete(one as A);
+        waiting.delete(group);
+        if (ones.size > 0) waiting.set(group, ones);
+        taken.set(group, takenBy(group) + 1);
+        free -= 1;
+        return one;
+      }
+      return undefined;
+    },
+    leave: (group) => {
+      free += 1;
+      if (takenBy(group) === 1) taken.delete(group);
+      else taken.set(group, takenBy(group) - 1);
+    },
+  };
+};

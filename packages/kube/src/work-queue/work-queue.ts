@@ -1,0 +1,162 @@
+import { type Backoff, delayAfter } from "./backoff.ts";
+import { type Clock, systemClock } from "../api/clock.ts";
+import { fairTurns } from "./fair-turns.ts";
+
+/** What becomes of a key when the work on it has ended. */
+export type Requeue =
+  /** Nothing until it is added again. */
+  | { readonly type: "done" }
+  /** It went well; again in `ms`. */
+  | { readonly type: "after"; readonly ms: number }
+  /** It did not go well; again after the backoff, and not before `atLeast` ms (a server's Retry-After), whatever is added, unless it is urged. */
+  | { readonly type: "failed"; readonly atLeast?: number };
+
+/** For metrics and logs. Times in ms. */
+export type QueueEvent =
+  | { readonly type: "queued"; readonly key: string; readonly depth: number }
+  | { readonly type: "started"; readonly key: string; readonly depth: number; readonly waited: number }
+  | { readonly type: "ended"; readonly key: string; readonly took: number; readonly requeue: Requeue }
+  | { readonly type: "threw"; readonly key: string; readonly error: unknown };
+
+export interface QueueOptions {
+  /** How many keys are worked on at the same time. */
+  readonly concurrency: number;
+  readonly work: (key: string) => Promise<Requeue>;
+  /** Who shares the workers; see {@link fairTurns}. Default: each key for itself. */
+  readonly groupOf?: (key: string) => string;
+  /** Default: 200 ms to 60 s. */
+  readonly backoff?: Backoff;
+  readonly observe?: (event: QueueEvent) => void;
+  readonly clock?: Clock;
+  /** From 0 to 1. Default: Math.random. */
+  readonly random?: () => number;
+}
+
+export interface WorkQueue {
+  /** Work on the key as soon as its turn comes; once more, if it is being worked on right now. */
+  readonly add: (key: string) => void;
+  /** The same, also before the time is over that a server asked for: a person goes before it. */
+  readonly urge: (key: string) => void;
+  /** Add the key in `ms`. Of several times the earliest counts, for all of them. */
+  readonly addAfter: (key: string, ms: number) => void;
+  /** Takes no more keys, forgets those that wait, and resolves when the work under way has ended. */
+  readonly drain: () => Promise<void>;
+}
+
+/**
+ * A queue of keys: of what has to be looked at again, not of what happened.
+ *
+ * Guarantees: a key is never worked on twice at once; after an `add`, work on the key begins anew, however many adds there
+ * were before it began; groups take turns, and the keys of a group among themselves, so that one that always comes back, or
+ * never ends, does not hold up the others; a key that fails waits longer each time, up to a cap, until it succeeds once.
+ * Never: ends because `work` threw. That counts as `failed`.
+ */
+export const newWorkQueue = (options: QueueOptions): WorkQueue => {
+  const { concurrency, work, groupOf = (key) => key, backoff = { first: 200, cap: 60_000 } } = options;
+  const { observe = () => {}, clock = systemClock, random = Math.random } = options;
+  const places = fairTurns<string>(concurrency);
+  /** Since when. */
+  const waiting = new Map<string, number>();
+  const working = new Map<string, "clean" | "dirty" | "urged">();
+  const later = new Map<string, { readonly due: number; readonly cancel: () => void }>();
+  const failures = new Map<string, number>();
+  /** Until when somebody has asked to be left alone. */
+  const notBefore = new Map<string, number>();
+  let drained: (() => void) | undefined;
+  let draining: Promise<void> | undefined;
+
+  const add = (key: string): void => {
+    if (draining) return;
+    if (working.has(key)) {
+      if (working.get(key) === "clean") working.set(key, "dirty");
+      return;
+    }
+    if (waiting.has(key)) return;
+    const until = notBefore.get(key);
+    if (until !== undefined && until > clock.now()) {
+      addAfter(key, until - clock.now());
+      return;
+    }
+    waiting.set(key, clock.now());
+    places.join(groupOf(key), key);
+    observe({ type: "queued", key, depth: waiting.size });
+    next();
+  };
+
+  const urge = (key: string): void => {
+    notBefore.delete(key);
+    add(key);
+    if (working.get(key) === "dirty") working.set(key, "urged");
+  };
+
+  const addAfter = (key: string, ms: number): void => {
+    if (draining) return;
+    const due = clock.now() + ms;
+    const planned = later.get(key);
+    if (planned !== undefined && planned.due <= due) return;
+    planned?.cancel();
+    const cancel = clock.after(ms, () => {
+      later.delete(key);
+      add(key);
+    });
+    later.set(key, { due, cancel });
+  };
+
+  const next = (): void => {
+    for (let key = places.next(); key !== undefined; key = places.next()) {
+      const since = waiting.get(key) ?? clock.now();
+      waiting.delete(key);
+      notBefore.delete(key);
+      // This look is the one that was planned for later.
+      later.get(key)?.cancel();
+      later.delete(key);
+      working.set(key, "clean");
+      observe({ type: "started", key, depth: waiting.size, waited: clock.now() - since });
+      void run(key);
+    }
+  };
+
+  const run = async (key: string): Promise<void> => {
+    const started = clock.now();
+    const requeue = await attempt(key);
+    observe({ type: "ended", key, took: clock.now() - started, requeue });
+    const added = working.get(key);
+    working.delete(key);
+    places.leave(groupOf(key));
+    if (requeue.type === "failed") {
+      const failed = (failures.get(key) ?? 0) + 1;
+      failures.set(key, failed);
+      if (requeue.atLeast !== undefined && added !== "urged") notBefore.set(key, clock.now() + requeue.atLeast);
+      addAfter(key, Math.max(delayAfter(failed, backoff, random()), requeue.atLeast ?? 0));
+    } else {
+      failures.delete(key);
+      if (requeue.type === "after") addAfter(key, requeue.ms);
+    }
+    if (added !== "clean") add(key);
+    if (draining === undefined) next();
+    else if (working.size === 0) drained?.();
+  };
+
+  const attempt = async (key: string): Promise<Requeue> => {
+    try {
+      return await work(key);
+    } catch (error) {
+      observe({ type: "threw", key, error });
+      return { type: "failed" };
+    }
+  };
+
+  const drain = (): Promise<void> => {
+    draining ??= new Promise((resolve) => {
+      drained = resolve;
+      for (const key of waiting.keys()) places.quit(groupOf(key), key);
+      waiting.clear();
+      for (const { cancel } of later.values()) cancel();
+      later.clear();
+      if (working.size === 0) resolve();
+    });
+    return draining;
+  };
+
+  return { add, urge, addAfter, drain };
+};

@@ -1,0 +1,79 @@
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
+import { handleAnswer, PATIENCE } from "../../../packages/controller/src/core/state/handle-answer.ts";
+import { type Observations, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
+import { configMaps } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import { NOW } from "./arbitrary-situation.ts";
+import { type Answer, former, refused } from "./underway.ts";
+
+const CONTROLLER = "system:serviceaccount:janus-system:janus-controller";
+const denied = (verb: string, resource = "configmaps", user = CONTROLLER): Answer =>
+  refused(403, `${resource} "a" is forbidden: User "${user}" cannot ${verb} resource "${resource}" in API group ""`);
+
+const ask = (as: ApiCall["as"], fields: Partial<ApiCall> = {}): ApiCall => ({
+  purpose: "read-store",
+  as,
+  call: { verb: "get", place: { resource: configMaps, namespace: "shop", name: "a" } },
+  onAnswer: (known) => ({ ...known, released: new Set(["learned"]) }),
+  onTransientFault: (known) => ({ ...known, released: new Set(["lost"]) }),
+  ...fields,
+});
+
+const hasLearned = ({ released }: Observations): boolean => released.has("learned");
+const known = noObservations(NOW);
+
+describe("a denial of the controller's own permissions", () => {
+  it.each<readonly [string, ApiCall["as"], Answer]>([
+    ["to read", "controller", denied("get")],
+    ["to act as the ServiceAccount", "serviceAccount", denied("impersonate", "serviceaccounts")],
+  ])("says nothing before it has lasted, and then it is believed: %s", (_, as, answer) => {
+    const first = handleAnswer(known, ask(as), answer, NOW, NOW);
+    expect(first).toMatchObject({ failed: { code: 403 } });
+    expect(hasLearned(first.known)).toBe(false);
+    const again = handleAnswer(first.known, ask(as), answer, NOW + PATIENCE - 1, NOW);
+    expect(again.failed).toBeDefined();
+    const last = handleAnswer(again.known, ask(as), answer, NOW + PATIENCE, NOW);
+    expect(last.failed).toBeUndefined();
+    expect(hasLearned(last.known)).toBe(true);
+  });
+
+  it("has to last anew once something was allowed", () => {
+    const first = handleAnswer(known, ask("controller"), denied("get"), NOW, NOW);
+    const allowed = handleAnswer(first.known, ask("controller"), E.right(former("ConfigMap", "a")), NOW + 1, NOW);
+    expect(handleAnswer(allowed.known, ask("controller"), denied("get"), NOW + PATIENCE, NOW).failed).toBeDefined();
+  });
+
+  it("is not what admission, a quota, or the ServiceAccount's own lack of permissions says", () => {
+    const own = denied("patch", "configmaps", "system:serviceaccount:shop:deploy-sa");
+    expect(handleAnswer(known, ask("serviceAccount"), own, NOW, NOW).failed).toBeUndefined();
+    for (const text of ['configmaps "a" is forbidden: exceeded quota: few', 'admission webhook "x" denied the request'])
+      expect(handleAnswer(known, ask("controller"), refused(403, text), NOW, NOW).failed).toBeUndefined();
+  });
+});
+
+describe("what has to be done", () => {
+  it.each<readonly [string, Answer, { always: boolean; unlessRefused: boolean; unlessDenied: boolean }]>([
+    ["done", E.right(former("ConfigMap", "a")), { always: true, unlessRefused: true, unlessDenied: true }],
+    ["nothing to do it to", refused(404), { always: true, unlessRefused: true, unlessDenied: true }],
+    ["a refusal by admission", refused(422), { always: false, unlessRefused: true, unlessDenied: false }],
+    ["an answer of something in between", refused(410), { always: false, unlessRefused: true, unlessDenied: false }],
+    ["a lasting denial", denied("get"), { always: false, unlessRefused: true, unlessDenied: true }],
+    ["a conflict", refused(409), { always: false, unlessRefused: false, unlessDenied: false }],
+    ["a fault", refused(503), { always: false, unlessRefused: false, unlessDenied: false }],
+  ])("is tried again, or passed for later: %s", (_, answer, { always, unlessRefused, unlessDenied }) => {
+    const outcome = (untilDone: NonNullable<ApiCall["untilDone"]>) => {
+      const effect = ask("controller", { untilDone });
+      const first = handleAnswer(known, effect, answer, NOW, NOW);
+      return hasLearned(handleAnswer(first.known, effect, answer, NOW + PATIENCE, NOW).known);
+    };
+    expect(outcome(true)).toBe(always);
+    expect(outcome("unless-refused")).toBe(unlessRefused);
+    expect(outcome("unless-denied")).toBe(unlessDenied);
+  });
+});
+
+it("a 404 that is not the API server's own takes nothing for gone", () => {
+  const page = E.left({ type: "refused", code: 404, reason: "", message: "<html>", causes: [] } as const);
+  expect(handleAnswer(known, ask("controller"), page, NOW, NOW).failed).toBeDefined();
+});

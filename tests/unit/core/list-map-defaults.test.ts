@@ -1,0 +1,77 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { withListMapDefaults } from "../../../packages/controller/src/core/merge/list-map-defaults.ts";
+import type { Json, JsonObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+
+const over = (protocol: string): Json => ({ port: 80, protocol });
+const [tcp, udp, sctp] = [over("TCP"), over("UDP"), over("SCTP")];
+const known = { "f:ports": { 'k:{"port":80,"protocol":"TCP"}': { ".": {}, "f:name": {} } } };
+const owning = (protocol: string): JsonObject => ({ "f:ports": { [`k:{"port":80,"protocol":"${protocol}"}`]: {} } });
+const ports = (...items: readonly Json[]): JsonObject => ({ ports: items });
+
+const name = (one: JsonObject) => `k:${JSON.stringify({ port: one["port"], protocol: one["protocol"] })}`;
+
+describe("the keys of a list item that its author left to their defaults", () => {
+  it.each<[string, Json, readonly Json[], readonly Json[], JsonObject, unknown]>([
+    ["are those of the one that it matches", { port: 80, name: "a" }, [udp], [], {}, "UDP"],
+    ["are those of one of ours", { port: 80 }, [tcp, udp], [], owning("UDP"), "UDP"],
+    ["are TCP where nothing else tells", { port: 80 }, [udp, tcp], [], {}, "TCP"],
+    ["are those of the first where nothing at all tells", { port: 80 }, [sctp, udp], [], {}, "SCTP"],
+    ["are those of what was there before where it is gone since", { port: 80 }, [], [udp], {}, "UDP"],
+    ["are those of what is there now, not before", { port: 80 }, [udp], [tcp], {}, "UDP"],
+    ["are absent where there is no such item", { port: 81 }, [tcp], [udp], {}, undefined],
+    ["may have been left to them as null", { port: 80, protocol: null }, [udp], [], {}, "UDP"],
+    ["are as they are where it names them", { port: 80, protocol: "SCTP" }, [tcp], [], {}, "SCTP"],
+  ])("%s", (_, item, live, before, ours, protocol) => {
+    const { ports: items } = withListMapDefaults(ports(item), [ports(...live), ports(...before)], known, ours);
+    expect((items as readonly JsonObject[]).map((one) => one["protocol"])).toEqual([protocol]);
+  });
+
+  it("are not those of an item that is named beside it", () => {
+    const content = ports({ port: 80 }, udp);
+    expect(withListMapDefaults(content, [ports(udp, sctp)], known, {})).toEqual(ports(sctp, udp));
+  });
+
+  it("are found in lists within lists, and nothing else is touched", () => {
+    const within = { "f:containers": { 'k:{"name":"web"}': { ".": {}, "f:name": {}, ...known } }, "f:args": {} };
+    const content = { containers: [{ name: "web", ...ports({ port: 80 }) }], args: ["x"], more: [{ port: 80 }] };
+    const live = { containers: [{ name: "web", ...ports(udp) }], args: [], more: [udp] };
+    expect(withListMapDefaults(content, [live], within, {})).toEqual({
+      ...content,
+      containers: [{ name: "web", ...ports(udp) }],
+    });
+  });
+
+  it("are those of the first that matches, of ours, or of TCP, among all that no other names, whatever the lists", () => {
+    const item = fc.record(
+      { port: fc.nat({ max: 2 }), protocol: fc.constantFrom("TCP", "UDP") },
+      { requiredKeys: [] },
+    ) as fc.Arbitrary<JsonObject>;
+    const items = fc.array(item, { maxLength: 4 });
+    const whole = fc.uniqueArray(
+      fc.record({ port: fc.nat({ max: 2 }), protocol: fc.constantFrom("TCP", "UDP", "SCTP") }),
+      { maxLength: 4, selector: (one) => JSON.stringify(one) },
+    );
+    const keys = ["port", "protocol"] as const;
+    const lacks = (one: JsonObject) => keys.some((key) => one[key] === undefined);
+    fc.assert(
+      fc.property(items, whole, whole, whole, (content, live, before, owned) => {
+        const ours = { "f:ports": Object.fromEntries(owned.map((one) => [name(one), {}])) };
+        const named = content.filter((one) => !lacks(one)).map(name);
+        const meant = (one: JsonObject): JsonObject => {
+          const matches = (other: JsonObject) =>
+            !named.includes(name(other)) && keys.every((key) => one[key] === undefined || one[key] === other[key]);
+          const found = [live, before].map((list) => list.filter(matches)).find((list) => list.length > 0) ?? [];
+          const chosen =
+            found.find((other) => name(other) in ours["f:ports"]) ??
+            found.find(({ protocol }) => protocol === "TCP") ??
+            found[0];
+          return chosen === undefined ? one : { ...one, port: chosen.port, protocol: chosen.protocol };
+        };
+        expect(withListMapDefaults(ports(...content), [ports(...live), ports(...before)], known, ours)).toEqual(
+          ports(...content.map((one) => (lacks(one) ? meant(one) : one))),
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,147 @@
+import { type Change, GIVE_WAY, type Phase } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import { decide } from "../../../packages/controller/src/core/decide.ts";
+import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
+import type { KubeObject, Resource } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { LockObservation } from "../../../packages/controller/src/core/state/observations.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
+import { NOW } from "./arbitrary-situation.ts";
+import { type Answer, change, former, later, refused, underway } from "./underway.ts";
+
+const fresh: Change = { type: "Create", target: { apiVersion: "v1", kind: "Namespace", name: "fresh" }, content: {} };
+const inside = (name: string): Change => {
+  const { target, ...rest } = change("Create", name);
+  return { ...rest, target: { ...target, namespace: "fresh" } };
+};
+
+const namespaces: Resource = {
+  group: "",
+  version: "v1",
+  plural: "namespaces",
+  kind: "Namespace",
+  namespaced: false,
+  statusSubresource: true,
+};
+
+const OTHER = "9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42";
+
+const version = { uid: "lock", resourceVersion: "2" };
+
+/** It has made the Namespace and what is before the cursor; the last lock is not as it was. */
+const inItsOwn = (cursor: number, sight: LockObservation): ReconcileContext => {
+  const at = underway("Committing", [fresh, inside("b"), inside("a")], { direction: "forward", cursor });
+  const resources = new Map(at.known.resources).set("v1/Namespace", namespaces);
+  return { ...at, known: { ...at.known, resources, locks: new Map(at.known.locks).set(1, sight) } };
+};
+
+const heldBySomebody = ({ purpose, call }: ApiCall): Answer => {
+  const spec = { holderIdentity: "somebody", leaseDurationSeconds: 60 };
+  return purpose === "read-lock" ? E.right(former("Lease", call.place.name, { spec })) : refused(404);
+};
+
+it("turns back, and gives none back, when a lock is lost on what it has made in a Namespace of its own", () => {
+  const start = inItsOwn(2, { type: "held", version, until: NOW, stale: true });
+  const { asked, at } = later(start, 2, heldBySomebody);
+  expect(asked.map(({ purpose }) => purpose)).toEqual(["read-lock", "record"]);
+  expect(at.txn.status.phase).toBe("RollingBack");
+  expect(JSON.stringify(at.txn.status)).toContain("the lock on ConfigMap fresh/b was lost");
+});
+
+it("asks who has touched nothing for the locks in a Namespace of its own: the two could wait for each other", () => {
+  const holder = `other/waiting/${OTHER}`;
+  const sight = { type: "theirs", holder, version, looked: NOW, seen: NOW, expires: NOW, judged: "untouched" } as const;
+  const step = decide(inItsOwn(1, sight));
+  expect(step).toMatchObject({ type: "run", effects: [{ purpose: "ask-way", call: { place: { name: "waiting" } } }] });
+  expect(JSON.stringify(step)).toContain(GIVE_WAY);
+});
+
+/** As the API server has it. */
+const transactionOf = (uid: string, phase: Phase, ...changes: readonly Change[]): KubeObject => ({
+  ...former("Transaction", "other"),
+  metadata: { name: "other", namespace: "shop", uid },
+  spec: { changes },
+  status: { phase },
+});
+
+/** It holds the lock on its one target, and somebody has written on it that another one asks for the way. */
+const askedForTheWay = (): ReconcileContext => {
+  const start = underway(
+    "Preparing",
+    [change("Create", "a")],
+    { direction: "forward", cursor: 0 },
+    {
+      serviceAccount: "there",
+      reviews: new Map(["create", "delete"].map((verb) => [`0 ${verb}`, "allowed"] as const)),
+    },
+  );
+  const annotations = { [GIVE_WAY]: `shop/other/${OTHER}` };
+  return { ...start, txn: { ...start.txn, metadata: { ...start.txn.metadata, annotations } } };
+};
+
+it.each([
+  ["Committing", "has begun to make its changes"],
+  ["RollingBack", "is rolling back"],
+] as const)("gives way to one that is %s, and says so", (phase, told) => {
+  const other = transactionOf(OTHER, phase, change("Patch", "a"));
+  const { asked, at } = later(askedForTheWay(), 1500, ({ purpose }) =>
+    purpose === "read-holder" ? E.right(other) : E.right(former("Lease", "lock")),
+  );
+  expect(asked.slice(0, 2).map(({ purpose }) => purpose)).toEqual(["read-holder", "release-lock"]);
+  expect(JSON.stringify(at.txn.status)).toContain(`gives way to Transaction shop/other, which ${told}`);
+});
+
+it("gives way to nobody who has none of its targets, whoever has written that somebody asks for it", () => {
+  const { asked, at } = later(askedForTheWay(), 1500, ({ purpose }) => {
+    if (purpose === "read-holder") return E.right(transactionOf(OTHER, "Committing", change("Patch", "b")));
+    return refused(503);
+  });
+  expect(asked.slice(0, 2).map(({ purpose }) => purpose)).toEqual(["read-holder", "finalizer"]);
+  expect(at.txn.metadata.annotations).toEqual({});
+  expect(asked.filter(({ purpose }) => purpose === "release-lock")).toEqual([]);
+});
+
+const inItsName = (ask: ApiCall) =>
+  E.right(
+    former("Lease", ask.call.place.name, {
+      spec: { holderIdentity: `other/bystander/${OTHER}`, leaseDurationSeconds: 60 },
+    }),
+  );
+
+const inStrangersName = (ask: ApiCall): Answer => {
+  if (ask.purpose === "read-holder") return E.right(transactionOf(OTHER, "Preparing", change("Patch", "elsewhere")));
+  return ask.call.verb === "get" || ask.call.verb === "mergePatch" ? inItsName(ask) : refused(409);
+};
+
+describe("a Lease that names a Transaction which has no such target", () => {
+  const start = inItsOwn(1, { type: "taken" });
+
+  it("makes nobody ask that one for the way", () => {
+    const { asked } = later(start, 50_000, inStrangersName);
+    expect(asked.map(({ purpose }) => purpose)).not.toContain("ask-way");
+    expect(asked.map(({ purpose }) => purpose)).not.toContain("lock");
+  });
+
+  it("is taken over when it has not changed for its whole duration, as any that no Transaction holds", () => {
+    const { asked } = later(start, 70_000, inStrangersName);
+    expect(asked.map(({ purpose }) => purpose)).toContain("lock");
+  });
+});
+
+it("needs no locks any more in a Namespace that it has deleted", () => {
+  const gone: Change = { type: "Delete", target: { apiVersion: "v1", kind: "Namespace", name: "fresh" } };
+  const { target } = change("Delete", "a");
+  const at = underway(
+    "Committing",
+    [
+      { type: "Delete", target: { ...target, namespace: "fresh" } },
+      gone,
+      { ...gone, target: { ...gone.target, name: "other" } },
+    ],
+    { direction: "forward", cursor: 2 },
+  );
+  const resources = new Map(at.known.resources).set("v1/Namespace", namespaces);
+  const locks = new Map(at.known.locks).set(0, { type: "lost", why: "it was deleted" });
+  const step = decide({ ...at, known: { ...at.known, resources, locks } });
+  expect(step).toMatchObject({ type: "run", effects: [{ purpose: "change", call: { place: { name: "other" } } }] });
+});

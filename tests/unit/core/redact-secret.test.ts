@@ -1,0 +1,42 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { redactSecret } from "../../../packages/controller/src/core/kubernetes/redact-secret.ts";
+import type { Fault } from "../../../packages/controller/src/core/kubernetes/api-error.ts";
+import { arbitraryText } from "./arbitrary-text.ts";
+
+const refused = (message: string): Fault => ({
+  type: "refused",
+  code: 422,
+  reason: "Invalid",
+  message,
+  causes: [{ field: "data[key]", message }],
+});
+
+it.each([
+  ["as it is", { stringData: { key: "hunter2" } }, 'got "hunter2"', 'got "…"'],
+  ["in base64", { stringData: { key: "hunter2" } }, "got aHVudGVyMg==, no", "got …, no"],
+  ["out of base64", { data: { key: "aHVudGVyMg==" } }, "got hunter2", "got …"],
+  ["out of base64, in any script", { data: { key: "0LHQvtC70YzRiNC+0Lk=" } }, "got большой", "got …"],
+  ["escaped", { stringData: { key: 'two\nlines "quoted"' } }, String.raw`got "two\nlines \"quoted\""`, 'got "…"'],
+  ["below the wrong type", { stringData: { key: { deep: ["hunter2", 7] } } }, "got [hunter2 7]", "got [… …]"],
+  ["only where it stands by itself", { stringData: { key: "is" } }, "this is it", "this … it"],
+])("hides what a Secret's error quotes of it: %s", (_, body, said, told) => {
+  expect(redactSecret(refused(said), body)).toEqual({ ...refused(told) });
+});
+
+it("hides every value, whatever is in it", () => {
+  const value = arbitraryText({ minLength: 1 }).filter(
+    (text) => !"before … after".includes(text) && !/[[\]]/.test(text),
+  );
+  fc.assert(
+    fc.property(value, (text) => {
+      const { message } = redactSecret(refused(`before [${text}] after`), { stringData: { key: text } });
+      expect(message).toBe("before […] after");
+    }),
+  );
+});
+
+it("leaves sentences without values as they are", () => {
+  const fault = refused('secrets "there" is forbidden: exceeded quota');
+  expect(redactSecret(fault, { metadata: { name: "there" }, stringData: { key: "hunter2" } })).toEqual(fault);
+});

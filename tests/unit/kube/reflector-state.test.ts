@@ -1,0 +1,132 @@
+import { type ApiError, beginning, eventsOf, type Heard, type KubeObject, type Reflecting, step } from "@janus/kube";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+const object = (name: string, resourceVersion: string, uid = name): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "ns", name, uid, resourceVersion },
+});
+const page = (items: readonly KubeObject[], next = "", resourceVersion = "10"): Heard => ({
+  type: "page",
+  page: { items, next, resourceVersion },
+  limit: 64,
+});
+const gone: ApiError = { type: "refused", code: 410, reason: "Expired", message: "too old", causes: [] };
+const reset: ApiError = { type: "unanswered", cause: "connection", message: "reset" };
+const failed = (error: ApiError): Heard => ({ type: "failed", error });
+const ended: Heard = { type: "ended" };
+const waited: Heard = { type: "waited" };
+const added = (what: KubeObject): Heard => ({ type: "event", event: { type: "ADDED", object: what } });
+const bookmark = (resourceVersion: string): Heard => ({ type: "event", event: { type: "BOOKMARK", resourceVersion } });
+
+const watching: Reflecting = { type: "watching", from: "10", heard: false, failures: 0 };
+const [a, b] = [object("a", "1"), object("b", "2")];
+
+/** The states passed through, with jitter at its longest. */
+const through = (from: Reflecting, ...inputs: readonly Heard[]): Reflecting =>
+  inputs.reduce((state, input) => step(state, input, 1)[0], from);
+
+describe("a reflector", () => {
+  it("lists page by page, then watches from where the list was taken", () => {
+    const [second, early] = step(beginning, page([a], "more"), 1);
+    expect(second).toEqual({ type: "listing", have: [a], next: "more", limit: 64, failures: 0 });
+    expect(early).toBeUndefined();
+    expect(step(second, page([b]), 1)).toEqual([watching, { type: "all", objects: [a, b] }]);
+  });
+
+  it("asks for a page that was too large again, with fewer objects", () => {
+    const large = failed({ type: "unanswered", cause: "too-large", message: "too large" });
+    const second = through(beginning, page([a], "more"));
+    expect(through(second, large)).toEqual({ ...second, limit: 16 });
+    expect(through(second, large, large, large)).toEqual({ ...second, limit: 1 });
+    expect(through(second, large, large, large, large)).toMatchObject({ type: "waiting", failures: 1 });
+  });
+
+  it("tells of every change, and remembers how far it got", () => {
+    expect(step(watching, added(object("a", "11")), 1)).toEqual([
+      { ...watching, from: "11", heard: true },
+      { type: "applied", object: object("a", "11") },
+    ]);
+    const removed: Heard = { type: "event", event: { type: "DELETED", object: object("a", "12") } };
+    expect(step(watching, removed, 1)).toEqual([
+      { ...watching, from: "12", heard: true },
+      { type: "deleted", object: object("a", "12") },
+    ]);
+    expect(step(watching, bookmark("15"), 1)).toEqual([{ ...watching, from: "15", heard: true }]);
+  });
+
+  it("watches on from there when the server ends a watch in the usual way", () => {
+    expect(through(watching, bookmark("15"), ended)).toEqual({ ...watching, from: "15" });
+  });
+
+  it.each([
+    ["410", gone],
+    ["a lost connection", reset],
+  ])("lists anew after %s", (_, error) => {
+    const waiting = through(watching, bookmark("15"), failed(error));
+    expect(waiting).toMatchObject({ type: "waiting", failures: 1 });
+    expect(through(waiting, waited)).toEqual({ ...beginning, failures: 1 });
+  });
+
+  it("does not trust a watch that ended without a word", () => {
+    expect(through(watching, ended)).toMatchObject({ type: "waiting", failures: 1 });
+    expect(through(watching, bookmark("15"), ended, ended)).toMatchObject({ type: "waiting", failures: 1 });
+  });
+
+  it("starts a list over that failed between two pages", () => {
+    expect(through(beginning, page([a], "more"), failed(gone), waited)).toEqual({ ...beginning, failures: 1 });
+  });
+
+  it("waits longer with every failure, up to half a minute, until a watch delivers something", () => {
+    const waits: number[] = [];
+    let state = beginning;
+    for (let at = 0; at < 9; at += 1) {
+      state = through(state, page([a]), failed(gone));
+      waits.push(state.type === "waiting" ? state.ms : 0);
+      state = through(state, waited);
+    }
+    expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+    expect(through(state, page([a]), added(b), failed(reset))).toMatchObject({ ms: 500, failures: 1 });
+  });
+
+  it("waits as long as the server asks", () => {
+    expect(through(beginning, failed({ ...gone, code: 429, retryAfter: 90_000 }))).toMatchObject({ ms: 90_000 });
+  });
+
+  it("finds what changed in a gap: new, moved, gone, and replaced under the same name", () => {
+    const store = new Map([
+      ["ns/same", object("same", "1")],
+      ["ns/moved", object("moved", "2")],
+      ["ns/gone", object("gone", "3")],
+      ["ns/again", object("again", "4", "first")],
+    ]);
+    const now = [object("same", "1"), object("moved", "9"), object("again", "8", "second"), object("new", "7")];
+    expect(eventsOf({ type: "all", objects: now }, store)).toEqual([
+      { type: "deleted", object: object("gone", "3") },
+      { type: "deleted", object: object("again", "4", "first") },
+      { type: "applied", object: object("moved", "9") },
+      { type: "applied", object: object("again", "8", "second") },
+      { type: "applied", object: object("new", "7") },
+      { type: "synced" },
+    ]);
+  });
+
+  it("ends up with what exists, whatever it missed before", () => {
+    const objects = fc
+      .uniqueArray(fc.record({ name: fc.constantFrom("a", "b", "c"), uid: fc.nat(2), version: fc.nat(5) }), {
+        selector: ({ name }) => name,
+      })
+      .map((list) => list.map(({ name, uid, version }) => object(name, `${uid}.${version}`, `${uid}`)));
+    fc.assert(
+      fc.property(objects, objects, (before, after) => {
+        const store = new Map(before.map((one) => [`ns/${one.metadata.name}`, one]));
+        for (const event of eventsOf({ type: "all", objects: after }, new Map(store))) {
+          if (event.type === "applied") store.set(`ns/${event.object.metadata.name}`, event.object);
+          if (event.type === "deleted") store.delete(`ns/${event.object.metadata.name}`);
+        }
+        expect(new Set(store.values())).toEqual(new Set(after));
+      }),
+    );
+  });
+});
