@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { collectDefaultMetrics, Gauge, type Registry } from "prom-client";
 
 /** Of this package, which also stands beside the compiled files. */
-const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
   readonly version: string;
 };
 
