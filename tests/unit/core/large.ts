@@ -37,7 +37,9 @@ const map = <A>(count: number, value: (index: number) => A): ReadonlyMap<number,
 const examined = (all: readonly Change[], live: (change: Change) => KubeObject): Partial<Observations> => ({
   serviceAccount: "there",
   reviews: new Map(
-    all.flatMap((_, index) => ["create", "update", "delete"].map((verb) => [`${index} ${verb}`, "allowed"] as const)),
+    all.flatMap((_, index) =>
+      ["create", "update", "patch", "delete"].map((verb) => [`${index} ${verb}`, "allowed"] as const),
+    ),
   ),
   live: new Map(all.map((change, index) => [index, { object: live(change), at: NOW }])),
   dryRuns: map(all.length, () => []),

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
-import { phases, restorations } from "./large.ts";
+import { phases, restorations, shown } from "./large.ts";
 
 /** Twice as much is twice the work, and a little more where something is sorted; four times would be quadratic. */
 const MOST = 2.5;
@@ -22,5 +22,10 @@ describe("a decision, for which every other Transaction waits", () => {
       expect(one).toBeGreaterThan(0);
       expect(two / one).toBeLessThan(MOST);
     },
+  );
+
+  it.each(Object.entries(phases).filter(([name]) => name !== "Preparing, asking for rights"))(
+    "is the one that is meant, and not a question for permissions: %s",
+    (_, build) => expect(shown(build(4, 8))).not.toMatch(/^review/),
   );
 });
