@@ -1,7 +1,7 @@
 import type { Transaction } from "@janus/api";
-import { ENOUGH_LIVE, MOST_LIVE } from "../state/memory-budget.ts";
+import { ENOUGH_LIVE, MOST_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
-import { keep, liveBytes, outlined } from "../snapshots/take-snapshots.ts";
+import { keep, liveBytes } from "../snapshots/take-snapshots.ts";
 import type { Observations } from "../state/observations.ts";
 import { examine, problems } from "./preflight.ts";
 import type { Item } from "../state/resolved-changes.ts";

@@ -1,11 +1,10 @@
 import type { SnapshotStore, Transaction } from "@janus/api";
-import { ENOUGH_LIVE } from "../state/memory-budget.ts";
+import { ENOUGH_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
 import type { Position } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
 import { isRefused, journalIn, type Kept, type Observations } from "../state/observations.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
-import { outline } from "../kubernetes/outline.ts";
 import { sizeOf } from "../kubernetes/object-size.ts";
 import { isOfSecret, pack, STORE_BYTES } from "./snapshot-data.ts";
 import { store, writeNext } from "./snapshot-stores.ts";
@@ -20,17 +19,6 @@ const whole = (known: Observations): readonly (readonly [index: number, object: 
 export const liveBytes = (known: Observations): { readonly bytes: number; readonly count: number } => {
   const objects = whole(known);
   return { bytes: objects.reduce((sum, [, object]) => sum + sizeOf(object), 0), count: objects.length };
-};
-
-/** The body of each of these is let go of. */
-export const outlined = (known: Observations, indices: Iterable<number>): Observations => {
-  const live = new Map(known.live);
-  for (const index of indices) {
-    const seen = live.get(index);
-    if (seen?.object !== undefined && !seen.isOutline)
-      live.set(index, { ...seen, object: outline(seen.object), isOutline: true });
-  }
-  return { ...known, live };
 };
 
 /** As many of the targets that are not kept yet as fit into one store, all of the first one's sort. */

@@ -1,5 +1,6 @@
 import type { Change } from "@janus/api";
 import { type Step, wait } from "./effect.ts";
+import { outlined } from "./memory-budget.ts";
 import { journalIn, type Observations } from "./observations.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import { waiting } from "./status-progress.ts";
@@ -49,14 +50,19 @@ export const atRest = ({ txn, known }: Work, kept = KEPT): Work => ({
   known: knownBytes(known) > kept ? spare(known) : known,
 });
 
-const spare = (known: Observations): Observations => ({
-  ...known,
-  live: outlines(known.live),
-  before: new Map(),
-  goals: new Map(),
-  storeData: new Map(),
-  owned: new Map(),
-});
+/** A target that is read again may be another by then: what was found out of it goes with it, unless its snapshot is written. */
+const spare = (known: Observations): Observations => {
+  const live = outlines(outlined(known, known.kept.keys()).live);
+  return {
+    ...known,
+    live,
+    dryRuns: new Map([...known.dryRuns].filter(([index]) => live.has(index))),
+    before: new Map(),
+    goals: new Map(),
+    storeData: new Map(),
+    owned: new Map(),
+  };
+};
 
 const outlines = (live: Observations["live"]): Observations["live"] =>
   new Map([...live].filter(([, { object, isOutline }]) => object === undefined || isOutline));

@@ -1,3 +1,4 @@
+import { outline } from "../kubernetes/outline.ts";
 import type { ApiCall } from "./effect.ts";
 import type { Observations, StoreData } from "./observations.ts";
 import { newest, sizeOf } from "../kubernetes/object-size.ts";
@@ -34,3 +35,14 @@ export const sparing = (ask: ApiCall): ApiCall => ({
   ...ask,
   onAnswer: (...answer) => spared(ask.onAnswer(...answer)),
 });
+
+/** The body of each of these is let go of. */
+export const outlined = (known: Observations, indices: Iterable<number>): Observations => {
+  const live = new Map(known.live);
+  for (const index of indices) {
+    const seen = live.get(index);
+    if (seen?.object !== undefined && !seen.isOutline)
+      live.set(index, { ...seen, object: outline(seen.object), isOutline: true });
+  }
+  return { ...known, live };
+};

@@ -1,0 +1,89 @@
+import { decodeTransaction, type Item, Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import { atRest } from "../../../packages/controller/src/core/state/idle-memory.ts";
+import { decide } from "../../../packages/controller/src/core/decide.ts";
+import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
+import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
+import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
+import { type Answer, change, checkpointed, former, refused, underway } from "./underway.ts";
+
+const target = (resourceVersion: string): KubeObject => {
+  const object = former("ConfigMap", "a", { data: { text: resourceVersion.repeat(30_000) } });
+  return { ...object, metadata: { ...object.metadata, resourceVersion } };
+};
+
+/** It has its locks and its rights, and has read nothing. */
+const preparing = (): ReconcileContext => {
+  const at = underway("Preparing", [change("Update", "a")], { direction: "forward", cursor: 0 });
+  const reviews = ["update", "patch"].map((verb) => [`0 ${verb}`, "allowed"] as const);
+  const journal = { type: "missing" } as const;
+  return {
+    ...at,
+    known: { ...at.known, before: new Map(), journal, serviceAccount: "there", reviews: new Map(reviews) },
+  };
+};
+
+/** It is prepared, while the first request of this purpose does not get through; it rests then, and the target becomes another. */
+const interrupted = (purpose: Effect["purpose"], then: KubeObject | undefined) => {
+  let there: KubeObject | undefined = target("1");
+  let hasRested = false;
+  let kept: readonly string[] = [];
+  let at = preparing();
+  const answer = (ask: ApiCall): Answer => {
+    if (ask.purpose === purpose && !hasRested) {
+      hasRested = true;
+      there = then;
+      return refused(503);
+    }
+    if (ask.purpose === "read-store") return refused(404);
+    if (ask.purpose === "read-target" || ask.purpose === "dry-run")
+      return there === undefined ? refused(404) : E.right(there);
+    const body = ("body" in ask.call ? ask.call.body : {}) as KubeObject;
+    if (ask.purpose === "store") {
+      kept = [...kept, ...Object.keys(body["data"] as object)];
+      return E.right({ ...body, metadata: { ...body.metadata, uid: `uid-${kept.length}`, resourceVersion: "1" } });
+    }
+    if (ask.purpose === "record") {
+      const decoded = decodeTransaction({ ...(Transaction.encode(at.txn) as KubeObject), status: body["status"] });
+      if (E.isRight(decoded)) at = { ...at, txn: decoded.right };
+      return E.right(body);
+    }
+    return checkpointed(at, ask);
+  };
+  while (at.txn.status.phase === "Preparing") {
+    const step = decide(at);
+    if (step.type === "done") break;
+    const asks = step.type === "run" ? step.effects.filter((effect) => "call" in effect) : [];
+    let rests = step.type === "wait";
+    at = { ...at, now: step.type === "wait" ? step.until : at.now + 1 };
+    for (const ask of asks) {
+      const { known, failed } = handleAnswer(at.known, ask, answer(ask), at.now, at.now);
+      at = { ...at, known };
+      rests ||= failed !== undefined;
+    }
+    if (rests) at = { ...at, known: atRest(at).known };
+  }
+  const { phase, items } = at.txn.status;
+  return { phase, snapshot: snapshotOf(items[0]), kept };
+};
+
+const snapshotOf = (item: Item | undefined): string | undefined =>
+  item?.state.type === "prepared" && item.state.before.existed ? item.state.before.snapshot.key : undefined;
+
+/** What comes between the first read of a target and the record of its snapshot. */
+const INTERRUPTED = ["journal", "store", "record"] as const;
+
+describe("a large target that others have written while its Transaction rested", () => {
+  it.each(INTERRUPTED)("has a snapshot of the version that is recorded (%s)", (purpose) => {
+    const { phase, snapshot, kept } = interrupted(purpose, target("2"));
+    expect(phase).toBe("Prepared");
+    expect(kept).toContain(snapshot);
+  });
+
+  it.each(INTERRUPTED)("is never taken for one that was not there (%s)", (purpose) => {
+    const { phase, snapshot, kept } = interrupted(purpose, undefined);
+    expect(phase === "Failed" || kept.some((key) => key === snapshot)).toBe(true);
+  });
+});
