@@ -99,22 +99,27 @@ const changedFields = (before: KubeObject, goal: KubeObject, place: ObjectRef): 
 };
 
 /** What is not as it was: values that the API server did not give again, and what the garbage collector took. */
-const mind = (
-  { situation, journal, index, place, seen }: UndoContext,
-  was: KubeObject,
-): { readonly warning?: string } => {
+const mind = (undone: UndoContext, was: KubeObject): { readonly warning?: string } => {
+  const { situation, journal, index, place, seen } = undone;
   const { txn } = situation;
   const before = recordedBefore(txn, journal, index);
   const standing = withoutEphemeral(was);
   const former = withoutOldToken(txn, journal, standing);
   const live = seen.object ?? former;
-  const changed = changedFields(former, situation.known.goals.get(index) ?? former, place);
+  // What a former process, or one that had no room for it, was answered nobody knows any more: what is there tells.
+  const goal = situation.known.goals.get(index);
+  const changed = changedFields(
+    former,
+    goal ?? withServerMutations(former, bodyOf(undone, former), live, place),
+    place,
+  );
+  const whoever = goal === undefined ? "admission, or somebody since," : "admission";
   const lost = lostFields(withoutGenerated(former), live, place);
   const warnings = [
     ...(standing === was ? [] : ["its ephemeral containers are gone"]),
     ...(former === standing ? [] : ["it has another token, of its new ServiceAccount"]),
     ...(isService(place.resource) ? reallocated(former, live) : []),
-    ...(changed.length === 0 ? [] : [`admission has given other values to ${showPaths(changed)}`]),
+    ...(changed.length === 0 ? [] : [`${whoever} has given other values to ${showPaths(changed)}`]),
     ...(lost.length === 0 ? [] : [`the API server has not kept ${showPaths(lost)}`]),
     ...(before.existed && before.dependents !== undefined ? [`went with it: ${before.dependents}`] : []),
   ];
