@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { toBase64 } from "../../../packages/controller/src/core/kubernetes/base64.ts";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import type { Position } from "../../../packages/controller/src/core/state/journal.ts";
+import { mostStoreNames, type Position } from "../../../packages/controller/src/core/state/journal.ts";
 import { asObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { UID_LABEL } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
@@ -137,4 +137,15 @@ it("have their names in the journal before they are written, whichever are taken
     }),
     { numRuns: 60 },
   );
+});
+
+it("are looked for under the names alone that a Transaction can have, however many others have made objects of", () => {
+  const begun = { direction: "forward", cursor: 0 } as const;
+  const start = underway("Failed", [change("Create", "a")], begun, { begun: true, journal: { type: "missing" } });
+  const { asked, at } = later(start, 5000, ({ purpose, call: { place } }) =>
+    purpose === "read-store" ? E.right(former(place.resource.kind, place.name)) : refused(404),
+  );
+  const looks = asked.filter(({ purpose }) => purpose === "read-store");
+  expect(looks.length).toBe(2 * mostStoreNames(1));
+  expect(at.txn.metadata.finalizers).toEqual([]);
 });

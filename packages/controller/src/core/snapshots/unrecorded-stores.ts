@@ -1,6 +1,7 @@
 import { type SnapshotStore, storeName } from "@janus/api";
 import { allStores } from "./prior-state.ts";
 import type { ApiCall } from "../state/effect.ts";
+import { mostStoreNames } from "../state/journal.ts";
 import { journalIn, storeNamesIn } from "../state/observations.ts";
 import { lookAtStore, storeKey, deleteStore } from "./release-stores.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -10,7 +11,8 @@ const KINDS = ["ConfigMap", "Secret"] as const;
 
 /**
  * Looks for stores of ours by their names: all that the journal says may have been written, and behind these up to the first
- * one that neither kind has, for where the journal is lost. The very first name is looked at in any case.
+ * one that neither kind has, for where the journal is lost; but under none that it cannot have. The very first name is looked at
+ * in any case.
  *
  * @param names that belong to a store, whether or not it is there
  */
@@ -22,6 +24,7 @@ export const search = (
   const stores: SnapshotStore[] = [];
   const asking: ApiCall[] = [];
   const written = storeNamesIn(known);
+  const most = mostStoreNames(txn.spec.changes.length);
   for (let n = 0, isLast = false; !isLast; n += 1) {
     const name = storeName(txn.metadata.name, n);
     const sights = KINDS.map((kind) => known.found.get(storeKey({ kind, name })));
@@ -32,7 +35,7 @@ export const search = (
       if (typeof sight === "object") stores.push({ kind, name, uid: sight.uid, digest: "" });
     });
     const isFree = sights.every((sight) => sight === "nothing") && !names.includes(name);
-    isLast = n + 1 >= written && (isFree || asking.length > 0);
+    isLast = n + 1 >= most || (n + 1 >= written && (isFree || asking.length > 0));
   }
   return asking.length > 0 ? { asking } : { found: stores };
 };
