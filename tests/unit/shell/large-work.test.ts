@@ -9,10 +9,33 @@ describe("places for large Transactions", () => {
   it("are given back after a round, and then whoever is first in line is woken", () => {
     const woken: string[] = [];
     const { enter, leave } = largeWork(2, groupOf, (key) => woken.push(key));
-    expect(["a/1", "a/2", "b/1", "c/1"].map(enter)).toEqual([true, false, true, false]);
+    expect(["a/1", "a/2", "b/1", "c/1"].map((key) => enter(key, false))).toEqual([true, false, true, false]);
     leave("a/1");
     expect(woken).toEqual(["a/2"]);
-    expect(enter("a/2")).toBe(true);
+    expect(enter("a/2", false)).toBe(true);
+  });
+
+  it("are given back to those in line by one whose round does not end, and it is woken when it has one again", () => {
+    const woken: string[] = [];
+    let now = 0;
+    const { enter, leave } = largeWork(
+      1,
+      groupOf,
+      (key) => woken.push(key),
+      () => now,
+    );
+    expect(enter("a/1", true)).toBe(true);
+    now = 3_600_000;
+    expect(enter("a/1", true)).toBe(true);
+    expect(enter("b/1", true)).toBe(false);
+    expect(enter("a/1", false)).toBe(true);
+    expect(enter("a/1", true)).toBe(false);
+    expect(woken).toEqual(["b/1"]);
+    leave("a/1");
+    now = 7_200_000;
+    expect(enter("b/1", true)).toBe(true);
+    leave("b/1");
+    expect(woken).toEqual(["b/1", "a/1"]);
   });
 
   it("are never more than there are, and go to everybody in the end", () => {
@@ -24,7 +47,7 @@ describe("places for large Transactions", () => {
         const { enter, leave } = largeWork(PLACES, groupOf, (key) => woken.add(key));
         const round = (key: string): void => {
           woken.delete(key);
-          if (enter(key)) inside.add(key);
+          if (enter(key, true)) inside.add(key);
           expect(inside.size).toBeLessThanOrEqual(PLACES);
         };
         const waited = new Set<string>();

@@ -1,9 +1,17 @@
 import { turns } from "@janus/kube";
+import { elapsed } from "../process/clock.ts";
+
+/** For so long nobody in line makes one give its place back, in ms: what it forgets then, it has to read again. */
+const SLICE = 30_000;
 
 /** The places for those that take much memory while they are worked on. */
 export interface LargeWork {
-  /** Whether this one has a place now. If not, it waits in line, and is woken when it has. */
-  readonly enter: (key: string) => boolean;
+  /**
+   * Whether this one has a place now. If not, it waits in line, and is woken when it has.
+   *
+   * @param givesWay whether it gives back what it has had for long, since it goes on later from where it is
+   */
+  readonly enter: (key: string, givesWay: boolean) => boolean;
   /** The round of work is over: it gives its place back, if it had one. */
   readonly leave: (key: string) => void;
 }
@@ -11,25 +19,42 @@ export interface LargeWork {
 /**
  * Bounds how many keys that take much memory are worked on at the same time.
  *
- * Guarantees: a place is held for one round of work only, so nobody in line waits for one who waits for him; groups share the
- *             places as in {@link turns}.
+ * Guarantees: a place is held for one round of work only, so nobody in line waits for one who waits for him; while others
+ *             are in line, one that gives way has it for a bounded time, however long its round is; groups share the places as
+ *             in {@link turns}.
  * Assumes:    whoever is woken is worked on, and leaves.
  */
-export const largeWork = (places: number, groupOf: (key: string) => string, wake: (key: string) => void): LargeWork => {
+export const largeWork = (
+  places: number,
+  groupOf: (key: string) => string,
+  wake: (key: string) => void,
+  now: () => number = elapsed,
+): LargeWork => {
   const line = turns<string>(places);
   const waiting = new Set<string>();
-  const inside = new Set<string>();
+  /** Since when they have been at work. */
+  const inside = new Map<string, number | undefined>();
   /** @param self is at work already */
   const grant = (self?: string): void => {
     for (let key = line.next(); key !== undefined; key = line.next()) {
       waiting.delete(key);
-      inside.add(key);
+      inside.set(key, key === self ? now() : undefined);
       if (key !== self) wake(key);
     }
   };
+  const leave = (key: string): void => {
+    if (!inside.delete(key)) return;
+    line.leave(groupOf(key));
+    grant();
+  };
   return {
-    enter: (key) => {
-      if (inside.has(key)) return true;
+    enter: (key, givesWay) => {
+      if (inside.has(key)) {
+        const since = inside.get(key) ?? now();
+        inside.set(key, since);
+        if (!givesWay || waiting.size === 0 || now() < since + SLICE) return true;
+        leave(key);
+      }
       if (!waiting.has(key)) {
         waiting.add(key);
         line.join(groupOf(key), key);
@@ -37,10 +62,6 @@ export const largeWork = (places: number, groupOf: (key: string) => string, wake
       }
       return inside.has(key);
     },
-    leave: (key) => {
-      if (!inside.delete(key)) return;
-      line.leave(groupOf(key));
-      grant();
-    },
+    leave,
   };
 };

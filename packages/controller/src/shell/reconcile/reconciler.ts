@@ -195,7 +195,9 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
 
   const next = (cell: TrackedTransaction): Step => {
     if (cell.unreadable !== undefined) return decideUnread(situation(cell), cell.unreadable);
-    const mayGoOn = cell.hasVanished || !isLarge(cell) || large.enter(keyOf(cell.txn));
+    // Every change is checkpointed; what was examined would have to be examined again.
+    const givesWay = cell.txn.status.phase === "Committing" || cell.txn.status.phase === "RollingBack";
+    const mayGoOn = cell.hasVanished || !isLarge(cell) || large.enter(keyOf(cell.txn), givesWay);
     return mayGoOn ? decide(situation(cell)) : awaitMemory(situation(cell));
   };
 
