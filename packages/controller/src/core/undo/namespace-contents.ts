@@ -1,9 +1,9 @@
-import { RETRY_ROLLBACK } from "@janus/api";
+import { cut, RETRY_ROLLBACK } from "@janus/api";
 import { named } from "../preflight/dependents.ts";
 import type { FindOwned } from "../state/effect.ts";
 import { type Contents, set } from "../state/observations.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
-import { conflict, continues, type UndoStep, type UndoContext } from "./undo-context.ts";
+import { conflict, continues, kept, type UndoStep, type UndoContext } from "./undo-context.ts";
 import { nextListing } from "../preflight/unlisted-kinds.ts";
 import type { Owned } from "../state/listings.ts";
 
@@ -38,9 +38,15 @@ const find = ({ index }: UndoContext, to: Partial<FindOwned>): FindOwned => ({
   },
 });
 
+const unknown = ({ place }: UndoContext, { unlisted }: Contents): string => {
+  const names = cut(unlisted.map(({ resource }) => resource).join(", "), 80);
+  const [why = ""] = unlisted.map(({ why }) => cut(why, 80));
+  return `it is not known what others have put into ${formatRef(place)}: ${names} could not be listed (${why})`;
+};
+
 /**
  * What keeps a Namespace or CustomResourceDefinition, which the change created, from being deleted: others have put something
- * into it since. Undefined where it may be.
+ * into it since, or may have. Undefined where it may be.
  *
  * Assumes: what the ServiceAccount may not list is not seen, nor what is put in between the look and the deletion.
  */
@@ -63,5 +69,6 @@ export const contents = (undone: UndoContext): UndoStep | undefined => {
       until: again,
       because: `trying again to find what others have put into ${formatRef(place)}`,
     };
-  return again !== undefined || now >= found.looked + FRESH ? continues(find(undone, to)) : undefined;
+  if (again !== undefined || now >= found.looked + FRESH) return continues(find(undone, to));
+  return found.unlisted.length === 0 ? undefined : kept(unknown(undone, found));
 };

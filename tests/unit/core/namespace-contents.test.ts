@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import type { ObjectRef } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
+import { contents } from "../../../packages/controller/src/core/undo/namespace-contents.ts";
+import { NOW } from "./arbitrary-situation.ts";
+import { change, former, underway } from "./underway.ts";
+
+const LONG = 60_000;
+
+/** A Namespace that the change has created, in which some kinds could not be listed for long. */
+const held = (...unlisted: readonly string[]) => {
+  const created = change("Create", "inside", "Namespace");
+  const at = underway("RollingBack", [created], { direction: "back", cursor: 0, reached: 1, since: NOW });
+  const journal = journalIn(at.known);
+  if (journal === undefined) throw new Error("no journal");
+  const resource = { group: "", version: "v1", plural: "namespaces", kind: "Namespace" };
+  const place: ObjectRef = { resource: { ...resource, namespaced: false, statusSubresource: true }, name: "inside" };
+  const found = {
+    owned: [],
+    unlisted: unlisted.map((resource) => ({ resource, why: "HTTP 503", mayComeYet: true })),
+    since: NOW - LONG,
+    looked: NOW,
+  };
+  const situation = { ...at, known: { ...at.known, contents: new Map([[0, found]]) } };
+  const seen = { object: former("Namespace", "inside"), at: NOW };
+  return contents({ index: 0, change: created, place, situation, journal, seen });
+};
+
+it("may go where everything in it could be listed, and nothing is of others", () => {
+  expect(held()).toBeUndefined();
+});
+
+it("is left alone where nobody knows what others have put into it", () => {
+  expect(held("configmaps", "widgets.example.com")).toEqual({
+    type: "kept",
+    error:
+      "it is not known what others have put into Namespace inside: configmaps, widgets.example.com could not be listed (HTTP 503)",
+  });
+});
