@@ -21,6 +21,12 @@ const SIDE_BY_SIDE = 8;
 /** It may not be listed, which is the ServiceAccount's affair; or it is not there to be listed. */
 const HOLDS_NOTHING: readonly number[] = [403, 404, 405];
 
+/** A proxy's page says nothing of the kind. */
+const holdsNothing = (error: ApiError): boolean =>
+  error.type === "refused" &&
+  HOLDS_NOTHING.includes(error.code) &&
+  (error.code !== 404 || error.notFound !== undefined);
+
 /** Between the pages of the list, the API server has forgotten of when it was. */
 const EXPIRED = 410;
 
@@ -71,7 +77,7 @@ const ownedIn = async (
   });
   if (E.isRight(listed)) return E.right({ owned, unlisted: [] });
   const error = listed.left;
-  if (error.type === "refused" && HOLDS_NOTHING.includes(error.code)) return E.right({ owned, unlisted: [] });
+  if (holdsNothing(error)) return E.right({ owned, unlisted: [] });
   return isOfKind(error) ? E.right({ owned: [], unlisted: [unlisted(resource, error)] }) : listed;
 };
 
