@@ -5,7 +5,7 @@ import { sleep } from "../crash/over.ts";
 import type { Casting } from "../crash/play.ts";
 import { stage } from "../crash/stage.ts";
 
-/** Somebody else, whose Transaction is in another namespace and has nothing to do with any trouble. */
+/** Another client, whose Transaction is in another namespace and has nothing to do with any trouble. */
 export interface Bystander {
   readonly namespace: string;
   /** Whether the request is for this one. */

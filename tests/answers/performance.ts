@@ -152,7 +152,7 @@ const lenient = (scenario: Scenario, anything: boolean): Scenario => ({
   deeds: (scenario.deeds ?? []).map((deed) => ({ ...deed, does: (place) => deed.does(place).catch(() => {}) })),
 });
 
-/** What could not be put back may be as it was before, or as the change made it; what is said of it is that it is not known. */
+/** What could not be rolled back may be as it was before, or as the change made it; what is said of it is that it is not known. */
 const isOfKept = (text: string): boolean => /^(kept|undecided), but /.test(text);
 
 /** Plays a scenario in which requests are answered so. @param most requests, when it is no storm */

@@ -59,7 +59,7 @@ it("takes each binary from the first source that has it: KUBEBUILDER_ASSETS, cac
 
 it("refuses a download whose checksum is not the published one", async () => {
   const machine = await freshMachine();
-  machine.files.set(released("kube-apiserver"), Buffer.from(fakeBinary(kubernetesVersion, "somebody else")));
+  machine.files.set(released("kube-apiserver"), Buffer.from(fakeBinary(kubernetesVersion, "another client")));
   const { error, said } = await failing(machine);
   expect(said).toMatch(/kube-apiserver has the checksum [0-9a-f]{64}, and [0-9a-f]{64} is published for it/);
   expect(error).toContain("No kube-apiserver, kube-controller-manager, kubectl for the control plane");

@@ -21,7 +21,7 @@ const isFree = async (port: number): Promise<boolean> => {
 /**
  * Ports of 127.0.0.1 that nobody listens on, and that nobody is given by chance.
  *
- * Never: a promise. Somebody else may choose the same; the one who comes second does not start, and says so.
+ * Never: a promise. Another client may choose the same; the one who comes second does not start, and says so.
  */
 export const freePorts = async (count: number): Promise<readonly number[]> => {
   const ports = new Set<number>();

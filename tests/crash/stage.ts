@@ -16,7 +16,7 @@ export interface Stage {
   readonly create: (object: JsonObject) => Promise<KubeObject>;
   /** JSON merge patch of the object that it names. */
   readonly patch: (object: Ref, subresource?: "status") => Promise<KubeObject>;
-  /** Server-side apply, as somebody else than those who patch. */
+  /** Server-side apply, as another client than those who patch. */
   readonly apply: (object: Ref) => Promise<KubeObject>;
   readonly remove: (ref: Ref) => Promise<void>;
   readonly read: (ref: Ref) => Promise<KubeObject>;

@@ -19,25 +19,25 @@ const explained: Readonly<Record<Phase, string>> = {
   Prepared: "everything is locked, checked and kept",
   Committing: "one change at a time",
   Committed: "all of them are made",
-  RollingBack: "what is in is put back, last one first",
+  RollingBack: "what is in is rolled back, last one first",
   RolledBack: "every target is as it was before",
   Failed: "",
 };
 
-type Fate = "in" | "refused" | "put back" | "left" | undefined;
+type Fate = "in" | "refused" | "rolled back" | "left" | undefined;
 
 /** What has become of the changes, from the status and, while it is ahead of that, the journal. */
 const fates = ({ transaction: { spec, status }, journal }: Sight): readonly Fate[] =>
   spec.changes.map((_, index): Fate => {
     const at = status.items[index]?.state.type;
     if (at === "unmade") return "refused";
-    if (at === "restored") return "put back";
+    if (at === "restored") return "rolled back";
     if (at === "kept" || at === "undecided") return "left";
     const ahead = status.phase === "Committing" ? "forward" : status.phase === "RollingBack" ? "back" : undefined;
     if (journal !== undefined && journal.direction === ahead) {
       if (ahead === "forward" && index < journal.cursor) return "in";
       if (ahead === "back" && index > journal.cursor && index < journal.reached)
-        return journal.noted.has(index) ? undefined : "put back";
+        return journal.noted.has(index) ? undefined : "rolled back";
     }
     return at === "committed" ? "in" : undefined;
   });
@@ -45,7 +45,7 @@ const fates = ({ transaction: { spec, status }, journal }: Sight): readonly Fate
 const wording: Readonly<Record<NonNullable<Fate>, string>> = {
   in: green("in"),
   refused: red("refused"),
-  "put back": yellow("put back"),
+  "rolled back": yellow("rolled back"),
   left: red("left as it is"),
 };
 
@@ -61,10 +61,10 @@ export const stopwatch = (): (() => string) => {
   };
 };
 
-/** What was made comes first and in order, then what was put back, last one first. */
+/** What was made comes first and in order, then what was rolled back, last one first. */
 const sorted = <News extends { readonly fate: Fate }>(news: readonly News[]): readonly News[] => [
-  ...news.filter(({ fate }) => fate !== "put back"),
-  ...news.filter(({ fate }) => fate === "put back").toReversed(),
+  ...news.filter(({ fate }) => fate !== "rolled back"),
+  ...news.filter(({ fate }) => fate === "rolled back").toReversed(),
 ];
 
 /**

@@ -79,7 +79,7 @@ export const rollsBack = async ({ admin, expectations }: Stage): Promise<void> =
   const { phase, items } = transaction.status;
   expect(`${name} is RolledBack`, phase === "RolledBack", `it is ${phase}`);
   const made = items.filter(({ state }) => state.type === "restored").length;
-  expect("four changes were made and put back", made === 4, `${made} were`);
+  expect("four changes were made and rolled back", made === 4, `${made} were`);
   expect("the last change was refused when it was made", items[4]?.state.type === "unmade");
   say();
   say("Proof: everything that the API server says of each object, before and after");

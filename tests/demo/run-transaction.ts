@@ -20,7 +20,7 @@ export interface Position {
   readonly cursor: number;
   /** Of a rollback: how many changes had been made. */
   readonly reached: number;
-  /** Changes that ended otherwise than made or put back. */
+  /** Changes that ended otherwise than made or rolled back. */
   readonly noted: ReadonlySet<number>;
 }
 

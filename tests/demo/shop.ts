@@ -25,7 +25,7 @@ const object = ({ apiVersion, kind, ...metadata }: Target, content: JsonObject):
   ...content,
 });
 
-/** No more than the Transactions of the demo need: to read, to change, and to put back. */
+/** No more than the Transactions of the demo need: to read, to change, and to roll back. */
 const rules = [
   { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "patch", "update"] },
   { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get", "patch", "update"] },

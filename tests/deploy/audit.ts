@@ -28,7 +28,7 @@ const rightOf = ({ verb, objectRef }: AuditEvent): string => {
   return `${verb} ${whole}${apiGroup === "" ? "" : `.${apiGroup}`}`;
 };
 
-/** As somebody else: one right for the user, and one for each extra that comes with it. */
+/** As another client: one right for the user, and one for each extra that comes with it. */
 const rightsToBe = ({ impersonatedUser }: AuditEvent): readonly string[] => [
   "impersonate serviceaccounts",
   ...Object.keys(impersonatedUser?.extra ?? {}).map((key) => `impersonate userextras/${key}.authentication.k8s.io`),
@@ -36,7 +36,7 @@ const rightsToBe = ({ impersonatedUser }: AuditEvent): readonly string[] => [
 
 /** What a user has asked for so far. */
 export interface Asked {
-  /** The rights that roles of its own gave it, and those to be somebody else; not what everybody may, such as ask who they are. */
+  /** The rights that roles of its own gave it, and those to be another client; not what everybody may, such as ask who they are. */
   readonly used: ReadonlySet<string>;
   /** The rights that it did not have, as itself. */
   readonly lacked: readonly string[];

@@ -29,7 +29,9 @@ it("a controller that may act as certain ServiceAccounts only works for these, a
   // A denial of the controller's own permissions has to last for half a minute: an API server that has just started denies them, too.
   await cluster.admin("wait --for=condition=Failed --timeout=120s txn/not-allowed");
   const message = "get txn not-allowed -o jsonpath={.status.conditions[?(@.type=='Failed')].message}";
-  expect(await cluster.admin(message)).toMatch(/^nothing was touched: .*cannot impersonate resource "serviceaccounts"/);
+  expect(await cluster.admin(message)).toMatch(
+    /^no changes were applied: .*cannot impersonate resource "serviceaccounts"/,
+  );
 
   // It tries the fence as itself.
   const status = async () => (await fetch(`${url() ?? ""}/status`)).json();

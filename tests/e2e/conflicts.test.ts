@@ -54,7 +54,7 @@ it.each(["Patch", "Update", "Delete"])(
 it.each([
   ["Patch", patching(configMap("there", { a: "2" }))],
   ["Delete", deleting(there)],
-])("puts back what others have changed meanwhile, and not what was there when it began: %s", async (_, change) => {
+])("rolls back what others have changed meanwhile, and not what was there when it began: %s", async (_, change) => {
   const place = await workspace();
   await place.create(there);
   await allowOneService(place);
@@ -177,7 +177,7 @@ it("takes what has gone with an owner that it deleted itself for deleted", async
 it.each([
   ["the owner first", ["owner", "owned"]],
   ["what it owns first", ["owned", "owner"]],
-])("puts back an owner, and what it owns as owned by the new one: %s", async (_, names) => {
+])("rolls back an owner, and what it owns as owned by the new one: %s", async (_, names) => {
   const place = await workspace();
   await owned(place);
   await allowOneService(place);

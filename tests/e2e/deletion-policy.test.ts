@@ -85,7 +85,7 @@ const interrupted = async (
   open();
 };
 
-describe("deletionPolicy: Rollback: deleting it puts everything back first", () => {
+describe("deletionPolicy: Rollback: deleting it rolls everything back first", () => {
   it.each(moments)("$when", async ({ is }) => {
     const place = await prepared();
     await interrupted(place, is, deletes, { deletionPolicy: "Rollback" });
@@ -136,7 +136,7 @@ describe("while a Delete waits for a finalizer", () => {
     return place;
   };
 
-  it("Rollback waits until it is gone, says so, and puts it back", async () => {
+  it("Rollback waits until it is gone, says so, and rolls it back", async () => {
     const place = await waiting({ deletionPolicy: "Rollback" });
     await expect.poll(async () => (await place.txn()).status.phase).toBe("RollingBack");
     await letGo(place);
@@ -196,7 +196,7 @@ describe("RollingBack", () => {
   });
 });
 
-it("keeps the snapshots, to be found, where Rollback cannot put back everything", async () => {
+it("keeps the snapshots, to be found, where Rollback cannot rolled back everything", async () => {
   const place = await prepared();
   const { hook, reached, open } = gate(isChangeOf("c"));
   await place.janus(hook);
@@ -248,7 +248,7 @@ describe(`the annotation ${REQUEST_ROLLBACK}`, () => {
     const { status } = await place.over();
     expect(status.phase).toBe("Failed");
     expect(status.conditions.find(({ type }) => type === "Failed")?.message).toMatch(
-      /^nothing was touched: .*asks for/,
+      /^no changes were applied: .*asks for/,
     );
     expect(await values(place)).toEqual(["old", "old", "old"]);
     expect(await leases(place)).toEqual([]);

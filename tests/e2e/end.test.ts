@@ -36,7 +36,7 @@ const ours = async ({ names }: Workspace): Promise<readonly string[]> =>
   );
 
 describe("spec.timeout", () => {
-  it("ends a Transaction that has made no change yet as Failed, and nothing was touched", async () => {
+  it("ends a Transaction that has made no change yet as Failed, and no changes were applied", async () => {
     const place = await workspace();
     await createAbc(place);
     await holdLock(place, "b");
@@ -45,7 +45,7 @@ describe("spec.timeout", () => {
     expect(status).toMatchObject({ phase: "Failed", progress: "0/3" });
     expect(status.conditions.find(({ type }) => type === "Failed")).toMatchObject({
       reason: "Timeout",
-      message: expect.stringMatching(/^nothing was touched: spec\.timeout passed/) as string,
+      message: expect.stringMatching(/^no changes were applied: spec\.timeout passed/) as string,
     });
     expect(await values(place)).toEqual(["old", "old", "old"]);
     expect(await place.names("coordination.k8s.io/v1", "Lease")).toHaveLength(1);
@@ -94,7 +94,7 @@ describe("deleting a Transaction", () => {
     expect(log.filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([]);
   });
 
-  it("that is Preparing releases its locks, and nothing was touched", async () => {
+  it("that is Preparing releases its locks, and no changes were applied", async () => {
     const place = await workspace();
     await createAbc(place);
     await holdLock(place, "c");
@@ -141,7 +141,7 @@ describe("deleting a Transaction", () => {
     expect(Object.values(kept["data"] as Record<string, string>).join()).toContain('"data":{"value":"old"}');
   });
 
-  it("that is RollingBack leaves what is not put back yet, and keeps what was there before", async () => {
+  it("that is RollingBack leaves what is not rolled back yet, and keeps what was there before", async () => {
     const place = await workspace();
     await createAbc(place);
     await allowOneService(place);

@@ -131,7 +131,7 @@ describe("a leader that is paused between its last check and the write itself, u
     await becomes("unfenced", "Committed");
   });
 
-  it("changes nothing when it wakes: the API server refuses the write, and it leads no more", async () => {
+  it("changes nothing when it wakes: the API server refuses the write, and it has lost leadership", async () => {
     await stage.complete();
     const { first, second, target, wake, sent } = await pausedBeforeTheWrite("fenced");
     await expect.poll(() => second.status().fence, { timeout: ROOM + 10_000 }).toBe("up");

@@ -103,7 +103,7 @@ const pods = async () => {
 describe("the leader's mark", () => {
   const marked = { app: "janus", [LABEL]: "true" };
 
-  it("is on the Pod of the leader alone, and comes off when that leads no more", async () => {
+  it("is on the Pod of the leader alone, and comes off when that has lost leadership", async () => {
     const { namespace, create, labelsOf } = await pods();
     await create("one");
     // The other one has crashed while it led.

@@ -140,7 +140,7 @@ it("respects somebody's own Lease while it is renewed, and takes it over when it
   await expect.poll(() => read(lease(name)).catch(() => "gone")).toBe("gone");
 });
 
-it("stops and puts everything back when it has lost a lock", async () => {
+it("stops and rolls everything back when it has lost a lock", async () => {
   const { namespace, create, remove, janus, submit, over, read } = await workspace();
   await create(configMap("a"), configMap("b"), configMap("c"));
   const { hook, requests } = recording();

@@ -114,7 +114,7 @@ it("a field that the kind lost after the preflight stops its change, which is ro
   expect(await place.exists(part("new", {}))).toBe(false);
 });
 
-it("what had a field that its kind has lost since is put back all the same, as far as the API server takes it", async () => {
+it("what had a field that its kind has lost since is rolled back all the same, as far as the API server takes it", async () => {
   const place = await shop();
   await serve("data", "lost");
   await place.create(part("updated", { data: "1", lost: "1" }), part("deleted", { data: "1", lost: "1" }));

@@ -31,7 +31,7 @@ const givesBack = ({ patch }: Workspace) => patch(configMap("c", { value: "old" 
 const asksAgain = ({ patch }: Workspace) =>
   patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [RETRY_ROLLBACK]: "please" } } });
 
-/** A workspace whose Transaction has Failed, because `c` cannot be put back. */
+/** A workspace whose Transaction has Failed, because `c` cannot be rolled back. */
 const failed = async (settings: { readonly recoveryDelay?: number } = {}, ...hooks: readonly Hook[]) => {
   const place = await workspace(settings);
   await place.create(...NAMES.map((name) => configMap(name, { value: "old" })));
@@ -63,7 +63,7 @@ const leases = ({ names }: Workspace) => names("coordination.k8s.io/v1", "Lease"
 
 const store = configMap("txn-rollback");
 
-it("puts back what it can, tells of the rest, and keeps what that needs", async () => {
+it("rolls back what it can, tells of the rest, and keeps what that needs", async () => {
   const { place, txn } = await failed();
   expect(txn.status).toMatchObject({
     phase: "Failed",
@@ -133,7 +133,7 @@ it("goes before a Transaction that has touched nothing and holds what it needs",
   await asksAgain(place);
   await ended(place, "RolledBack");
   expect(await values(place)).toEqual(["old", "old", "old"]);
-  expect(await waits()).toContain(`gives way to Transaction ${place.namespace}/txn, which is rolling back`);
+  expect(await waits()).toContain(`yields to Transaction ${place.namespace}/txn, which is rolling back`);
   expect((await place.txn("other")).status.phase).toBe("Preparing");
 
   await place.remove(lease(lock("d")));
@@ -203,7 +203,7 @@ it("tries so a bounded number of times, each time after a longer pause, then onl
   expect(await values(place)).toEqual(["old", "old", "old"]);
 });
 
-/** The Transaction was taken up again, and then the process ended; nothing was put back yet. */
+/** The Transaction was taken up again, and then the process ended; nothing was rolled back yet. */
 const cutShort = async (place: Workspace, { stop }: Running): Promise<void> => {
   await stop();
   const { hook, reached, open } = gate(({ purpose }) => purpose === "lock");
@@ -241,7 +241,7 @@ it("goes on with an attempt of which the journal was lost, and forgets nothing",
   expect(await values(place)).toEqual(["old", "old", "old"]);
 });
 
-it("does not wait for ever for a lock that somebody else holds", async () => {
+it("does not wait for ever for a lock that another client holds", async () => {
   const { place, running } = await failed();
   await running.stop();
   await givesBack(place);

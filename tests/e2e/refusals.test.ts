@@ -52,7 +52,7 @@ it("refuses an unknown kind, and says how it could become known", async () => {
     creating({ apiVersion: "example.com/v1", kind: "Wombat", metadata: { name: "w" } }),
   ]);
   expect(message).toBe(
-    "nothing was touched: changes[1]: the API server does not serve Wombat in example.com/v1: " +
+    "no changes were applied: changes[1]: the API server does not serve Wombat in example.com/v1: " +
       "correct the target, or create its CustomResourceDefinition in an earlier change",
   );
   expect(txn.status.items).toMatchObject([{}, { error: expect.stringContaining("does not serve Wombat") as string }]);
@@ -62,7 +62,7 @@ it("refuses a missing ServiceAccount, and says which", async () => {
   const place = await workspace();
   const { message } = await refused(place, [creating(configMap("fine"))], { serviceAccountName: "nobody" });
   expect(message).toBe(
-    `nothing was touched: ServiceAccount nobody does not exist in ${place.namespace}: create it, then create the Transaction again`,
+    `no changes were applied: ServiceAccount nobody does not exist in ${place.namespace}: create it, then create the Transaction again`,
   );
 });
 
@@ -121,14 +121,14 @@ it.each([
   ["Patch", "the verb update", ["get", "patch"], patching(configMap("there", { a: "1" }))],
   ["Delete", "the verbs create and update", ["get", "delete"], deleting(configMap("there"))],
 ] as const)(
-  "refuses a %s that the ServiceAccount could not put back for want of %s",
+  "refuses a %s that the ServiceAccount could not rolled back for want of %s",
   async (_, wanted, verbs, change) => {
     const place = await workspace();
     await place.create(configMap("there"));
     await may(place, "configmaps", ...verbs);
     const { message } = await refused(place, [change], { serviceAccountName: "weak" });
     expect(message).toBe(
-      `nothing was touched: changes[0]: ServiceAccount weak could not put ConfigMap ${place.namespace}/${change.target.name} ` +
+      `no changes were applied: changes[0]: ServiceAccount weak could not put ConfigMap ${place.namespace}/${change.target.name} ` +
         `back: grant it ${wanted} on configmaps`,
     );
   },
@@ -144,7 +144,7 @@ it("refuses Patch, Update and Delete of what is not there, and says so of each",
   const missing = (index: number, name: string, advice: string) =>
     `changes[${index}]: ConfigMap ${place.namespace}/${name} does not exist: ${advice}`;
   expect(message).toBe(
-    `nothing was touched: ${missing(0, "a", "use Create")}; ${missing(1, "b", "use Create")}; ${missing(2, "c", "take the change out")}`,
+    `no changes were applied: ${missing(0, "a", "use Create")}; ${missing(1, "b", "use Create")}; ${missing(2, "c", "take the change out")}`,
   );
   expect(txn.status.items.map(({ error }) => error)).toEqual([
     `ConfigMap ${place.namespace}/a does not exist: use Create`,
@@ -218,7 +218,7 @@ it("refuses two changes of one target, also where one of them leaves the namespa
     creating(within(place.namespace, configMap("one"))),
   ]);
   expect(message).toBe(
-    `nothing was touched: changes[2]: changes 0 and 2 are both of ConfigMap ${place.namespace}/one: make them one`,
+    `no changes were applied: changes[2]: changes 0 and 2 are both of ConfigMap ${place.namespace}/one: make them one`,
   );
 });
 
@@ -235,7 +235,7 @@ it("refuses a deletion that nothing can undo anywhere but at the end", async () 
   const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "data" } };
   const { message } = await refused(place, [deleting(claim), creating(configMap("after"))]);
   expect(message).toBe(
-    "nothing was touched: changes[0]: nothing can undo the deletion of a PersistentVolumeClaim: move it to the end of the list",
+    "no changes were applied: changes[0]: nothing can undo the deletion of a PersistentVolumeClaim: move it to the end of the list",
   );
 });
 
@@ -258,7 +258,7 @@ it("refuses when the name of its snapshot is taken by somebody's object, which i
   await place.create(somebodys, configMap("config", { a: "1" }));
   const { message } = await refused(place, [patching(configMap("config", { a: "2" }))]);
   expect(message).toBe(
-    "nothing was touched: ConfigMap txn-rollback exists and is not ours: delete or rename it, then create the Transaction again",
+    "no changes were applied: ConfigMap txn-rollback exists and is not ours: delete or rename it, then create the Transaction again",
   );
   expect(await place.read(somebodys)).toMatchObject({ data: { "item-0": "somebody's" } });
   expect(await place.read(configMap("config"))).toMatchObject({ data: { a: "1" } });
@@ -269,11 +269,11 @@ it("refuses a target in a namespace that does not exist", async () => {
   await clusterAdmin(place.namespace);
   const { message } = await refused(place, [creating(within("nowhere", configMap("new")))]);
   expect(message).toBe(
-    'nothing was touched: changes[0]: ConfigMap nowhere/new: it cannot be locked: namespaces "nowhere" not found',
+    'no changes were applied: changes[0]: ConfigMap nowhere/new: it cannot be locked: namespaces "nowhere" not found',
   );
 });
 
-it("locks nothing that the ServiceAccount could not put back", async () => {
+it("locks nothing that the ServiceAccount could not rolled back", async () => {
   const place = await workspace();
   const theirs = await workspace();
   await theirs.create(configMap("theirs"));
@@ -287,7 +287,7 @@ it("refuses what is so large that it could not keep its own status", async () =>
   const large = Array.from({ length: 3 }, (_, n) => creating(configMap(`large-${n}`, { text: "x".repeat(400_000) })));
   const { message } = await refused(await workspace(), large);
   expect(message).toMatch(
-    /^nothing was touched: the Transaction is too large to keep its own status \(11\d\d of 1024 KiB\): split it$/,
+    /^no changes were applied: the Transaction is too large to keep its own status \(11\d\d of 1024 KiB\): split it$/,
   );
 });
 
@@ -295,7 +295,7 @@ it("refuses when it could keep no record of what it does, and says why", async (
   const place = await workspace();
   await forbidConfigMaps(place);
   const { message } = await refused(place, [creating(secret("new"))]);
-  expect(message).toMatch(/^nothing was touched: the journal cannot be written: .* exceeded quota: few-configmaps/);
+  expect(message).toMatch(/^no changes were applied: the journal cannot be written: .* exceeded quota: few-configmaps/);
 });
 
 it("refuses when it could not keep what is there, and says why", async () => {
@@ -304,7 +304,7 @@ it("refuses when it could not keep what is there, and says why", async () => {
   await forbidConfigMaps(place);
   const { message } = await refused(place, [patching(configMap("there", { a: "1" }))]);
   expect(message).toMatch(
-    /^nothing was touched: the snapshot ConfigMap txn-rollback cannot be written: .* exceeded quota/,
+    /^no changes were applied: the snapshot ConfigMap txn-rollback cannot be written: .* exceeded quota/,
   );
 });
 
@@ -318,7 +318,7 @@ it.each<readonly [string, WrittenChange]>([
   const place = await workspace();
   const { message } = await refused(place, [change]);
   expect(message).toContain(
-    "changes[0]: a Transaction cannot be a target: put back, it would run again; name what it changes instead",
+    "changes[0]: a Transaction cannot be a target: rolled back, it would run again; name what it changes instead",
   );
 });
 

@@ -245,7 +245,7 @@ it("takes a Namespace and a CustomResourceDefinition away again, with what was c
   expect(await administrator.read(crd)).toBeUndefined();
 });
 
-it("puts back more than one object could hold", async () => {
+it("rolls back more than one object could hold", async () => {
   const place = await workspace();
   await allowOneService(place);
   const text = "a line of text, äöü and 😀\n".repeat(20_000);

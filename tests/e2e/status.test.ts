@@ -132,7 +132,7 @@ describe("kubectl", () => {
       "0/1",
       expect.stringMatching(/^\d+s$/),
       "deployer",
-      `nothing was touched: changes[0]: ConfigMap ${namespace}/missing does not exist: use Create`,
+      `no changes were applied: changes[0]: ConfigMap ${namespace}/missing does not exist: use Create`,
     ]);
   });
 
@@ -243,7 +243,7 @@ describe("events", () => {
     expect(story.map(at)).not.toContain(-1);
   });
 
-  it("say what somebody else has changed when that is in the way", async () => {
+  it("say what another client has changed when that is in the way", async () => {
     const { namespace, create, patch, janus, run, read } = await workspace();
     await create(configMap("first"), configMap("config", { a: "1" }));
     await janus(async (request, next) => {
@@ -255,7 +255,7 @@ describe("events", () => {
     expect(await read(configMap("config"))).toMatchObject({ data: { a: "somebody's" } });
     await expect
       .poll(async () => (await eventsOf(namespace, "txn")).find(({ reason }) => reason === "ConflictDetected")?.message)
-      .toBe(`somebody else changed .data.a of ConfigMap ${namespace}/config`);
+      .toBe(`another client changed .data.a of ConfigMap ${namespace}/config`);
   });
 
   it("say so where the API server does not let the Transaction be written, and it goes on when that does", async () => {

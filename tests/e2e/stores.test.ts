@@ -71,7 +71,7 @@ it("keeps three snapshots at most, however often others are faster, and takes al
   expect(await stores(place)).toEqual([]);
 });
 
-it("puts back what the last of those who were faster had made of it", async () => {
+it("rolls back what the last of those who were faster had made of it", async () => {
   const place = await workspace();
   await place.create(configMap("there", { a: "1", b: "0" }));
   await allowOneService(place);
@@ -97,7 +97,9 @@ it.each<readonly [string, object]>([
   const { status } = await place.run([patching(configMap("a", { value: "new" }))]);
   expect(status.phase).toBe("Failed");
   const message = status.conditions.find(({ type }) => type === "Ready")?.message;
-  expect(message).toContain("nothing was touched: the snapshot ConfigMap txn-rollback is not kept as it was written");
+  expect(message).toContain(
+    "no changes were applied: the snapshot ConfigMap txn-rollback is not kept as it was written",
+  );
   expect((await place.read(configMap("a")))["data"]).toEqual({ value: "old" });
   expect(await stores(place)).toEqual([]);
 });

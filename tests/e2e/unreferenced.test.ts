@@ -21,7 +21,7 @@ const endpoints = {
 
 const last = configMap("last");
 
-/** Before the last change, which somebody else makes, something happens. */
+/** Before the last change, which another client makes, something happens. */
 const before =
   (place: Workspace, happens: () => Promise<unknown> = async () => {}): Hook =>
   async (request, next) => {

@@ -13,7 +13,7 @@ it("deletes what belongs to no namespace, though some kinds that it is looked fo
   expect(await exists(role)).toBe(false);
 });
 
-it("refuses a value that cannot be what it should be, with nothing touched, also where the API server calls that its own failure", async () => {
+it("refuses a value that cannot be what it should be, with no changes applied, also where the API server calls that its own failure", async () => {
   const { create, janus, run, read } = await workspace();
   await create(secret("s", { k: "old" }));
   await janus();

@@ -139,7 +139,7 @@ describe("under load", { timeout: 1_800_000 }, () => {
     report.push(
       `${AT_ONCE} Transactions of 2 and 3 changes, created within ${seconds(created)}: Committed after ${seconds(took)}, none Failed`,
       `their requests: ${(use.requests / AT_ONCE).toFixed(0)} each, ${((1000 * use.requests) / took).toFixed(0)} a second; ${use.tooMany} met 429`,
-      `somebody else's GET meanwhile: median ${ms(quantile(times, 0.5))}, 99 of 100 within ${ms(quantile(times, 0.99))}, none refused`,
+      `another client's GET meanwhile: median ${ms(quantile(times, 0.5))}, 99 of 100 within ${ms(quantile(times, 0.99))}, none refused`,
       `memory: ${mib(most)} at most, of ${mib(memoryLimit())} that the Deployment allows; heap in use ${mib(atRest)} before, and ${mib(kept)} more afterwards`,
     );
     running = [replica];

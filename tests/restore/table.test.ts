@@ -197,7 +197,7 @@ describe("Create", () => {
     });
     expect(status).toMatchObject({
       phase: "Failed",
-      items: [{ rolledBack: false, error: expect.stringContaining("created again by somebody else") as string }, {}],
+      items: [{ rolledBack: false, error: expect.stringContaining("created again by another client") as string }, {}],
     });
     expect(await place.read(made)).toEqual(theirs);
   });

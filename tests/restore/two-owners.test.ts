@@ -125,7 +125,7 @@ describe("what goes with its owners before its own Delete comes is back", () => 
   });
 });
 
-it("an owner that is deleted is no change of what it owned by somebody else", async () => {
+it("an owner that is deleted is no change of what it owned by another client", async () => {
   const place = await workspace();
   await family(place);
   await place.janus(afterCollector(place));
@@ -136,7 +136,7 @@ it("an owner that is deleted is no change of what it owned by somebody else", as
   expect(await place.read(c)).toMatchObject({ data: { x: "2" } });
 });
 
-it("a reference that may not be put back is told of with its owner, and is back when it may be", async () => {
+it("a reference that may not be rolled back is told of with its owner, and is back when it may be", async () => {
   const place = await workspace();
   await family(place);
   const before = await comparable(place);
@@ -148,7 +148,7 @@ it("a reference that may not be put back is told of with its owner, and is back 
   const { stop } = await place.janus(afterCollector(place), fails(place), hook);
   const { status } = await place.run([deleting(b), failing, deleting(c)]);
   expect(status.phase).toBe("Failed");
-  expect(status.items[0]?.error).toBe(`ConfigMap ${place.namespace}/c: the API server refuses to put it back: denied`);
+  expect(status.items[0]?.error).toBe(`ConfigMap ${place.namespace}/c: the API server refuses to roll it back: denied`);
   expect(refused()).toBe(1);
   await stop();
   await place.janus();

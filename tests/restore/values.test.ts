@@ -138,7 +138,7 @@ const daemon = (image: string): Fields => ({
   spec: { selector: { matchLabels: { app: "web" } }, template: podTemplate(image) },
 });
 
-describe("what the API server lets nobody set stays as it makes it, and the rest is put back", () => {
+describe("what the API server lets nobody set stays as it makes it, and the rest is rolled back", () => {
   const generation = "deprecated.daemonset.template.generation";
   it.each(["Patch", "Update"] as const)("the generation of a DaemonSet, after a %s", async (type) => {
     const object = await target(manifest("apps/v1", "DaemonSet", `generation-${type.toLowerCase()}`));

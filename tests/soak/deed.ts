@@ -33,7 +33,7 @@ const labelOf = (verb: string, { kind }: Resource, name: string): string => `${v
 const wrong = (object: KubeObject | undefined, than: string): Fate => ({
   wrong: `${than}; there is ${object === undefined ? "nothing" : JSON.stringify(essence(object))}`,
 });
-/** Without the addresses of a Service, which somebody else may have got by the time that it is created again. */
+/** Without the addresses of a Service, which another client may have got by the time that it is created again. */
 const lasting = (object: KubeObject | undefined): unknown => {
   const { clusterIP: _, clusterIPs: __, ...spec } = (object?.["spec"] ?? {}) as Readonly<Record<string, unknown>>;
   return object && essence({ ...object, spec });

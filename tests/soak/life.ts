@@ -27,9 +27,9 @@ export const sightOf = (object: KubeObject): Sight => {
   };
 };
 
-/** It has Failed, and has something to put back yet: it is tried again. */
+/** It has Failed, and has something to roll back yet: it is tried again. */
 export const isUnsettled = ({ phase, message }: Sight): boolean =>
-  phase === "Failed" && !message.startsWith("nothing was touched");
+  phase === "Failed" && !message.startsWith("no changes were applied");
 
 export const isOver = (sight: Sight): boolean => isTerminal(sight.phase) && !sight.hasFinalizer && !isUnsettled(sight);
 

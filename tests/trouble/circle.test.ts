@@ -49,7 +49,7 @@ describe("waiting for a lock gives back those that come after it, so that nobody
   });
 });
 
-it("gives way also with the locks of a former process, of which this one has not heard yet", async () => {
+it("yields also with the locks of a former process, of which this one has not heard yet", async () => {
   const place = await workspace();
   await place.create(configMap("a"), configMap("b"));
   const [first, second] = [gate(isChangeOf("a")), gate((request) => "name" in request && request.name === "second")];

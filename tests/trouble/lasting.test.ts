@@ -93,7 +93,7 @@ const seconds = ({ status: { startedAt = "", completedAt = "" } }: Txn): number 
   (Date.parse(completedAt) - Date.parse(startedAt)) / 1000;
 
 it.each([
-  ["Preparing", "read-target", "Failed", /^nothing was touched: spec\.timeout passed/],
+  ["Preparing", "read-target", "Failed", /^no changes were applied: spec\.timeout passed/],
   ["Committing", "change", "RolledBack", /spec\.timeout passed with 0 of 4 changes made/],
 ])("trouble that outlasts spec.timeout in %s ends it then, and not before", async (_, purpose, phase, message) => {
   const place = await furnished();

@@ -59,7 +59,7 @@ describe.each(HEADERS)("while a server asks to be left alone: %s", (_, header) =
   });
 });
 
-it("a person is heard who wants another try of what could not be put back", async () => {
+it("a person is heard who wants another try of what could not be rolled back", async () => {
   const place = await workspace({ recoveryDelay: 3_600_000 });
   await place.create(configMap("a", { v: "1" }));
   let isDenied = true;

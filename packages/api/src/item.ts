@@ -25,7 +25,7 @@ export type Before =
 export type ItemState =
   /** Nothing was done yet. */
   | { readonly type: "untouched" }
-  /** The preflight said no; nothing was touched. */
+  /** The preflight said no; no changes were applied. */
   | { readonly type: "refused"; readonly error: string }
   /** The prior state is safe. */
   | { readonly type: "prepared"; readonly before: Before }
@@ -35,7 +35,7 @@ export type ItemState =
   | { readonly type: "unmade"; readonly before: Before; readonly error: string }
   /** The change is in. `created` is the uid of the object that it made. */
   | { readonly type: "committed"; readonly before: Before; readonly created?: string }
-  /** The change is in and could not be put back; the error says why. */
+  /** The change is in and could not be rolled back; the error says why. */
   | { readonly type: "kept"; readonly before: Before; readonly created?: string; readonly error: string }
   /** The target is as it was before; an error is a warning. */
   | { readonly type: "restored"; readonly before: Before; readonly created?: string; readonly error?: string };
@@ -53,7 +53,7 @@ const Wire = object({
   committed: withDefault(
     false,
     described(
-      "The change was made. With an error and not rolledBack: it could not be put back, or the server refused it.",
+      "The change was made. With an error and not rolledBack: it could not be rolled back, or the server refused it.",
       boolean,
     ),
   ),

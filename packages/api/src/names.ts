@@ -13,7 +13,7 @@ export const SNAPSHOT_FINALIZER = `${GROUP}/snapshot`;
 
 /** On an active Transaction: roll it back, as a failure would. Any value. */
 export const REQUEST_ROLLBACK = `${GROUP}/request-rollback`;
-/** On a Failed Transaction: try once more to put back what could not be put back. Any value; taken off when it is taken up. */
+/** On a Failed Transaction: try once more to roll back what could not be rolled back. Any value; taken off when it is taken up. */
 export const RETRY_ROLLBACK = `${GROUP}/retry-rollback`;
 
 /** On a Transaction that has touched nothing: the holder identity of one that has, and needs its locks. */

@@ -4,7 +4,7 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 /** 16 hexadecimal digits that stand for the text: 2^32 texts before two of them are likely to share it. */
 const hash = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 16);
 
-/** A name that ends as a shortened one does must be shortened too, or it could be somebody else's short form. */
+/** A name that ends as a shortened one does must be shortened too, or it could be another client's short form. */
 export const looksShortened = (name: string): boolean => /-[0-9a-f]{16}$/u.test(name);
 
 /** The beginning of the name and a hash of the identity, together at most `length` long; never ends a part on a dot. */

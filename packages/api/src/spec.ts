@@ -67,7 +67,7 @@ export const Spec = onUpdate(
     ),
     ttlSecondsAfterFinished: optional(
       described(
-        "The Transaction is deleted so many seconds after it has finished, as a Job is; kept if absent. One that Failed and has still something to put back is kept all the same.",
+        "The Transaction is deleted so many seconds after it has finished, as a Job is; kept if absent. One that Failed and has still something to roll back is kept all the same.",
         satisfying(integer, {
           cel: "self >= 0",
           message: "ttlSecondsAfterFinished must not be negative",
@@ -76,7 +76,7 @@ export const Spec = onUpdate(
       ),
     ),
     changes: described(
-      "The changes, made one at a time and in this order: all of them or none. If one cannot be made, those before it are put back in reverse order.",
+      "The changes, made one at a time and in this order: all of them or none. If one cannot be made, those before it are rolled back in reverse order.",
       satisfying(list(Change, { atomic: true }, { minItems: 1, maxItems: 500 }), oncePerTarget),
     ),
   }),

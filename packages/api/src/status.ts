@@ -57,7 +57,7 @@ export const Status = object({
   phase: orElse(
     "Pending",
     described(
-      "Pending, Preparing, Prepared, Committing, then Committed. After a failure RollingBack, then RolledBack, or Failed when something could not be put back. A failure before the first change: Failed, with nothing touched.",
+      "Pending, Preparing, Prepared, Committing, then Committed. After a failure RollingBack, then RolledBack, or Failed when something could not be rolled back. A failure before the first change: Failed, with no changes applied.",
       Phase,
     ),
   ),
@@ -80,7 +80,7 @@ export const Status = object({
   ),
   recovery: optional(
     described(
-      "Attempts to put back what could not be put back, after the first one.",
+      "Attempts to roll back what could not be rolled back, after the first one.",
       object({ attempts: described("How many there were.", integer) }),
     ),
   ),

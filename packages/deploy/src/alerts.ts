@@ -78,7 +78,7 @@ export const alerts: readonly Alert[] = [
     severity: "critical",
     summary: "A Transaction could not be rolled back entirely.",
     description:
-      "A Transaction has ended Failed with changes that could not be put back: its targets are half-way between before and after.",
+      "A Transaction has ended Failed with changes that could not be rolled back: its targets are half-way between before and after.",
   },
   {
     name: "JanusTransactionsStuck",

@@ -17,7 +17,7 @@ export interface ActsAs {
 export interface ActsAsProps {
   /**
    * The ServiceAccounts that Transactions can name. The controller has no right to act as any other: a Transaction that names one
-   * ends Failed, with nothing touched.
+   * ends Failed, with no changes applied.
    * @default every ServiceAccount of the cluster
    */
   readonly actsAs?: readonly ActsAs[];

@@ -25,7 +25,7 @@ export class RequesterStamp extends Construct {
       kind: "MutatingAdmissionPolicy",
       spec: {
         failurePolicy: "Fail",
-        // Once more when somebody else has changed the Transaction meanwhile: this has the last word.
+        // Once more when another client has changed the Transaction meanwhile: this has the last word.
         reinvocationPolicy: "IfNeeded",
         matchConstraints: transactionWrites,
         matchConditions: [{ name: "requester-is-known", expression: isKnown }],

@@ -20,7 +20,7 @@ const takesOver = onPhase("RollingBack", async ({ patch }) => {
   await patch(configMap("a", { value: "theirs" }));
 });
 
-/** How the Transaction fares till then: the last change is refused; and what is in cannot be put back; or nothing is touched. */
+/** How the Transaction fares till then: the last change is refused; and what is in cannot be rolled back; or nothing is touched. */
 const FARES: Readonly<Record<"well" | "refused" | "kept" | "barred", Pick<Scenario, "deeds" | "spec">>> = {
   well: { spec: spec(changes) },
   refused: { spec: spec([...changes, refusedCreation]) },
@@ -91,12 +91,12 @@ const moments: readonly Moment[] = [
   { when: "Committed", deed: onPhase("Committed", deletes), ends: always("Committed") },
   { when: "RolledBack", deed: onPhase("RolledBack", deletes), ends: always("RolledBack"), fares: "refused" },
   {
-    when: "Failed, and nothing touched",
+    when: "Failed, and no changes applied",
     deed: onPhase("Failed", deletes),
     ends: { Release: "Failed" },
     fares: "barred",
   },
-  { when: "Failed, and not all put back", deed: onPhase("Failed", deletes), ends: always("Failed"), fares: "kept" },
+  { when: "Failed, and not all rolled back", deed: onPhase("Failed", deletes), ends: always("Failed"), fares: "kept" },
 ];
 
 /** Somebody deletes the Transaction, in each phase. It goes, and leaves what its deletionPolicy says. */

@@ -30,7 +30,7 @@ const inTheWay = onPhase("RollingBack", async ({ create }) => {
   await create(theirs);
 });
 
-/** It is refused, turned back, could not be put back, or is over for good. */
+/** It is refused, turned back, could not be rolled back, or is over for good. */
 export const turns: readonly Scenario[] = [
   {
     name: "what cannot work is refused before anything is touched",

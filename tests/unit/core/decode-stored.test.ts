@@ -272,6 +272,6 @@ it("is not prepared with a kind that has gone since: that is told, and nothing i
     known: { ...at.known, journal: { type: "missing" }, resources: new Map([["v1/ConfigMap", null]]) },
   });
   expect(JSON.stringify(step)).toContain(
-    "nothing was touched: changes[0]: the API server does not serve ConfigMap in v1",
+    "no changes were applied: changes[0]: the API server does not serve ConfigMap in v1",
   );
 });

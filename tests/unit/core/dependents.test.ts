@@ -37,7 +37,7 @@ describe("what the garbage collector takes with the targets of deletions", () =>
     expect(lost(["a"], [of("c", "b"), of("b", "a"), of("other", "z")])).toEqual({ 0: "ConfigMap b, ConfigMap c" });
   });
 
-  it("is not what somebody else owns too, nor what that owns", () => {
+  it("is not what another client owns too, nor what that owns", () => {
     expect(lost(["a"], [of("b", "a", "living"), of("c", "b")])).toEqual({});
   });
 

@@ -34,7 +34,7 @@ describe("a Delete that was accepted, and that finalizers held up", () => {
   it.each([
     ["when it is gone", undefined],
     [
-      "when somebody has created it again at once, as a controller does",
+      "when another client has created it again at once, as a controller does",
       { ...former("ConfigMap", "pod-0"), metadata: { name: "pod-0", uid: "uid-of-another", resourceVersion: "9" } },
     ],
   ])("is in %s", (_, object) => {
@@ -45,7 +45,7 @@ describe("a Delete that was accepted, and that finalizers held up", () => {
   });
 });
 
-it("does not take for its own a deletion of somebody else's that finalizers hold up", () => {
+it("does not take for its own a deletion of another client's that finalizers hold up", () => {
   const going = former("ConfigMap", "a", {
     metadata: { deletionTimestamp: "2026-01-01T11:59:00Z", finalizers: ["x/y"] },
   });
@@ -108,7 +108,7 @@ it.each([
   ["Patch", {}, "undecided"],
   ["Update", {}, "undecided"],
 ] as const)(
-  "does not say of a %s without answer, all of whose fields somebody else has changed (%o), but that it is %s",
+  "does not say of a %s without answer, all of whose fields another client has changed (%o), but that it is %s",
   (type, metadata, fate) => {
     const before = former("ConfigMap", "a", { data: { a: "old" }, metadata: owned("setup") });
     const { managedFields: _, ...rest } = before.metadata;

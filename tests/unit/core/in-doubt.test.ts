@@ -57,7 +57,7 @@ const rows: readonly Row[] = [
   ["nothing there any more, of what was recorded", create, undefined, "o-2", undefined, { type: "in", created: "o-2" }],
   ["another object in place of the recorded one", create, undefined, "o-2", foreign, { type: "in", created: "o-2" }],
   [
-    "somebody else's object",
+    "another client's object",
     create,
     undefined,
     undefined,
@@ -90,7 +90,7 @@ const rows: readonly Row[] = [
     before,
     undefined,
     foreign,
-    undecided("it was deleted, and somebody has created it again"),
+    undecided("it was deleted, and another client has created it again"),
   ],
   ...[patch, update].flatMap((change): readonly Row[] => [
     ["nothing there", change, before, undefined, undefined, overtaken(undefined)],

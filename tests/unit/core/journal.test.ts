@@ -310,7 +310,7 @@ const states: readonly (readonly [string, ItemState, number, Journal, ItemState]
   ["on the way back, before the cursor: in", prepared, 0, journal(back(1, 3)), { type: "committed", before: present }],
   ["all the way back", prepared, 0, journal(back(-1, 3)), { type: "restored", before: present }],
   [
-    "that could not be put back",
+    "that could not be rolled back",
     prepared,
     2,
     journal(back(1, 3), { notes: new Map([[2, { type: "kept", error }]]) }),

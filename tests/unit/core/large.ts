@@ -288,7 +288,7 @@ const undoing = ({ before, live, content }: Wide): ReconcileContext => {
   });
 };
 
-/** Decisions on how one object is put back, of so many parts. */
+/** Decisions on how one object is rolled back, of so many parts. */
 export const restorations: Readonly<Record<string, (count: number) => Decision>> = Object.fromEntries(
   Object.entries(wide).map(([name, build]) => [name, (count: number) => deciding(undoing(build(count)))] as const),
 );

@@ -82,16 +82,16 @@ const askedForTheWay = (): ReconcileContext => {
 it.each([
   ["Committing", "has begun to make its changes"],
   ["RollingBack", "is rolling back"],
-] as const)("gives way to one that is %s, and says so", (phase, told) => {
+] as const)("yields to one that is %s, and says so", (phase, told) => {
   const other = transactionOf(OTHER, phase, change("Patch", "a"));
   const { asked, at } = later(askedForTheWay(), 1500, ({ purpose }) =>
     purpose === "read-holder" ? E.right(other) : E.right(former("Lease", "lock")),
   );
   expect(asked.slice(0, 2).map(({ purpose }) => purpose)).toEqual(["read-holder", "release-lock"]);
-  expect(JSON.stringify(at.txn.status)).toContain(`gives way to Transaction shop/other, which ${told}`);
+  expect(JSON.stringify(at.txn.status)).toContain(`yields to Transaction shop/other, which ${told}`);
 });
 
-it("gives way to nobody who has none of its targets, whoever has written that somebody asks for it", () => {
+it("yields to nobody who has none of its targets, whoever has written that somebody asks for it", () => {
   const { asked, at } = later(askedForTheWay(), 1500, ({ purpose }) => {
     if (purpose === "read-holder") return E.right(transactionOf(OTHER, "Committing", change("Patch", "b")));
     return refused(503);

@@ -38,7 +38,7 @@ const ITEM = "the API server does not serve Widget in v1";
 
 describe("a kind that is served no more", () => {
   it.each(["Create", "Update", "Patch", "Delete"] as const)(
-    "is not put back: a %s ends as Failed, and says so",
+    "is not rolled back: a %s ends as Failed, and says so",
     (type) => {
       const changes = [change(type, "a", "Widget")];
       const { at } = later(
@@ -53,7 +53,7 @@ describe("a kind that is served no more", () => {
   );
 
   it.each(["Create", "Update", "Patch", "Delete"] as const)(
-    "cannot be changed: a %s is not made, and what is in is put back",
+    "cannot be changed: a %s is not made, and what is in is rolled back",
     (type) => {
       const start = underway("Committing", [change(type, "a", "Widget")], { direction: "forward", cursor: 0 });
       const { at } = later(start, 60_000, without("unserved").answer, "unserved");

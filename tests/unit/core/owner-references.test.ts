@@ -82,7 +82,7 @@ describe("owners of what was there before", () => {
 describe("an owner that the garbage collector took out since it was deleted", () => {
   const live = owned([A], entry("kubectl", A));
 
-  it("is no change of somebody else's", () => {
+  it("is no change of another client's", () => {
     expect(withoutLostOwners(...deleted, before, live)).toMatchObject({
       metadata: { ownerReferences: [reference("a")] },
     });
@@ -96,7 +96,7 @@ describe("an owner that the garbage collector took out since it was deleted", ()
     );
   });
 
-  it("is somebody else's change where it lives", () => {
+  it("is another client's change where it lives", () => {
     const foreign = owned([B], entry("kubectl", B));
     expect(withoutLostOwners(...deleted, before, foreign)).toBe(before);
     expect(withLostOwners(...deleted, before, foreign)).toBe(foreign);

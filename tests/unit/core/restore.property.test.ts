@@ -99,7 +99,7 @@ const world = fc
       [changed],
     );
     const live = versions.at(-1) ?? changed;
-    /** Whether somebody else has written this field since our change, or shares it with us. */
+    /** Whether another client has written this field since our change, or shares it with us. */
     const isTheirs = (path: Path): boolean =>
       versions.slice(1).some((version, at) => !equal(valueAt(version, path), valueAt(versions[at], path))) ||
       ownersOf(live, path).some((owner) => !ownersOf(changed, path).includes(owner) && owner.includes('"Apply"'));

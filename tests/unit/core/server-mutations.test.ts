@@ -52,7 +52,7 @@ it.each<readonly [string, JsonObject, JsonObject, JsonObject, JsonObject]>([
     { spec: { list: ["a", "theirs", "injected"] } },
     { spec: { list: ["a"] } },
   ],
-])("an object can be put back %s", (_, goal, sent, got, expected) => {
+])("an object can be rolled back %s", (_, goal, sent, got, expected) => {
   expect(withServerMutations(thing(goal), thing(sent), thing(got), place)).toEqual(thing(expected));
 });
 

@@ -27,7 +27,7 @@ describe("what is refused as if something had moved, though nothing has, is not 
     ["a create where its namespace, or its kind, is gone", "Delete", 404, undefined],
     ["an update", "Patch", 409, ours],
     ["a deletion of what was created", "Create", 409, ours],
-  ] as const)("when it is put back: %s", (_, type, code, live) => {
+  ] as const)("when it is rolled back: %s", (_, type, code, live) => {
     const start = underway("RollingBack", [change(type, "a")], {
       direction: "back",
       cursor: 0,

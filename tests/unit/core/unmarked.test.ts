@@ -26,7 +26,7 @@ const without = (object: KubeObject): KubeObject => ({
   },
 });
 
-/** PUTs until nothing is to be put back any more. */
+/** PUTs until nothing is to be rolled back any more. */
 const putBack = (change: Change, live: KubeObject): { readonly object: KubeObject; readonly conflicts: number } => {
   const { put: body, conflicts } = restoration(change, place, before, live, author);
   return body === undefined
@@ -41,7 +41,7 @@ describe.each([
   it.each([
     ["all of managedFields was cleared", cleared(made)],
     ["only our entry was taken out", without(made)],
-  ])("is put back all the same: %s", (_, live) => {
+  ])("is rolled back all the same: %s", (_, live) => {
     expect(putBack(change, live)).toMatchObject({ object: { data: { a: "1", b: "1" } }, conflicts: 0 });
   });
 
@@ -63,7 +63,7 @@ describe("a Patch that was made, of an object whose managedFields others have cl
       { spec: { replicas: 3, containers: [{ name: "web", image: "v1" }] } },
       { data: { a: "1", b: "1" }, spec: { replicas: 3, containers: [{ name: "web", image: "v1" }] } },
     ],
-  ])("is put back without touching %s", (_, fields, expected) => {
+  ])("is rolled back without touching %s", (_, fields, expected) => {
     const { object, conflicts } = putBack(patch, edited(fields));
     const { apiVersion: _a, kind: _k, metadata: _m, ...rest } = object;
     expect({ rest, conflicts }).toEqual({ rest: expected, conflicts: 0 });

@@ -200,7 +200,7 @@ it("leaves an undecided edit alone in the attempts that come by themselves", () 
       ],
     },
   });
-  // Somebody else has written b since, and cleared managedFields. Ours was never made.
+  // Another client has written b since, and cleared managedFields. Ours was never made.
   const live: KubeObject = {
     ...before,
     data: { a: "theirs", b: "theirs" },

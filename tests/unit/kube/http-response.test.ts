@@ -160,7 +160,7 @@ describe("a 404", () => {
     ["no path, in plain text", get, "404 page not found\n", "path"],
     ["something for another reason", get, saying(itself, "Gone"), undefined],
     ["that a page is missing", get, "<html><h1>404 page not found</h1></html>", undefined],
-    ["JSON of somebody else's", get, '{"message":"404 page not found"}', undefined],
+    ["JSON of another client's", get, '{"message":"404 page not found"}', undefined],
     ["not a word", get, "", undefined],
   ])("that names %s", (_, request, body, notFound) => {
     const answer = replyOf({ status: 404, body, retryAfter: undefined }, now, request);

@@ -41,10 +41,13 @@ describe("whatever goes wrong, a Transaction ends, and never half-applied", { ti
     expect(showViolations(exploration(types, { ...TWICE, all: isThorough ? 2 : 1 }))).toBe("");
   });
 
-  it.each(TYPES)("%s: any two misfortunes without the fence, and another attempt to put back what was kept", (type) => {
-    const rules = { fence: false, lateTakeover: true, recoveries: 1 };
-    expect(showViolations(exploration([type], TWICE, rules))).toBe("");
-  });
+  it.each(TYPES)(
+    "%s: any two misfortunes without the fence, and another attempt to roll back what was kept",
+    (type) => {
+      const rules = { fence: false, lateTakeover: true, recoveries: 1 };
+      expect(showViolations(exploration([type], TWICE, rules))).toBe("");
+    },
+  );
 
   it.each(TYPES)("%s, with deletionPolicy Rollback, of an object with finalizers: any misfortune", (type) => {
     const particulars: Particulars = { deletionPolicy: "Rollback", finalizers: ["example.com/hold"] };

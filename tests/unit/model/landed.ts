@@ -27,7 +27,7 @@ export const landed = (
       ({ state: item }) => "before" in item && item.before.existed && item.before.uid === live?.metadata.uid,
     );
     if (live?.metadata.uid?.startsWith("person") === true && !mayTouch)
-      next.broken = `it wrote to ${key}, which somebody else created`;
+      next.broken = `it wrote to ${key}, which another client created`;
   }
   const { uid, resourceVersion } = preconditionsOf(call);
   if (isTarget(key) && call.verb !== "create" && (uid === undefined || resourceVersion === undefined))

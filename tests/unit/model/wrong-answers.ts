@@ -21,7 +21,7 @@ const REFUSALS: readonly Refused[] = [
 
 /**
  * Those of them that can come of such a request: what is only read is in nobody's way. Nor does anybody know that a deletion was
- * made, and not somebody else's, where the API server itself says that the object is not as it was.
+ * made, and not another client's, where the API server itself says that the object is not as it was.
  */
 export const wrongAnswers = ({ call }: ApiCall, isMade: boolean): readonly Fault[] =>
   REFUSALS.filter(({ code, reason }) => {

@@ -23,7 +23,7 @@ const isBare = ({ txn: { metadata, status }, known }: ReconcileContext): boolean
  * The whole life of a Transaction: what to do next, from what is recorded, what this process knows, and the time.
  *
  * Pending → Preparing → Prepared → Committing → Committed; from Committing on any failure → RollingBack → RolledBack, or
- * Failed when something could not be put back. A failure before the first change → Failed.
+ * Failed when something could not be rolled back. A failure before the first change → Failed.
  *
  * Guarantees: pure and total. Every effect is one request, so that a crash can only fall between two steps that have a
  *             name; what was not recorded is learned again. The finalizer is on for as long as there is something of ours.

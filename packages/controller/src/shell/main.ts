@@ -147,7 +147,7 @@ else {
   const because = await election.over;
   // Connections are reset, so that nothing of this term is under way any more. Who starts us again gets a standby.
   if (!isStopping) {
-    log("error", "this process leads no more, and ends", { because });
+    log("error", "this process has lost leadership, and ends", { because });
     await disconnect();
     await mark?.end();
     process.exit(1);

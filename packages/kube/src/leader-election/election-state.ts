@@ -32,7 +32,7 @@ export type ElectionState =
   | { readonly type: "leading"; readonly tenure: HeldTerm; readonly due: number }
   /** Leads, and renews. */
   | { readonly type: "renewing"; readonly tenure: HeldTerm }
-  /** Leads, and reads the Lease, because somebody else has written it. */
+  /** Leads, and reads the Lease, because another client has written it. */
   | { readonly type: "checking"; readonly tenure: HeldTerm }
   /** Leads no more, and gives the Lease back. */
   | { readonly type: "releasing"; readonly tenure: HeldTerm }

@@ -14,7 +14,7 @@ export interface Page {
 }
 
 /**
- * What a list reply holds. The server leaves apiVersion and kind out of the items of built-in kinds; they are put back.
+ * What a list reply holds. The server leaves apiVersion and kind out of the items of built-in kinds; they are rolled back.
  * Errors: `malformed` for anything else than a list: it must not pass for one that is empty.
  */
 export const pageOf = (resource: Resource, list: KubeObject): E.Either<ApiError, Page> => {

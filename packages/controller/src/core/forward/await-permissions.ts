@@ -32,7 +32,7 @@ export const awaitPermissions = (going: ChangeContext): Step | string | undefine
   if (asked === undefined) return run(...asking(going));
   const verbs = lackingPermissions(going, known);
   if (verbs.length === 0) return undefined;
-  const missing = `ServiceAccount ${txn.spec.serviceAccountName} may not change ${formatRef(place)}, or not put it back: ${grant(going, verbs)}`;
+  const missing = `ServiceAccount ${txn.spec.serviceAccountName} may not change ${formatRef(place)}, or not roll it back: ${grant(going, verbs)}`;
   if (now >= (known.triedSince.get(index) ?? now) + ENABLING_TIME) return missing;
   return now < asked + POLL_INTERVAL
     ? waiting(situation, journal, asked + POLL_INTERVAL, `trying again: ${missing}`)

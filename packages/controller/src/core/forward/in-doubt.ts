@@ -52,7 +52,7 @@ const settleCreate = (
 const settleDelete = (place: ObjectRef, before: KubeObject, { object }: TargetObservation): InDoubtVerdict => {
   if (object === undefined) return { type: "in" };
   if (object.metadata.uid !== before.metadata.uid)
-    return { type: "undecided", why: "it was deleted, and somebody has created it again" };
+    return { type: "undecided", why: "it was deleted, and another client has created it again" };
   if (object.metadata.deletionTimestamp !== undefined)
     return { type: "going", finalizers: object.metadata.finalizers ?? [] };
   return object.metadata.resourceVersion === before.metadata.resourceVersion || sameButStatus(before, object, place)

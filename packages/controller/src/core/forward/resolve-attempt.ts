@@ -37,7 +37,7 @@ export const resolveAttempt = (
   switch (verdict.type) {
     case "in":
       if (isTheirDeletion)
-        return abort(situation, journal, conflict(`${formatRef(place)} was deleted by somebody else`));
+        return abort(situation, journal, conflict(`${formatRef(place)} was deleted by another client`));
       return run(nextChange(txn, journal, going, verdict.created));
     case "going":
       return (
@@ -74,7 +74,7 @@ export const resolveAttempt = (
     }
     case "overtaken":
       if (verdict.object === undefined)
-        return abort(situation, journal, conflict(`${formatRef(place)} was deleted by somebody else`));
+        return abort(situation, journal, conflict(`${formatRef(place)} was deleted by another client`));
       if (verdict.fields.length > 0 || fateOf(verdict, mayBeMade) === "undecided")
         return abort(situation, journal, conflict(taken(place, verdict.fields), fateOf(verdict, mayBeMade)));
       return change.resourceVersion === undefined
@@ -101,7 +101,7 @@ const fateOf = (verdict: InDoubtVerdict, mayBeMade: boolean): AbortCause["fate"]
 
 const taken = (place: ObjectRef, fields: readonly Path[]): string =>
   fields.length > 0
-    ? `somebody else changed ${showPaths(fields)} of ${formatRef(place)}`
+    ? `another client changed ${showPaths(fields)} of ${formatRef(place)}`
     : `${formatRef(place)} was changed, and its managedFields no longer tells by whom`;
 
 const conflict = (message: string, fate: AbortCause["fate"] = "unmade"): AbortCause => ({

@@ -73,7 +73,7 @@ export interface ObjectRef {
 export const formatRef = (place: ObjectRef): string =>
   `${place.resource.kind} ${place.namespace === undefined ? "" : `${place.namespace}/`}${place.name}`;
 
-/** What is said of an object that somebody else is deleting. */
+/** What is said of an object that another client is deleting. */
 export const terminatingMessage = (place: ObjectRef, { metadata: { finalizers = [] } }: KubeObject): string =>
   `${formatRef(place)} is being deleted by another client${finalizers.length === 0 ? "" : `, and held by its finalizers: ${finalizers.join(", ")}`}`;
 

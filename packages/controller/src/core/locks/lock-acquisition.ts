@@ -95,9 +95,9 @@ const waitingFor = (
 /**
  * Takes the locks of these targets, of which none has been touched.
  *
- * Guarantees: at first all are tried side by side; as soon as one is held by somebody else, what comes after it in one
+ * Guarantees: at first all are tried side by side; as soon as one is held by another client, what comes after it in one
  *             global order is given back, and the rest is taken one by one in that order: so no two Transactions can wait
- *             for each other. One that has touched others already asks who has touched nothing to give way.
+ *             for each other. One that has touched others already asks who has touched nothing to yield.
  *             A lock of a live, unfinished Transaction is never taken over; one of a finished or vanished Transaction at
  *             once; any other only when it has not changed for its whole duration by our own clock. That holds for a Lease,
  *             too, that somebody has written in the name of a Transaction without such a target. One that is free is
@@ -138,7 +138,7 @@ export const acquire = (situation: ReconcileContext, targets: ReadonlyMap<number
  *
  * Guarantees: none is ever given back; those that are ours are found and renewed side by side, whichever is needed; of those that
  *             are needed now, and that others hold, one is taken after the other in the global order, and who has touched nothing is
- *             asked to give way. One that cannot be had at all, as in a namespace that is being deleted, is left out.
+ *             asked to yield. One that cannot be had at all, as in a namespace that is being deleted, is left out.
  */
 export const reacquire = (
   situation: ReconcileContext,

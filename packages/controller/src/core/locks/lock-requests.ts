@@ -149,7 +149,7 @@ export const renewOrTakeOver = (
       : withLock(known, index, unrenewed(situation, known, index, answer.left, now)),
   onTransientFault: (known, fault, now) => ({
     ...withLock(known, index, unrenewed(situation, known, index, fault, now)),
-    // What was somebody else's Lease may be ours yet; one that is ours already cannot come again.
+    // What was another client's Lease may be ours yet; one that is ours already cannot come again.
     ...(sight.type === "theirs" ? { unansweredCreate: now } : {}),
   }),
 });
@@ -175,7 +175,7 @@ const unrenewed = (
 };
 
 /**
- * When a lock that somebody else holds is looked at again, having been waited for since `startedAt`: after a second, and
+ * When a lock that another client holds is looked at again, having been waited for since `startedAt`: after a second, and
  * later after a tenth of the time waited so far, at most ten seconds. So many that wait for long are no storm of requests.
  */
 export const nextPollAt = ({ txn, now }: ReconcileContext, looked: Instant): Instant =>

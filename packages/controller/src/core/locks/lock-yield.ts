@@ -12,7 +12,7 @@ import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context
 
 const placeOf = ({ namespace, name }: Holder): ObjectRef => ({ resource: transactions, namespace, name });
 
-/** Asks the holder of a lock, which has touched nothing, to give way to this Transaction, which has. */
+/** Asks the holder of a lock, which has touched nothing, to yield to this Transaction, which has. */
 export const requestYield = ({ txn }: ReconcileContext, index: number, holder: Holder): ApiCall => ({
   purpose: "ask-way",
   as: "controller",
@@ -48,7 +48,7 @@ const readAsker = (asker: Holder, targets: ReadonlyMap<number, ObjectRef>): ApiC
   }),
 });
 
-/** In these phases others give way. */
+/** In these phases others yield. */
 const UNDER_WAY: ReadonlyMap<unknown, string> = new Map([
   ["Committing", "has begun to make its changes"],
   ["RollingBack", "is rolling back"],
@@ -86,6 +86,6 @@ export const yieldLocks = (situation: ReconcileContext, targets: ReadonlyMap<num
   );
   if (back.length > 0)
     return run(...back.map((ask): ApiCall => ({ ...ask, onAnswer: (...told) => unread(ask.onAnswer(...told)) })));
-  const because = `gives way to Transaction ${asker.namespace}/${asker.name}, which ${is}`;
+  const because = `yields to Transaction ${asker.namespace}/${asker.name}, which ${is}`;
   return waiting(situation, undefined, until, because, { type: "Normal", reason: "LockWaiting", message: because });
 };

@@ -19,7 +19,7 @@ export interface Restoration {
 export const isMarked = (object: KubeObject, uid: string): boolean =>
   (object.metadata.managedFields ?? []).some((entry) => marks(entry.manager ?? "", uid));
 
-/** Its own entry tells which fields a Patch has set. It is gone where managedFields was cleared, or once they are put back. */
+/** Its own entry tells which fields a Patch has set. It is gone where managedFields was cleared, or once they are rolled back. */
 const isOfPatch =
   ({ uid }: TransactionRef) =>
   ({ manager = "", operation }: ManagedFieldsEntry): boolean =>

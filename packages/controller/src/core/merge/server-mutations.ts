@@ -26,8 +26,8 @@ const settled = (goal: Json | undefined, sent: Json | undefined, got: Json | und
 };
 
 /**
- * What an object can be put back to: as it was, but for values that the API server, or what it calls on admission, made of
- * the PUT that was to put it back. Nobody else has come between a PUT and its answer.
+ * What an object can be rolled back to: as it was, but for values that the API server, or what it calls on admission, made of
+ * the PUT that was to roll it back. Nobody else has come between a PUT and its answer.
  */
 export const withServerMutations = (goal: KubeObject, sent: object, got: KubeObject, place: ObjectRef): KubeObject =>
   settled(goal as unknown as Json, writable(sent as KubeObject, place), writable(got, place)) as unknown as KubeObject;

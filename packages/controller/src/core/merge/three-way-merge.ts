@@ -132,7 +132,7 @@ export const threeWayMerge = (before: JsonObject, live: JsonObject, claims: Fiel
       const isLeftOut = (spot.ours ?? spot.theirs) !== undefined;
       if (isLeftOut && spot.since === undefined) return was;
       if (!changed(spot.path, was)) return undefined;
-      // Gone by the change if it replaces and has nothing there, else by somebody else.
+      // Gone by the change if it replaces and has nothing there, else by another client.
       if (claims.replaces && isEmpty(valueAt(claims.content, spot.path)) && spot.since === undefined) return was;
       conflicts.push(spot.path);
       return undefined;

@@ -66,7 +66,7 @@ const checks: readonly Check[] = [
   (txn) => (index) => {
     const target = txn.spec.changes[index]?.target;
     return target !== undefined && groupOf(target.apiVersion) === GROUP && target.kind === KIND
-      ? "a Transaction cannot be a target: put back, it would run again; name what it changes instead"
+      ? "a Transaction cannot be a target: rolled back, it would run again; name what it changes instead"
       : undefined;
   },
 ];

@@ -28,11 +28,11 @@ import { listingPause, unlistedWarnings } from "../preflight/unlisted-kinds.ts";
 import { waitingForLock } from "../locks/await-lock.ts";
 
 /**
- * Makes sure that every change can be made and put back, and keeps what is there before the first one is made.
+ * Makes sure that every change can be made and rolled back, and keeps what is there before the first one is made.
  *
  * Guarantees: no target is touched, and none is locked that the ServiceAccount has no rights to; where an earlier change may
  *             bring these, it is locked in its turn. On the way out every other target is locked; all were read as the ServiceAccount, would have been
- *             accepted by the API server, could be put back by the ServiceAccount, and is in a snapshot; or else the
+ *             accepted by the API server, could be rolled back by the ServiceAccount, and is in a snapshot; or else the
  *             Transaction is Failed and tells every problem that was found.
  */
 export const preparing = (situation: ReconcileContext): Step => {

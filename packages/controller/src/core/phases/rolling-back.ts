@@ -25,7 +25,7 @@ const PATIENCE = { first: 10_000, next: 1_000 };
  * Rolls back what was changed, in reverse, with one checkpoint after each item. An item that waits for something is set aside, and
  * taken up again as soon as that can have come: the others do not wait for it, unless they depend on each other.
  *
- * Guarantees: only what is in is undone; an item that cannot be put back is noted and does not stop the others; what others
+ * Guarantees: only what is in is undone; an item that cannot be rolled back is noted and does not stop the others; what others
  *             changed since stays theirs. RolledBack means that every target is as it was before; anything else is Failed.
  *             What is done to an item is decided on a live read of its target alone, so that several may be under way in a crash.
  * Assumes:    nothing is in doubt on the way forward (see `abort.ts`).
@@ -98,7 +98,7 @@ const pause = (
   return step.type === "wait" && awaited !== undefined ? { ...step, awaited } : step;
 };
 
-/** Up to where changes are in, as far as the status tells. When it is tried again, some before it are put back already. */
+/** Up to where changes are in, as far as the status tells. When it is tried again, some before it are rolled back already. */
 const reached = ({ txn }: ReconcileContext): number =>
   Math.min(txn.status.items.findLastIndex((item) => item.state.type === "committed") + 1, txn.spec.changes.length);
 
@@ -128,7 +128,7 @@ const turn = ({ txn, now }: ReconcileContext, journal: Journal) => {
   return { ...turned, onAnswer, onTransientFault: lost };
 };
 
-/** Deleted while it was rolled back: what is not put back yet stays, and so do the snapshots of it. */
+/** Deleted while it was rolled back: what is not rolled back yet stays, and so do the snapshots of it. */
 const abandon = (situation: ReconcileContext, journal: Journal): Step => {
   const { txn, now } = situation;
   const held = releaseAll(situation, journal, "orphaned");
@@ -163,7 +163,7 @@ const finish = (situation: ReconcileContext, journal: Journal): Step => {
   if (unsettled.length > 0) {
     const blocked = (txn.status.recovery?.attempts ?? 0) >= MAX_RETRIES;
     const message = cut(
-      `could not be put back wholly: ${unsettled.join("; ")}; rolled back because: ${cause?.message ?? "of a failure"}`,
+      `rollback incomplete: ${unsettled.join("; ")}; rolled back because: ${cause?.message ?? "of a failure"}`,
       4096,
     );
     const next: EventSpec = blocked
@@ -177,7 +177,7 @@ const finish = (situation: ReconcileContext, journal: Journal): Step => {
           reason: "RollbackFailed",
           message: `${cut(message, 800)}; it is tried again by itself, or at once with the annotation ${RETRY_ROLLBACK}`,
         };
-    const because = { reason: INCOMPLETE, message, told: "status.items says what could not be put back" };
+    const because = { reason: INCOMPLETE, message, told: "status.items says what could not be rolled back" };
     return run(updateStatus(txn, { phase: "Failed", items, because }, now, next));
   }
   const { asks, told: gone } = missing(situation, items);

@@ -28,7 +28,7 @@ export const terminalCleanup = (situation: ReconcileContext): Step => {
   const due = nextRetryAt(situation);
   if (due !== undefined && due <= now) return retryRollback(situation);
   if (!mine.includes(FINALIZER))
-    return due === undefined ? expire(situation) : wait(due, "what could not be put back is tried again then");
+    return due === undefined ? expire(situation) : wait(due, "what could not be rolled back is tried again then");
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
   if (known.journal === undefined && !known.released.has("journal")) return run(readJournal(txn));

@@ -34,7 +34,7 @@ const tiesOf = ({ change, place: { namespace, name } }: Item, now: KubeObject | 
 /**
  * Why a change cannot last, or cannot be made: the garbage collector takes its target with the owners that other changes
  * delete, also through objects that are no targets; or kube-controller-manager does, of what is tied to one. That would be in neither way as it should: not committed, and not to be
- * put back. A Delete of what goes with an owner that an earlier change deletes is in; but not of what goes with an object in
+ * rolled back. A Delete of what goes with an owner that an earlier change deletes is in; but not of what goes with an object in
  * between, which no rollback brings back; nor of what is tied to it, which can only be there after its owner.
  *
  * Assumes: all targets have been read, and what owns them, as far as the ServiceAccount may see it.

@@ -91,7 +91,7 @@ const alike = (items: readonly Item[], known: Observations): readonly Alike[] =>
 };
 
 /**
- * The reviews that are still needed to know whether the ServiceAccount could make these changes, and put them back. Of several
+ * The reviews that are still needed to know whether the ServiceAccount could make these changes, and roll them back. Of several
  * targets of a kind in a namespace it is asked first whether it may do it to all there, and one by one only where it may not.
  */
 export const reviews = (items: readonly Item[], known: Observations): readonly ApiCall[] =>

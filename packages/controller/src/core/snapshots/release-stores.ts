@@ -110,7 +110,7 @@ const remove = (txn: Transaction, ref: SnapshotStore, { uid, resourceVersion }: 
   as: "controller",
   call: { verb: "delete", place: storePlace(txn, ref), preconditions: { uid, resourceVersion } },
   untilDone: true,
-  // One that somebody else holds up is his.
+  // One that another client holds up is his.
   onAnswer: (known) => withSight(known, ref, "nothing"),
   onTransientFault: (known) => forget(known, ref),
 });

@@ -72,7 +72,7 @@ export interface Observations {
   readonly unseen: ReadonlyMap<number, string>;
   /** How many PUTs a restoration took so far. */
   readonly puts: ReadonlyMap<number, number>;
-  /** What a target can be put back to, where the API server does not take all values of before (see `server-mutations.ts`), by change. */
+  /** What a target can be rolled back to, where the API server does not take all values of before (see `server-mutations.ts`), by change. */
   readonly goals: ReadonlyMap<number, KubeObject>;
   /** What a Service that is created again cannot have again, by change. */
   readonly taken: ReadonlyMap<number, readonly Allocation[]>;
@@ -232,7 +232,7 @@ export type LockObservation =
       readonly expires: Instant;
       /** What its holder is at, if that is a Transaction. stranger: one that has no such target, so that others wrote the Lease. */
       readonly judged?: "untouched" | "active" | "over" | "stranger";
-      /** Its holder was asked to give way. */
+      /** Its holder was asked to yield. */
       readonly isAsked?: true;
     }
   | { readonly type: "lost"; readonly why: string }

@@ -32,7 +32,7 @@ export const abort = (situation: ReconcileContext, journal: Journal, refusal: Ab
   }
   const isOfItem = refusal.reason === "CommitFailed" || refusal.reason === "ConflictDetected";
   const item = isOfItem ? { item: journal.position.cursor } : {};
-  const because = { reason: refusal.reason, message, told: "putting back what was changed" };
+  const because = { reason: refusal.reason, message, told: "rolling back what was changed" };
   const told: EventSpec = { type: "Warning", reason: refusal.reason, message, ...item };
   return run(updateStatus(txn, { phase: "RollingBack", items, because }, now, told));
 };

@@ -36,13 +36,13 @@ export const failUntouched = (
     ...general,
     ...[...problems].flatMap(([index, found]) => found.map((text) => `changes[${index}]: ${text}`)),
   ];
-  const message = `nothing was touched: ${cut(summary(all), 4096)}`;
+  const message = `no changes were applied: ${cut(summary(all), 4096)}`;
   return updateStatus(
     txn,
     {
       phase: "Failed",
       items,
-      because: { reason, message, ...(event === undefined ? {} : { told: "nothing was touched" }) },
+      because: { reason, message, ...(event === undefined ? {} : { told: "no changes were applied" }) },
     },
     now,
     ...(event === undefined ? [] : [{ type: "Warning" as const, reason: event, message: cut(message, 1024) }]),

@@ -64,7 +64,7 @@ export const retryRollback = (situation: ReconcileContext): Step => {
     );
   const message = isAskedFor(txn)
     ? `asked for by the annotation ${RETRY_ROLLBACK}`
-    : `attempt ${attempts} of ${MAX_RETRIES} to put back what could not be put back`;
+    : `attempt ${attempts} of ${MAX_RETRIES} to roll back what could not be rolled back`;
   const items = txn.status.items.map((item): Item => (isUnsettled(item) ? { ...item, state: again(item) } : item));
   const because = { reason: RETRYING, message };
   const told: EventSpec = { type: "Normal", ...because };

@@ -3,7 +3,7 @@ import type { KubeObject } from "../kubernetes/kube-object.ts";
 import { deletedOwners, isMade, isGarbageCollected } from "../snapshots/owner-references.ts";
 import type { UndoContext } from "./undo-context.ts";
 
-/** The Namespace of the target, if this Transaction has deleted it and it was not put back, in words. */
+/** The Namespace of the target, if this Transaction has deleted it and it was not rolled back, in words. */
 export const lostHome = ({ situation: { txn }, journal, place }: UndoContext): string | undefined => {
   const home = txn.spec.changes.findIndex(
     ({ type, target }, index) =>

@@ -32,7 +32,7 @@ export type ItemStep =
       readonly awaited?: Awaited;
     };
 
-/** Why an item is not put back: somebody else has changed it since, its snapshot is gone or altered, or anything else. */
+/** Why an item is not rolled back: another client has changed it since, its snapshot is gone or altered, or anything else. */
 type Why = "ConflictDetected" | "RollbackConfigMapMissing" | "RollbackFailed";
 
 /** What is told of an item that has ended. */

@@ -24,7 +24,7 @@ export type UndoStep =
   | { readonly type: "lock"; readonly index: number }
   /** `stillThere`: under this uid, since its deletion was never made. */
   | { readonly type: "restored"; readonly warning?: string; readonly stillThere?: string }
-  /** `conflict`: because somebody else has changed it since. */
+  /** `conflict`: because another client has changed it since. */
   | { readonly type: "kept"; readonly error: string; readonly conflict?: true };
 
 export interface UndoContext extends Item {
@@ -47,7 +47,7 @@ const noted = (known: Observations, { index, place }: Item, fault: Fault): Obser
   ...known,
   abortCauses: set(known.abortCauses, index, {
     reason: "CommitFailed",
-    message: `${formatRef(place)}: the API server refuses to put it back: ${messageOf(fault)}`,
+    message: `${formatRef(place)}: the API server refuses to roll it back: ${messageOf(fault)}`,
     fate: "undecided",
   }),
 });

@@ -13,7 +13,7 @@ export const undoCreate = (undone: UndoContext): UndoStep => {
   const { object } = seen;
   if (object === undefined) return { type: "restored" };
   const ours = created === undefined ? isMarked(object, situation.txn.metadata.uid) : object.metadata.uid === created;
-  if (!ours) return conflict(`${formatRef(place)} was deleted and created again by somebody else: it is left alone`);
+  if (!ours) return conflict(`${formatRef(place)} was deleted and created again by another client: it is left alone`);
   if (object.metadata.deletionTimestamp !== undefined) {
     const until = seen.at + POLL_INTERVAL;
     if (situation.now >= until) return continues(readTarget(undone, refusedFor(undone)));

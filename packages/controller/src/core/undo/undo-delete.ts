@@ -61,7 +61,7 @@ export const undoDelete = (undone: UndoContext, before: KubeObject): UndoStep =>
   if (object === undefined)
     return created === undefined
       ? continues(recreate(undone, withoutAllocations(former, known.taken.get(index) ?? [])))
-      : conflict(`${formatRef(place)} was created again, and deleted again by somebody else`);
+      : conflict(`${formatRef(place)} was created again, and deleted again by another client`);
   const { uid = "" } = object.metadata;
   if (uid === before.metadata.uid) {
     const until = seen.at + POLL_INTERVAL;
@@ -75,10 +75,10 @@ export const undoDelete = (undone: UndoContext, before: KubeObject): UndoStep =>
     };
   }
   if (created === undefined && !isMarked(object, txn.metadata.uid))
-    return conflict(`${formatRef(place)} was created by somebody else meanwhile: it is left alone`);
+    return conflict(`${formatRef(place)} was created by another client meanwhile: it is left alone`);
   if (created === undefined) return continues(checkpoint(txn, journal, { created: [index, uid] }));
   if (uid !== created)
-    return conflict(`${formatRef(place)} was created again by somebody else meanwhile: it is left alone`);
+    return conflict(`${formatRef(place)} was created again by another client meanwhile: it is left alone`);
   if (!isMarked(object, txn.metadata.uid))
     return adopt(undone, before) ?? { type: "restored", ...mind(undone, before) };
   const live = withNewUids(txn, journal, former, object);

@@ -24,11 +24,11 @@ export const undoEdit = (undone: UndoContext, before: KubeObject): UndoStep => {
   if (object === undefined) {
     const owner = wentWith(undone, before);
     return owner === undefined
-      ? conflict(`${formatRef(place)} was deleted by somebody else`)
+      ? conflict(`${formatRef(place)} was deleted by another client`)
       : kept(`${formatRef(place)} went with ${owner}`);
   }
   if (object.metadata.uid !== before.metadata.uid)
-    return conflict(`${formatRef(place)} was deleted and created again by somebody else: it is left alone`);
+    return conflict(`${formatRef(place)} was deleted and created again by another client: it is left alone`);
   // Nothing tells that it is ours: what another client has made of it stays.
   if (journal.doubted.has(index) && !isMarked(object, txn.metadata.uid))
     return equal(writable(object, place), writable(before, place))
@@ -46,9 +46,9 @@ export const undoEdit = (undone: UndoContext, before: KubeObject): UndoStep => {
   if (put === undefined && live === object)
     return conflicts.length === 0
       ? settled(undone, before, goal)
-      : conflict(`${formatRef(place)}: somebody else has changed ${showPaths(conflicts)} since: left as it is`);
+      : conflict(`${formatRef(place)}: another client has changed ${showPaths(conflicts)} since: left as it is`);
   const puts = known.puts.get(index) ?? 0;
-  if (puts >= MOST_PUTS) return conflict(`${formatRef(place)}: somebody changes it as often as it is put back`);
+  if (puts >= MOST_PUTS) return conflict(`${formatRef(place)}: somebody changes it as often as it is rolled back`);
   const body = put ?? live;
   const call = { verb: "update", place, body, manager: fieldManager(txn.metadata) } as const;
   const ask = folded(restoring(undone, call, "is-live"), undone, goal, body);
@@ -60,7 +60,7 @@ export const undoEdit = (undone: UndoContext, before: KubeObject): UndoStep => {
   return continues({ ...ask, onAnswer });
 };
 
-/** Put back, but for what the API server sets itself: that is all right unless it keeps what the change has set or taken away. */
+/** Rolled back, but for what the API server sets itself: that is all right unless it keeps what the change has set or taken away. */
 const settled = ({ change, place }: UndoContext, before: KubeObject, goal: KubeObject): UndoStep => {
   const paths = differences(before, goal);
   if (paths.length === 0) return { type: "restored" };

@@ -11,7 +11,7 @@ import { continues, kept, pause, refusedFor, type UndoStep, type UndoContext } f
 
 /**
  * Decides on a live read of the target alone, so that it does not matter whether an earlier attempt has landed: what is
- * put back already needs nothing more.
+ * rolled back already needs nothing more.
  */
 export const undo = (
   situation: ReconcileContext,

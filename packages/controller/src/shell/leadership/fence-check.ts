@@ -66,7 +66,9 @@ export const seeFence = async (api: Api, place: LeasePlace, term: Term): Promise
   if (!own.right) return E.right("up");
   const lease = await api.send(readLease(place));
   if (E.isLeft(lease)) return E.left(messageOf(lease.left));
-  return isOfTerm(leaderRecordOf(lease.right), term) ? E.right("stale") : E.left("the Lease is somebody else's by now");
+  return isOfTerm(leaderRecordOf(lease.right), term)
+    ? E.right("stale")
+    : E.left("the Lease is another client's by now");
 };
 
 const probe = (namespace: string, user: string): Request => {

@@ -13,7 +13,7 @@ export interface Failure {
   readonly error: ApiError;
 }
 
-/** learned: its answer is folded in. stale: somebody else has written the Transaction meanwhile. */
+/** learned: its answer is folded in. stale: another client has written the Transaction meanwhile. */
 export type Outcome = "learned" | "stale" | Failure;
 
 export const isFailure = (outcome: Outcome): outcome is Failure => typeof outcome === "object";
@@ -21,7 +21,7 @@ export const isFailure = (outcome: Outcome): outcome is Failure => typeof outcom
 /** Whether the effect writes the Transaction itself. */
 export const isOwn = ({ purpose }: ApiCall): boolean => purpose === "record" || purpose === "finalizer";
 
-/** Whether it is somebody else's write to the Transaction that a conflict tells of. */
+/** Whether it is another client's write to the Transaction that a conflict tells of. */
 const writesTransaction = (effect: ApiCall): boolean => isOwn(effect) || effect.purpose === "complain";
 
 export interface EffectRunnerOptions {

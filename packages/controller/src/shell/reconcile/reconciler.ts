@@ -60,7 +60,7 @@ const mostSteps = (txn: Transaction): number => 1000 + 20 * txn.spec.changes.len
 /** Large Transactions that are worked on at the same time: so much memory there has to be. */
 const LARGE_AT_ONCE = 4;
 
-/** How often a Transaction is read again in one round because somebody else has written it meanwhile. */
+/** How often a Transaction is read again in one round because another client has written it meanwhile. */
 const MOST_READS = 10;
 
 export interface Reconciler {
@@ -249,7 +249,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
       for (const cell of named(key)) if (cell.txn.metadata.uid !== uid) cleanUpDeleted(round, cell);
       const former = cells.get(uid);
       // What was known before it could not be read, or while it could not, says nothing of how it is now; nor what was known
-      // before somebody else moved it on.
+      // before another client moved it on.
       const same =
         former !== undefined &&
         (former.unreadable === undefined) === (current.unreadable === undefined) &&

@@ -26,7 +26,7 @@ export interface Metrics {
   readonly answered: (txn: Transaction, effect: Effect, error: ApiError | undefined) => void;
 }
 
-/** A change was not undone because somebody else had changed its target since, and that was recorded. */
+/** A change was not undone because another client had changed its target since, and that was recorded. */
 const isConflict = (effect: Effect): boolean =>
   effect.purpose === "checkpoint" && (effect.events ?? []).some(({ reason }) => reason === "ConflictDetected");
 
@@ -67,7 +67,7 @@ export const metrics = (active: Active): Metrics => {
   });
   const conflicts = new Counter({
     name: "janus_rollback_conflicts_total",
-    help: "Changes that were not undone because somebody else had changed their targets since.",
+    help: "Changes that were not undone because another client had changed their targets since.",
     registers,
   });
   const locking = lockWait(registry);
