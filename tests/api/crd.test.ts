@@ -36,7 +36,7 @@ describe("the CRD", () => {
     const { stdout } = await kubectl("explain", "txn.spec.changes");
     const words = stdout.replaceAll(/\s+/gu, " ");
     for (const sentence of [
-      "The changes, made one at a time and in this order: all of them or none.",
+      "The changes, applied one at a time in this order: all of them or none.",
       "Patch sets the fields of the content and leaves all others (server-side apply).",
       "enum: Create, Update, Patch, Delete",
       "Makes the change only if the target still has this metadata.resourceVersion",
@@ -45,13 +45,13 @@ describe("the CRD", () => {
       expect(words).toContain(sentence);
   });
 
-  it("shows Phase, Progress and Age, and wide ServiceAccount and Message; nobody has seen a new one yet", async () => {
+  it("shows Phase, Progress, Message and Age, and wide ServiceAccount; nobody has seen a new one yet", async () => {
     const namespace = await freshNamespace();
     const change = { type: "Delete", target: { apiVersion: "v1", kind: "Secret", name: "x" } };
     const stdin = JSON.stringify(transaction(namespace, "new", { serviceAccountName: "deploy-sa", changes: [change] }));
     expect(await kubectlWith({ stdin }, "create", "-f", "-")).toMatchObject({ code: 0, stderr: "" });
     const narrow = await kubectl("get", "txn", "-n", namespace);
-    expect(narrow.stdout.split("\n")[0]?.split(/\s+/u)).toEqual(["NAME", "PHASE", "PROGRESS", "AGE"]);
+    expect(narrow.stdout.split("\n")[0]?.split(/\s+/u)).toEqual(["NAME", "PHASE", "PROGRESS", "MESSAGE", "AGE"]);
     expect(narrow.stdout.split("\n")[1]).toMatch(/^new\s+Pending\s+\d+s$/u);
 
     const status = {
@@ -81,11 +81,15 @@ describe("the CRD", () => {
       "NAME",
       "PHASE",
       "PROGRESS",
+      "MESSAGE",
       "AGE",
       "SERVICEACCOUNT",
-      "MESSAGE",
     ]);
-    expect(wide.stdout.split("\n")[1]).toMatch(/^new\s+Committed\s+1\/1\s+\d+s\s+deploy-sa\s+All is in$/u);
+    expect(wide.stdout.split("\n")[1]).toMatch(/^new\s+Committed\s+1\/1\s+All is in\s+\d+s\s+deploy-sa$/u);
+    const inPhase = (phase: string) =>
+      kubectl("get", "txn", "-n", namespace, "-o", "name", "--field-selector", `status.phase=${phase}`);
+    expect((await inPhase("Committed")).stdout).toContain("/new");
+    expect((await inPhase("Failed")).stdout).toBe("");
   });
 });
 

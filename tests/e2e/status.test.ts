@@ -117,36 +117,39 @@ describe("kubectl", () => {
     await run([patching(configMap("missing", { a: "1" }))], { name: "bad" });
     const { stdout } = await kubectl("get", "txn", "-o", "wide", "-n", namespace);
     const [head, bad, good] = stdout.split("\n").map((line) => line.split(/ {2,}/).map((cell) => cell.trim()));
-    expect(head).toEqual(["NAME", "PHASE", "PROGRESS", "AGE", "SERVICEACCOUNT", "MESSAGE"]);
+    expect(head).toEqual(["NAME", "PHASE", "PROGRESS", "MESSAGE", "AGE", "SERVICEACCOUNT"]);
     expect(good).toEqual([
       "good",
       "Committed",
       "2/2",
+      "all 2 changes are made",
       expect.stringMatching(/^\d+s$/),
       "deployer",
-      "all 2 changes are made",
     ]);
     expect(bad).toEqual([
       "bad",
       "Failed",
       "0/1",
+      `no changes were applied: changes[0]: ConfigMap ${namespace}/missing does not exist: use Create`,
       expect.stringMatching(/^\d+s$/),
       "deployer",
-      `no changes were applied: changes[0]: ConfigMap ${namespace}/missing does not exist: use Create`,
     ]);
   });
 
-  it("waits for condition=Committed", async () => {
+  it("waits for condition=Committed, and for a Transaction that has finished either way", async () => {
     const { namespace, janus, submit } = await workspace();
     await janus();
-    const waiting = (name: string, condition: string) =>
-      kubectl("wait", `--for=condition=${condition}`, "--timeout=20s", `txn/${name}`, "-n", namespace);
+    const waitFor = (name: string, what: string) =>
+      kubectl("wait", `--for=${what}`, "--timeout=20s", `txn/${name}`, "-n", namespace);
+    const waiting = (name: string, condition: string) => waitFor(name, `condition=${condition}`);
     await submit(many(1), { name: "good" });
     expect(await waiting("good", "Committed")).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("condition met") as string,
     });
     await submit([patching(configMap("missing", { a: "1" }))], { name: "bad" });
+    expect(await waitFor("bad", "jsonpath={.status.completedAt}")).toMatchObject({ code: 0 });
+    expect(await waitFor("good", "jsonpath={.status.completedAt}")).toMatchObject({ code: 0 });
     expect(await waiting("bad", "Stalled")).toMatchObject({ code: 0 });
   });
 

@@ -4,20 +4,19 @@ import { Transaction } from "./transaction.ts";
 
 const columns: readonly JsonObject[] = [
   { name: "Phase", type: "string", jsonPath: ".status.phase" },
-  { name: "Progress", type: "string", jsonPath: ".status.progress", description: "Changes that are in, of all." },
+  { name: "Progress", type: "string", jsonPath: ".status.progress", description: "Number of applied changes, of all." },
+  {
+    name: "Message",
+    type: "string",
+    jsonPath: ".status.conditions[?(@.type=='Ready')].message",
+    description: "Status message.",
+  },
   { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
   {
     name: "ServiceAccount",
     type: "string",
     jsonPath: ".spec.serviceAccountName",
-    description: "As whom the changes are made.",
-    priority: 1,
-  },
-  {
-    name: "Message",
-    type: "string",
-    jsonPath: ".status.conditions[?(@.type=='Ready')].message",
-    description: "How it stands, in a sentence.",
+    description: "ServiceAccount that applies the changes.",
     priority: 1,
   },
 ];
@@ -38,6 +37,8 @@ export const transactionCrd: JsonObject = {
         storage: true,
         subresources: { status: {} },
         additionalPrinterColumns: columns,
+        // https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/#list-of-supported-fields
+        selectableFields: [{ jsonPath: ".status.phase" }],
         schema: { openAPIV3Schema: Transaction.schema },
       },
     ],

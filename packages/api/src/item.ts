@@ -49,23 +49,23 @@ const name = string({ maxLength: 253 });
 const Wire = object({
   lockLease: optional(described("Name of the Lease that locks the target.", name)),
   leaseNamespace: optional(described("Namespace of that Lease.", name)),
-  prepared: withDefault(false, described("The target was read, and what was there is kept in a snapshot.", boolean)),
+  prepared: withDefault(false, described("The target was read, and its state is kept in a snapshot.", boolean)),
   committed: withDefault(
     false,
     described(
-      "The change was made. With an error and not rolledBack: it could not be rolled back, or the server refused it.",
+      "The change was applied. With an error and not rolledBack: it could not be rolled back, or the API server rejected it.",
       boolean,
     ),
   ),
   rolledBack: withDefault(false, described("The target is as it was before the change.", boolean)),
-  error: optional(described("What went wrong with this change, and what to do.", text(256))),
+  error: optional(described("What failed, and what to do.", text(256))),
   uid: optional(described("uid of the target before the change; absent if there was none.", name)),
   resourceVersion: optional(
     described("resourceVersion of the target before the change; absent if there was none.", name),
   ),
   snapshot: optional(
     described(
-      "Where the target's state before the change is kept.",
+      "Where the state of the target before the change is kept.",
       object({
         store: described("Name of the store, one of status.snapshots.", name),
         key: described("Key in the store's data.", name),
@@ -74,7 +74,7 @@ const Wire = object({
   ),
   dependents: optional(
     described(
-      "Of a Delete: what the garbage collector takes with the target, and a rollback does not bring back; as far as the ServiceAccount may list it.",
+      "Of a Delete: objects that are deleted together with the target and that a rollback does not restore, as far as the ServiceAccount may list them.",
       text(256),
     ),
   ),

@@ -38,7 +38,7 @@ const oncePerTarget: Rule<readonly Change[]> = {
 export const Spec = onUpdate(
   object({
     serviceAccountName: described(
-      "ServiceAccount in the Transaction's namespace as which every target is read and changed. Whoever creates the Transaction must be allowed to impersonate it.",
+      "ServiceAccount in the Transaction's namespace that the controller impersonates to read and modify every target. The user who creates the Transaction needs the verb impersonate on it.",
       satisfying(
         string({ maxLength: 253 }),
         subdomainName("serviceAccountName must be the name of a ServiceAccount in the Transaction's namespace"),
@@ -47,27 +47,27 @@ export const Spec = onUpdate(
     lockTimeout: withDefault(
       5 * 60_000,
       described(
-        "How long a lock on a target stays good when the controller stops renewing it, as a duration such as 30s or 5m; at least 1s.",
+        "Duration of the locks on the targets if the controller stops renewing them, such as 30s or 5m; at least 1s.",
         duration,
       ),
     ),
     timeout: withDefault(
       30 * 60_000,
       described(
-        "How long the Transaction may take to go forward, waiting for locks included, as a duration such as 10m or 1h30m; at least 1s. After that it is rolled back.",
+        "How long the Transaction may take to apply all changes, waiting for locks included, such as 10m or 1h30m; at least 1s. After that it is rolled back.",
         duration,
       ),
     ),
     deletionPolicy: withDefault(
       "Release",
       described(
-        "What deleting the Transaction does while it is under way. Release: what is committed stays, and the snapshots of what was there before are kept. Rollback: it is rolled back first. In a namespace that is being deleted it is always Release.",
+        "What happens when an active Transaction is deleted. Release: applied changes stay, and the snapshots of the previous state are kept. Rollback: the Transaction is rolled back first. In a terminating namespace it is always Release.",
         oneOf("Release", "Rollback"),
       ),
     ),
     ttlSecondsAfterFinished: optional(
       described(
-        "The Transaction is deleted so many seconds after it has finished, as a Job is; kept if absent. One that Failed and has still something to roll back is kept all the same.",
+        "Number of seconds after which a finished Transaction is deleted, as for a Job. If absent, it is kept. A Failed Transaction whose rollback is incomplete is always kept.",
         satisfying(integer, {
           cel: "self >= 0",
           message: "ttlSecondsAfterFinished must not be negative",
@@ -76,7 +76,7 @@ export const Spec = onUpdate(
       ),
     ),
     changes: described(
-      "The changes, made one at a time and in this order: all of them or none. If one cannot be made, those before it are rolled back in reverse order.",
+      "The changes, applied one at a time in this order: all of them or none. If one cannot be applied, those before it are rolled back in reverse order.",
       satisfying(list(Change, { atomic: true }, { minItems: 1, maxItems: 500 }), oncePerTarget),
     ),
   }),

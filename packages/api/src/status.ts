@@ -26,7 +26,7 @@ export const SnapshotStore = object({
   name: described("Name of the store, in the Transaction's namespace.", name),
   uid: described("uid of the store.", name),
   digest: described(
-    "Digest of what is in the store; a store with other content is not trusted.",
+    "Digest of the data in the store; a store with other data is not trusted.",
     string({ maxLength: 256 }),
   ),
 });
@@ -39,10 +39,10 @@ export const Condition = object({
     string({ minLength: 1, maxLength: 316 }),
   ),
   status: described("True, False or Unknown.", oneOf("True", "False", "Unknown")),
-  reason: described("One word for programs.", string({ minLength: 1, maxLength: 1024 })),
-  message: described("A sentence for people.", text(2048)),
+  reason: described("Machine-readable reason, in CamelCase.", string({ minLength: 1, maxLength: 1024 })),
+  message: described("Human-readable message.", text(2048)),
   lastTransitionTime: described("When the status of this condition last changed.", time),
-  observedGeneration: optional(described("metadata.generation that the condition is about.", integer)),
+  observedGeneration: optional(described("metadata.generation that the condition was set for.", integer)),
 });
 export interface Condition extends TypeOf<typeof Condition> {}
 
@@ -50,7 +50,7 @@ export interface Condition extends TypeOf<typeof Condition> {}
 export const Status = object({
   formatVersion: optional(
     described(
-      "The format in which the controller records this status, and what belongs to it; absent: 1. A controller leaves alone what is in a later format than it knows.",
+      "Format of this status, the journal and the snapshots; absent: 1. A controller does not modify a Transaction in a later format than it knows.",
       format(FORMAT),
     ),
   ),
@@ -63,37 +63,28 @@ export const Status = object({
   ),
   version: orElse(0, described("Grows by one with every status write.", integer)),
   observedGeneration: optional(
-    described(
-      "metadata.generation that this status is about; -1 before the controller has seen the Transaction.",
-      integer,
-    ),
+    described("metadata.generation observed by the controller; -1 before it has seen the Transaction.", integer),
   ),
   startedAt: optional(described("When the controller began.", time)),
   completedAt: optional(described("When a terminal phase was reached: Committed, RolledBack or Failed.", time)),
-  progress: optional(described("Changes that are in, of all: 2/3.", string({ maxLength: 64 }))),
-  rollbackRef: optional(described("Name of the first store that keeps what was there before.", name)),
+  progress: optional(described("Number of applied changes, of all: 2/3.", string({ maxLength: 64 }))),
+  rollbackRef: optional(described("Name of the first snapshot store.", name)),
   journal: optional(
     described(
-      "The small object that records every step while changes are being made.",
+      "The ConfigMap that records every step while changes are applied.",
       object({ name: described("Name of the journal.", name), uid: described("uid of the journal.", name) }),
     ),
   ),
   recovery: optional(
-    described(
-      "Attempts to roll back what could not be rolled back, after the first one.",
-      object({ attempts: described("How many there were.", integer) }),
-    ),
+    described("Retries of an incomplete rollback.", object({ attempts: described("How many there were.", integer) })),
   ),
   snapshots: orElse(
     [],
-    described("Where the state before the Transaction is kept.", list(SnapshotStore, { atomic: true })),
+    described("Stores of the snapshots taken before the first change.", list(SnapshotStore, { atomic: true })),
   ),
   items: orElse(
     [],
-    described(
-      "What is known of each change, in the order of spec.changes.",
-      list(Item, { atomic: true }, { maxItems: 500 }),
-    ),
+    described("Status of each change, in the order of spec.changes.", list(Item, { atomic: true }, { maxItems: 500 })),
   ),
   conditions: orElse(
     [],

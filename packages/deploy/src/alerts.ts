@@ -32,35 +32,35 @@ export const alerts: readonly Alert[] = [
     expression: "absent(janus_build_info)",
     after: "5m",
     severity: "critical",
-    summary: "No Janus controller is seen.",
-    description:
-      "Prometheus has no metrics of any controller: Transactions do not go on, or nobody sees whether they do.",
+    summary: "No Janus controller is scraped.",
+    description: "Prometheus has no metrics of any controller: it is not running, or it is not scraped.",
   },
   {
     name: "JanusNoLeader",
     expression: `${sum("janus_leader_elected")} == 0`,
     after: "2m",
     severity: "critical",
-    summary: "No Janus controller leads.",
-    description: "The controllers in {{ $labels.namespace }} run, and none of them leads: no Transaction goes on.",
+    summary: "Janus has no leader.",
+    description:
+      "The controllers in {{ $labels.namespace }} are running, and none of them is the leader: no Transaction is reconciled.",
   },
   {
     name: "JanusSeveralLeaders",
     expression: `${sum("janus_leader_elected")} > 1`,
     after: "2m",
     severity: "critical",
-    summary: "Several Janus controllers lead.",
+    summary: "Janus has several leaders.",
     description:
-      "{{ $value }} controllers in {{ $labels.namespace }} lead at the same time, by separate Leases or without election.",
+      "{{ $value }} controllers in {{ $labels.namespace }} are leaders at the same time, by separate Leases or without leader election.",
   },
   {
     name: "JanusFenceDown",
     expression: `${max("janus_leader_elected == 1 and janus_fence_up == 0")} == 1`,
     after: "10m",
     severity: "warning",
-    summary: "Writes of a former leader would not be refused.",
+    summary: "Writes of a stale leader would not be rejected.",
     description:
-      "The leader in {{ $labels.namespace }} finds that the API server does not refuse writes of a term that is over, or cannot tell.",
+      "The leader in {{ $labels.namespace }} finds that the API server does not reject writes of a former term, or cannot tell.",
   },
   {
     name: "JanusLeaderChanges",
@@ -76,9 +76,9 @@ export const alerts: readonly Alert[] = [
     expression: `${grown(notPutBack, "15m")} > 0`,
     after: "0m",
     severity: "critical",
-    summary: "A Transaction could not be rolled back entirely.",
+    summary: "The rollback of a Transaction is incomplete.",
     description:
-      "A Transaction has ended Failed with changes that could not be rolled back: its targets are half-way between before and after.",
+      "A Transaction is Failed with changes that could not be rolled back: some of its targets are modified, others are restored.",
   },
   {
     name: "JanusTransactionsStuck",
@@ -87,8 +87,8 @@ export const alerts: readonly Alert[] = [
       `unless ${sum("increase(janus_transaction_phase_transitions_total[15m])")} > 0`,
     after: "45m",
     severity: "warning",
-    summary: "Transactions under way do not go on.",
-    description: "{{ $value }} Transactions have changes made, and none has come further for an hour.",
+    summary: "Active Transactions make no progress.",
+    description: "{{ $value }} Transactions have applied changes, and none has made progress for an hour.",
   },
   {
     name: "JanusLockWaitLong",

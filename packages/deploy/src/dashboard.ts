@@ -72,7 +72,7 @@ const charts: readonly Chart[] = [
     lines: [["{{operation}} {{result}}", `sum by (operation, result) (${rate("janus_item_operations_total")})`]],
   },
   {
-    title: "Not rolled back, because another client changed it",
+    title: "Not restored: modified by another client",
     kind: "timeseries",
     unit: "short",
     lines: [["conflicts", `sum(increase(${of("janus_rollback_conflicts_total")}[$__rate_interval]))`]],

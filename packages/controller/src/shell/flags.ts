@@ -23,28 +23,29 @@ const LEVELS: readonly string[] = ["debug", "info", "warn", "error"] satisfies r
 
 export const HELP = `Usage: janus-controller [flags]
 
-Applies Transactions: all of their changes, or none.
+Applies Transactions atomically: all changes are applied, or all are rolled back.
 
 Flags:
   --kubeconfig <file>                 Kubeconfig to use. Default: KUBECONFIG, else the Pod's ServiceAccount.
   --namespace <name>                  The controller's namespace, where the locks of cluster-scoped targets live.
                                       Default: $POD_NAMESPACE, else janus-system.
   --watch-namespace <name>            Only Transactions of this namespace. Default: of all.
-  --max-concurrent-reconciles <n>     Transactions worked on at the same time. Default: 16.
+  --max-concurrent-reconciles <n>     Transactions reconciled at the same time. Default: 16.
   --http-port <port>                  Port of /healthz, /readyz, /status and /metrics; 0 takes a free one. Default: 8080.
   --readiness <any|leader>            Who is ready (/readyz). any: the leader and standbys that could take over; the leader
                                       marks its Pod ($POD_NAME) with the label backup.janus.io/leader. leader: only the
                                       leader, without a mark. Default: any.
-  --metrics-auth[=false]              Whether /metrics answers only those with a token of the cluster who may get the path
-                                      /metrics, as the API server says (TokenReview, SubjectAccessReview). Default: false.
-  --write-timeout <duration>          After this time the API server gives up a write. Default: 5s.
-  --request-deadline <duration>       After this time a request's connection is closed. Default: 15s.
-  --leader-elect[=false]              Whether one of several controllers leads, and only that one works. Default: true.
-  --leader-elect-lease-duration <d>   How long the others leave a leader alone that they do not see renew. Default: 30s.
-  --leader-elect-renew-deadline <d>   A leader that could not renew for so long stops. Default: 20s.
-  --leader-elect-retry-period <d>     Between two renewals, and between two looks of a standby. Default: 5s.
+  --metrics-auth[=false]              Require authentication (TokenReview) and authorization (SubjectAccessReview: get on
+                                      the path /metrics) for /metrics. Default: false.
+  --write-timeout <duration>          Timeout of a write on the API server. Default: 5s.
+  --request-deadline <duration>       Timeout of a request, after which its connection is closed. Default: 15s.
+  --leader-elect[=false]              Elect a leader among several controllers; only the leader is active. Default: true.
+  --leader-elect-lease-duration <d>   How long non-leaders wait after the last observed renewal before they acquire
+                                      leadership. Default: 30s.
+  --leader-elect-renew-deadline <d>   How long the leader retries a renewal before it gives up leadership. Default: 20s.
+  --leader-elect-retry-period <d>     Time between attempts to acquire or renew leadership. Default: 5s.
   --leader-elect-resource-name <name> Name of the leader's Lease. Default: janus-controller-leader.
-                                      The fence that is installed looks at the Lease of this name.
+                                      The installed admission policy janus-fence reads the Lease of this name.
   --leader-elect-resource-namespace <name>
                                       Namespace of the leader's Lease. Default: that of --namespace.
   --log-level <level>                 debug, info, warn or error. Default: info.

@@ -115,7 +115,7 @@ const disconnect = (): Promise<unknown> => Promise.all([client, electing, renewi
 /** In this order: another controller leads only when nothing of ours is under way any more. */
 const stop = async (): Promise<void> => {
   isStopping = true;
-  log("info", "stopping: finishing the requests under way");
+  log("info", "stopping: finishing the active requests");
   await janus?.stop();
   if (election !== undefined) log("info", "the leadership", { ended: await election.leave() });
   await disconnect();

@@ -48,7 +48,7 @@ export const undoEdit = (undone: UndoContext, before: KubeObject): UndoStep => {
       ? settled(undone, before, goal)
       : conflict(`${formatRef(place)}: another client has changed ${showPaths(conflicts)} since: left as it is`);
   const puts = known.puts.get(index) ?? 0;
-  if (puts >= MOST_PUTS) return conflict(`${formatRef(place)}: somebody changes it as often as it is rolled back`);
+  if (puts >= MOST_PUTS) return conflict(`${formatRef(place)}: another client modifies it each time it is restored`);
   const body = put ?? live;
   const call = { verb: "update", place, body, manager: fieldManager(txn.metadata) } as const;
   const ask = folded(restoring(undone, call, "is-live"), undone, goal, body);

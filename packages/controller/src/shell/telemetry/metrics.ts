@@ -67,7 +67,7 @@ export const metrics = (active: Active): Metrics => {
   });
   const conflicts = new Counter({
     name: "janus_rollback_conflicts_total",
-    help: "Changes that were not undone because another client had changed their targets since.",
+    help: "Changes that were not rolled back because another client had modified their targets.",
     registers,
   });
   const locking = lockWait(registry);
