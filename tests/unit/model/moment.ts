@@ -1,6 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import { decodeTransaction, type Transaction } from "@janus/api";
-import type { KubeObject, ReconcileContext } from "@janus/controller";
+import { atRest, type KubeObject, type ReconcileContext } from "@janus/controller";
 import { OWN, SETTINGS } from "./scenario.ts";
 import type { Budget, State } from "./state.ts";
 
@@ -58,6 +58,10 @@ export const later = (state: State, now: number): State => ({
   now,
   flights: state.flights.filter(({ until }) => until > now),
 });
+
+/** What a process that waits, or was not answered, still knows. */
+export const rested = (state: State, rules: Rules): State =>
+  rules.letsGo ? { ...state, known: atRest(situationOf(state), 0).known } : state;
 
 /** The shell reads the Transaction at the beginning of every round. */
 export const reread = (state: State): State => ({ ...state, own: state.world.objects.get(OWN) ?? state.own });

@@ -13,7 +13,7 @@ import {
 import { keyOf, respond } from "./api-server.ts";
 import { OWN, SETTINGS, WIDGETS } from "./scenario.ts";
 import type { Flight, State } from "./state.ts";
-import { type Next, type Rules, spent, type Sort, later, reread } from "./moment.ts";
+import { type Next, type Rules, spent, type Sort, later, reread, rested } from "./moment.ts";
 import { landed, tellOf, isTarget } from "./landed.ts";
 import { arrivals, interludes } from "./interludes.ts";
 import { wrongAnswers } from "./wrong-answers.ts";
@@ -192,7 +192,7 @@ const settleRound = (
     found.push({ state, story });
     return;
   }
-  const ready = outcome === "failed" ? later(state, state.now + BACKOFF) : state;
+  const ready = outcome === "failed" ? later(rested(state, rules), state.now + BACKOFF) : state;
   found.push({ state: reread(ready), story });
   for (const { state: after, story: more } of arrivals(state, rules, OWN))
     found.push({ state: reread(later(after, ready.now)), story: [...story, ...more] });

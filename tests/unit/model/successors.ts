@@ -1,10 +1,10 @@
 import { FINALIZER } from "@janus/api";
-import { atRest, decide, done, isTerminal, resolvedTargets, renewals } from "@janus/controller";
+import { decide, done, isTerminal, resolvedTargets, renewals } from "@janus/controller";
 import { keyOf } from "./api-server.ts";
 import { OWN } from "./scenario.ts";
 import type { State } from "./state.ts";
 import { arrivals, doings, without } from "./interludes.ts";
-import { later, type Next, reread, type Rules, situationOf } from "./moment.ts";
+import { later, type Next, reread, rested, type Rules, situationOf } from "./moment.ts";
 import { LEAP, play, type Round } from "./play.ts";
 
 /** So many pauses with nothing done in between, and the rest of a long wait is over in one. */
@@ -49,8 +49,7 @@ const work = (state: State, rules: Rules): readonly Next[] => {
       const patience = state.pauses < PATIENCE;
       const until = patience ? Math.max(step.until, state.now + 10) : Math.max(step.until, state.now + LEAP);
       const story = [`  waits ${patience ? "" : "a long time "}(${step.because})`];
-      const known = rules.letsGo ? atRest(situation, 0).known : state.known;
-      const waited = { ...later(state, until), known, pauses: state.pauses + 1 };
+      const waited = { ...later(rested(state, rules), until), pauses: state.pauses + 1 };
       return [{ state: waited, story }, ...arrivals(state, rules, undefined)];
     }
     case "done":

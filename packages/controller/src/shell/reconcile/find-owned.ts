@@ -53,6 +53,7 @@ const ownedIn = async (
   as: Impersonation,
 ): Promise<E.Either<ApiError, Found>> => {
   const owned: Owned[] = [];
+  let free = 0;
   const apiVersion = resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
   const to = { resource, ...(namespace === undefined ? {} : { namespace }), as, metadataOnly: true } as const;
   const listed = await eachPage(api, { ...to, purpose: "find-owned" }, (items) => {
@@ -63,16 +64,18 @@ const ownedIn = async (
       const { kind } = resource;
       const one = { apiVersion, kind, metadata };
       const [tie, called] = [tiedTo(one), callName(one)];
-      if (owners.length > 0 || tie !== undefined || (unowned && owned.length < MOST_UNOWNED && !isOfCluster(one)))
-        owned.push({
-          kind,
-          ...within,
-          name,
-          uid,
-          owners,
-          ...(tie === undefined ? {} : { tiedTo: tie }),
-          ...(called === undefined ? {} : { callName: called }),
-        });
+      const goes = owners.length > 0 || tie !== undefined;
+      if (!goes && (!unowned || free >= MOST_UNOWNED || isOfCluster(one))) continue;
+      if (!goes) free += 1;
+      owned.push({
+        kind,
+        ...within,
+        name,
+        uid,
+        owners,
+        ...(tie === undefined ? {} : { tiedTo: tie }),
+        ...(called === undefined ? {} : { callName: called }),
+      });
     }
   });
   if (E.isRight(listed)) return E.right({ owned, unlisted: [] });
