@@ -5,6 +5,7 @@ const root = new URL("../../", import.meta.url);
 
 /** Lines like `- [tests/a.test.ts](../tests/a.test.ts): name of a test · name of another`. */
 const proofs = readFileSync(new URL("docs/guarantees.md", root), "utf8")
+  .replaceAll(/\n {2}(?=\S)/gu, " ")
   .split("\n")
   .flatMap((line) => {
     const [, file = "", link = "", names = ""] = /^- \[(tests\/[^\]]+)\]\(\.\.\/(.+?)\): (.+)$/u.exec(line) ?? [];
