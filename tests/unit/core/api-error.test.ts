@@ -1,20 +1,15 @@
 import { describe, expect, it } from "vitest";
-import {
-  type Fault,
-  inDoubt,
-  isAbsent,
-  classify,
-  messageOf,
-} from "../../../packages/controller/src/core/kubernetes/api-error.ts";
+import { inDoubt, isAbsent, classify, messageOf } from "../../../packages/controller/src/core/kubernetes/api-error.ts";
+import type { ApiError } from "@janus/types";
 
-const refused = (code: number, message = "", reason = ""): Extract<Fault, { type: "refused" }> => ({
+const refused = (code: number, message = "", reason = ""): Extract<ApiError, { type: "refused" }> => ({
   type: "refused",
   code,
   reason,
   message,
   causes: [],
 });
-const notFound = (what: "object" | "other" | "path"): Fault => ({
+const notFound = (what: "object" | "other" | "path"): ApiError => ({
   type: "refused",
   code: 404,
   reason: "NotFound",
@@ -22,13 +17,13 @@ const notFound = (what: "object" | "other" | "path"): Fault => ({
   causes: [],
   notFound: what,
 });
-const unanswered = (cause: Extract<Fault, { type: "unanswered" }>["cause"]): Fault => ({
+const unanswered = (cause: Extract<ApiError, { type: "unanswered" }>["cause"]): ApiError => ({
   type: "unanswered",
   cause,
   message: "the connection was closed",
 });
 
-type Row = readonly [string, Fault, ReturnType<typeof classify>, "may be made" | "is not made"];
+type Row = readonly [string, ApiError, ReturnType<typeof classify>, "may be made" | "is not made"];
 
 const rows: readonly Row[] = [
   ["no answer in time", unanswered("deadline"), "transient", "may be made"],

@@ -1,7 +1,6 @@
 import { fieldManager, holderIdentity } from "@janus/api";
 import * as fc from "fast-check";
-import type { Fault } from "../../../packages/controller/src/core/kubernetes/api-error.ts";
-import type { Json, KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { ApiError, Json, KubeObject } from "@janus/types";
 import { seldom, word } from "./arbitrary-transaction.ts";
 import { UID } from "./transaction.ts";
 
@@ -53,7 +52,7 @@ export const arbitraryObject: fc.Arbitrary<KubeObject> = fc
     status,
   }));
 
-const refused = (code: number, message: string): Fault => ({
+const refused = (code: number, message: string): ApiError => ({
   type: "refused",
   code,
   reason: code === 409 ? "AlreadyExists" : "",
@@ -61,7 +60,7 @@ const refused = (code: number, message: string): Fault => ({
   causes: [],
 });
 
-export const arbitraryFault: fc.Arbitrary<Fault> = fc.oneof(
+export const arbitraryFault: fc.Arbitrary<ApiError> = fc.oneof(
   fc.constantFrom(403, 404, 409, 422, 400, 429, 500, 504).map((code) => refused(code, `refused with ${code}`)),
   fc.constantFrom("object" as const, "other" as const, "path" as const).map((notFound) => ({
     ...refused(404, "not found"),

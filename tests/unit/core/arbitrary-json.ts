@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { arbitraryText } from "./arbitrary-text.ts";
-import type { Json, JsonObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { Json, JsonObject } from "@janus/types";
 
 // No backslash: JSON.parse of Node 24.21 reads the key `"` as `\\` where an object before it had the key `\\`.
 const name = fc.oneof(

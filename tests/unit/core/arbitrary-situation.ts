@@ -8,10 +8,10 @@ import {
   noObservations,
   type AbortCause,
 } from "../../../packages/controller/src/core/state/observations.ts";
-import type { Resource } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import type { Settings, ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { arbitraryObject } from "./arbitrary-answer.ts";
 import { arbitraryTransaction, error, store, word } from "./arbitrary-transaction.ts";
+import type { Resource } from "@janus/types";
 
 /** When all of this happens, give or take a minute. */
 export const NOW = Date.UTC(2026, 0, 1, 12);

@@ -9,11 +9,8 @@ import { newJournal } from "../../../packages/controller/src/core/state/journal.
 import { readJournal } from "../../../packages/controller/src/core/state/journal-requests.ts";
 import { type Observations, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
 import { observeHolder } from "../../../packages/controller/src/core/locks/lock-requests.ts";
-import {
-  configMaps,
-  type JsonObject,
-  type KubeObject,
-} from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { JsonObject, KubeObject } from "@janus/types";
+import { configMaps } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { decodeStored, decodeBestEffort } from "../../../packages/controller/src/core/state/decode-stored.ts";
 import { lookAtStore } from "../../../packages/controller/src/core/snapshots/release-stores.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";

@@ -4,13 +4,12 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect, Step } from "../../../packages/controller/src/core/state/effect.ts";
-import type { Fault } from "../../../packages/controller/src/core/kubernetes/api-error.ts";
 import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import { asObject, isObject, member } from "../../../packages/controller/src/core/kubernetes/json.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { arbitraryFault, arbitraryObject } from "./arbitrary-answer.ts";
 import { arbitrarySituation } from "./arbitrary-situation.ts";
+import type { ApiError, KubeObject } from "@janus/types";
 
 /** What is wrong with a step. */
 const nonsense = (step: Step, now: number): string | undefined => {
@@ -18,7 +17,7 @@ const nonsense = (step: Step, now: number): string | undefined => {
   return step.type === "wait" && step.until < now ? `it waits for what is over: ${step.because}` : undefined;
 };
 
-type Answer = E.Either<Fault, KubeObject>;
+type Answer = E.Either<ApiError, KubeObject>;
 const answer: fc.Arbitrary<Answer> = fc.oneof(
   { weight: 2, arbitrary: arbitraryObject.map((one) => E.right(one)) },
   { weight: 1, arbitrary: arbitraryFault.map((one) => E.left(one)) },

@@ -8,13 +8,13 @@ import type { ApiCall, Effect, Step } from "../../../packages/controller/src/cor
 import { noObservations } from "../../../packages/controller/src/core/state/observations.ts";
 import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import { quarantine } from "../../../packages/controller/src/core/transitions/quarantine.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { decodeStored, decodeBestEffort } from "../../../packages/controller/src/core/state/decode-stored.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { arbitraryFault, arbitraryObject } from "./arbitrary-answer.ts";
 import { arbitraryJson } from "./arbitrary-json.ts";
 import { arbitrarySituation, NOW, settings } from "./arbitrary-situation.ts";
 import { transaction } from "./transaction.ts";
+import type { KubeObject } from "@janus/types";
 
 const changes = [
   { type: "Patch", target: { apiVersion: "v1", kind: "ConfigMap", name: "a" }, content: { data: { a: "1" } } },

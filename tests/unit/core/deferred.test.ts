@@ -2,11 +2,11 @@ import { type Change, fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
+import type { KubeObject } from "@janus/types";
 
 const MINUTE = 60_000;
 const manager = fieldManager({ name: "deploy-v2", uid: UID });

@@ -4,11 +4,11 @@ import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Step } from "../../../packages/controller/src/core/state/effect.ts";
 import type { Attempt } from "../../../packages/controller/src/core/state/observations.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import { type Answer, change, checkpointed, former, later, refused, underway } from "./underway.ts";
+import type { KubeObject } from "@janus/types";
 
 /** Purpose and body of the first request. */
 const first = (step: Step): object | undefined => {

@@ -1,6 +1,6 @@
 import { elementOf, keysOf, type Path, valueAt } from "../../../packages/controller/src/core/merge/field-set.ts";
 import { asObject, equal } from "../../../packages/controller/src/core/kubernetes/json.ts";
-import type { Json, JsonObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { Json, JsonObject } from "@janus/types";
 
 /** One field set, or taken out. */
 export interface Edit {

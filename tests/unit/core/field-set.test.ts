@@ -12,7 +12,7 @@ import {
   union,
   valueAt,
 } from "../../../packages/controller/src/core/merge/field-set.ts";
-import type { Json } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { Json } from "@janus/types";
 import { fields, nodes } from "./arbitrary-fields.ts";
 import { samples } from "./samples.ts";
 

@@ -1,7 +1,7 @@
 import type { Change } from "@janus/api";
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { change, examined, former } from "./underway.ts";
+import type { KubeObject } from "@janus/types";
 
 const reference = (owner: string) => ({ apiVersion: "v1", kind: "ConfigMap", name: owner, uid: `uid-of-${owner}` });
 const owned = (name: string, ...owners: readonly string[]): KubeObject =>

@@ -5,9 +5,9 @@ import { atRest } from "../../../packages/controller/src/core/state/idle-memory.
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
 import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { type Answer, change, checkpointed, former, refused, underway } from "./underway.ts";
+import type { KubeObject } from "@janus/types";
 
 const target = (resourceVersion: string): KubeObject => {
   const object = former("ConfigMap", "a", { data: { text: resourceVersion.repeat(30_000) } });

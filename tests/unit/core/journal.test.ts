@@ -14,10 +14,10 @@ import {
   type Renewed,
   stateOf,
 } from "../../../packages/controller/src/core/state/journal.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { arbitraryJson } from "./arbitrary-json.ts";
 import { arbitraryText } from "./arbitrary-text.ts";
 import { transaction, UID } from "./transaction.ts";
+import type { KubeObject } from "@janus/types";
 
 const CHANGES = 5;
 const txn = transaction([{ type: "Delete", target: { apiVersion: "v1", kind: "Secret", name: "gone" } }]);

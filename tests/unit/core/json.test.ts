@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { asObject, canonical, equal, isObject, member } from "../../../packages/controller/src/core/kubernetes/json.ts";
-import type { Json } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { Json } from "@janus/types";
 import { arbitraryJson } from "./arbitrary-json.ts";
 
 /** The same value with the keys of every object the other way round. */

@@ -2,7 +2,7 @@ import { type Change, fieldManager, type Phase } from "@janus/api";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { Position } from "../../../packages/controller/src/core/state/journal.ts";
 import type { Observations } from "../../../packages/controller/src/core/state/observations.ts";
-import type { Json, JsonObject, KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { Json, JsonObject, KubeObject } from "@janus/types";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { withListMapDefaults } from "../../../packages/controller/src/core/merge/list-map-defaults.ts";
-import type { Json, JsonObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { Json, JsonObject } from "@janus/types";
 
 const over = (protocol: string): Json => ({ port: 80, protocol });
 const [tcp, udp, sctp] = [over("TCP"), over("UDP"), over("SCTP")];

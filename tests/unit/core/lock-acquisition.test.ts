@@ -3,11 +3,11 @@ import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import type { KubeObject, Resource } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import type { LockObservation } from "../../../packages/controller/src/core/state/observations.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { type Answer, change, former, later, refused, underway } from "./underway.ts";
+import type { KubeObject, Resource } from "@janus/types";
 
 const fresh: Change = { type: "Create", target: { apiVersion: "v1", kind: "Namespace", name: "fresh" }, content: {} };
 const inside = (name: string): Change => {

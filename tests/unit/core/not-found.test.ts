@@ -2,15 +2,15 @@ import type { Change } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import type { Fault } from "../../../packages/controller/src/core/kubernetes/api-error.ts";
 import type { Position } from "../../../packages/controller/src/core/state/journal.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
+import type { ApiError } from "@janus/types";
 
 /** A 404 that says of no object that it is not there. */
 const nowhere = (notFound?: "path"): Answer => {
-  const fault: Fault = { type: "refused", code: 404, reason: "", message: "no such page", causes: [] };
+  const fault: ApiError = { type: "refused", code: 404, reason: "", message: "no such page", causes: [] };
   return E.left(notFound === undefined ? fault : { ...fault, notFound });
 };
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
 import type { Journal, Position } from "../../../packages/controller/src/core/state/journal.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import {
   isGarbageCollected,
   livingOwners,
@@ -12,6 +11,7 @@ import {
   withoutLostOwners,
 } from "../../../packages/controller/src/core/snapshots/owner-references.ts";
 import { change, former, underway } from "./underway.ts";
+import type { KubeObject } from "@janus/types";
 
 const reference = (name: string, uid = `uid-of-${name}`) => ({ apiVersion: "v1", kind: "ConfigMap", name, uid });
 const entry = (manager: string, ...uids: readonly string[]) => ({

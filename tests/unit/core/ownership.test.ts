@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
 import { showPath } from "../../../packages/controller/src/core/merge/field-set.ts";
-import type { JsonObject, KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { JsonObject, KubeObject } from "@janus/types";
 import { recreatedOwnership, restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
 import { arbitraryObject } from "./arbitrary-json.ts";
 import { apply, put } from "./server.ts";

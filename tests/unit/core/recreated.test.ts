@@ -1,9 +1,9 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { change, checkpoints, former, later, underway } from "./underway.ts";
+import type { KubeObject } from "@janus/types";
 
 /** Created again and given back to its owners by a process that died, or rested, before it could record that. */
 const verdict = (data: object): string => {

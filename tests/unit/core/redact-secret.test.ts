@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { redactSecret } from "../../../packages/controller/src/core/kubernetes/redact-secret.ts";
-import type { Fault } from "../../../packages/controller/src/core/kubernetes/api-error.ts";
 import { arbitraryText } from "./arbitrary-text.ts";
+import type { ApiError } from "@janus/types";
 
-const refused = (message: string): Fault => ({
+const refused = (message: string): ApiError => ({
   type: "refused",
   code: 422,
   reason: "Invalid",

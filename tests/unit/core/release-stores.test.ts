@@ -2,13 +2,13 @@ import { FINALIZER, SNAPSHOT_FINALIZER, type SnapshotStore } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { UID_LABEL } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
 import { readStores, restored } from "../../../packages/controller/src/core/snapshots/snapshot-stores.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import { type Answer, change, former, later, refused, underway } from "./underway.ts";
+import type { KubeObject } from "@janus/types";
 
 const ref: SnapshotStore = { kind: "Secret", name: "deploy-v2-rollback", uid: "uid-of-deploy-v2-rollback", digest: "" };
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
 import { type Path, valueAt } from "../../../packages/controller/src/core/merge/field-set.ts";
 import { equal } from "../../../packages/controller/src/core/kubernetes/json.ts";
-import type { Json, JsonObject, KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { Json, JsonObject, KubeObject } from "@janus/types";
 import { isMarked, restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
 import { type Edit, edited, valuesAt } from "./edit.ts";
 import { apply, ownersOf, post, put } from "./server.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { KubeObject } from "@janus/types";
 
 /** Objects as an API server 1.36 sent them, after edits by appliers, kubectl and controllers. */
 export const samples = JSON.parse(

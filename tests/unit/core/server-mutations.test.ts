@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { withServerMutations, differences } from "../../../packages/controller/src/core/merge/server-mutations.ts";
-import type { JsonObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { JsonObject } from "@janus/types";
 import { place, thing } from "./thing.ts";
 
 const annotated = (annotations: JsonObject, fields: JsonObject = {}): JsonObject => ({

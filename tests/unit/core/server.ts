@@ -1,11 +1,6 @@
 import { has, nodeAt, type Path, union, valueAt } from "../../../packages/controller/src/core/merge/field-set.ts";
 import { asObject, equal, isObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
-import type {
-  Json,
-  JsonObject,
-  KubeObject,
-  ManagedFieldsEntry,
-} from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from "@janus/types";
 import { nodes } from "./arbitrary-fields.ts";
 import { edited } from "./edit.ts";
 

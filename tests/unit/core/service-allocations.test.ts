@@ -1,9 +1,15 @@
 import { expect, it } from "vitest";
 import { takenOf } from "../../../packages/controller/src/core/undo/service-allocations.ts";
-import type { Fault } from "../../../packages/controller/src/core/kubernetes/api-error.ts";
 import { place } from "./thing.ts";
+import type { ApiError } from "@janus/types";
 
-const refused = (code: number, message: string): Fault => ({ type: "refused", code, reason: "", message, causes: [] });
+const refused = (code: number, message: string): ApiError => ({
+  type: "refused",
+  code,
+  reason: "",
+  message,
+  causes: [],
+});
 
 const address =
   'Service "a" is invalid: spec.clusterIPs: Invalid value: failed to allocate IP 10.0.0.9: provided IP is already allocated';

@@ -1,9 +1,6 @@
 import { type Change, fieldManager } from "@janus/api";
-import type {
-  JsonObject,
-  KubeObject,
-  ObjectRef,
-} from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { JsonObject, KubeObject } from "@janus/types";
+import type { ObjectRef } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 
 /** The Transaction whose changes these are. */
 export const author = { name: "deploy-v2", uid: "u-txn" };

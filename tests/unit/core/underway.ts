@@ -2,18 +2,17 @@ import { type Change, decodeTransaction, FINALIZER, journalName, lockLease, type
 import * as E from "fp-ts/lib/Either.js";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import type { Fault } from "../../../packages/controller/src/core/kubernetes/api-error.ts";
 import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import { decodeJournal, newJournal, type Position } from "../../../packages/controller/src/core/state/journal.ts";
 import { asObject, isObject, member } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import { type Observations, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
-import type { KubeObject, Resource } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW, settings } from "./arbitrary-situation.ts";
 import { transaction, UID } from "./transaction.ts";
 import type { Owned } from "../../../packages/controller/src/core/state/listings.ts";
+import type { ApiError, KubeObject, Resource } from "@janus/types";
 
-export type Answer = E.Either<Fault, KubeObject>;
+export type Answer = E.Either<ApiError, KubeObject>;
 
 /** A 404 is of the very object that was asked for. */
 export const refused = (code: number, message = "no"): Answer =>

@@ -1,7 +1,7 @@
 import { type Change, fieldManager } from "@janus/api";
 import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
-import type { JsonObject, KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { JsonObject, KubeObject } from "@janus/types";
 import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
 import { apply, post, put } from "./server.ts";
 import { author, manager, place, thing } from "./thing.ts";

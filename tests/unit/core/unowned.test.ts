@@ -2,11 +2,11 @@ import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
+import type { KubeObject } from "@janus/types";
 
 const manager = fieldManager({ name: "deploy-v2", uid: UID });
 const owner = { apiVersion: "v1", kind: "ConfigMap", name: "parent", uid: "uid-of-parent" };

@@ -5,11 +5,11 @@ import { toBase64 } from "../../../packages/controller/src/core/kubernetes/base6
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
 import { mostStoreNames, type Position } from "../../../packages/controller/src/core/state/journal.ts";
 import { asObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
-import type { KubeObject } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { UID_LABEL } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import { type Answer, change, former, later, refused, underway } from "./underway.ts";
+import type { KubeObject } from "@janus/types";
 
 const store = (name: string, uid: string): KubeObject =>
   former("ConfigMap", name, { metadata: { labels: { [UID_LABEL]: uid } } });

@@ -1,12 +1,7 @@
-import type { Call, Fault, ObjectRef } from "@janus/controller";
+import type { Call, ApiError, ObjectRef } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import { asObject, equal, isObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
-import type {
-  Json,
-  JsonObject,
-  KubeObject,
-  ManagedFieldsEntry,
-} from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from "@janus/types";
 import { apply, post, put } from "../core/server.ts";
 
 /**
@@ -26,7 +21,7 @@ export interface Request {
 }
 
 export interface Reply {
-  readonly answer: E.Either<Fault, KubeObject>;
+  readonly answer: E.Either<ApiError, KubeObject>;
   readonly world: World;
 }
 
@@ -35,7 +30,7 @@ export const keyOf = ({ resource, namespace = "", name }: ObjectRef): string => 
 /** Only objects of this kind have field owners; everything else is opaque. */
 export const TARGET_KIND = "Widget";
 
-const refused = (code: number, reason: string, message: string): E.Either<Fault, KubeObject> =>
+const refused = (code: number, reason: string, message: string): E.Either<ApiError, KubeObject> =>
   E.left({ type: "refused", code, reason, message, causes: [], ...(code === 404 ? { notFound: "object" } : {}) });
 
 export const stored = (world: World, key: string, object: KubeObject | undefined): World => {

@@ -1,5 +1,5 @@
 import * as E from "fp-ts/lib/Either.js";
-import { type ApiCall, type Fault, type KubeObject, messageOf } from "@janus/controller";
+import { type ApiCall, type ApiError, type KubeObject, messageOf } from "@janus/controller";
 import { keyOf, preconditionsOf, respond, TARGET_KIND } from "./api-server.ts";
 import type { State } from "./state.ts";
 import { transactionOf } from "./moment.ts";
@@ -8,14 +8,14 @@ type Mutable<A> = { -readonly [K in keyof A]: A[K] };
 
 export const isTarget = (key: string): boolean => key.startsWith(`${TARGET_KIND} `);
 
-export const tellOf = (answer: E.Either<Fault, KubeObject>): string =>
+export const tellOf = (answer: E.Either<ApiError, KubeObject>): string =>
   E.isRight(answer) ? "ok" : messageOf(answer.left);
 
 /** What the world is after a write of ours, whoever learns of it. */
 export const landed = (
   state: State,
   call: ApiCall["call"],
-): { readonly state: State; readonly answer: E.Either<Fault, KubeObject> } => {
+): { readonly state: State; readonly answer: E.Either<ApiError, KubeObject> } => {
   const key = keyOf(call.place);
   const live = state.world.objects.get(key);
   const { answer, world } = respond(state.world, { call, dryRun: false, by: "janus" });

@@ -3,7 +3,7 @@ import {
   afterTransientFault,
   type ApiCall,
   type Effect,
-  type Fault,
+  type ApiError,
   type KubeObject,
   handleAnswer,
   classify,
@@ -39,10 +39,10 @@ const takeOver = (state: State, at: number): State => {
   return { ...next, own, known: noObservations(at), term: next.term + 1, pauses: 0 };
 };
 
-const LOST: Fault = { type: "unanswered", cause: "connection", message: "the connection was reset" };
+const LOST: ApiError = { type: "unanswered", cause: "connection", message: "the connection was reset" };
 /** A 404 that is not of the API server. */
-const NO_PAGE: Fault = { type: "refused", code: 404, reason: "", message: "HTTP 404: <html></html>", causes: [] };
-const DENIED: Fault = { type: "refused", code: 422, reason: "Invalid", message: "denied by admission", causes: [] };
+const NO_PAGE: ApiError = { type: "refused", code: 404, reason: "", message: "HTTP 404: <html></html>", causes: [] };
+const DENIED: ApiError = { type: "refused", code: 422, reason: "Invalid", message: "denied by admission", causes: [] };
 
 export interface Round {
   readonly rules: Rules;
@@ -93,7 +93,7 @@ export const play = (
         story: [...story, text, "  the process dies; long after, another one takes over"],
       });
   };
-  const unanswered = (base: State, text: string, fault: Fault = LOST): void => {
+  const unanswered = (base: State, text: string, fault: ApiError = LOST): void => {
     const known = afterTransientFault(base.known, effect, fault, base.now);
     play(round, { ...base, known }, rest, [...story, text], "failed");
   };
@@ -170,7 +170,7 @@ const worse = (a: "learned" | "stale" | "failed", b: "learned" | "stale" | "fail
 const onAnswer = (
   state: State,
   effect: ApiCall,
-  answer: E.Either<Fault, KubeObject>,
+  answer: E.Either<ApiError, KubeObject>,
 ): { readonly state: State; readonly outcome: "learned" | "stale" | "failed" } => {
   if (isOwn(effect) && E.isLeft(answer))
     return { state, outcome: classify(answer.left) === "conflict" ? "stale" : "failed" };

@@ -1,6 +1,6 @@
-import type { ApiCall, Fault } from "@janus/controller";
+import type { ApiCall, ApiError } from "@janus/controller";
 
-type Refused = Extract<Fault, { type: "refused" }>;
+type Refused = Extract<ApiError, { type: "refused" }>;
 
 const refused = (code: number, reason: string, message: string): Refused => ({
   type: "refused",
@@ -23,7 +23,7 @@ const REFUSALS: readonly Refused[] = [
  * Those of them that can come of such a request: what is only read is in nobody's way. Nor does anybody know that a deletion was
  * made, and not another client's, where the API server itself says that the object is not as it was.
  */
-export const wrongAnswers = ({ call }: ApiCall, isMade: boolean): readonly Fault[] =>
+export const wrongAnswers = ({ call }: ApiCall, isMade: boolean): readonly ApiError[] =>
   REFUSALS.filter(({ code, reason }) => {
     if (call.verb === "get") return code !== 409;
     return !(call.verb === "delete" && isMade && reason === "Conflict");

@@ -1,3 +1,4 @@
+export type * from "@janus/types";
 export * from "./decide.ts";
 export * from "./kubernetes/api-error.ts";
 export * from "./kubernetes/cluster-created.ts";

@@ -1,17 +1,7 @@
 import type { Either } from "fp-ts/lib/Either.js";
-import type { ApiError } from "./api-error.ts";
-import type { KubeObject } from "./kube-object.ts";
+import type { ApiError, KubeObject, Resource } from "@janus/types";
 
-/** Where a kind is served. */
-export interface Resource {
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
-  /** Whether `.status` is a subresource of its own, so that writes to the object leave it alone. */
-  readonly statusSubresource: boolean;
-}
+export type { Resource } from "@janus/types";
 
 /** The user a request is made as. Needs the `impersonate` verb on it. */
 export interface Impersonation {

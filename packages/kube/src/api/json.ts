@@ -1,4 +1,4 @@
-import type { KubeObject } from "./kube-object.ts";
+import type { KubeObject } from "@janus/types";
 
 /** As of ECMAScript's "JSON.parse source text access"; the type library does not have it yet. */
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };

@@ -1,12 +1,11 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Api, Resource } from "../api/api.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
-import type { ApiError } from "../api/api-error.ts";
+import type { ApiError, KubeObject } from "@janus/types";
 import { unanswered } from "../http/http-exchange.ts";
 import { lruCache } from "../api/lru-cache.ts";
 import { groupPath } from "../http/http-request.ts";
 import { isObject } from "../api/json.ts";
-import type { KubeObject } from "../api/kube-object.ts";
 
 /** The API server answered, and it does not serve this kind (now). */
 export interface UnknownKind {

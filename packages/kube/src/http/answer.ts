@@ -1,9 +1,8 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Request } from "../api/api.ts";
-import type { ApiError } from "../api/api-error.ts";
+import type { ApiError, KubeObject } from "@janus/types";
 import { unanswered } from "./http-exchange.ts";
 import { isObject } from "../api/json.ts";
-import type { KubeObject } from "../api/kube-object.ts";
 
 type OfResource = Exclude<Request, { readonly verb: "raw" }>;
 

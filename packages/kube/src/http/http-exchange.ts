@@ -1,7 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Dispatcher } from "undici";
 import { systemClock } from "../api/clock.ts";
-import type { Unanswered } from "../api/api-error.ts";
+import type { Unanswered } from "@janus/types";
 import type { ResponseBudget } from "./response-budget.ts";
 import type { HttpReply } from "./http-response.ts";
 import { reasonOf } from "../api/error-reason.ts";

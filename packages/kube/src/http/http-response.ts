@@ -1,9 +1,8 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Request } from "../api/api.ts";
-import type { ApiError, Refused } from "../api/api-error.ts";
+import type { ApiError, KubeObject, Refused } from "@janus/types";
 import { isKubeObject, isObject, parsed } from "../api/json.ts";
 import { notFoundOf } from "./not-found.ts";
-import type { KubeObject } from "../api/kube-object.ts";
 
 export interface HttpReply {
   readonly status: number;

@@ -1,5 +1,5 @@
 import type { Request } from "../api/api.ts";
-import type { Refused } from "../api/api-error.ts";
+import type { Refused } from "@janus/types";
 import { isObject } from "../api/json.ts";
 
 /** As the API server's router answers (Go's, in fact) where it has no such group or version. */

@@ -2,7 +2,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from "undici";
 import { resettingConnector } from "./resetting-connector.ts";
 import type { Connection, Credentials, TlsOptions } from "../auth/credentials.ts";
-import type { Unanswered } from "../api/api-error.ts";
+import type { Unanswered } from "@janus/types";
 import { unanswered } from "./http-exchange.ts";
 import type { HttpRequest } from "./http-request.ts";
 import { reasonOf } from "../api/error-reason.ts";

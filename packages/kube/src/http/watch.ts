@@ -1,7 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Dispatcher } from "undici";
 import type { WatchEvent } from "../api/api.ts";
-import type { ApiError } from "../api/api-error.ts";
+import type { ApiError } from "@janus/types";
 import { unanswered } from "./http-exchange.ts";
 import { isKubeObject, isObject, parsed } from "../api/json.ts";
 import { reasonOf } from "../api/error-reason.ts";

@@ -1,6 +1,6 @@
 import { isOfTerm, type LeaderRecord, leaderRecordOf, type Term } from "./leader-lease.ts";
 import type { LeaderTiming } from "./leader-timing.ts";
-import type { KubeObject } from "../api/kube-object.ts";
+import type { KubeObject } from "@janus/types";
 
 /** The Lease as it was last seen. Times are of the local clock that never goes back. */
 interface ObservedLease {

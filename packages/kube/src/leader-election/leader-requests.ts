@@ -1,9 +1,8 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Request } from "../api/api.ts";
-import type { ApiError } from "../api/api-error.ts";
+import type { ApiError, KubeObject } from "@janus/types";
 import { claimLease, type LeasePlace, readLease, releaseLease, renewLease } from "./leader-lease.ts";
 import type { ElectionState, Candidate, ElectionInput } from "./election-state.ts";
-import type { KubeObject } from "../api/kube-object.ts";
 
 /** What a candidate asks of the API server in this state; undefined where it waits. @param wall ms since the epoch */
 export const callOf = (

@@ -1,8 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Api, List, Resource } from "../api/api.ts";
-import type { ApiError } from "../api/api-error.ts";
+import type { ApiError, KubeObject } from "@janus/types";
 import { unanswered } from "../http/http-exchange.ts";
-import type { KubeObject } from "../api/kube-object.ts";
 import { FIRST, limitAfter, limitInstead, pageRequest } from "./page-size.ts";
 
 export interface Page {

@@ -1,5 +1,4 @@
-import type { ApiError } from "../api/api-error.ts";
-import type { KubeObject } from "../api/kube-object.ts";
+import type { ApiError, KubeObject } from "@janus/types";
 import { sizeOf } from "../api/object-size.ts";
 
 /** What a page should hold, in bytes … */

@@ -1,7 +1,6 @@
 import type { WatchEvent } from "../api/api.ts";
 import { type Backoff, delayAfter } from "../work-queue/backoff.ts";
-import type { ApiError } from "../api/api-error.ts";
-import type { KubeObject } from "../api/kube-object.ts";
+import type { ApiError, KubeObject } from "@janus/types";
 import { FIRST, limitInstead } from "./page-size.ts";
 import type { Page } from "./list.ts";
 

@@ -5,11 +5,12 @@ import { deniedVerb, messageOf } from "../kubernetes/api-error.ts";
 import type { Journal } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { type Observations, type AbortCause, set } from "../state/observations.ts";
-import { type KubeObject, formatRef } from "../kubernetes/kube-object.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { type Item, readTarget } from "../state/resolved-changes.ts";
 import { isServed } from "../state/unserved-kind.ts";
+import type { KubeObject } from "@janus/types";
 
 /** One change on its way in. */
 export interface ChangeContext extends Item {

@@ -5,13 +5,14 @@ import type { ChangeContext } from "./change-context.ts";
 import type { Journal, Renewed } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { set, unset } from "../state/observations.ts";
-import { type KubeObject, ownerUids, formatRef } from "../kubernetes/kube-object.ts";
+import { ownerUids, formatRef } from "../kubernetes/kube-object.ts";
 import { withLostOwners } from "../snapshots/owner-references.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { pack, snapshotKey } from "../snapshots/snapshot-data.ts";
 import { deleteOrRetry } from "../snapshots/release-stores.ts";
 import { store, writeNext } from "../snapshots/snapshot-stores.ts";
 import { abort } from "../transitions/abort.ts";
+import type { KubeObject } from "@janus/types";
 
 /**
  * Others changed the target in fields that are none of ours since it was read: what there is now is kept in a new store,

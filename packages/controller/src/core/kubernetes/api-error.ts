@@ -1,20 +1,4 @@
-/** Why a request did not succeed; the same values that the Kubernetes client yields. */
-export type Fault =
-  | {
-      readonly type: "refused";
-      readonly code: number;
-      readonly reason: string;
-      readonly message: string;
-      readonly causes: readonly { readonly field?: string; readonly reason?: string; readonly message?: string }[];
-      readonly retryAfter?: number;
-      readonly notFound?: "object" | "other" | "path";
-      readonly fenced?: true;
-    }
-  | {
-      readonly type: "unanswered";
-      readonly cause: "deadline" | "connection" | "never-sent" | "aborted" | "malformed" | "too-large";
-      readonly message: string;
-    };
+import type { ApiError } from "@janus/types";
 
 /**
  * What a fault means for the request that met it (docs/internals.md, "Errors").
@@ -24,13 +8,13 @@ export type Fault =
  *            names nothing is none: it is of a proxy, or the kind is served no more.
  * permanent: the API server, or an admission check, will not have it.
  */
-export type FaultClass = "transient" | "conflict" | "permanent";
+export type ErrorClass = "transient" | "conflict" | "permanent";
 
 const TOO_LARGE = /request is too large|etcdserver: request is too large/i;
 /** What is no object of its kind: a server-side apply answers 500 for it, where a PUT answers 400. */
 const UNTYPED = /^failed to (create typed patch object|convert new object(?!.*conversion webhook))/;
 
-export const classify = (fault: Fault): FaultClass => {
+export const classify = (fault: ApiError): ErrorClass => {
   // A deposed leader's fence says nothing about the change itself.
   if (fault.type === "unanswered" || fault.fenced) return "transient";
   if (TOO_LARGE.test(fault.message) || UNTYPED.test(fault.message)) return "permanent";
@@ -45,25 +29,25 @@ export const classify = (fault: Fault): FaultClass => {
 const DENIED = /is forbidden: User "[^"]*" cannot (\S+) resource /;
 
 /** What the user may not do, where it is for want of a permission that the request was refused. */
-export const deniedVerb = (fault: Fault): string | undefined =>
+export const deniedVerb = (fault: ApiError): string | undefined =>
   fault.type === "refused" && fault.code === 403 ? DENIED.exec(fault.message)?.[1] : undefined;
 
 /** The API server has looked for the very object that was asked for, and there is none. No other answer means absence. */
-export const isAbsent = (fault: Fault): boolean => fault.type === "refused" && fault.notFound === "object";
+export const isAbsent = (fault: ApiError): boolean => fault.type === "refused" && fault.notFound === "object";
 
 /** Nothing is served where the request went: its kind, or this version of it, is served elsewhere, later, or no more. */
-export const isUnserved = (fault: Fault): boolean => fault.type === "refused" && fault.notFound === "path";
+export const isUnserved = (fault: ApiError): boolean => fault.type === "refused" && fault.notFound === "path";
 
 /** A 404 that says of no object that it is not there. */
-const isNoWord = (fault: Extract<Fault, { type: "refused" }>): boolean =>
+const isNoWord = (fault: Extract<ApiError, { type: "refused" }>): boolean =>
   fault.code === 404 && (fault.notFound === undefined || fault.notFound === "path");
 
 /** Whether a write that met this fault may have been made all the same: a page of a proxy is not what became of it. */
-export const inDoubt = (fault: Fault): boolean => {
+export const inDoubt = (fault: ApiError): boolean => {
   if (fault.type === "unanswered") return fault.cause !== "never-sent";
   return fault.code === 408 || fault.code >= 500 || (isNoWord(fault) && !isUnserved(fault));
 };
 
 /** The server's own sentence, or what became of the request. */
-export const messageOf = (fault: Fault): string =>
+export const messageOf = (fault: ApiError): string =>
   fault.type === "refused" ? fault.message || `HTTP ${fault.code} ${fault.reason}` : fault.message;

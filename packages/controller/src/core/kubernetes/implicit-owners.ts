@@ -1,5 +1,5 @@
 import { asObject } from "./json.ts";
-import type { KubeObject, ObjectMeta } from "./kube-object.ts";
+import type { KubeObject, ObjectMeta } from "@janus/types";
 
 const TOKEN = "kubernetes.io/service-account-token";
 const ACCOUNT = "kubernetes.io/service-account.name";

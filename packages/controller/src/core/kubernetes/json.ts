@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "./kube-object.ts";
+import type { Json, JsonObject } from "@janus/types";
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,65 +1,9 @@
-import type { JsonObject } from "@janus/api";
-
-export type { Json, JsonObject } from "@janus/api";
-
-export interface OwnerReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
-}
-
-/** Who set which fields: https://kubernetes.io/docs/reference/using-api/server-side-apply/#managed-fields */
-export interface ManagedFieldsEntry {
-  readonly manager?: string;
-  readonly operation?: "Apply" | "Update";
-  readonly apiVersion?: string;
-  readonly time?: string;
-  readonly fieldsType?: string;
-  readonly fieldsV1?: JsonObject;
-  readonly subresource?: string;
-}
-
-export interface ObjectMeta {
-  readonly name?: string;
-  readonly generateName?: string;
-  readonly namespace?: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly generation?: number;
-  readonly deletionTimestamp?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly OwnerReference[];
-  readonly managedFields?: readonly ManagedFieldsEntry[];
-}
-
-/** Any Kubernetes object, exactly as the API server sent it. */
-export interface KubeObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: ObjectMeta;
-  readonly [field: string]: unknown;
-}
+import type { KubeObject, Resource } from "@janus/types";
 
 /** Preconditions: the very object, and the very version of it, that a write was decided on. */
 export interface Version {
   readonly uid: string;
   readonly resourceVersion: string;
-}
-
-/** Where a kind is served. */
-export interface Resource {
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
-  /** Whether `.status` is a subresource of its own, so that writes to the object leave it alone. */
-  readonly statusSubresource: boolean;
 }
 
 /** One object at the API server; no namespace where the kind is cluster-scoped. */

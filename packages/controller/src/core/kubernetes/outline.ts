@@ -1,6 +1,6 @@
 import { asObject } from "./json.ts";
-import type { KubeObject, ObjectMeta } from "./kube-object.ts";
 import { ACCOUNT_ANNOTATIONS } from "./implicit-owners.ts";
+import type { KubeObject, ObjectMeta } from "@janus/types";
 
 const only = (object: object, ...keys: readonly string[]): object =>
   Object.fromEntries(Object.entries(object).filter(([key]) => keys.includes(key)));

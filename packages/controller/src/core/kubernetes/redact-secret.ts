@@ -1,6 +1,6 @@
 import { fromBase64, toBase64 } from "./base64.ts";
-import type { Fault } from "./api-error.ts";
 import { asObject, isObject } from "./json.ts";
+import type { ApiError } from "@janus/types";
 
 /** Every value below, as text. Keys are no secret: everybody who may see field managers sees them. */
 const leaves = (value: unknown): readonly string[] => {
@@ -35,7 +35,7 @@ const hide = (text: string, quoted: string): string =>
  * The same fault, with nothing of the Secret that was sent in its sentences. The API server and admission checks quote what
  * they refuse, and what they say is told in status, events and logs.
  */
-export const redactSecret = (fault: Fault, body: object): Fault => {
+export const redactSecret = (fault: ApiError, body: object): ApiError => {
   if (fault.type !== "refused") return fault;
   const { data, stringData } = asObject(body);
   const quoted = leaves([data, stringData])

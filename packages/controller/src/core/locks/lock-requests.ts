@@ -9,15 +9,16 @@ import {
 } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
-import { type Fault, isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
+import { isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
 import { isLaterFormat } from "../state/format.ts";
 import { hasTarget } from "../state/has-target.ts";
 import { fromTimestamp, type Instant, toMicroTime } from "../kubernetes/time.ts";
 import { asObject } from "../kubernetes/json.ts";
 import { type Observations, type LockObservation, set } from "../state/observations.ts";
-import { type KubeObject, leases, type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
+import { leases, type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 import { isTerminal } from "../state/status-update.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+import type { ApiError, KubeObject } from "@janus/types";
 
 /** Where the Lease that locks a target is: in the target's namespace, or in the controller's for cluster-scoped ones. */
 export const lockPlace = (place: ObjectRef, controllerNamespace: string): ObjectRef => ({
@@ -165,7 +166,7 @@ const unrenewed = (
   situation: ReconcileContext,
   known: Observations,
   index: number,
-  fault: Fault,
+  fault: ApiError,
   now: Instant,
 ): LockObservation => {
   const sight = known.locks.get(index);

@@ -1,7 +1,7 @@
 import { MARK } from "./write-body.ts";
 import { type Fields, fieldsOf, filter, has, isWhole, none, type Path } from "./field-set.ts";
 import { equal } from "../kubernetes/json.ts";
-import type { ManagedFieldsEntry } from "../kubernetes/kube-object.ts";
+import type { ManagedFieldsEntry } from "@janus/types";
 
 type Entries = readonly ManagedFieldsEntry[];
 

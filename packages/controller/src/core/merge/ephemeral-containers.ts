@@ -1,6 +1,6 @@
 import { filter, isWhole, none, type Path } from "./field-set.ts";
 import { asObject } from "../kubernetes/json.ts";
-import type { KubeObject } from "../kubernetes/kube-object.ts";
+import type { KubeObject } from "@janus/types";
 
 const isEphemeral = ([first, second]: Path): boolean => first === "f:spec" && second === "f:ephemeralContainers";
 

@@ -1,5 +1,5 @@
 import { asObject, canonical, isObject, member } from "../kubernetes/json.ts";
-import type { Json, JsonObject, ManagedFieldsEntry } from "../kubernetes/kube-object.ts";
+import type { Json, JsonObject, ManagedFieldsEntry } from "@janus/types";
 import { once } from "../kubernetes/memoize.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { asObject } from "../kubernetes/json.ts";
-import type { JsonObject, KubeObject } from "../kubernetes/kube-object.ts";
+import type { JsonObject, KubeObject } from "@janus/types";
 
 const OF_UID: readonly string[] = ["controller-uid", "batch.kubernetes.io/controller-uid"];
 

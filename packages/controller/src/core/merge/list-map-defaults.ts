@@ -1,6 +1,6 @@
 import { byElement, child, elementOf, type Fields, isWhole, type ListKind, listKind } from "./field-set.ts";
 import { asObject, canonical, isObject, member } from "../kubernetes/json.ts";
-import type { Json, JsonObject } from "../kubernetes/kube-object.ts";
+import type { Json, JsonObject } from "@janus/types";
 
 type Keys = Extract<ListKind, { by: "keys" }>;
 

@@ -1,6 +1,6 @@
 import { child, elementOf, type Fields, filter, isWhole, nodeAt, none, type Path, union } from "./field-set.ts";
 import { writerOf } from "./ancient-changes.ts";
-import type { ManagedFieldsEntry } from "../kubernetes/kube-object.ts";
+import type { ManagedFieldsEntry } from "@janus/types";
 
 type Entries = readonly ManagedFieldsEntry[];
 

@@ -5,7 +5,8 @@ import { type Fields, fieldsOf, filter, isWhole, nodeAt, none, type Path, union,
 import { byWriter, ANCIENT_CHANGES, expandAncientChanges, writerOf } from "./ancient-changes.ts";
 import { asObject, equal } from "../kubernetes/json.ts";
 import { threeWayMerge } from "./three-way-merge.ts";
-import type { KubeObject, ManagedFieldsEntry, ObjectRef } from "../kubernetes/kube-object.ts";
+import type { ObjectRef } from "../kubernetes/kube-object.ts";
+import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
 
 /** What is to be done to put an object back. */
 export interface Restoration {

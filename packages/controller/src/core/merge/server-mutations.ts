@@ -2,7 +2,8 @@ import { writable } from "./write-body.ts";
 import type { Path } from "./field-set.ts";
 import { asObject, equal, isObject, member } from "../kubernetes/json.ts";
 import { isEmpty } from "./three-way-merge.ts";
-import type { Json, KubeObject, ObjectRef } from "../kubernetes/kube-object.ts";
+import type { Json, KubeObject } from "@janus/types";
+import type { ObjectRef } from "../kubernetes/kube-object.ts";
 
 const namesOf = (...values: readonly unknown[]): readonly string[] => [
   ...new Set(values.flatMap((value) => (isObject(value) ? Object.keys(value) : []))),

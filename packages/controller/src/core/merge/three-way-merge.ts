@@ -11,7 +11,7 @@ import {
   valueAt,
 } from "./field-set.ts";
 import { asObject, equal, isObject, member } from "../kubernetes/json.ts";
-import type { Json, JsonObject } from "../kubernetes/kube-object.ts";
+import type { Json, JsonObject } from "@janus/types";
 
 /** Who owns what, and what the change set out to do. */
 export interface FieldOwnership {

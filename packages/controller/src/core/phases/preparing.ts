@@ -13,7 +13,7 @@ import { stopRequest } from "../transitions/stop-request.ts";
 import { enforceLockTimeLimit } from "../locks/lock-time-limit.ts";
 import { lockPlace, lockTimeoutNotice } from "../locks/lock-requests.ts";
 import { acquire } from "../locks/lock-acquisition.ts";
-import { type KubeObject, ownerUids } from "../kubernetes/kube-object.ts";
+import { ownerUids } from "../kubernetes/kube-object.ts";
 import { irreversibleProblems } from "../preflight/irreversible-changes.ts";
 import { discoveries, resolveTarget, lockable } from "../state/target-resolution.ts";
 import { problems, readServiceAccount } from "../preflight/preflight.ts";
@@ -26,6 +26,7 @@ import { snapshotKey } from "../snapshots/snapshot-data.ts";
 import { itemsOf } from "../state/resolved-changes.ts";
 import { listingPause, unlistedWarnings } from "../preflight/unlisted-kinds.ts";
 import { waitingForLock } from "../locks/await-lock.ts";
+import type { KubeObject } from "@janus/types";
 
 /**
  * Makes sure that every change can be made and rolled back, and keeps what is there before the first one is made.

@@ -3,12 +3,13 @@ import { collectGarbage, type Collected } from "./garbage-collection.ts";
 import type { FindOwned } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import { type Observations, set } from "../state/observations.ts";
-import { type KubeObject, formatRef } from "../kubernetes/kube-object.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
 import { once } from "../kubernetes/memoize.ts";
 import { type Item, itemsOf } from "../state/resolved-changes.ts";
 import { callName } from "../kubernetes/implicit-owners.ts";
 import { dueAgain } from "./unlisted-kinds.ts";
 import type { Owned } from "../state/listings.ts";
+import type { KubeObject } from "@janus/types";
 
 const deletions = (txn: Transaction, known: Observations): readonly Item[] =>
   itemsOf(txn, known).filter(({ change }) => change.type === "Delete");

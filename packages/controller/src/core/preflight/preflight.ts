@@ -1,13 +1,14 @@
 import { MANAGED_BY, MANAGED_BY_LABEL, type Transaction, TRANSACTION_LABEL } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
-import { type Fault, messageOf } from "../kubernetes/api-error.ts";
+import { messageOf } from "../kubernetes/api-error.ts";
 import { type Observations, unchangedConflict, set, type TargetObservation, unset } from "../state/observations.ts";
 import { serviceAccounts, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { grant, lackingPermissions, missingPermissions } from "./permissions.ts";
 import { type Item, readTarget, writeOf } from "../state/resolved-changes.ts";
 import { isServed } from "../state/unserved-kind.ts";
+import type { ApiError } from "@janus/types";
 
 /** Looks for the ServiceAccount itself: a token of one that is gone would be refused with a riddle. */
 export const readServiceAccount = (txn: Transaction): ApiCall => ({
@@ -21,7 +22,7 @@ export const readServiceAccount = (txn: Transaction): ApiCall => ({
   onAnswer: (known, answer) => ({ ...known, serviceAccount: E.isRight(answer) ? "there" : "missing" }),
 });
 
-const isConflict = (fault: Fault): boolean => fault.type === "refused" && fault.code === 409;
+const isConflict = (fault: ApiError): boolean => fault.type === "refused" && fault.code === 409;
 
 /** Asks the API server whether it would make the change, without making it. */
 const dryRun = (txn: Transaction, item: Item, { object }: TargetObservation, mayBeUnserved: boolean): ApiCall => ({

@@ -2,9 +2,9 @@ import type { Transaction } from "@janus/api";
 import { recordedBefore } from "./prior-state.ts";
 import { isWhole, none } from "../merge/field-set.ts";
 import type { Journal } from "../state/journal.ts";
-import type { KubeObject, ManagedFieldsEntry, OwnerReference } from "../kubernetes/kube-object.ts";
 import { once } from "../kubernetes/memoize.ts";
 import { ofOwners, withEntriesOf, withoutOwners, withUids } from "../merge/owner-reference-fields.ts";
+import type { KubeObject, ManagedFieldsEntry, OwnerReference } from "@janus/types";
 
 type Owners = readonly OwnerReference[];
 type Entries = readonly ManagedFieldsEntry[];

@@ -3,9 +3,10 @@ import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { beforeIn, type Journal } from "../state/journal.ts";
 import { type Observations, set } from "../state/observations.ts";
-import { type KubeObject, ownerUids } from "../kubernetes/kube-object.ts";
+import { ownerUids } from "../kubernetes/kube-object.ts";
 import { releaseOrRetry, type ReleaseTo } from "./release-stores.ts";
 import { holding, readStores, restored } from "./snapshot-stores.ts";
+import type { KubeObject } from "@janus/types";
 
 /** What was recorded as there before a change. */
 export const recordedBefore = (txn: Transaction, journal: Journal, index: number): Before => {

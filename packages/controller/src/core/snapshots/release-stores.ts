@@ -3,8 +3,8 @@ import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { isAbsent } from "../kubernetes/api-error.ts";
 import { type StoreListing, type Observations, type OurStore, set, unset } from "../state/observations.ts";
-import type { KubeObject } from "../kubernetes/kube-object.ts";
 import { laterStore, openStore, ORPHANED_LABEL, storePlace, UID_LABEL } from "./snapshot-data.ts";
+import type { KubeObject } from "@janus/types";
 
 /**
  * owned:    kept for a look, and gone with the Transaction.

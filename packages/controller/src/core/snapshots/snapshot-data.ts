@@ -14,7 +14,8 @@ import { fromBase64 } from "../kubernetes/base64.ts";
 import { ofLater } from "../state/format.ts";
 import { asObject, canonical, isObject, parsed } from "../kubernetes/json.ts";
 import type { StoreData } from "../state/observations.ts";
-import { configMaps, type KubeObject, type ObjectRef, secrets } from "../kubernetes/kube-object.ts";
+import { configMaps, type ObjectRef, secrets } from "../kubernetes/kube-object.ts";
+import type { KubeObject } from "@janus/types";
 
 /** On every snapshot store and journal: whose it is. A label, so that `kubectl -l` finds it. */
 export const UID_LABEL = "janus.io/transaction-uid";

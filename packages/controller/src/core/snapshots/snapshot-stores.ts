@@ -1,11 +1,10 @@
 import { type SnapshotStore, storeName, type Transaction, TRANSACTION_LABEL } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
-import { type Fault, isAbsent, messageOf } from "../kubernetes/api-error.ts";
+import { isAbsent, messageOf } from "../kubernetes/api-error.ts";
 import { type Journal, mostStoreNames } from "../state/journal.ts";
 import { recordStoreNames } from "../state/journal-requests.ts";
 import { type Observations, set, type StoreData, type StoreObservation, unset } from "../state/observations.ts";
-import type { KubeObject } from "../kubernetes/kube-object.ts";
 import { isOf, sightOf, storeKey } from "./release-stores.ts";
 import {
   digestOf,
@@ -17,6 +16,7 @@ import {
   UID_LABEL,
   unpack,
 } from "./snapshot-data.ts";
+import type { ApiError, KubeObject } from "@janus/types";
 
 const sighted = (known: Observations, n: number, sight: StoreObservation): Observations => ({
   ...known,
@@ -148,7 +148,7 @@ const read = (txn: Transaction, ref: SnapshotStore): ApiCall => ({
   },
 });
 
-const opened = (txn: Transaction, ref: SnapshotStore, answer: E.Either<Fault, KubeObject>): StoreData => {
+const opened = (txn: Transaction, ref: SnapshotStore, answer: E.Either<ApiError, KubeObject>): StoreData => {
   const store = `${ref.kind} ${ref.name}`;
   if (E.isLeft(answer))
     return {

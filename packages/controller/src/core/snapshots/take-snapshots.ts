@@ -4,10 +4,10 @@ import type { ApiCall } from "../state/effect.ts";
 import type { Position } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
 import { isRefused, journalIn, type Kept, type Observations } from "../state/observations.ts";
-import type { KubeObject } from "../kubernetes/kube-object.ts";
 import { sizeOf } from "../kubernetes/object-size.ts";
 import { isOfSecret, pack, STORE_BYTES } from "./snapshot-data.ts";
 import { store, writeNext } from "./snapshot-stores.ts";
+import type { KubeObject } from "@janus/types";
 
 /** Targets that are in memory as they were read. */
 const whole = (known: Observations): readonly (readonly [index: number, object: KubeObject])[] =>

@@ -13,7 +13,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { isLaterFormat } from "./format.ts";
 import { asObject } from "../kubernetes/json.ts";
-import type { KubeObject } from "../kubernetes/kube-object.ts";
+import type { KubeObject } from "@janus/types";
 
 /** Phases in which every change has been prepared. */
 const PREPARED: readonly Phase[] = ["Prepared", "Committing", "Committed", "RollingBack", "RolledBack"];

@@ -1,9 +1,9 @@
 import type { Either } from "fp-ts/lib/Either.js";
-import type { Fault } from "../kubernetes/api-error.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Observations } from "./observations.ts";
-import type { KubeObject, ObjectRef, Resource, Version } from "../kubernetes/kube-object.ts";
+import type { ObjectRef, Version } from "../kubernetes/kube-object.ts";
 import type { Owned, Unlisted } from "./listings.ts";
+import type { ApiError, KubeObject, Resource } from "@janus/types";
 
 /** One request to the API server. Preconditions of update and apply stand in the body's metadata, as Kubernetes has it. */
 export type Call =
@@ -68,7 +68,7 @@ export interface ApiCall {
   readonly item?: number;
   readonly onAnswer: (
     known: Observations,
-    answer: Either<Fault, KubeObject>,
+    answer: Either<ApiError, KubeObject>,
     now: Instant,
     sent: Instant,
   ) => Observations;
@@ -80,7 +80,7 @@ export interface ApiCall {
    */
   readonly untilDone?: true | "unless-refused" | "unless-denied";
   /** What is not known any more when no answer came; default: nothing changes. */
-  readonly onTransientFault?: (known: Observations, fault: Fault, now: Instant) => Observations;
+  readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
   readonly events?: readonly EventSpec[];
 }
 
@@ -91,7 +91,7 @@ export interface Discover {
   readonly kind: string;
   readonly onAnswer: (known: Observations, answer: Resource | undefined, now: Instant) => Observations;
   /** As that of {@link ApiCall}. */
-  readonly onTransientFault?: (known: Observations, fault: Fault, now: Instant) => Observations;
+  readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
 }
 
 /**
@@ -106,7 +106,7 @@ export interface FindOwned {
   readonly unowned?: true;
   readonly onAnswer: (known: Observations, answer: Found, now: Instant) => Observations;
   /** As that of {@link ApiCall}. */
-  readonly onTransientFault?: (known: Observations, fault: Fault, now: Instant) => Observations;
+  readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
 }
 
 export interface Found {

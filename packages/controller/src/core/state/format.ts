@@ -1,6 +1,7 @@
 import { cut, FORMAT } from "@janus/api";
 import { asObject } from "../kubernetes/json.ts";
-import { type KubeObject, type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
+import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
+import type { KubeObject } from "@janus/types";
 
 /** How many keys are named that are not known. */
 const FEW = 3;

@@ -1,10 +1,11 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "./effect.ts";
-import { deniedVerb, type Fault, isAbsent, classify } from "../kubernetes/api-error.ts";
+import { deniedVerb, isAbsent, classify } from "../kubernetes/api-error.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import { type Observations, set, unset } from "./observations.ts";
-import { type KubeObject, formatRef } from "../kubernetes/kube-object.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
 import { afterTransientFault, meaningFor } from "./unserved-kind.ts";
+import type { ApiError, KubeObject } from "@janus/types";
 
 /**
  * For how long the controller's own permissions may be denied before anything is concluded from it, in ms: an API server that has
@@ -15,26 +16,26 @@ export const PATIENCE = 30_000;
 const denialOf = ({ purpose, call: { place } }: ApiCall): string => `${purpose} ${formatRef(place)}`;
 
 /** It is the controller itself that lacks the permission: to do this, or to act as the ServiceAccount. */
-const isOwnDenial = ({ as }: ApiCall, fault: Fault): boolean => {
+const isOwnDenial = ({ as }: ApiCall, fault: ApiError): boolean => {
   const verb = deniedVerb(fault);
   return as === "controller" ? verb !== undefined : verb === "impersonate";
 };
 
 /** Whether something other than being done, or having nothing to be done to, came of what has to be done. */
-const isUndone = ({ untilDone }: ApiCall, fault: Fault): boolean => {
+const isUndone = ({ untilDone }: ApiCall, fault: ApiError): boolean => {
   if (untilDone === undefined || isAbsent(fault)) return false;
   if (untilDone === "unless-denied") return deniedVerb(fault) === undefined;
   return untilDone === true || classify(fault) === "conflict";
 };
 
 /** An answer to a read that is about something else. */
-const isVague = ({ call }: ApiCall, fault: Fault): boolean =>
+const isVague = ({ call }: ApiCall, fault: ApiError): boolean =>
   call.verb === "get" && fault.type === "refused" && fault.notFound === "other";
 
 export interface HandledAnswer {
   readonly known: Observations;
   /** It did not get through, and is asked again after a pause. */
-  readonly failed?: Fault;
+  readonly failed?: ApiError;
 }
 
 /**
@@ -46,7 +47,7 @@ export interface HandledAnswer {
 export const handleAnswer = (
   known: Observations,
   effect: ApiCall,
-  answer: E.Either<Fault, KubeObject>,
+  answer: E.Either<ApiError, KubeObject>,
   now: Instant,
   sent: Instant,
 ): HandledAnswer => {

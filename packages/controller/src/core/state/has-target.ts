@@ -1,6 +1,7 @@
 import { asObject } from "../kubernetes/json.ts";
-import type { KubeObject, ObjectRef } from "../kubernetes/kube-object.ts";
+import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { groupOf } from "./target-resolution.ts";
+import type { KubeObject } from "@janus/types";
 
 /** Whether a Transaction, as the API server sent it, has this target among its changes, in whatever version. */
 export const hasTarget = ({ metadata, spec }: KubeObject, { resource, namespace, name }: ObjectRef): boolean => {

@@ -2,11 +2,11 @@ import type { Change } from "@janus/api";
 import { type Step, wait } from "./effect.ts";
 import { outlined } from "./memory-budget.ts";
 import { journalIn, type Observations } from "./observations.ts";
-import type { KubeObject } from "../kubernetes/kube-object.ts";
 import { waiting } from "./status-progress.ts";
 import { isTerminal } from "./status-update.ts";
 import type { ReconcileContext } from "./reconcile-context.ts";
 import { sizeOf } from "../kubernetes/object-size.ts";
+import type { KubeObject } from "@janus/types";
 
 /** A Transaction that takes more than so many bytes with all that is known of it is large. */
 const LARGE = 128 * 1024;

@@ -13,10 +13,11 @@ import {
   newJournal,
   type Position,
 } from "./journal.ts";
-import { type Fault, isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
+import { isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
 import type { Instant } from "../kubernetes/time.ts";
-import type { KubeObject, Version } from "../kubernetes/kube-object.ts";
+import type { Version } from "../kubernetes/kube-object.ts";
 import { journalIn, type Observations, type NoJournal, set } from "./observations.ts";
+import type { ApiError, KubeObject } from "@janus/types";
 
 const forget = (known: Observations): Observations => {
   const { journal: _, ...rest } = known;
@@ -41,7 +42,7 @@ const onAnswer =
     return classify(answer.left) === "conflict" ? forget(known) : refused(known, answer.left, now);
   };
 
-const refused = (known: Observations, fault: Fault, now: Instant): Observations => ({
+const refused = (known: Observations, fault: ApiError, now: Instant): Observations => ({
   ...known,
   journal: { type: "refused", why: messageOf(fault), since: now },
 });

@@ -13,13 +13,8 @@ import {
 import { ofLater } from "./format.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import { asObject } from "../kubernetes/json.ts";
-import {
-  configMaps,
-  type JsonObject,
-  type KubeObject,
-  type ObjectRef,
-  type Version,
-} from "../kubernetes/kube-object.ts";
+import type { JsonObject, KubeObject } from "@janus/types";
+import { configMaps, type ObjectRef, type Version } from "../kubernetes/kube-object.ts";
 
 /**
  * How far a Transaction has come: the one small object that is written after every change, whatever their number. That

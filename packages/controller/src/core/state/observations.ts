@@ -1,8 +1,9 @@
 import type { Instant } from "../kubernetes/time.ts";
 import type { Journal } from "./journal.ts";
-import type { KubeObject, Resource, Version } from "../kubernetes/kube-object.ts";
+import type { Version } from "../kubernetes/kube-object.ts";
 import type { SnapshotStore } from "@janus/api";
 import type { Listing, Owned } from "./listings.ts";
+import type { KubeObject, Resource } from "@janus/types";
 
 /**
  * What this process has learned of a Transaction since it took it up. None of it is recorded: it is lost with the process,

@@ -4,10 +4,11 @@ import { changeBody, createBody } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "./effect.ts";
 import { isAbsent, isUnserved } from "../kubernetes/api-error.ts";
 import { type Observations, set, unset } from "./observations.ts";
-import type { KubeObject, ObjectRef } from "../kubernetes/kube-object.ts";
+import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { once } from "../kubernetes/memoize.ts";
 import { resolvedTargets } from "./target-resolution.ts";
 import { isServed } from "./unserved-kind.ts";
+import type { KubeObject } from "@janus/types";
 
 export interface Item {
   readonly index: number;

@@ -1,11 +1,12 @@
 import { cut } from "@janus/api";
 import type { ApiCall, Effect, EventSpec } from "./effect.ts";
-import { type Fault, messageOf } from "../kubernetes/api-error.ts";
+import { messageOf } from "../kubernetes/api-error.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Observations } from "./observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { isTerminal, updateStatus, WAITING } from "./status-update.ts";
 import { deadline, type ReconcileContext } from "./reconcile-context.ts";
+import type { ApiError } from "@janus/types";
 
 /** Trouble that is over within this time, in ms, is nobody's business. */
 const BRIEF = 2000;
@@ -58,7 +59,7 @@ export const reportedRetry = (known: Observations, now: Instant): Observations =
 export const reportRetry = (
   { txn, known, now }: ReconcileContext,
   effect: Effect,
-  fault: Fault,
+  fault: ApiError,
 ): ApiCall | EventSpec | undefined => {
   const { since = now, told } = known.retryingSince ?? {};
   const isRecent = told !== undefined && now < told + TELL_AGAIN;

@@ -3,7 +3,8 @@ import * as E from "fp-ts/lib/Either.js";
 import { asObject } from "../kubernetes/json.ts";
 import { type Observations, set } from "./observations.ts";
 import type { Discover } from "./effect.ts";
-import type { Json, ObjectRef, Resource } from "../kubernetes/kube-object.ts";
+import type { Json, Resource } from "@janus/types";
+import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { once } from "../kubernetes/memoize.ts";
 
 export const groupOf = (apiVersion: string): string => apiVersion.split("/").toReversed().slice(1).join("/");

@@ -1,8 +1,8 @@
 import type { ApiCall } from "./effect.ts";
-import { type Fault, isUnserved, classify, type FaultClass } from "../kubernetes/api-error.ts";
+import { isUnserved, classify, type ErrorClass } from "../kubernetes/api-error.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Observations } from "./observations.ts";
-import type { Resource } from "../kubernetes/kube-object.ts";
+import type { ApiError, Resource } from "@janus/types";
 
 const isSame = (a: Resource, b: Resource | null): boolean =>
   a.group === b?.group && a.version === b.version && a.plural === b.plural;
@@ -12,7 +12,7 @@ export const isServed = ({ resources }: Observations, resource: Resource): boole
   [...resources.values()].some((served) => isSame(resource, served));
 
 /** What a fault means for this request. */
-export const meaningFor = ({ mayBeUnserved }: ApiCall, fault: Fault): FaultClass =>
+export const meaningFor = ({ mayBeUnserved }: ApiCall, fault: ApiError): ErrorClass =>
   mayBeUnserved === true && isUnserved(fault) ? "conflict" : classify(fault);
 
 /**
@@ -22,7 +22,7 @@ export const meaningFor = ({ mayBeUnserved }: ApiCall, fault: Fault): FaultClass
 export const afterTransientFault = (
   known: Observations,
   { onTransientFault: lost, call }: ApiCall,
-  fault: Fault,
+  fault: ApiError,
   now: Instant,
 ): Observations => {
   const after = lost?.(known, fault, now) ?? known;

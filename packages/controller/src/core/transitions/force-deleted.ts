@@ -2,8 +2,8 @@ import { FINALIZER, Transaction } from "@janus/api";
 import type { ApiCall, EventSpec } from "../state/effect.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
 import { asObject } from "../kubernetes/json.ts";
-import type { KubeObject } from "../kubernetes/kube-object.ts";
 import { ORPHANED_LABEL } from "../snapshots/snapshot-data.ts";
+import type { KubeObject } from "@janus/types";
 
 /** Whether there may be something of ours that only our finalizer would have had us take away. */
 export const leavesBehind = ({ metadata: { finalizers = [] }, status: { phase } }: Transaction): boolean =>

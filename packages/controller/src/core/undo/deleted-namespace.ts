@@ -1,7 +1,7 @@
 import { stateOf } from "../state/journal.ts";
-import type { KubeObject } from "../kubernetes/kube-object.ts";
 import { deletedOwners, isMade, isGarbageCollected } from "../snapshots/owner-references.ts";
 import type { UndoContext } from "./undo-context.ts";
+import type { KubeObject } from "@janus/types";
 
 /** The Namespace of the target, if this Transaction has deleted it and it was not rolled back, in words. */
 export const lostHome = ({ situation: { txn }, journal, place }: UndoContext): string | undefined => {

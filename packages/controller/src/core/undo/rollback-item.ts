@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { snapshotOf } from "../snapshots/prior-state.ts";
 import { sparing } from "../state/memory-budget.ts";
 import { type ApiCall, type Awaited, type Effect, type EventSpec, run, type Step } from "../state/effect.ts";
-import { type Fault, messageOf } from "../kubernetes/api-error.ts";
+import { messageOf } from "../kubernetes/api-error.ts";
 import { attempt } from "../state/retry-status.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import { type Deferral, type Journal, type Note, stateOf } from "../state/journal.ts";
@@ -17,6 +17,7 @@ import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context
 import type { Item } from "../state/resolved-changes.ts";
 import { undo } from "./undo.ts";
 import type { UndoStep } from "./undo-context.ts";
+import type { ApiError } from "@janus/types";
 
 /** The journal of a rollback that is under way. */
 export type Back = Journal & { readonly position: { readonly direction: "back" } };
@@ -109,7 +110,7 @@ const pauseAfter = ({ at, count }: FailedAttempt): Instant => at + Math.min(POLL
 
 /** What does not get through is a matter of this item alone: the others go on. */
 export const counted = (index: number, effect: Effect): Effect => {
-  const lost = (known: Observations, fault: Fault, now: Instant): Observations => {
+  const lost = (known: Observations, fault: ApiError, now: Instant): Observations => {
     const former =
       "onTransientFault" in effect && effect.onTransientFault !== undefined
         ? effect.onTransientFault(known, fault, now)

@@ -1,12 +1,11 @@
-import type { Fault } from "../kubernetes/api-error.ts";
 import { asObject } from "../kubernetes/json.ts";
-import type { KubeObject, Resource } from "../kubernetes/kube-object.ts";
 import type { Allocation } from "../state/observations.ts";
+import type { ApiError, KubeObject, Resource } from "@janus/types";
 
 export const isService = ({ kind, group }: Resource): boolean => kind === "Service" && group === "";
 
 /** Which of them the API server refuses to hand out again, because somebody has it: `spec.clusterIPs`, `spec.ports[0].nodePort`. */
-export const takenOf = (resource: Resource, fault: Fault): Allocation | undefined => {
+export const takenOf = (resource: Resource, fault: ApiError): Allocation | undefined => {
   if (!isService(resource) || fault.type !== "refused" || fault.code !== 422) return undefined;
   if (/nodePort|provided port/i.test(fault.message)) return "ports";
   return /clusterIP|provided IP/i.test(fault.message) ? "addresses" : undefined;

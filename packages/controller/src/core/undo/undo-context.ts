@@ -1,7 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { withServerMutations } from "../merge/server-mutations.ts";
 import type { ApiCall, Effect } from "../state/effect.ts";
-import { type Fault, classify, messageOf } from "../kubernetes/api-error.ts";
+import { classify, messageOf } from "../kubernetes/api-error.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Journal } from "../state/journal.ts";
 import {
@@ -12,9 +12,10 @@ import {
   type TargetObservation,
   unset,
 } from "../state/observations.ts";
-import { type KubeObject, formatRef } from "../kubernetes/kube-object.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import type { Item } from "../state/resolved-changes.ts";
+import type { ApiError, KubeObject } from "@janus/types";
 
 /** The next thing to do to put one item back, or how that ended. */
 export type UndoStep =
@@ -43,7 +44,7 @@ export const refusedFor =
   (known, answer) =>
     E.isRight(answer) ? known : noted(known, item, answer.left);
 
-const noted = (known: Observations, { index, place }: Item, fault: Fault): Observations => ({
+const noted = (known: Observations, { index, place }: Item, fault: ApiError): Observations => ({
   ...known,
   abortCauses: set(known.abortCauses, index, {
     reason: "CommitFailed",

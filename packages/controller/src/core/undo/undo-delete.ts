@@ -14,7 +14,7 @@ import { checkpoint } from "../state/journal-requests.ts";
 import { unchangedConflict, set } from "../state/observations.ts";
 import { isSafe } from "../locks/lock-acquisition.ts";
 import { isEmpty } from "../merge/three-way-merge.ts";
-import { type KubeObject, type ManagedFieldsEntry, type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
+import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import {
   isMade,
   isGarbageCollected,
@@ -42,6 +42,7 @@ import {
   type UndoContext,
 } from "./undo-context.ts";
 import { lostHome } from "./deleted-namespace.ts";
+import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
 
 /**
  * Creates again what was deleted: first the object, then its new uid goes into the journal, then who owned what. Values of

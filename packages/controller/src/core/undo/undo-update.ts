@@ -6,12 +6,13 @@ import type { ApiCall } from "../state/effect.ts";
 import { type Path, valueAt } from "../merge/field-set.ts";
 import { equal } from "../kubernetes/json.ts";
 import { set } from "../state/observations.ts";
-import { type KubeObject, formatRef } from "../kubernetes/kube-object.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
 import { withRelinkedOwners, withNewOwners } from "../snapshots/owner-references.ts";
 import { isMarked, restoration } from "../merge/restore-update.ts";
 import { showPaths } from "../forward/in-doubt.ts";
 import { conflict, folded, continues, kept, restoring, type UndoStep, type UndoContext } from "./undo-context.ts";
 import { wentWith } from "./deleted-namespace.ts";
+import type { KubeObject } from "@janus/types";
 
 /** After so many PUTs something undoes ours as often as we write it. */
 const MOST_PUTS = 10;

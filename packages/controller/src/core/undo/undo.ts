@@ -1,13 +1,14 @@
 import { recordedBefore } from "../snapshots/prior-state.ts";
 import { isIrreversible } from "../preflight/irreversible-kinds.ts";
 import type { Journal } from "../state/journal.ts";
-import { type KubeObject, formatRef } from "../kubernetes/kube-object.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { type Item, readTarget } from "../state/resolved-changes.ts";
 import { undoCreate } from "./undo-create.ts";
 import { undoDelete } from "./undo-delete.ts";
 import { undoEdit } from "./undo-update.ts";
 import { continues, kept, pause, refusedFor, type UndoStep, type UndoContext } from "./undo-context.ts";
+import type { KubeObject } from "@janus/types";
 
 /**
  * Decides on a live read of the target alone, so that it does not matter whether an earlier attempt has landed: what is

@@ -1,8 +1,4 @@
-/** A JSON value, as it stands on the wire. */
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-export interface JsonObject {
-  readonly [key: string]: Json;
-}
+import type { JsonObject } from "./json.ts";
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/ */
 export interface ObjectMeta {
@@ -31,6 +27,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
+/** Who set which fields: https://kubernetes.io/docs/reference/using-api/server-side-apply/#managed-fields */
 export interface ManagedFieldsEntry {
   readonly manager?: string;
   readonly operation?: "Apply" | "Update";
