@@ -258,7 +258,7 @@ describe("events", () => {
     expect(await read(configMap("config"))).toMatchObject({ data: { a: "somebody's" } });
     await expect
       .poll(async () => (await eventsOf(namespace, "txn")).find(({ reason }) => reason === "ConflictDetected")?.message)
-      .toBe(`another client changed .data.a of ConfigMap ${namespace}/config`);
+      .toBe(`.data.a of ConfigMap ${namespace}/config was modified by field manager "somebody"`);
   });
 
   it("say so where the API server does not let the Transaction be written, and it goes on when that does", async () => {

@@ -5,11 +5,11 @@ import type { JsonObject, KubeObject } from "@janus/types";
 import {
   sameButStatus,
   resolveInDoubt,
-  showPaths,
   type InDoubtVerdict,
 } from "../../../packages/controller/src/core/forward/in-doubt.ts";
 import { apply, post, put } from "./server.ts";
 import { author, manager, place, plain, thing } from "./thing.ts";
+import { showPaths } from "../../../packages/controller/src/core/merge/field-set.ts";
 
 const target = { apiVersion: "v1", kind: "Thing", name: "thing" };
 const holding = (data: JsonObject): KubeObject => thing({ data });

@@ -1,6 +1,6 @@
 import type { Change } from "@janus/api";
 import { type TransactionRef, desiredState, writable } from "../merge/write-body.ts";
-import { showPath, type Path } from "../merge/field-set.ts";
+import type { Path } from "../merge/field-set.ts";
 import { equal } from "../kubernetes/json.ts";
 import type { TargetObservation } from "../state/observations.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
@@ -104,7 +104,3 @@ export const resolveInDoubt = (
   if (change.type === "Create" || before === undefined) return settleCreate(author, created, seen);
   return change.type === "Delete" ? settleDelete(place, before, seen) : settleEdit(change, place, before, seen, author);
 };
-
-/** `.data["version"], .spec.replicas`; the whole object for the empty path. */
-export const showPaths = (paths: readonly Path[]): string =>
-  paths.map((path) => (path.length === 0 ? "the object" : showPath(path))).join(", ");

@@ -1,13 +1,15 @@
 import type { Change } from "@janus/api";
 import { recordedBefore } from "../snapshots/prior-state.ts";
 import { run, type Step } from "../state/effect.ts";
-import type { Path } from "../merge/field-set.ts";
+import type { KubeObject } from "@janus/types";
+import { modifiedBy } from "../merge/field-managers.ts";
+import { type Path, showPaths } from "../merge/field-set.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { type Attempt, type AbortCause, type TargetObservation, unansweredSince } from "../state/observations.ts";
 import { terminatingMessage, type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { renewSnapshot } from "./retake-snapshot.ts";
-import { showPaths, type InDoubtVerdict } from "./in-doubt.ts";
+import type { InDoubtVerdict } from "./in-doubt.ts";
 import { deadline, inFlightWindow, POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { ENABLING_TIME } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
@@ -76,7 +78,11 @@ export const resolveAttempt = (
       if (verdict.object === undefined)
         return abort(situation, journal, conflict(`${formatRef(place)} was deleted by another client`));
       if (verdict.fields.length > 0 || fateOf(verdict, mayBeMade) === "undecided")
-        return abort(situation, journal, conflict(taken(place, verdict.fields), fateOf(verdict, mayBeMade)));
+        return abort(
+          situation,
+          journal,
+          conflict(taken(place, verdict.object, verdict.fields), fateOf(verdict, mayBeMade)),
+        );
       return change.resourceVersion === undefined
         ? renewSnapshot(situation, journal, going, verdict.object)
         : abort(situation, journal, conflict(noLongerAt(place, change.resourceVersion)));
@@ -99,10 +105,10 @@ const fateOf = (verdict: InDoubtVerdict, mayBeMade: boolean): AbortCause["fate"]
   return mayBeMade && verdict.type === "overtaken" && verdict.mayBeIn === true ? "undecided" : "unmade";
 };
 
-const taken = (place: ObjectRef, fields: readonly Path[]): string =>
+const taken = (place: ObjectRef, object: KubeObject, fields: readonly Path[]): string =>
   fields.length > 0
-    ? `another client changed ${showPaths(fields)} of ${formatRef(place)}`
-    : `${formatRef(place)} was changed, and its managedFields no longer tells by whom`;
+    ? `${showPaths(fields)} of ${formatRef(place)} was modified by ${modifiedBy(object, fields)}`
+    : `${formatRef(place)} was modified, and its managedFields no longer tells by whom`;
 
 const conflict = (message: string, fate: AbortCause["fate"] = "unmade"): AbortCause => ({
   reason: "ConflictDetected",

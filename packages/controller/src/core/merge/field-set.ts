@@ -166,3 +166,7 @@ export const showPath = (path: Path): string =>
       return `[${keys.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(",")}]`;
     })
     .join("");
+
+/** `.data["version"], .spec.replicas`; the whole object for the empty path. */
+export const showPaths = (paths: readonly Path[]): string =>
+  paths.map((path) => (path.length === 0 ? "the object" : showPath(path))).join(", ");

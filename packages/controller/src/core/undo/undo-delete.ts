@@ -7,7 +7,7 @@ import { recreateBody, writable } from "../merge/write-body.ts";
 import { isMuch } from "../state/memory-budget.ts";
 import type { ApiCall, Effect } from "../state/effect.ts";
 import { withoutEphemeral } from "../merge/ephemeral-containers.ts";
-import { type Path, valueAt } from "../merge/field-set.ts";
+import { type Path, showPaths, valueAt } from "../merge/field-set.ts";
 import { withoutGenerated } from "../merge/job-selector.ts";
 import { stateOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
@@ -26,7 +26,6 @@ import {
   withNewUids,
 } from "../snapshots/owner-references.ts";
 import { isMarked, recreatedOwnership } from "../merge/restore-update.ts";
-import { showPaths } from "../forward/in-doubt.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { type Item, itemsOf, readTarget } from "../state/resolved-changes.ts";
 import { isHomeless, withoutOldToken } from "./service-account-token.ts";

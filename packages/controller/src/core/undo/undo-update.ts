@@ -3,13 +3,13 @@ import * as E from "fp-ts/lib/Either.js";
 import { differences } from "../merge/server-mutations.ts";
 import { desiredState, writable } from "../merge/write-body.ts";
 import type { ApiCall } from "../state/effect.ts";
-import { type Path, valueAt } from "../merge/field-set.ts";
+import { type Path, showPaths, valueAt } from "../merge/field-set.ts";
+import { modifiedBy } from "../merge/field-managers.ts";
 import { equal } from "../kubernetes/json.ts";
 import { set } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { withRelinkedOwners, withNewOwners } from "../snapshots/owner-references.ts";
 import { isMarked, restoration } from "../merge/restore-update.ts";
-import { showPaths } from "../forward/in-doubt.ts";
 import { conflict, folded, continues, kept, restoring, type UndoStep, type UndoContext } from "./undo-context.ts";
 import { wentWith } from "./deleted-namespace.ts";
 import type { KubeObject } from "@janus/types";
@@ -47,7 +47,9 @@ export const undoEdit = (undone: UndoContext, before: KubeObject): UndoStep => {
   if (put === undefined && live === object)
     return conflicts.length === 0
       ? settled(undone, before, goal)
-      : conflict(`${formatRef(place)}: another client has changed ${showPaths(conflicts)} since: left as it is`);
+      : conflict(
+          `${formatRef(place)}: ${showPaths(conflicts)} was modified by ${modifiedBy(object, conflicts)} since: not restored`,
+        );
   const puts = known.puts.get(index) ?? 0;
   if (puts >= MOST_PUTS) return conflict(`${formatRef(place)}: another client modifies it each time it is restored`);
   const body = put ?? live;

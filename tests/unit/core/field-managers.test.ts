@@ -1,0 +1,28 @@
+import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
+import { expect, it } from "vitest";
+import { modifiedBy } from "../../../packages/controller/src/core/merge/field-managers.ts";
+
+const owns = (manager: string, ...keys: readonly string[]): ManagedFieldsEntry => ({
+  manager,
+  operation: "Update",
+  fieldsV1: { "f:data": Object.fromEntries(keys.map((key) => [`f:${key}`, {}])) },
+});
+const object = (...managedFields: readonly ManagedFieldsEntry[]): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "a", managedFields },
+});
+const path = (key: string) => ["f:data", `f:${key}`];
+
+it.each([
+  ["one", object(owns("kubectl-edit", "x"), owns("helm", "y")), 'field manager "kubectl-edit"'],
+  ["several, each once", object(owns("a", "x"), owns("b", "x"), owns("a", "x")), 'field managers "a" and "b"'],
+  ["nobody, as of what was removed", object(owns("helm", "y")), "another client"],
+  ["an object without managedFields", object(), "another client"],
+])("a conflict names who owns the field: %s", (_, live, expected) => {
+  expect(modifiedBy(live, [path("x")])).toBe(expected);
+});
+
+it("nobody owns the object as a whole", () => {
+  expect(modifiedBy(object(owns("helm", "y")), [[]])).toBe("another client");
+});
