@@ -51,7 +51,8 @@ it.each([1, 10, 100])(
   async (changes) => {
     const cost = await commit(changes);
     expect(cost.write).toBeLessThanOrEqual(4 * changes + 11 + cost.projections);
-    expect(cost.read).toBeLessThanOrEqual(2 * changes + 5 + cost.projections);
+    // One look more where the watch tells of a write of ours before its answer has come.
+    expect(cost.read).toBeLessThanOrEqual(2 * changes + 6 + cost.projections);
     expect(cost["dry run"]).toBe(changes);
   },
 );

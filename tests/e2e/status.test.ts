@@ -136,6 +136,24 @@ describe("kubectl", () => {
     ]);
   });
 
+  it("shows of each change its target and its state", async () => {
+    const { create, janus, run } = await workspace();
+    await create(configMap("first", { a: "1" }), configMap("second", { a: "1" }));
+    await janus();
+    const { status } = await run(["first", "second"].map((name) => patching(configMap(name, { a: "2" }))));
+    expect(status.items).toMatchObject([
+      { target: "ConfigMap first", state: "Applied" },
+      { target: "ConfigMap second", state: "Applied" },
+    ]);
+    const refused = await run([patching(configMap("first", { a: "3" })), patching(configMap("missing", { a: "1" }))], {
+      name: "refused",
+    });
+    expect(refused.status.items).toMatchObject([
+      { target: "ConfigMap first", state: "Pending" },
+      { target: "ConfigMap missing", state: "Refused" },
+    ]);
+  });
+
   it("waits for condition=Committed, and for a Transaction that has finished either way", async () => {
     const { namespace, janus, submit } = await workspace();
     await janus();

@@ -1,5 +1,5 @@
 import * as E from "fp-ts/lib/Either.js";
-import { as, boolean, type Codec, described, optional, string, type TypeOf, withDefault } from "./codec.ts";
+import { as, boolean, type Codec, described, oneOf, optional, string, type TypeOf, withDefault } from "./codec.ts";
 import { text } from "./text.ts";
 import { object } from "./structure.ts";
 
@@ -41,12 +41,33 @@ export type ItemState =
   | { readonly type: "restored"; readonly before: Before; readonly created?: string; readonly error?: string };
 
 export interface Item {
+  /** The target, for people. */
+  readonly target?: string;
   readonly lock?: Lock;
   readonly state: ItemState;
 }
 
+/** What each state is called on the wire. The booleans say the same. */
+const STATES = {
+  untouched: "Pending",
+  refused: "Refused",
+  prepared: "Prepared",
+  undecided: "Unknown",
+  unmade: "NotApplied",
+  committed: "Applied",
+  kept: "RollbackFailed",
+  restored: "RolledBack",
+} as const satisfies Record<ItemState["type"], string>;
+
 const name = string({ maxLength: 253 });
 const Wire = object({
+  target: optional(described("The target: kind and name, with the namespace if the change names one.", text(128))),
+  state: optional(
+    described(
+      "State of the change. Pending: nothing was done yet. Refused: the checks before the first change failed. Prepared: its snapshot was taken. Applied: the change was applied. NotApplied: the API server rejected it; the target is unchanged. Unknown: whether it was applied cannot be determined. RolledBack: the target was restored. RollbackFailed: it was applied and could not be rolled back.",
+      oneOf(...Object.values(STATES)),
+    ),
+  ),
   lockLease: optional(described("Name of the Lease that locks the target.", name)),
   leaseNamespace: optional(described("Namespace of that Lease.", name)),
   prepared: withDefault(false, described("The target was read, and its state is kept in a snapshot.", boolean)),
@@ -132,10 +153,12 @@ const stateOf = (wire: Wire): E.Either<string, ItemState> => {
   });
 };
 
-const encode = ({ lock, state }: Item): Wire => {
+const encode = ({ target, lock, state }: Item): Wire => {
   const { type: at } = state;
   const before = "before" in state && state.before.existed ? state.before : undefined;
   return {
+    ...(target === undefined ? {} : { target }),
+    state: STATES[at],
     ...(lock === undefined ? {} : { lockLease: lock.lease, leaseNamespace: lock.namespace }),
     prepared: at !== "untouched" && at !== "refused",
     committed: at === "committed" || at === "kept" || at === "restored",
@@ -156,6 +179,15 @@ const encode = ({ lock, state }: Item): Wire => {
 /** Booleans on the wire, for people and `kubectl wait`; one state inside. A combination that means nothing does not decode. */
 export const Item: Codec<Item> = as(
   Wire,
-  (wire) => E.flatMap(lockOf(wire), (lock) => E.map((state: ItemState): Item => ({ ...lock, state }))(stateOf(wire))),
+  (wire) =>
+    E.flatMap(lockOf(wire), (lock) =>
+      E.map(
+        (state: ItemState): Item => ({
+          ...(wire.target === undefined ? {} : { target: wire.target }),
+          ...lock,
+          state,
+        }),
+      )(stateOf(wire)),
+    ),
   encode,
 );

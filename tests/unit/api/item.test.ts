@@ -15,47 +15,50 @@ const error = "no";
 const created = "u-2";
 
 const table: readonly (readonly [ItemState, object])[] = [
-  [{ type: "untouched" }, flags(false, false, false)],
+  [{ type: "untouched" }, { state: "Pending", ...flags(false, false, false) }],
   [
     { type: "refused", error },
-    { ...flags(false, false, false), error },
+    { state: "Refused", ...flags(false, false, false), error },
   ],
-  [{ type: "prepared", before: absent }, flags(true, false, false)],
+  [
+    { type: "prepared", before: absent },
+    { state: "Prepared", ...flags(true, false, false) },
+  ],
   [
     { type: "prepared", before: present },
-    { ...flags(true, false, false), ...presentOnWire },
+    { state: "Prepared", ...flags(true, false, false), ...presentOnWire },
   ],
   [
     { type: "undecided", before: absent, error },
-    { ...flags(true, false, false), error },
+    { state: "Unknown", ...flags(true, false, false), error },
   ],
   [
     { type: "unmade", before: present, error },
-    { ...flags(true, false, true), ...presentOnWire, error },
+    { state: "NotApplied", ...flags(true, false, true), ...presentOnWire, error },
   ],
   [
     { type: "committed", before: absent, created },
-    { ...flags(true, true, false), created },
+    { state: "Applied", ...flags(true, true, false), created },
   ],
   [
     { type: "committed", before: present },
-    { ...flags(true, true, false), ...presentOnWire },
+    { state: "Applied", ...flags(true, true, false), ...presentOnWire },
   ],
   [
     { type: "kept", before: present, error },
-    { ...flags(true, true, false), ...presentOnWire, error },
+    { state: "RollbackFailed", ...flags(true, true, false), ...presentOnWire, error },
   ],
   [
     { type: "kept", before: absent, created, error },
-    { ...flags(true, true, false), created, error },
+    { state: "RollbackFailed", ...flags(true, true, false), created, error },
   ],
   [
     { type: "restored", before: present },
-    { ...flags(true, true, true), ...presentOnWire },
+    { state: "RolledBack", ...flags(true, true, true), ...presentOnWire },
   ],
   [
     { type: "restored", before: present, created, error },
-    { ...flags(true, true, true), ...presentOnWire, created, error },
+    { state: "RolledBack", ...flags(true, true, true), ...presentOnWire, created, error },
   ],
 ];
 

@@ -72,7 +72,7 @@ const checks: readonly Check[] = [
 ];
 
 /** Room for the status of one item at its worst: names of 253 characters, an error of 256 bytes (each may be escaped). */
-const ITEM_BYTES = 1600;
+const ITEM_BYTES = 1800;
 /** What a Delete may take with it, as `dependents` and in a warning. */
 const DELETION_BYTES = 300;
 const OBJECT_BYTES = 1024 * 1024;

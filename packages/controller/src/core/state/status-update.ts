@@ -88,6 +88,16 @@ const progress = (items: readonly Item[], changes: number): string =>
 export const projected = (txn: Transaction, journal: Journal): readonly Item[] =>
   txn.status.items.map((item, index) => ({ ...item, state: stateOf(item.state, index, journal) }));
 
+/** As far as the spec says it: a namespace that is left out is that of the Transaction, or none. */
+const nameOf = ({ target }: Transaction["spec"]["changes"][number]): string =>
+  `${target.kind} ${target.namespace === undefined ? "" : `${target.namespace}/`}${target.name}`;
+
+const named = (items: readonly Item[], changes: Transaction["spec"]["changes"]): readonly Item[] =>
+  items.map((item, index) => {
+    const change = changes[index];
+    return item.target === undefined && change !== undefined ? { ...item, target: nameOf(change) } : item;
+  });
+
 /** Writes the status, if the Transaction is still as it was read; tells of the phase if that changes. */
 export const updateStatus = (
   txn: Transaction,
@@ -97,7 +107,7 @@ export const updateStatus = (
 ): ApiCall => {
   const { because, ...fields } = change;
   const phase = fields.phase ?? txn.status.phase;
-  const items = fields.items ?? txn.status.items;
+  const items = named(fields.items ?? txn.status.items, txn.spec.changes);
   const moves = phase !== txn.status.phase;
   const status: Status = {
     ...txn.status,
