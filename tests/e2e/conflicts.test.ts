@@ -92,7 +92,7 @@ it.each([
   );
   const { status } = await place.run([patching(configMap("first", { a: "2" })), change]);
   expect(status).toMatchObject({ phase: "RolledBack", progress: "0/2" });
-  expect(status.conditions.find(({ type }) => type === "RolledBack")?.reason).toBe(reason);
+  expect(status.conditions.find(({ type }) => type === "Stalled")?.reason).toBe(reason);
   expect(await administrator.read(within(place.namespace, there))).toEqual(theirs);
   expect(await place.read(configMap("first"))).toMatchObject({ data: { a: "1" } });
 });
@@ -123,7 +123,7 @@ it.each(["Patch", "Update"])(
       change(configMap("there", { a: "2" })),
     ]);
     expect(status).toMatchObject({ phase: "RolledBack", progress: "0/2" });
-    expect(status.conditions.find(({ type }) => type === "RolledBack")).toMatchObject({
+    expect(status.conditions.find(({ type }) => type === "Stalled")).toMatchObject({
       reason: "ConflictDetected",
       message: expect.stringContaining(
         "is being deleted by another client, and held by its finalizers: example.com/hold",

@@ -231,7 +231,7 @@ describe(`the annotation ${REQUEST_ROLLBACK}`, () => {
     await interrupted(place, is, asks, {});
     const { status } = await place.over();
     expect(status.phase).toBe("RolledBack");
-    expect(status.conditions.find(({ type }) => type === "RolledBack")).toMatchObject({
+    expect(status.conditions.find(({ type }) => type === "Stalled")).toMatchObject({
       reason: "RollbackRequested",
       message: expect.stringContaining(REQUEST_ROLLBACK) as string,
     });
@@ -247,7 +247,7 @@ describe(`the annotation ${REQUEST_ROLLBACK}`, () => {
     await interrupted(place, is, asks, {});
     const { status } = await place.over();
     expect(status.phase).toBe("Failed");
-    expect(status.conditions.find(({ type }) => type === "Failed")?.message).toMatch(
+    expect(status.conditions.find(({ type }) => type === "Stalled")?.message).toMatch(
       /^no changes were applied: .*asks for/,
     );
     expect(await values(place)).toEqual(["old", "old", "old"]);

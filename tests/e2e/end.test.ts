@@ -43,7 +43,7 @@ describe("spec.timeout", () => {
     await place.janus();
     const { status } = await place.run(abc, { timeout: "2s" });
     expect(status).toMatchObject({ phase: "Failed", progress: "0/3" });
-    expect(status.conditions.find(({ type }) => type === "Failed")).toMatchObject({
+    expect(status.conditions.find(({ type }) => type === "Stalled")).toMatchObject({
       reason: "Timeout",
       message: expect.stringMatching(/^no changes were applied: spec\.timeout passed/) as string,
     });
@@ -66,7 +66,7 @@ describe("spec.timeout", () => {
     });
     const { status } = await place.run(abc, { timeout: "3s" });
     expect(status).toMatchObject({ phase: "RolledBack", progress: "0/3" });
-    expect(status.conditions.find(({ type }) => type === "RolledBack")).toMatchObject({
+    expect(status.conditions.find(({ type }) => type === "Stalled")).toMatchObject({
       reason: "Timeout",
       message: expect.stringContaining("spec.timeout passed with 2 of 3 changes made") as string,
     });

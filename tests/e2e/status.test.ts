@@ -136,6 +136,33 @@ describe("kubectl", () => {
     ]);
   });
 
+  it("tells in each condition its own story, and in that of RolledBack what a Failed Transaction has left", async () => {
+    const { create, janus, run } = await workspace();
+    await create(configMap("first", { a: "1" }));
+    await janus();
+    const told = async (name: string, changes: Parameters<typeof run>[0]) => {
+      const { status } = await run(changes, { name });
+      return Object.fromEntries(status.conditions.map(({ type, status: is, reason }) => [type, `${is} ${reason}`]));
+    };
+    const first = patching(configMap("first", { a: "2" }));
+    expect(await told("good", [first])).toEqual({
+      Ready: "True Committed",
+      Stalled: "False Succeeded",
+      Prepared: "True AllItemsPrepared",
+      Committed: "True AllItemsCommitted",
+      RolledBack: "False NotNeeded",
+      Failed: "False NotFailed",
+    });
+    expect(await told("bad", [first, patching(configMap("missing", { a: "1" }))])).toEqual({
+      Ready: "False PreflightFailed",
+      Stalled: "True PreflightFailed",
+      Prepared: "False PreflightFailed",
+      Committed: "False PreflightFailed",
+      RolledBack: "False NoChangesApplied",
+      Failed: "True TransactionFailed",
+    });
+  });
+
   it("shows of each change its target and its state", async () => {
     const { create, janus, run } = await workspace();
     await create(configMap("first", { a: "1" }), configMap("second", { a: "1" }));

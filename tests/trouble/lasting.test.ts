@@ -101,7 +101,7 @@ it.each([
   await place.janus(hook);
   const txn = await place.run(changes, { timeout: "10s" });
   expect(txn.status.phase).toBe(phase);
-  expect(txn.status.conditions.find(({ type }) => type === phase)).toMatchObject({
+  expect(txn.status.conditions.find(({ type }) => type === "Stalled")).toMatchObject({
     reason: "Timeout",
     message: expect.stringMatching(message) as string,
   });

@@ -9,6 +9,7 @@ export * from "./kubernetes/time.ts";
 export * from "./locks/lock-acquisition.ts";
 export * from "./locks/lock-queue.ts";
 export * from "./state/decode-stored.ts";
+export * from "./state/conditions.ts";
 export * from "./state/effect.ts";
 export * from "./state/handle-answer.ts";
 export * from "./state/idle-memory.ts";

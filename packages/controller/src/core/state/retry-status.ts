@@ -4,7 +4,8 @@ import { messageOf } from "../kubernetes/api-error.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Observations } from "./observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import { isTerminal, updateStatus, WAITING } from "./status-update.ts";
+import { isTerminal, updateStatus } from "./status-update.ts";
+import { WAITING } from "./conditions.ts";
 import { deadline, type ReconcileContext } from "./reconcile-context.ts";
 import type { ApiError } from "@janus/types";
 

@@ -1,6 +1,7 @@
 import { type Effect, run, type Step, type EventSpec, wait } from "./effect.ts";
 import type { Journal } from "./journal.ts";
-import { projected, updateStatus, WAITING } from "./status-update.ts";
+import { projected, updateStatus } from "./status-update.ts";
+import { WAITING } from "./conditions.ts";
 import type { ReconcileContext } from "./reconcile-context.ts";
 
 /** The status shows progress at most this often, in ms. */

@@ -1,4 +1,5 @@
-import { type Condition, cut, type Item, type Phase, Status, type Transaction, RETRY_ROLLBACK } from "@janus/api";
+import { cut, type Item, type Phase, Status, type Transaction, RETRY_ROLLBACK } from "@janus/api";
+import { type ConditionCause, conditions } from "./conditions.ts";
 import type { ApiCall, EventSpec } from "./effect.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
 import { type Journal, stateOf } from "./journal.ts";
@@ -13,71 +14,11 @@ export const ownPlace = (txn: Transaction): ObjectRef => ({
   name: txn.metadata.name,
 });
 
-/** Why a Transaction is where it is: reason and message of its conditions. */
-export interface ConditionCause {
-  readonly reason: string;
-  readonly message: string;
-  /** What is told of the phase, where another event tells the message. Default: the message. */
-  readonly told?: string;
-}
-
 /** What a status write changes; what is absent stays. */
 export interface StatusChange
   extends Partial<Omit<Status, "version" | "conditions" | "progress" | "observedGeneration">> {
   readonly because: ConditionCause;
 }
-
-const REACHED: Readonly<Record<Phase, readonly string[]>> = {
-  Pending: [],
-  Preparing: [],
-  Prepared: ["Prepared"],
-  Committing: ["Prepared"],
-  Committed: ["Prepared", "Committed", "Ready"],
-  RollingBack: ["Prepared"],
-  RolledBack: ["Prepared", "RolledBack", "Stalled"],
-  Failed: ["Failed", "Stalled"],
-};
-
-/** The reason of a pause. */
-export const WAITING = "Waiting";
-/** The reason of another attempt at a rollback. */
-export const RETRYING = "RecoveryInitiated";
-/** The reason of a rollback that is incomplete. */
-export const INCOMPLETE = "RollbackFailed";
-const ATTEMPTS: readonly string[] = [RETRYING, INCOMPLETE];
-/** The reason of a Transaction that cannot be read. */
-export const UNREADABLE = "Unreadable";
-/** The reason of a Transaction that only a later version of the controller knows. */
-export const UNSUPPORTED = "Unsupported";
-const LEFT_ALONE: readonly string[] = [UNREADABLE, UNSUPPORTED];
-
-const CONDITIONS = ["Ready", "Stalled", "Prepared", "Committed", "RolledBack", "Failed"] as const;
-
-/**
- * Conditions for `kubectl wait`, and Ready and Stalled as kstatus reads them: Ready is True once it is Committed; Stalled
- * is True when it ended otherwise, so that Argo CD and Flux see a failure and not something that still goes on.
- * https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
- */
-const conditions = (txn: Transaction, phase: Phase, because: ConditionCause, now: Instant): readonly Condition[] =>
-  CONDITIONS.map((type) => {
-    const former = txn.status.conditions.find((condition) => condition.type === type);
-    // A pause is told where people look; why the Transaction is in this phase stays to be read beside it.
-    const isOver = former === undefined || LEFT_ALONE.includes(former.reason);
-    if (because.reason === WAITING && type !== "Ready" && !isOver) return former;
-    // Why it was rolled back stays to be read through all attempts.
-    if (ATTEMPTS.includes(because.reason) && type === "Committed" && !isOver) return former;
-    const holds =
-      REACHED[phase].includes(type) || (type === "Prepared" && phase === "Failed" && former?.status === "True");
-    const status = holds ? "True" : "False";
-    return {
-      type,
-      status,
-      reason: because.reason,
-      message: because.message,
-      lastTransitionTime: former?.status === status ? former.lastTransitionTime : toTimestamp(now),
-      observedGeneration: txn.metadata.generation,
-    };
-  });
 
 const IN: readonly string[] = ["committed", "kept"];
 

@@ -4,7 +4,8 @@ import { type Observations, unset } from "../state/observations.ts";
 import { complaining, hasComplained, letGo } from "./quarantine.ts";
 import { readNamespace } from "./stop-request.ts";
 import type { Unread } from "../state/decode-stored.ts";
-import { isTerminal, UNSUPPORTED } from "../state/status-update.ts";
+import { isTerminal } from "../state/status-update.ts";
+import { UNSUPPORTED } from "../state/conditions.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
 /** How often something is looked at again that only a later version of the controller can read, in ms. */

@@ -3,7 +3,8 @@ import { run, type Step, type EventSpec } from "../state/effect.ts";
 import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
 import { checkpoint, readJournal } from "../state/journal-requests.ts";
 import { reset, journalIn, type Observations } from "../state/observations.ts";
-import { setFinalizers, updateStatus, RETRYING, removeAnnotation } from "../state/status-update.ts";
+import { setFinalizers, updateStatus, removeAnnotation } from "../state/status-update.ts";
+import { RETRYING } from "../state/conditions.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
 /** How often a Failed Transaction is tried again by itself. After that a person has to ask for it. */

@@ -1,0 +1,114 @@
+import type { Condition, Phase, Transaction } from "@janus/api";
+import { type Instant, toTimestamp } from "../kubernetes/time.ts";
+
+/** Why a Transaction is where it is. */
+export interface ConditionCause {
+  readonly reason: string;
+  readonly message: string;
+  /** What is told of the phase, where another event tells the message. Default: the message. */
+  readonly told?: string;
+}
+
+/** The reason of a pause. */
+export const WAITING = "Waiting";
+/** The reason of another attempt at a rollback. */
+export const RETRYING = "RecoveryInitiated";
+/** The reason of a rollback that is incomplete. */
+export const INCOMPLETE = "RollbackFailed";
+/** The reason of a Transaction that cannot be read. */
+export const UNREADABLE = "Unreadable";
+/** The reason of a Transaction that only a later version of the controller knows. */
+export const UNSUPPORTED = "Unsupported";
+const LEFT_ALONE: readonly string[] = [UNREADABLE, UNSUPPORTED];
+
+/** A status write: from one phase to another, or within one. */
+interface Move {
+  readonly from: Phase;
+  readonly to: Phase;
+  readonly because: ConditionCause;
+}
+
+type Said = readonly [status: "True" | "False", reason: string, message: string];
+/** What a condition says; `same`: what it said before. */
+type Saying = Said | "same";
+
+const BEFORE_CHANGES: readonly Phase[] = ["Pending", "Preparing", "Prepared"];
+const CHECKED = "all locks are held, every change was checked, and snapshots were taken";
+
+const yes = (reason: string, { message }: ConditionCause): Said => ["True", reason, message];
+const no = ({ reason, message }: ConditionCause): Said => ["False", reason, message];
+
+/** Each tells a story of its own: True once and for all, or False with why not. */
+const SAYINGS: Readonly<Record<string, (move: Move, isTrue: boolean) => Saying>> = {
+  Ready: ({ to, because }) => (to === "Committed" ? yes(because.reason, because) : no(because)),
+  Stalled: ({ to, because }) => {
+    if (to === "Committed") return ["False", "Succeeded", "all changes are applied"];
+    return to === "RolledBack" || to === "Failed"
+      ? yes(because.reason, because)
+      : ["False", "Progressing", "the Transaction is active"];
+  },
+  Prepared: ({ to, because }, isTrue) => {
+    if (isTrue && to !== "Preparing" && to !== "Pending") return "same";
+    if (to === "Prepared") return yes("AllItemsPrepared", because);
+    if (to === "Failed") return no(because);
+    return to === "Pending" || to === "Preparing"
+      ? ["False", "NotPrepared", "the changes are not checked yet"]
+      : ["True", "AllItemsPrepared", CHECKED];
+  },
+  Committed: ({ from, to, because }) => {
+    if (to === "Committed") return yes("AllItemsCommitted", because);
+    // Why it was rolled back stays to be read through all attempts.
+    if (from === "RollingBack" || (from === "Failed" && to === "RollingBack")) return "same";
+    return to === "RollingBack" || to === "RolledBack" || to === "Failed"
+      ? no(because)
+      : ["False", "NotCommitted", "not all changes are applied yet"];
+  },
+  RolledBack: ({ from, to, because }) => {
+    if (to === "RolledBack") return yes("RollbackComplete", because);
+    if (to === "RollingBack") return ["False", "RollbackInProgress", "the changes are being rolled back"];
+    if (to === "Committed") return ["False", "NotNeeded", "all changes are applied"];
+    if (to !== "Failed") return ["False", "NotRolledBack", "nothing has failed"];
+    if (BEFORE_CHANGES.includes(from)) return ["False", "NoChangesApplied", because.message];
+    return because.reason === INCOMPLETE ? ["False", "RollbackIncomplete", because.message] : no(because);
+  },
+  Failed: ({ to, because }) =>
+    to === "Failed" ? yes("TransactionFailed", because) : ["False", "NotFailed", "the Transaction has not failed"],
+};
+
+/** What changes within a phase: Ready tells of progress and pauses; a Failed Transaction may need something else than before. */
+const retold = (phase: Phase): readonly string[] => (phase === "Failed" ? ["Ready", "Stalled", "Failed"] : ["Ready"]);
+
+/**
+ * Conditions for `kubectl wait`, and Ready and Stalled as kstatus reads them: Ready is True once it is Committed; Stalled
+ * is True when it ended otherwise, so that whoever waits sees a failure and not something that is still in progress.
+ * https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
+ *
+ * Guarantees: of a Failed Transaction the reason of RolledBack tells what is left: NoChangesApplied, RollbackIncomplete, or
+ *             Deleted where it was deleted before its end.
+ */
+export const conditions = (
+  { metadata, status }: Transaction,
+  phase: Phase,
+  because: ConditionCause,
+  now: Instant,
+): readonly Condition[] => {
+  const move: Move = { from: status.phase, to: phase, because };
+  return Object.entries(SAYINGS).map(([type, saying]): Condition => {
+    const stored = status.conditions.find((condition) => condition.type === type);
+    const former = stored === undefined || LEFT_ALONE.includes(stored.reason) ? undefined : stored;
+    const said =
+      former !== undefined && status.phase === phase && !retold(phase).includes(type)
+        ? "same"
+        : saying(move, former?.status === "True");
+    if (said === "same" && former !== undefined) return former;
+    const [is, reason, message]: Said = said === "same" ? no(because) : said;
+    return {
+      type,
+      status: is,
+      reason,
+      message,
+      lastTransitionTime: stored?.status === is ? stored.lastTransitionTime : toTimestamp(now),
+      observedGeneration: metadata.generation,
+    };
+  });
+};
