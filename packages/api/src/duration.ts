@@ -44,6 +44,12 @@ const fractionOf = (digits: string, unit: bigint): bigint => {
   return BigInt(Math.trunc(Number(value) * (Number(unit) / scale)));
 };
 
+/** The ms of a Go duration string such as `1h30m` or `1.5s`; undefined where it is none. */
+export const parseDuration = (text: string): number | undefined => {
+  const ns = parse(text);
+  return ns === undefined ? undefined : Number(ns) / 1_000_000;
+};
+
 const units = [
   ["h", 3_600_000],
   ["m", 60_000],

@@ -4,6 +4,7 @@ export * from "./crd.ts";
 export * from "./duration.ts";
 export * from "./item.ts";
 export * from "./json.ts";
+export * from "./limits.ts";
 export { FORMAT, isLater } from "./later.ts";
 export * from "./lock-lease.ts";
 export * from "./names.ts";

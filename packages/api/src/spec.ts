@@ -1,3 +1,4 @@
+import { MAX_CHANGES } from "./limits.ts";
 import {
   described,
   integer,
@@ -77,7 +78,7 @@ export const Spec = onUpdate(
     ),
     changes: described(
       "The changes, applied one at a time in this order: all of them or none. If one cannot be applied, those before it are rolled back in reverse order.",
-      satisfying(list(Change, { atomic: true }, { minItems: 1, maxItems: 500 }), oncePerTarget),
+      satisfying(list(Change, { atomic: true }, { minItems: 1, maxItems: MAX_CHANGES }), oncePerTarget),
     ),
   }),
   { cel: "self == oldSelf", message: "spec cannot be changed: create a new Transaction instead" },

@@ -1,3 +1,4 @@
+import { MAX_CHANGES } from "./limits.ts";
 import { described, format, integer, oneOf, optional, orElse, string, type TypeOf } from "./codec.ts";
 import { text } from "./text.ts";
 import { Item } from "./item.ts";
@@ -84,7 +85,10 @@ export const Status = object({
   ),
   items: orElse(
     [],
-    described("Status of each change, in the order of spec.changes.", list(Item, { atomic: true }, { maxItems: 500 })),
+    described(
+      "Status of each change, in the order of spec.changes.",
+      list(Item, { atomic: true }, { maxItems: MAX_CHANGES }),
+    ),
   ),
   conditions: orElse(
     [],

@@ -40,6 +40,8 @@ it.each([
   ["--readiness=leader", { readiness: "leader" }],
   ["--watch-namespace=one", { watchNamespace: "one" }],
   ["--log-level=debug", { logLevel: "debug" }],
+  ["--request-deadline=1m30s", { requestDeadline: 90_000 }],
+  ["--write-timeout=1.5s", { writeTimeout: 1500 }],
   ["--leader-elect=false", { leaderElection: undefined }],
   ["--leader-elect-resource-name=mine", { leaderElection: { place: { name: "mine", namespace: "janus-system" } } }],
 ])("understands %s", (flag, expected) => {

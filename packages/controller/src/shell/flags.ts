@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { parseDuration } from "@janus/api";
 import { type LeaderTiming, type LeasePlace, timingProblem } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { LogLevel } from "./process/log.ts";
@@ -52,15 +53,13 @@ Flags:
   --help                              Shows this text.
 `;
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
-
 /** In seconds: a timer of Node takes no more. */
 const LONGEST = 2_147_483;
 
+/** As in the spec of a Transaction: https://pkg.go.dev/time#ParseDuration */
 const milliseconds = (text: string): number | undefined => {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/u.exec(text);
-  const value = Number(match?.[1]) * (UNITS[match?.[2] ?? ""] ?? Number.NaN);
-  return value > 0 && value <= LONGEST * 1000 ? value : undefined;
+  const value = parseDuration(text);
+  return value !== undefined && value > 0 && value <= LONGEST * 1000 ? value : undefined;
 };
 
 const integer = (text: string, least: number, most: number): number | undefined => {

@@ -71,8 +71,11 @@ const checks: readonly Check[] = [
   },
 ];
 
-/** Room for the status of one item at its worst: names of 253 characters, an error of 256 bytes (each may be escaped). */
-const ITEM_BYTES = 1800;
+/**
+ * Room for the status of one item at its worst: names of a Lease and a store of 253 characters, a namespace of 63, the target in 128, an
+ * error of 256 bytes (each may be escaped). `MAX_CHANGES` Deletes fit, with what they take with them.
+ */
+const ITEM_BYTES = 1600;
 /** What a Delete may take with it, as `dependents` and in a warning. */
 const DELETION_BYTES = 300;
 const OBJECT_BYTES = 1024 * 1024;

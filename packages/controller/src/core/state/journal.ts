@@ -2,6 +2,7 @@ import {
   type Before,
   type ItemState,
   journalName,
+  MAX_CHANGES,
   MANAGED_BY,
   MANAGED_BY_LABEL,
   SnapshotStore,
@@ -193,7 +194,7 @@ const decodeRenewed = (text: unknown): Renewed | undefined => {
  * Names of stores that a Transaction can have, and that are looked at, whatever somebody has written into its journal. A target of
  * 1.5 MiB takes two stores, and two times two when it is kept anew; the rest is for what former Transactions of its name have left.
  */
-export const mostStoreNames = (changes: number): number => 100 + 6 * (changes || 500);
+export const mostStoreNames = (changes: number): number => 100 + 6 * (changes || MAX_CHANGES);
 
 /** Also of what is no journal any more. */
 export const decodeStoreNames = (object: KubeObject, changes: number): number => {
