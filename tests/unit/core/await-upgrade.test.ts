@@ -69,7 +69,7 @@ describe("a Transaction that only a later version of the controller knows", () =
     ["in its status", stored({ metadata: held, status: { ...committing, gates: [] } }), "status.gates: this version"],
   ])("says which field it is, and begins nothing: one %s", (_, object, why) => {
     const step = stepOf(object);
-    expect(purposes(step)).toEqual(["complain"]);
+    expect(purposes(step)).toEqual(["report-unreadable"]);
     expect(told(step)).toEqual([expect.stringContaining(`RecoveryBlocked: it is left alone until`)]);
     expect(told(step)[0]).toContain(why);
     expect(told(step)[0]).toContain("upgrade the controller");
@@ -149,7 +149,7 @@ describe("a Transaction that only a later version of the controller knows", () =
           [where]: { ...(object[where] as object), gates: [] },
         };
         const step = stepOf(surplus, { namespace: { isGoing: false, looked: at.now } });
-        const harmless = ["complain", "read-namespace"];
+        const harmless = ["report-unreadable", "read-namespace"];
         expect(purposes(step).filter((purpose) => !harmless.includes(purpose))).toEqual([]);
       }),
       { numRuns: 200 },
@@ -217,7 +217,7 @@ describe("a journal", () => {
         const step = waiting(at, age);
         // In a namespace that is being deleted it lets go.
         fc.pre(at.txn.metadata.deletionTimestamp === undefined || at.known.namespace?.isGoing !== true);
-        const harmless = ["complain", "read-namespace"];
+        const harmless = ["report-unreadable", "read-namespace"];
         expect(purposes(step).filter((purpose) => !harmless.includes(purpose))).toEqual([]);
         expect(told(step).length).toBeLessThanOrEqual(1);
       }),
@@ -242,7 +242,7 @@ describe("a journal", () => {
     const known = { ...learned({ format: "2" }), resources: new Map([["v1/ConfigMap", configMaps]]) };
     const at = (now: number, known: Observations): Step => decide(situation(read.right, known, now));
     const first = at(NOW, known);
-    expect(purposes(first)).toEqual(["complain"]);
+    expect(purposes(first)).toEqual(["report-unreadable"]);
     const complained = {
       ...known,
       released: new Set(told(first).map((line) => line.replace("RecoveryBlocked: ", ""))),

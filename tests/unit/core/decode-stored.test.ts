@@ -96,7 +96,7 @@ const isActive = (step: Step, deleted: boolean): boolean =>
 /** It complains, or asks whether its namespace goes; or it waits, and says so. */
 const isPatient = (step: Step): boolean =>
   step.type === "run"
-    ? step.effects.every(({ purpose }) => purpose === "complain" || purpose === "read-namespace")
+    ? step.effects.every(({ purpose }) => purpose === "report-unreadable" || purpose === "read-namespace")
     : step.type === "wait" && (step.tell ?? []).length === 1;
 
 describe("any status whatever", () => {

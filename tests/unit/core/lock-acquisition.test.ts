@@ -52,7 +52,10 @@ it("asks who has touched nothing for the locks in a Namespace of its own: the tw
   const holder = `other/waiting/${OTHER}`;
   const sight = { type: "theirs", holder, version, looked: NOW, seen: NOW, expires: NOW, judged: "untouched" } as const;
   const step = decide(inItsOwn(1, sight));
-  expect(step).toMatchObject({ type: "run", effects: [{ purpose: "ask-way", call: { place: { name: "waiting" } } }] });
+  expect(step).toMatchObject({
+    type: "run",
+    effects: [{ purpose: "request-yield", call: { place: { name: "waiting" } } }],
+  });
   expect(JSON.stringify(step)).toContain(GIVE_WAY);
 });
 
@@ -118,7 +121,7 @@ describe("a Lease that names a Transaction which has no such target", () => {
 
   it("makes nobody ask that one for the way", () => {
     const { asked } = later(start, 50_000, inStrangersName);
-    expect(asked.map(({ purpose }) => purpose)).not.toContain("ask-way");
+    expect(asked.map(({ purpose }) => purpose)).not.toContain("request-yield");
     expect(asked.map(({ purpose }) => purpose)).not.toContain("lock");
   });
 

@@ -14,7 +14,7 @@ const placeOf = ({ namespace, name }: Holder): ObjectRef => ({ resource: transac
 
 /** Asks the holder of a lock, which has touched nothing, to yield to this Transaction, which has. */
 export const requestYield = ({ txn }: ReconcileContext, index: number, holder: Holder): ApiCall => ({
-  purpose: "ask-way",
+  purpose: "request-yield",
   as: "controller",
   call: {
     verb: "mergePatch",

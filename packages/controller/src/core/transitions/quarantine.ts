@@ -66,7 +66,7 @@ const complain = (txn: Transaction, reason: string, message: string, now: Instan
   };
   const others = txn.status.conditions.filter(({ type }) => type !== "Ready" && type !== "Stalled");
   return {
-    purpose: "complain",
+    purpose: "report-unreadable",
     as: "controller",
     call: {
       verb: "mergePatch",

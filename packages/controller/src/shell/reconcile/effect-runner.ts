@@ -22,7 +22,7 @@ export const isFailure = (outcome: Outcome): outcome is Failure => typeof outcom
 export const isOwn = ({ purpose }: ApiCall): boolean => purpose === "record" || purpose === "finalizer";
 
 /** Whether it is another client's write to the Transaction that a conflict tells of. */
-const writesTransaction = (effect: ApiCall): boolean => isOwn(effect) || effect.purpose === "complain";
+const writesTransaction = (effect: ApiCall): boolean => isOwn(effect) || effect.purpose === "report-unreadable";
 
 export interface EffectRunnerOptions {
   /** For what is done for the Transactions of a namespace. */
