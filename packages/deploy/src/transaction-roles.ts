@@ -3,10 +3,10 @@ import { Construct } from "constructs";
 import { labels } from "./labels.ts";
 
 /**
- * Rights on Transactions for the people who already have a role in a namespace: whoever may view it sees its Transactions, whoever
- * may edit it makes them. Status belongs to the controller; nobody else gets to write it.
+ * Permissions on Transactions for users who already have the built-in role `edit` in a namespace. Not for `view`, which may not read
+ * Secrets: what a Transaction sets in a Secret stands in the Transaction. Status belongs to the controller; nobody else gets to write it.
  *
- * The built-in roles aggregate each other (view → edit → admin), so one label each is enough.
+ * The built-in roles aggregate each other (edit → admin), so one label is enough.
  * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
  */
 export class TransactionRoles extends Construct {
@@ -15,7 +15,7 @@ export class TransactionRoles extends Construct {
     new k8s.KubeClusterRole(this, "View", {
       metadata: {
         name: "janus-transactions-view",
-        labels: { ...labels, "rbac.authorization.k8s.io/aggregate-to-view": "true" },
+        labels: { ...labels, "rbac.authorization.k8s.io/aggregate-to-edit": "true" },
       },
       rules: [
         {
