@@ -11,7 +11,7 @@ import { sideBySide } from "../fixtures/side-by-side.ts";
 import { transaction, type Txn, workspace } from "../fixtures/workspace.ts";
 
 /** Targets that are read side by side at first. */
-const FIRST = 4;
+const FIRST = 1;
 
 const ready = ({ status }: Txn) => status?.conditions.find(({ type }) => type === "Ready");
 
