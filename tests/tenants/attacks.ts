@@ -201,14 +201,25 @@ export const attacks: readonly Attack[] = [
         ),
       );
       const { api, namespace } = author;
-      return again(2, async () => {
+      const scribble = async (journal: string | null): Promise<void> => {
         const list = await api.send({ verb: "list", resource: configMaps, namespace, metadataOnly: true });
         if (E.isLeft(list)) return;
         const items = list.right["items"] as readonly { readonly metadata: { readonly name: string } }[];
-        const body = { data: { journal: '{"stores":[{"name":"kept-0"}]}' } };
         for (const { metadata } of items.filter(({ metadata }) => metadata.name.startsWith("janus-journal-")))
-          await api.send({ verb: "mergePatch", resource: configMaps, namespace, name: metadata.name, body });
-      });
+          await api.send({
+            verb: "mergePatch",
+            resource: configMaps,
+            namespace,
+            name: metadata.name,
+            body: { data: { journal } },
+          });
+      };
+      const end = again(2, () => scribble('{"stores":[{"name":"kept-0"}]}'));
+      // With a key that only a later version could know, they are left alone, and so is the deletion of their Transactions.
+      return async () => {
+        await end();
+        await scribble(null);
+      };
     },
   },
   {
