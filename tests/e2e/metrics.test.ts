@@ -111,7 +111,7 @@ it("shows how long Transactions waited for their locks, and for a worker", async
   expect(seen.get("janus_queue_depth")).toBe(0);
 });
 
-it("counts what it does not rolled back because another client has changed it since", async () => {
+it("counts what it does not roll back because another client has modified it since", async () => {
   const place = await workspace();
   await place.create(configMap("kept", { a: "1" }));
   await allowOneService(place);
@@ -126,7 +126,7 @@ it("counts what it does not rolled back because another client has changed it si
   await expect
     .poll(async () => (await eventsOf(place.namespace, "txn")).map(({ reason, message }) => `${reason}: ${message}`))
     .toContainEqual(
-      expect.stringMatching(/^ConflictDetected: Patch ConfigMap .*\/kept is not undone: .*another client/),
+      expect.stringMatching(/^ConflictDetected: Patch ConfigMap .*\/kept is not undone: .*was modified by field manager "somebody" since: not restored/),
     );
 });
 
