@@ -160,7 +160,7 @@ it("stops and rolls everything back when it has lost a lock", async () => {
   );
   const { status } = await over();
   expect(status.phase).toBe("RolledBack");
-  expect(status.conditions.find(({ type }) => type === "RolledBack")).toMatchObject({
+  expect(status.conditions.find(({ type }) => type === "Stalled")).toMatchObject({
     reason: "LockRenewalFailed",
     message: expect.stringContaining(`the lock on ConfigMap ${namespace}/a was lost`) as string,
   });

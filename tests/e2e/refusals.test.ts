@@ -34,7 +34,7 @@ const refused = async (
   expect(await place.names("coordination.k8s.io/v1", "Lease")).toEqual([]);
   const left = [...(await place.names("v1", "ConfigMap")), ...(await place.names("v1", "Secret"))];
   expect(left.filter((name) => name.startsWith("janus-journal") || name === "txn-rollback-1")).toEqual([]);
-  return { txn, message: messageOf(txn), reason: txn.status.conditions.find(({ type }) => type === "Failed")?.reason };
+  return { txn, message: messageOf(txn), reason: txn.status.conditions.find(({ type }) => type === "Stalled")?.reason };
 };
 
 /** Rights besides those of `admin`. */
