@@ -126,7 +126,9 @@ it("counts what it does not roll back because another client has modified it sin
   await expect
     .poll(async () => (await eventsOf(place.namespace, "txn")).map(({ reason, message }) => `${reason}: ${message}`))
     .toContainEqual(
-      expect.stringMatching(/^ConflictDetected: Patch ConfigMap .*\/kept is not undone: .*was modified by field manager "somebody" since: not restored/),
+      expect.stringMatching(
+        /^ConflictDetected: Patch ConfigMap .*\/kept is not undone: .*was modified by field manager "somebody" since: not restored/,
+      ),
     );
 });
 
