@@ -1,12 +1,11 @@
 import type { Change } from "@janus/api";
 import { type Step, wait } from "./effect.ts";
-import { outlined } from "./memory-budget.ts";
+import { outlined, sizeOfData, sizeOfTarget } from "./memory-budget.ts";
 import { journalIn, type Observations } from "./observations.ts";
 import { waiting } from "./status-progress.ts";
 import { isTerminal } from "./status-update.ts";
 import type { ReconcileContext } from "./reconcile-context.ts";
 import { sizeOf } from "../kubernetes/object-size.ts";
-import type { KubeObject } from "@janus/types";
 
 /** A Transaction that takes more than so many bytes with all that is known of it is large. */
 const LARGE = 128 * 1024;
@@ -25,15 +24,11 @@ const total = <A>(values: Iterable<A>, size: (value: A) => number): number => {
   return sum;
 };
 
-const bytesOf = (object: KubeObject | undefined): number => (object === undefined ? 0 : sizeOf(object));
-
-const textOf = (data: ReadonlyMap<string, string>): number => total(data.values(), ({ length }) => length);
-
 const knownBytes = (known: Observations): number =>
-  total(known.live.values(), ({ object }) => bytesOf(object)) +
-  total(known.before.values(), bytesOf) +
-  total(known.goals.values(), bytesOf) +
-  total(known.storeData.values(), (store) => ("data" in store ? textOf(store.data) : 0)) +
+  total(known.live.values(), ({ object }) => sizeOfTarget(object)) +
+  total(known.before.values(), sizeOfTarget) +
+  total(known.goals.values(), sizeOf) +
+  total(known.storeData.values(), sizeOfData) +
   total(known.owned.values(), ({ length }) => length * OWNED_BYTES);
 
 /** Whether it takes so much memory that only a few like it are worked on at the same time. */

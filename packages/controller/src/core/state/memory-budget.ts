@@ -1,3 +1,4 @@
+import type { KubeObject } from "@janus/types";
 import { outline } from "../kubernetes/outline.ts";
 import type { ApiCall } from "./effect.ts";
 import type { Observations, StoreData } from "./observations.ts";
@@ -10,7 +11,9 @@ export const MOST_LIVE = 2 * MiB;
 /** … beyond which their snapshots are written, and they themselves let go of, before others are read. */
 export const ENOUGH_LIVE = MiB;
 
-const sizeOfData = (data: StoreData): number =>
+export const sizeOfTarget = (object: KubeObject | undefined): number => (object === undefined ? 0 : sizeOf(object));
+
+export const sizeOfData = (data: StoreData): number =>
   "data" in data ? [...data.data.values()].reduce((sum, text) => sum + text.length, 0) : 0;
 
 /** Whether what was read of stores is more than is kept to save requests. */
@@ -24,8 +27,8 @@ export const isMuch = (storeData: Observations["storeData"]): boolean =>
  */
 const spared = (known: Observations): Observations => ({
   ...known,
-  live: newest(known.live, ENOUGH_LIVE, ({ object }) => (object === undefined ? 0 : sizeOf(object))),
-  before: newest(known.before, ENOUGH_LIVE, (object) => (object === undefined ? 0 : sizeOf(object))),
+  live: newest(known.live, ENOUGH_LIVE, ({ object }) => sizeOfTarget(object)),
+  before: newest(known.before, ENOUGH_LIVE, sizeOfTarget),
   goals: newest(known.goals, ENOUGH_LIVE, sizeOf),
   storeData: newest(known.storeData, ENOUGH_LIVE, sizeOfData),
 });
