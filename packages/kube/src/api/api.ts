@@ -1,8 +1,6 @@
 import type { Either } from "fp-ts/lib/Either.js";
 import type { ApiError, KubeObject, Resource } from "@janus/types";
 
-export type { Resource } from "@janus/types";
-
 /** The user a request is made as. Needs the `impersonate` verb on it. */
 export interface Impersonation {
   readonly user: string;

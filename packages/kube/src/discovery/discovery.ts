@@ -1,7 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
-import type { Api, Resource } from "../api/api.ts";
+import type { Api } from "../api/api.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
-import type { ApiError, KubeObject } from "@janus/types";
+import type { ApiError, KubeObject, Resource } from "@janus/types";
 import { unanswered } from "../http/http-exchange.ts";
 import { lruCache } from "../api/lru-cache.ts";
 import { groupPath } from "../http/http-request.ts";

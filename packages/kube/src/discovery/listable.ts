@@ -1,6 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
-import type { Api, Resource } from "../api/api.ts";
-import type { ApiError } from "@janus/types";
+import type { Api } from "../api/api.ts";
+import type { ApiError, Resource } from "@janus/types";
 import { unanswered } from "../http/http-exchange.ts";
 import { isObject } from "../api/json.ts";
 

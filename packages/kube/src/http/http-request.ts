@@ -1,5 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
-import type { Delete, Impersonation, Request, Resource, Watch } from "../api/api.ts";
+import type { Delete, Impersonation, Request, Watch } from "../api/api.ts";
+import type { Resource } from "@janus/types";
 
 /** An HTTP request, before authentication. */
 export interface HttpRequest {

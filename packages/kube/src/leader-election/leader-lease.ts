@@ -1,6 +1,6 @@
-import type { MergePatch, Create, Get, Resource } from "../api/api.ts";
+import type { MergePatch, Create, Get } from "../api/api.ts";
 import { isObject } from "../api/json.ts";
-import type { KubeObject } from "@janus/types";
+import type { KubeObject, Resource } from "@janus/types";
 
 export const leases: Resource = {
   group: "coordination.k8s.io",

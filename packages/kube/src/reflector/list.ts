@@ -1,6 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
-import type { Api, List, Resource } from "../api/api.ts";
-import type { ApiError, KubeObject } from "@janus/types";
+import type { Api, List } from "../api/api.ts";
+import type { ApiError, KubeObject, Resource } from "@janus/types";
 import { unanswered } from "../http/http-exchange.ts";
 import { FIRST, limitAfter, limitInstead, pageRequest } from "./page-size.ts";
 

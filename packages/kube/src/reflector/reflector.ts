@@ -1,7 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
-import type { Api, Resource, WatchEvent } from "../api/api.ts";
+import type { Api, WatchEvent } from "../api/api.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
-import type { ApiError, KubeObject } from "@janus/types";
+import type { ApiError, KubeObject, Resource } from "@janus/types";
 import { limitAfter, pageRequest } from "./page-size.ts";
 import { watchable } from "./list.ts";
 import {
