@@ -1,8 +1,9 @@
+import { lockLease, RETRY_ROLLBACK } from "@janus/api";
 import type { Hook, Request } from "@janus/kube";
 import { expect, it } from "vitest";
 import { patching } from "../fixtures/changes.ts";
-import { configMap } from "../fixtures/manifests.ts";
-import { workspace } from "../fixtures/workspace.ts";
+import { configMap, lease } from "../fixtures/manifests.ts";
+import { transaction, workspace } from "../fixtures/workspace.ts";
 
 type Sort = "read" | "dry run" | "write";
 
@@ -60,4 +61,27 @@ it.each([1, 10, 100])(
 it("makes 10 changes with at most 30 writes one after the other, all others go out side by side", async () => {
   const cost = await commit(10);
   expect(cost.serial - cost.projections).toBeLessThanOrEqual(30);
+});
+
+it("looks at a Transaction that somebody writes all the time no more than once a second", async () => {
+  const { namespace, create, janus, patch, submit, txn } = await workspace();
+  const wanted = lockLease({ group: "", kind: "ConfigMap", namespace, name: "wanted" });
+  await create(configMap("wanted"), lease(wanted, { holderIdentity: "somebody", leaseDurationSeconds: 3600 }));
+  let looks = 0;
+  await janus((request, next) => {
+    if (request.purpose === "read-transaction") looks += 1;
+    return next(request);
+  });
+  await submit([patching(configMap("wanted", { a: "2" }))]);
+  await expect.poll(async () => (await txn()).status?.conditions?.[0]?.message).toMatch(/held by somebody/);
+
+  const annotate = (annotations: object) => patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
+  const [began, before] = [performance.now(), looks];
+  for (let n = 0; n < 150; n += 1) {
+    await annotate({ [RETRY_ROLLBACK]: "now", edit: `${n}` });
+    await annotate({ [RETRY_ROLLBACK]: null });
+  }
+  // Of edits and of what people ask for once each; and it looks by itself whether the lock is free.
+  const seconds = (performance.now() - began) / 1000;
+  expect(looks - before).toBeLessThanOrEqual(3 * seconds + 5);
 });

@@ -239,7 +239,9 @@ export const attacks: readonly Attack[] = [
       });
       await allOf(20, (n) => author.submit(`asked-${n}`, [made(`asked-${n}`), made("wanted")]));
       const asker = `${BYSTANDER}/ten-1/00000000-0000-4000-8000-000000000000`;
-      return again(4, async (n) => {
+      // With four side by side the API server is so busy with these writes alone that others wait 3 to 5 times as long, even
+      // where the Transactions have ended and no controller looks at them.
+      return again(1, async (n) => {
         const name = `asked-${n % 20}`;
         await annotate(author, name, GIVE_WAY, n % 2 === 0 ? asker : null);
         await annotate(author, name, RETRY_ROLLBACK, n % 2 === 0 ? "now" : null);

@@ -55,6 +55,7 @@ export {
 export { type HttpReply, replyOf } from "./http/http-response.ts";
 export { type HttpRequest, httpOf } from "./http/http-request.ts";
 export { sharedApi as shared, type Sharing } from "./work-queue/shared-api.ts";
-export { type FairTurns as Turns, fairTurns as turns } from "./work-queue/fair-turns.ts";
+export { type FairTurns, fairTurns } from "./work-queue/fair-turns.ts";
+export { throttle } from "./work-queue/throttle.ts";
 export { sizeOf } from "./api/object-size.ts";
 export { eventOf } from "./http/watch.ts";

@@ -1,20 +1,20 @@
-import { type Turns, turns } from "@janus/kube";
+import { type FairTurns, fairTurns } from "@janus/kube";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 /** All that get a place now. */
-const all = (places: Turns<string>): readonly string[] => {
+const all = (places: FairTurns<string>): readonly string[] => {
   const next = places.next();
   return next === undefined ? [] : [next, ...all(places)];
 };
 
-const crowd = (places: Turns<string>, group: string, size: number): void => {
+const crowd = (places: FairTurns<string>, group: string, size: number): void => {
   for (let n = 0; n < size; n += 1) places.join(group, `${group}${n}`);
 };
 
 describe("places that groups share", () => {
   it("go to groups in turn, and within a group to who came first", () => {
-    const places = turns<string>(100);
+    const places = fairTurns<string>(100);
     crowd(places, "a", 3);
     crowd(places, "b", 1);
     crowd(places, "c", 2);
@@ -28,13 +28,13 @@ describe("places that groups share", () => {
     [60, 30],
     [61, 31],
   ])("%i of them: one group that keeps all it is given has %i", (size, most) => {
-    const places = turns<string>(size);
+    const places = fairTurns<string>(size);
     crowd(places, "a", 100);
     expect(all(places)).toHaveLength(most);
   });
 
   it("are left for others also where several groups give none back", () => {
-    const places = turns<string>(16);
+    const places = fairTurns<string>(16);
     const hoarded = ["a", "b", "c", "d"].map((group) => {
       crowd(places, group, 100);
       return all(places).length;
@@ -47,7 +47,7 @@ describe("places that groups share", () => {
   });
 
   it("are not given to who waits no more", () => {
-    const places = turns<string>(8);
+    const places = fairTurns<string>(8);
     crowd(places, "a", 2);
     places.quit("a", "a0");
     places.quit("a", "a2");
@@ -64,7 +64,7 @@ describe("places that groups share", () => {
   it("never are more than there are, nor more than half for one group; and who may have one waits for none of the others twice", () => {
     fc.assert(
       fc.property(fc.array(deed, { maxLength: 200 }), fc.integer({ min: 1, max: 20 }), (deeds, size) => {
-        const places = turns<string>(size);
+        const places = fairTurns<string>(size);
         const waiting = new Map<string, string[]>();
         const taken = new Map<string, number>();
         /** How often others were given a place since this group has waited, and could have had one, in vain. */

@@ -38,7 +38,7 @@ describe("places for large Transactions", () => {
     expect(woken).toEqual(["b/1", "a/1"]);
   });
 
-  it("are never more than there are, and go to everybody in the end", () => {
+  it("are never more than there are, nor more than one of a namespace, and go to everybody in the end", () => {
     const keys = fc.array(fc.constantFrom("a/1", "a/2", "a/3", "b/1", "b/2", "c/1", "d/1"), { maxLength: 60 });
     fc.assert(
       fc.property(keys, (rounds) => {
@@ -49,6 +49,7 @@ describe("places for large Transactions", () => {
           woken.delete(key);
           if (enter(key, true)) inside.add(key);
           expect(inside.size).toBeLessThanOrEqual(PLACES);
+          expect(new Set([...inside].map(groupOf)).size).toBe(inside.size);
         };
         const waited = new Set<string>();
         for (const key of rounds)

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Phase } from "@janus/api";
-import { type Api, discovery, keyOf, queue, reflect, shared } from "@janus/kube";
+import { type Api, discovery, keyOf, queue, reflect, shared, throttle } from "@janus/kube";
 import type { Registry } from "prom-client";
 import { messageOf, type Settings, transactions } from "../core/index.ts";
 import { hasNewRequest } from "./reconcile/user-requests.ts";
@@ -48,6 +48,9 @@ const RENEWALS_IN_FLIGHT = 16;
 
 /** How often it is looked whether locks are due for renewal, in ms. */
 const RENEWAL_ROUND = 250;
+
+/** How often a Transaction is looked at because somebody has written it, at most once in, in ms: each look costs several requests. */
+const NEWS = 1000;
 
 /** Watches Transactions, and works on each until it is over. */
 export const controller = (api: Api, options: ControllerOptions): Controller => {
@@ -103,6 +106,8 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     backoff: { first: 200, cap: 30_000 },
     observe: queueMetrics(measured.registry),
   });
+  const add = throttle(NEWS, (key) => work.add(key));
+  const urge = throttle(NEWS, (key) => work.urge(key));
   const watched = reflect(
     api,
     { resource: transactions, ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }) },
@@ -120,8 +125,10 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
         if (known?.resourceVersion === event.object.metadata.resourceVersion) return;
         const due = dueAt(event.object);
         if (due === undefined) return;
-        if (due <= wall() && hasNewRequest(event.object.metadata, known)) work.urge(keyOf(event.object));
-        else work.addAfter(keyOf(event.object), Math.max(0, due - wall()));
+        const key = keyOf(event.object);
+        if (due > wall()) work.addAfter(key, due - wall());
+        else if (hasNewRequest(event.object.metadata, known)) urge(key);
+        else add(key);
       },
       onError: (error) => log("warn", "Transactions cannot be watched; trying again", { error: messageOf(error) }),
     },

@@ -1,8 +1,11 @@
-import { turns } from "@janus/kube";
+import { fairTurns } from "@janus/kube";
 import { elapsed } from "../process/clock.ts";
 
 /** For so long nobody in line makes one give its place back, in ms: what it forgets then, it has to read again. */
 const SLICE = 30_000;
+
+/** Of a group: what is large is much work for the API server, too, and others are to have their part of that. */
+const ONE = 1;
 
 /** The places for those that take much memory while they are worked on. */
 export interface LargeWork {
@@ -20,8 +23,8 @@ export interface LargeWork {
  * Bounds how many keys that take much memory are worked on at the same time.
  *
  * Guarantees: a place is held for one round of work only, so nobody in line waits for one who waits for him; while others
- *             are in line, one that gives way has it for a bounded time, however long its round is; groups share the places as
- *             in {@link turns}.
+ *             are in line, one that gives way has it for a bounded time, however long its round is; a group
+ *             has one place at most, and groups take turns as in {@link fairTurns}.
  * Assumes:    whoever is woken is worked on, and leaves.
  */
 export const largeWork = (
@@ -30,7 +33,7 @@ export const largeWork = (
   wake: (key: string) => void,
   now: () => number = elapsed,
 ): LargeWork => {
-  const line = turns<string>(places);
+  const line = fairTurns<string>(places, ONE);
   const waiting = new Set<string>();
   /** Since when they have been at work. */
   const inside = new Map<string, number | undefined>();
