@@ -57,7 +57,7 @@ describe("500 changes with the longest legal names", () => {
     const item: Item = {
       lock: { lease: "l".repeat(253), namespace: "n".repeat(63) },
       state: {
-        type: "kept",
+        type: "rollback-failed",
         before: { existed: true, uid, resourceVersion: "7", snapshot: { store: "s".repeat(253), key: "499" } },
         created: uid,
         error: "é".repeat(128),

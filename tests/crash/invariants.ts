@@ -42,7 +42,7 @@ const difference = (key: string, should: string, is: string): readonly string[] 
 };
 
 /** States of a change whose target must be as it was before. */
-const CLEAN: readonly ItemState["type"][] = ["untouched", "refused", "prepared", "unmade", "restored"];
+const CLEAN: readonly ItemState["type"][] = ["untouched", "refused", "prepared", "rejected", "restored"];
 
 const targetOf = ({ spec }: Transaction, index: number): string => {
   const target = spec.changes[index]?.target;
@@ -58,7 +58,7 @@ const wrongTargets = ({ before, after, done }: Play, { object }: Ended, txn: Tra
     const state = txn.status.items[index]?.state ?? ({ type: "untouched" } as const);
     const { type: at } = state;
     // Deleted in the middle of its way back, and it says so.
-    if (at === "kept" && state.error.includes("when the Transaction was deleted")) return [];
+    if (at === "rollback-failed" && state.error.includes("when the Transaction was deleted")) return [];
     if (txn.status.phase === "Committed" && at !== "committed") return [`Committed, but ${key} is ${at}`];
     if (txn.status.phase === "RolledBack" && !CLEAN.includes(at)) return [`RolledBack, but ${key} is ${at}`];
     // The item of its owner says why, and so does its own.
@@ -77,7 +77,7 @@ const wrongTargets = ({ before, after, done }: Play, { object }: Ended, txn: Tra
 
 const isUnsettled = (txn: Transaction): boolean =>
   txn.status.phase === "Failed" &&
-  txn.status.items.some(({ state: { type: at } }) => at === "kept" || at === "undecided");
+  txn.status.items.some(({ state: { type: at } }) => at === "rollback-failed" || at === "unknown");
 
 /** What of this Transaction is left that should not be, and what is lost that somebody may need. */
 const wrongRemains = ({ after }: Play, { isGone }: Ended, txn: Transaction): readonly string[] => {

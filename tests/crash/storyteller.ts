@@ -120,7 +120,7 @@ const people = (
 };
 
 /** States of a change whose target must be as if we had never been there. */
-const CLEAN: readonly string[] = ["untouched", "refused", "prepared", "unmade", "restored"];
+const CLEAN: readonly string[] = ["untouched", "refused", "prepared", "rejected", "restored"];
 
 const dataOf = (object: KubeObject | undefined): string => JSON.stringify(object?.["data"] ?? {}, ["ours", "other"]);
 

@@ -30,9 +30,9 @@ type Fate = "in" | "refused" | "rolled back" | "left" | undefined;
 const fates = ({ transaction: { spec, status }, journal }: Sight): readonly Fate[] =>
   spec.changes.map((_, index): Fate => {
     const at = status.items[index]?.state.type;
-    if (at === "unmade") return "refused";
+    if (at === "rejected") return "refused";
     if (at === "restored") return "rolled back";
-    if (at === "kept" || at === "undecided") return "left";
+    if (at === "rollback-failed" || at === "unknown") return "left";
     const ahead = status.phase === "Committing" ? "forward" : status.phase === "RollingBack" ? "back" : undefined;
     if (journal !== undefined && journal.direction === ahead) {
       if (ahead === "forward" && index < journal.cursor) return "in";

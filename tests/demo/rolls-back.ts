@@ -80,7 +80,7 @@ export const rollsBack = async ({ admin, expectations }: Stage): Promise<void> =
   expect(`${name} is RolledBack`, phase === "RolledBack", `it is ${phase}`);
   const made = items.filter(({ state }) => state.type === "restored").length;
   expect("four changes were made and rolled back", made === 4, `${made} were`);
-  expect("the last change was refused when it was made", items[4]?.state.type === "unmade");
+  expect("the last change was refused when it was made", items[4]?.state.type === "rejected");
   say();
   say("Proof: everything that the API server says of each object, before and after");
   prove(

@@ -1,4 +1,4 @@
-import { FINALIZER, GIVE_WAY, lockLease, type Phase, RETRY_ROLLBACK } from "@janus/api";
+import { FINALIZER, REQUEST_YIELD, lockLease, type Phase, RETRY_ROLLBACK } from "@janus/api";
 import type { Hook } from "@janus/kube";
 import { expect, it, onTestFinished } from "vitest";
 import { creating, deleting, patching } from "../fixtures/changes.ts";
@@ -139,7 +139,7 @@ it("goes before a Transaction that has touched nothing and holds what it needs",
   await place.remove(lease(lock("d")));
   const { status, metadata: after } = await place.over("other");
   expect(status.phase).toBe("Committed");
-  expect(after.annotations ?? {}).not.toHaveProperty(GIVE_WAY);
+  expect(after.annotations ?? {}).not.toHaveProperty(REQUEST_YIELD);
   expect(await values(place)).toEqual(["other", "old", "other"]);
 });
 

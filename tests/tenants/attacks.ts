@@ -1,4 +1,4 @@
-import { GIVE_WAY, lockLease, REQUEST_ROLLBACK, RETRY_ROLLBACK, type JsonObject } from "@janus/api";
+import { REQUEST_YIELD, lockLease, REQUEST_ROLLBACK, RETRY_ROLLBACK, type JsonObject } from "@janus/api";
 import { transactions } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import { configMaps, leases } from "../load/world.ts";
@@ -243,7 +243,7 @@ export const attacks: readonly Attack[] = [
       // where the Transactions have ended and no controller looks at them.
       return again(1, async (n) => {
         const name = `asked-${n % 20}`;
-        await annotate(author, name, GIVE_WAY, n % 2 === 0 ? asker : null);
+        await annotate(author, name, REQUEST_YIELD, n % 2 === 0 ? asker : null);
         await annotate(author, name, RETRY_ROLLBACK, n % 2 === 0 ? "now" : null);
         if (n % 50 === 0) await annotate(author, name, REQUEST_ROLLBACK, "now");
       });

@@ -1,4 +1,4 @@
-import { GIVE_WAY, holderIdentity } from "@janus/api";
+import { REQUEST_YIELD, holderIdentity } from "@janus/api";
 import type { Hook, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
@@ -58,7 +58,7 @@ it("yields also with the locks of a former process, of which this one has not he
   await first.reached;
   const waiting = await place.submit([patching(configMap("b", { v: "2" }))], { name: "second" });
   await place.patch(lease(lockOf(place, "b"), { holderIdentity: identity(waiting) }));
-  const annotations = { [GIVE_WAY]: identity(asker) };
+  const annotations = { [REQUEST_YIELD]: identity(asker) };
   await place.patch({ ...transaction("second"), metadata: { name: "second", annotations } });
   second.open();
   await expect.poll(() => leases(place)).toEqual([lockOf(place, "a")]);

@@ -30,13 +30,13 @@ export type ItemState =
   /** The prior state is safe. */
   | { readonly type: "prepared"; readonly before: Before }
   /** It cannot be told whether the change was made: the target is left alone. */
-  | { readonly type: "undecided"; readonly before: Before; readonly error: string }
+  | { readonly type: "unknown"; readonly before: Before; readonly error: string }
   /** The server refused the change for good; the target is as it was. */
-  | { readonly type: "unmade"; readonly before: Before; readonly error: string }
+  | { readonly type: "rejected"; readonly before: Before; readonly error: string }
   /** The change is in. `created` is the uid of the object that it made. */
   | { readonly type: "committed"; readonly before: Before; readonly created?: string }
   /** The change is in and could not be rolled back; the error says why. */
-  | { readonly type: "kept"; readonly before: Before; readonly created?: string; readonly error: string }
+  | { readonly type: "rollback-failed"; readonly before: Before; readonly created?: string; readonly error: string }
   /** The target is as it was before; an error is a warning. */
   | { readonly type: "restored"; readonly before: Before; readonly created?: string; readonly error?: string };
 
@@ -52,10 +52,10 @@ const STATES = {
   untouched: "Pending",
   refused: "Refused",
   prepared: "Prepared",
-  undecided: "Unknown",
-  unmade: "NotApplied",
+  unknown: "Unknown",
+  rejected: "NotApplied",
   committed: "Applied",
-  kept: "RollbackFailed",
+  "rollback-failed": "RollbackFailed",
   restored: "RolledBack",
 } as const satisfies Record<ItemState["type"], string>;
 
@@ -136,13 +136,13 @@ const stateOf = (wire: Wire): E.Either<string, ItemState> => {
       case "TFFF":
         return E.right({ type: "prepared", before });
       case "TFFT":
-        return E.right({ type: "undecided", before, error: error ?? "" });
+        return E.right({ type: "unknown", before, error: error ?? "" });
       case "TFTT":
-        return E.right({ type: "unmade", before, error: error ?? "" });
+        return E.right({ type: "rejected", before, error: error ?? "" });
       case "TTFF":
         return E.right({ type: "committed", before, ...created });
       case "TTFT":
-        return E.right({ type: "kept", before, ...created, error: error ?? "" });
+        return E.right({ type: "rollback-failed", before, ...created, error: error ?? "" });
       case "TTTF":
         return E.right({ type: "restored", before, ...created });
       case "TTTT":
@@ -161,8 +161,8 @@ const encode = ({ target, lock, state }: Item): Wire => {
     state: STATES[at],
     ...(lock === undefined ? {} : { lockLease: lock.lease, leaseNamespace: lock.namespace }),
     prepared: at !== "untouched" && at !== "refused",
-    committed: at === "committed" || at === "kept" || at === "restored",
-    rolledBack: at === "restored" || at === "unmade",
+    committed: at === "committed" || at === "rollback-failed" || at === "restored",
+    rolledBack: at === "restored" || at === "rejected",
     ...("error" in state && state.error !== undefined ? { error: state.error } : {}),
     ...(before === undefined
       ? {}

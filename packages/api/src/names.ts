@@ -17,7 +17,7 @@ export const REQUEST_ROLLBACK = `${GROUP}/request-rollback`;
 export const RETRY_ROLLBACK = `${GROUP}/retry-rollback`;
 
 /** On a Transaction that has touched nothing: the holder identity of one that has, and needs its locks. */
-export const GIVE_WAY = `${GROUP}/give-way-to`;
+export const REQUEST_YIELD = `${GROUP}/give-way-to`;
 
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
 export const MANAGED_BY = "janus";

@@ -29,11 +29,11 @@ const table: readonly (readonly [ItemState, object])[] = [
     { state: "Prepared", ...flags(true, false, false), ...presentOnWire },
   ],
   [
-    { type: "undecided", before: absent, error },
+    { type: "unknown", before: absent, error },
     { state: "Unknown", ...flags(true, false, false), error },
   ],
   [
-    { type: "unmade", before: present, error },
+    { type: "rejected", before: present, error },
     { state: "NotApplied", ...flags(true, false, true), ...presentOnWire, error },
   ],
   [
@@ -45,11 +45,11 @@ const table: readonly (readonly [ItemState, object])[] = [
     { state: "Applied", ...flags(true, true, false), ...presentOnWire },
   ],
   [
-    { type: "kept", before: present, error },
+    { type: "rollback-failed", before: present, error },
     { state: "RollbackFailed", ...flags(true, true, false), ...presentOnWire, error },
   ],
   [
-    { type: "kept", before: absent, created, error },
+    { type: "rollback-failed", before: absent, created, error },
     { state: "RollbackFailed", ...flags(true, true, false), created, error },
   ],
   [

@@ -22,9 +22,9 @@ const state: fc.Arbitrary<Item["state"]> = fc.oneof(
   fc.record({ type: at("untouched") }),
   fc.record({ type: at("refused"), error }),
   fc.record({ type: at("prepared"), before }),
-  fc.record({ type: at("undecided", "unmade"), before, error }),
+  fc.record({ type: at("unknown", "rejected"), before, error }),
   record({ type: at("committed"), before, created: fc.uuid() }, ["type", "before"]),
-  record({ type: at("kept"), before, created: fc.uuid(), error }, ["type", "before", "error"]),
+  record({ type: at("rollback-failed"), before, created: fc.uuid(), error }, ["type", "before", "error"]),
   record({ type: at("restored"), before, created: fc.uuid(), error }, ["type", "before"]),
 );
 const status: fc.Arbitrary<Status> = record(

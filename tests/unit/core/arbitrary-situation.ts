@@ -61,12 +61,12 @@ const lock: fc.Arbitrary<LockObservation> = fc.oneof(
       type: fc.constant("theirs" as const),
       holder: fc.constantFrom("shop/other/9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42", "somebody", ""),
       version,
-      looked: past,
-      seen: past,
+      readAt: past,
+      unchangedSince: past,
       expires: instant,
-      judged: fc.constantFrom("untouched" as const, "active" as const, "over" as const),
+      holderState: fc.constantFrom("untouched" as const, "active" as const, "finished" as const),
     },
-    { requiredKeys: ["type", "holder", "version", "looked", "seen", "expires"] },
+    { requiredKeys: ["type", "holder", "version", "readAt", "unchangedSince", "expires"] },
   ),
   fc.record({ type: fc.constantFrom("lost" as const, "impossible" as const), why: fc.constant("no") }),
 );
@@ -87,7 +87,7 @@ const position = ({ spec, status }: Transaction): fc.Arbitrary<Position> => {
   return fc.oneof({ weight: isBack ? 1 : 8, arbitrary: forward }, { weight: isBack ? 8 : 1, arbitrary: back });
 };
 
-const note = fc.record({ type: fc.constantFrom("unmade", "undecided", "kept", "restored"), error });
+const note = fc.record({ type: fc.constantFrom("rejected", "unknown", "rollback-failed", "restored"), error });
 const before = fc.record({
   existed: fc.constant(true as const),
   uid: word,
@@ -120,7 +120,7 @@ const attempt: fc.Arbitrary<Attempt> = fc.oneof(
 const refusal: fc.Arbitrary<AbortCause> = fc.record({
   reason: fc.constantFrom("CommitFailed", "ConflictDetected", "LockRenewalFailed", "Timeout", "Deleted"),
   message: error,
-  fate: fc.constantFrom("unsent", "unmade", "undecided"),
+  fate: fc.constantFrom("not-sent", "rejected", "unknown"),
 });
 
 const storeData = fc.oneof(
@@ -178,7 +178,7 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Observations> => {
           { weight: 9, arbitrary: resources },
           { weight: 1, arbitrary: fc.constant(new Map<string, null>()) },
         ),
-        namespace: fc.record({ isGoing: fc.boolean(), looked: past }),
+        namespace: fc.record({ isGoing: fc.boolean(), readAt: past }),
         serviceAccount: fc.constantFrom(...(["there", "there", "there", "there", "missing"] as const)),
         journal: fc.oneof(
           { weight: 8, arbitrary: journal(txn) },
@@ -247,6 +247,13 @@ const untroubled = ({ txn, known, ...rest }: ReconcileContext): ReconcileContext
 };
 
 const anything: fc.Arbitrary<ReconcileContext> = arbitraryTransaction.chain((txn) =>
-  knownOf(txn).map((known) => ({ txn, known, now: NOW, settings, ahead: () => undefined, wanted: () => undefined })),
+  knownOf(txn).map((known) => ({
+    txn,
+    known,
+    now: NOW,
+    settings,
+    queuedBefore: () => undefined,
+    nextWaiter: () => undefined,
+  })),
 );
 export const arbitrarySituation: fc.Arbitrary<ReconcileContext> = fc.oneof(anything, anything.map(untroubled));

@@ -32,26 +32,26 @@ const stored = ({ metadata = {}, spec = {}, change = {}, status }: Record<string
   ...(status === undefined ? {} : { status }),
 });
 
-const situation = (txn: Transaction, known: Partial<Observations> = {}, now = NOW): ReconcileContext => ({
+const context = (txn: Transaction, known: Partial<Observations> = {}, now = NOW): ReconcileContext => ({
   txn,
   known: { ...noObservations(NOW), ...known },
   now,
   settings,
-  ahead: () => undefined,
-  wanted: () => undefined,
+  queuedBefore: () => undefined,
+  nextWaiter: () => undefined,
 });
 
 const stepOf = (object: KubeObject, known: Partial<Observations> = {}): Step => {
   const read = decodeStored(object);
-  if (E.isRight(read)) return decide(situation(read.right, known));
+  if (E.isRight(read)) return decide(context(read.right, known));
   expect(read.left.type).toBe("unsupported");
-  return decideUnread(situation(decodeBestEffort(object), known), read.left);
+  return decideUnread(context(decodeBestEffort(object), known), read.left);
 };
 
 const purposes = (step: Step): readonly string[] =>
   step.type === "run" ? step.effects.map(({ purpose }) => purpose) : [];
 const told = (step: Step): readonly string[] =>
-  step.type === "done" ? [] : (step.tell ?? []).map(({ reason, message }) => `${reason}: ${message}`);
+  step.type === "done" ? [] : (step.events ?? []).map(({ reason, message }) => `${reason}: ${message}`);
 
 const bodyOf = (effect: ApiCall | undefined): object =>
   effect !== undefined && "body" in effect.call ? effect.call.body : {};
@@ -110,13 +110,13 @@ describe("a Transaction that only a later version of the controller knows", () =
   it("is kept when it is deleted and something was begun, unless its namespace goes, too", () => {
     const object = stored({ metadata: { ...held, ...deleted }, status: { ...committing, formatVersion: 2 } });
     expect(purposes(stepOf(object))).toEqual(["read-namespace"]);
-    const stays = stepOf(object, { namespace: { isGoing: false, looked: NOW } });
+    const stays = stepOf(object, { namespace: { isGoing: false, readAt: NOW } });
     expect([stays.type, purposes(stays)]).toEqual(["wait", []]);
     expect(told(stays)[0]).toContain("so does its deletion");
-    expect(purposes(stepOf(object, { namespace: { isGoing: false, looked: NOW - UPGRADE_PAUSE } }))).toEqual([
+    expect(purposes(stepOf(object, { namespace: { isGoing: false, readAt: NOW - UPGRADE_PAUSE } }))).toEqual([
       "read-namespace",
     ]);
-    expect(purposes(stepOf(object, { namespace: { isGoing: true, looked: NOW } }))).toEqual(["read-journal"]);
+    expect(purposes(stepOf(object, { namespace: { isGoing: true, readAt: NOW } }))).toEqual(["read-journal"]);
   });
 
   it("keeps its locks whatever it says of its changes", () => {
@@ -125,16 +125,16 @@ describe("a Transaction that only a later version of the controller knows", () =
       type: "theirs",
       holder: "",
       version: { uid: "1", resourceVersion: "1" },
-      looked: 0,
-      seen: 0,
+      readAt: 0,
+      unchangedSince: 0,
     } as const;
     const known = { ...noObservations(NOW), locks: new Map([[0, { ...theirs, expires: 0 }]]) };
-    const judged = (formatVersion: number) => {
+    const holderState = (formatVersion: number) => {
       const object = stored({ spec: { changes: undefined }, status: { ...committing, formatVersion } });
       const sight = observeHolder(0, txn.metadata, target).onAnswer(known, E.right(object), NOW, NOW).locks.get(0);
-      return sight?.type === "theirs" ? sight.judged : undefined;
+      return sight?.type === "theirs" ? sight.holderState : undefined;
     };
-    expect([judged(1), judged(2)]).toEqual(["stranger", "active"]);
+    expect([holderState(1), holderState(2)]).toEqual(["foreign", "active"]);
   });
 
   it("is left alone whatever else there is in it", () => {
@@ -148,7 +148,7 @@ describe("a Transaction that only a later version of the controller knows", () =
           metadata: isDeleted ? { ...metadata, ...deleted } : rest,
           [where]: { ...(object[where] as object), gates: [] },
         };
-        const step = stepOf(surplus, { namespace: { isGoing: false, looked: at.now } });
+        const step = stepOf(surplus, { namespace: { isGoing: false, readAt: at.now } });
         const harmless = ["report-unreadable", "read-namespace"];
         expect(purposes(step).filter((purpose) => !harmless.includes(purpose))).toEqual([]);
       }),
@@ -173,7 +173,7 @@ const NAME = `ConfigMap shop/janus-journal-${UID}`;
 
 /** What is decided so long after a journal of a later version was seen. */
 const waiting = (at: ReconcileContext, age: number): Step => {
-  const later = { why: "it is of tomorrow", looked: at.now - age };
+  const later = { why: "it is of tomorrow", readAt: at.now - age };
   return decide({
     ...at,
     known: { ...at.known, journal: { type: "later", storeNames: 1 }, later, released: new Set() },
@@ -240,7 +240,7 @@ describe("a journal", () => {
     const read = decodeStored(stored({ metadata: held, status: committing }));
     if (E.isLeft(read)) throw new Error(read.left.why);
     const known = { ...learned({ format: "2" }), resources: new Map([["v1/ConfigMap", configMaps]]) };
-    const at = (now: number, known: Observations): Step => decide(situation(read.right, known, now));
+    const at = (now: number, known: Observations): Step => decide(context(read.right, known, now));
     const first = at(NOW, known);
     expect(purposes(first)).toEqual(["report-unreadable"]);
     const complained = {
@@ -298,7 +298,7 @@ describe.each(["ConfigMap", "Secret"] as const)("a snapshot in a %s", (kind) => 
       journal: { type: "missing" as const },
       locks: new Map([[0, { type: "lost" as const, why: "" }]]),
     };
-    const at = (now: number): readonly string[] => purposes(decide(situation(committed.right, ready, now)));
+    const at = (now: number): readonly string[] => purposes(decide(context(committed.right, ready, now)));
     expect(at(NOW)).toEqual([]);
     expect(new Set(at(NOW + UPGRADE_PAUSE))).toEqual(new Set(["read-store"]));
   });

@@ -23,7 +23,8 @@ const answer: fc.Arbitrary<Answer> = fc.oneof(
   { weight: 1, arbitrary: arbitraryFault.map((one) => E.left(one)) },
 );
 
-const isOwn = ({ purpose }: ApiCall): boolean => purpose === "record" || purpose === "finalizer";
+const OWN: readonly ApiCall["purpose"][] = ["record", "finalizer", "annotate"];
+const isOwn = ({ purpose }: ApiCall): boolean => OWN.includes(purpose);
 
 /** RFC 7386. */
 const merged = (at: unknown, patch: unknown): unknown =>

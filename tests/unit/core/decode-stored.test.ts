@@ -65,18 +65,18 @@ const damaged: fc.Arbitrary<unknown> = fc
     return status;
   });
 
-const situation = (txn: ReconcileContext["txn"]): ReconcileContext => ({
+const context = (txn: ReconcileContext["txn"]): ReconcileContext => ({
   txn,
   known: noObservations(NOW),
   now: NOW,
   settings,
-  ahead: () => undefined,
-  wanted: () => undefined,
+  queuedBefore: () => undefined,
+  nextWaiter: () => undefined,
 });
 
 const stepOf = (object: KubeObject): Step => {
   const read = decodeStored(object);
-  return E.isRight(read) ? decide(situation(read.right)) : decideUnread(situation(decodeBestEffort(object)), read.left);
+  return E.isRight(read) ? decide(context(read.right)) : decideUnread(context(decodeBestEffort(object)), read.left);
 };
 
 const isHarmless = (effect: Effect): boolean => {
@@ -91,13 +91,13 @@ const isActive = (step: Step, deleted: boolean): boolean =>
   step.type === "run" &&
   step.effects.length > 0 &&
   step.effects.every(isHarmless) &&
-  (deleted || (step.tell ?? []).length === 1);
+  (deleted || (step.events ?? []).length === 1);
 
 /** It complains, or asks whether its namespace goes; or it waits, and says so. */
 const isPatient = (step: Step): boolean =>
   step.type === "run"
     ? step.effects.every(({ purpose }) => purpose === "report-unreadable" || purpose === "read-namespace")
-    : step.type === "wait" && (step.tell ?? []).length === 1;
+    : step.type === "wait" && (step.events ?? []).length === 1;
 
 describe("any status whatever", () => {
   it.each([
@@ -150,7 +150,7 @@ describe("any status whatever", () => {
       fc.property(damaged, fc.array(answer, { maxLength: 10 }), (status, answers) => {
         const object = stored(status, { finalizers: [FINALIZER], deletionTimestamp: "2026-01-01T12:00:00Z" });
         fc.pre(E.isLeft(decodeStored(object)));
-        let at = situation(decodeBestEffort(object));
+        let at = context(decodeBestEffort(object));
         const left = answers.values();
         const asked: string[] = [];
         while (asked.at(-1) !== "finalizer" && asked.length < 100) {
@@ -171,14 +171,14 @@ describe("any status whatever", () => {
 
 it("is told once, and again only when it is another fault", () => {
   const object = stored({ ...whole, items: [] });
-  const at = situation(decodeBestEffort(object));
+  const at = context(decodeBestEffort(object));
   const step = quarantine(at, "status.items: has 0 entries for 2 changes");
   if (step.type !== "run") throw new Error("nothing is told");
   const [complaint] = step.effects as readonly ApiCall[];
   if (complaint?.call.verb !== "mergePatch") throw new Error("nothing is told");
   const { status } = complaint.call.body as { readonly status: { readonly conditions: readonly object[] } };
   expect(Object.keys(status)).toEqual(["conditions"]);
-  const again = situation(decodeBestEffort(stored({ ...whole, ...status, items: [] })));
+  const again = context(decodeBestEffort(stored({ ...whole, ...status, items: [] })));
   expect(quarantine(again, "status.items: has 0 entries for 2 changes")).toEqual({ type: "done" });
   expect(quarantine(again, "status.phase: must be one of …").type).toBe("run");
   // Not even where the API server refuses to take it.
@@ -266,7 +266,7 @@ it.each<readonly [string, (at: ReconcileContext) => Step]>([
 it("is not prepared with a kind that has gone since: that is told, and nothing is touched", () => {
   const read = decodeStored(stored({ phase: "Preparing", items: [{}, {}] }, { finalizers: [FINALIZER] }));
   if (E.isLeft(read)) throw new Error(read.left.why);
-  const at = situation(read.right);
+  const at = context(read.right);
   const step = decide({
     ...at,
     known: { ...at.known, journal: { type: "missing" }, resources: new Map([["v1/ConfigMap", null]]) },

@@ -82,7 +82,7 @@ describe("an item that cannot finish its rollback does not hold up the others:",
     expect(soon.at.txn.status.phase).toBe("RollingBack");
     const { at } = later(soon.at, 40 * MINUTE, answer);
     expect(at.txn.status.phase).toBe("Failed");
-    expect(states(at)).toEqual(["restored", "kept", "restored"]);
+    expect(states(at)).toEqual(["restored", "rollback-failed", "restored"]);
   });
 
   it("a lock that another client holds", () => {
@@ -168,7 +168,7 @@ it("bounds the time of each item, not of all of them together", () => {
   const start = rollingBack([change("Patch", "a"), change("Create", "b"), change("Create", "c")]);
   const { at } = later(start, 80 * MINUTE, answer);
   expect(done).toEqual(["a"]);
-  expect(states(at)).toEqual(["restored", "kept", "kept"]);
+  expect(states(at)).toEqual(["restored", "rollback-failed", "rollback-failed"]);
 });
 
 it("goes on while the status of a target is written all the time: a lost race is not counted as a PUT", () => {

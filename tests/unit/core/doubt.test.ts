@@ -101,12 +101,12 @@ const owned = (manager: string) => ({
 });
 
 it.each([
-  ["Patch", owned("person"), "undecided"],
+  ["Patch", owned("person"), "unknown"],
   // Its mark stays whatever anybody does with the fields …
-  ["Update", owned("person"), "unmade"],
+  ["Update", owned("person"), "rejected"],
   // … but not if somebody clears all marks.
-  ["Patch", {}, "undecided"],
-  ["Update", {}, "undecided"],
+  ["Patch", {}, "unknown"],
+  ["Update", {}, "unknown"],
 ] as const)(
   "does not say of a %s without answer, all of whose fields another client has changed (%o), but that it is %s",
   (type, metadata, fate) => {
@@ -144,9 +144,9 @@ describe.each(["Patch", "Update"] as const)("a %s of what another client is dele
       "it was refused, as the target had moved",
       { type: "refused", sent: NOW, code: 409, message: "moved" },
       dying({}),
-      "unmade",
+      "rejected",
     ],
-    ["it was not answered, and not made", { type: "unanswered", sent: NOW }, dying({}), "unmade"],
+    ["it was not answered, and not made", { type: "unanswered", sent: NOW }, dying({}), "rejected"],
     ["it was not answered, and made", { type: "unanswered", sent: NOW }, dying(ours), "committed"],
   ] as const)("turns back, and says what holds it: %s", (_, attempt, object, fate) => {
     const start = underway("Committing", [change(type, "a")], begun, {
@@ -191,6 +191,6 @@ it("tries a Create again whose rights an earlier change has brought, also while 
   expect(soon.at.txn.status.phase).toBe("Committed");
   expect(soon.asked.filter(({ purpose }) => purpose === "change").length).toBeLessThan(6);
   const never = from(60_000).at.txn.status;
-  expect(never.items[1]?.state).toMatchObject({ type: "unmade" });
+  expect(never.items[1]?.state).toMatchObject({ type: "rejected" });
   expect(JSON.stringify(never.conditions)).toContain("the API server refused to create ConfigMap shop/a: may not");
 });

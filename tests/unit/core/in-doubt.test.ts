@@ -42,20 +42,41 @@ type Row = readonly [
   verdict: InDoubtVerdict,
 ];
 
-const undecided = (why: string): InDoubtVerdict => ({ type: "undecided", why });
-const out = (object: KubeObject | undefined): InDoubtVerdict => ({ type: "out", object });
+const undecided = (why: string): InDoubtVerdict => ({ type: "unknown", why });
+const out = (object: KubeObject | undefined): InDoubtVerdict => ({ type: "not-applied", object });
 const overtaken = (object: KubeObject | undefined, ...fields: readonly (readonly string[])[]): InDoubtVerdict => ({
-  type: "overtaken",
+  type: "conflict",
   object,
   fields,
 });
 
 const rows: readonly Row[] = [
   ["nothing there", create, undefined, undefined, undefined, out(undefined)],
-  ["our mark", create, undefined, undefined, created, { type: "in", created: "o-2" }],
-  ["the uid that was recorded, even without a mark", create, undefined, "o-9", foreign, { type: "in", created: "o-9" }],
-  ["nothing there any more, of what was recorded", create, undefined, "o-2", undefined, { type: "in", created: "o-2" }],
-  ["another object in place of the recorded one", create, undefined, "o-2", foreign, { type: "in", created: "o-2" }],
+  ["our mark", create, undefined, undefined, created, { type: "applied", created: "o-2" }],
+  [
+    "the uid that was recorded, even without a mark",
+    create,
+    undefined,
+    "o-9",
+    foreign,
+    { type: "applied", created: "o-9" },
+  ],
+  [
+    "nothing there any more, of what was recorded",
+    create,
+    undefined,
+    "o-2",
+    undefined,
+    { type: "applied", created: "o-2" },
+  ],
+  [
+    "another object in place of the recorded one",
+    create,
+    undefined,
+    "o-2",
+    foreign,
+    { type: "applied", created: "o-2" },
+  ],
   [
     "another client's object",
     create,
@@ -64,15 +85,15 @@ const rows: readonly Row[] = [
     foreign,
     undecided("an object of this name exists that does not carry our mark"),
   ],
-  ["nothing there", remove, before, undefined, undefined, { type: "in" }],
-  ["finalizers that hold it", remove, before, undefined, going, { type: "going", finalizers: ["x/y"] }],
+  ["nothing there", remove, before, undefined, undefined, { type: "applied" }],
+  ["finalizers that hold it", remove, before, undefined, going, { type: "terminating", finalizers: ["x/y"] }],
   [
     "foreground deletion without finalizers to name",
     remove,
     before,
     undefined,
     varied({ deletionTimestamp: "2026-01-01T00:00:00Z" }),
-    { type: "going", finalizers: [] },
+    { type: "terminating", finalizers: [] },
   ],
   ["the object as it was", remove, before, undefined, before, out(before)],
   ["only another status", remove, before, undefined, status, out(status)],
@@ -106,21 +127,28 @@ const rows: readonly Row[] = [
       {
         ...overtaken(edit({ a: "3", b: "1" }), ["f:data", "f:a"]),
         // A Patch of nothing else would leave no mark there.
-        ...(change === patch ? { mayBeIn: true } : {}),
+        ...(change === patch ? { mayBeApplied: true } : {}),
       },
     ],
   ]),
-  ["our mark", patch, before, undefined, patched, { type: "in" }],
+  ["our mark", patch, before, undefined, patched, { type: "applied" }],
   [
     "our mark, and an edit of another field since",
     patch,
     before,
     undefined,
     edit({ a: "2", b: "3" }, patched),
-    { type: "in" },
+    { type: "applied" },
   ],
-  ["our mark", update, before, undefined, updated, { type: "in" }],
-  ["our mark, and an edit of all that we set", update, before, undefined, edit({ a: "3" }, updated), { type: "in" }],
+  ["our mark", update, before, undefined, updated, { type: "applied" }],
+  [
+    "our mark, and an edit of all that we set",
+    update,
+    before,
+    undefined,
+    edit({ a: "3" }, updated),
+    { type: "applied" },
+  ],
   ["an edit of another field", patch, before, undefined, edit({ a: "1", b: "3" }), overtaken(edit({ a: "1", b: "3" }))],
   [
     "an edit of a field that it would remove",
@@ -178,15 +206,15 @@ describe("a change in doubt, made, after which its mark has gone", () => {
     ]),
   )("is not taken for not made when %s (%o)", (_, change, object) => {
     expect(resolveInDoubt(change, place, before, undefined, { object, at: 0 }, author)).toMatchObject({
-      type: "overtaken",
-      mayBeIn: true,
+      type: "conflict",
+      mayBeApplied: true,
     });
   });
 
   it.each([patch, update])("is not in when everything is as it was, whoever has written since: %o", (change) => {
     const object = cleared(before);
     expect(resolveInDoubt(change, place, before, undefined, { object, at: 0 }, author)).toEqual({
-      type: "out",
+      type: "not-applied",
       object,
     });
   });
@@ -209,7 +237,7 @@ describe("a change in doubt", () => {
     const other = { name: author.name, uid: "u-other" };
     const theirs = apply(before, changeBody(patch, place, before, other), fieldManager(other));
     expect(resolveInDoubt(patch, place, before, undefined, { object: theirs, at: 0 }, author)).toMatchObject({
-      type: "overtaken",
+      type: "conflict",
     });
   });
 });
@@ -233,25 +261,25 @@ describe("of an object whose status is a part of it, when somebody has changed t
     );
 
   it.each<[string, Change, object, object]>([
-    ["does not set", changing("Patch"), { phase: "theirs", seen: "1" }, { type: "out" }],
-    ["does not set", changing("Update"), { phase: "theirs", seen: "1" }, { type: "out" }],
+    ["does not set", changing("Patch"), { phase: "theirs", seen: "1" }, { type: "not-applied" }],
+    ["does not set", changing("Update"), { phase: "theirs", seen: "1" }, { type: "not-applied" }],
     [
       "sets otherwise",
       changing("Patch", { phase: "new" }),
       { phase: "theirs", seen: "1" },
-      { type: "overtaken", fields: [["f:status", "f:phase"]] },
+      { type: "conflict", fields: [["f:status", "f:phase"]] },
     ],
     [
       "sets another field of",
       changing("Patch", { phase: "new" }),
       { phase: "old", seen: "2" },
-      { type: "overtaken", fields: [] },
+      { type: "conflict", fields: [] },
     ],
     [
       "sets as a whole",
       changing("Update", { phase: "new" }),
       { phase: "old", seen: "1", more: "1" },
-      { type: "overtaken", fields: [[]] },
+      { type: "conflict", fields: [[]] },
     ],
   ])("a change that %s it: %o", (_, change, now, verdict) => {
     expect(settled(change, now)).toMatchObject(verdict);

@@ -89,7 +89,7 @@ describe.each(KINDS)("once the deletion of a %s may have been sent, a Transactio
     };
     const { at, asked } = later(start, 5 * MINUTE, refuses);
     expect(at.txn.status.phase).toBe("Failed");
-    expect(at.txn.status.items.map(({ state }) => state.type)).toEqual(["restored", "kept", "unmade"]);
+    expect(at.txn.status.items.map(({ state }) => state.type)).toEqual(["restored", "rollback-failed", "rejected"]);
     expect(asked.filter(({ call }) => call.verb === "create" && call.place.name === "x")).toEqual([]);
     expect(JSON.stringify(at.txn.status.items[1])).toContain(`${kind} shop/x was deleted, which cannot be undone`);
   });

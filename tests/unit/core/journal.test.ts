@@ -37,7 +37,7 @@ const position: fc.Arbitrary<Position> = fc.oneof(
 );
 const text = arbitraryText({ minLength: 1, maxLength: 10 });
 const note: fc.Arbitrary<Note> = fc.record({
-  type: fc.constantFrom("unmade", "undecided", "kept", "restored"),
+  type: fc.constantFrom("rejected", "unknown", "rollback-failed", "restored"),
   error: arbitraryText(),
 });
 const renewed: fc.Arbitrary<Renewed> = fc.record({
@@ -313,15 +313,15 @@ const states: readonly (readonly [string, ItemState, number, Journal, ItemState]
     "that could not be rolled back",
     prepared,
     2,
-    journal(back(1, 3), { notes: new Map([[2, { type: "kept", error }]]) }),
-    { type: "kept", before: present, error },
+    journal(back(1, 3), { notes: new Map([[2, { type: "rollback-failed", error }]]) }),
+    { type: "rollback-failed", before: present, error },
   ],
   [
     "that was made and could not be taken away",
     { type: "prepared", before: absent },
     2,
-    journal(back(1, 3), { notes: new Map([[2, { type: "kept", error }]]), created: new Map([[2, "o-2"]]) }),
-    { type: "kept", before: absent, created: "o-2", error },
+    journal(back(1, 3), { notes: new Map([[2, { type: "rollback-failed", error }]]), created: new Map([[2, "o-2"]]) }),
+    { type: "rollback-failed", before: absent, created: "o-2", error },
   ],
   [
     "restored with a warning, under its new uid",
@@ -334,15 +334,15 @@ const states: readonly (readonly [string, ItemState, number, Journal, ItemState]
     "refused for good",
     prepared,
     3,
-    journal(back(2, 3), { notes: new Map([[3, { type: "unmade", error }]]) }),
-    { type: "unmade", before: present, error },
+    journal(back(2, 3), { notes: new Map([[3, { type: "rejected", error }]]) }),
+    { type: "rejected", before: present, error },
   ],
   [
     "undecided, as the status recorded before the journal turned round",
-    { type: "undecided", before: present, error },
+    { type: "unknown", before: present, error },
     2,
     journal(forward(2)),
-    { type: "undecided", before: present, error },
+    { type: "unknown", before: present, error },
   ],
   ["of a status that was lost", { type: "untouched" }, 0, journal(forward(1)), { type: "committed", before: absent }],
 ];
@@ -362,4 +362,23 @@ describe("what the journal says of a change", () => {
       }),
     );
   });
+});
+
+it.each([
+  ["rejected", "unmade"],
+  ["unknown", "undecided"],
+  ["rollback-failed", "kept"],
+  ["restored", "restored"],
+] as const)("is recorded under the same names as ever: %s as %s", (type, written) => {
+  const data = { position: JSON.stringify(forward(1)), "note-0": JSON.stringify({ type: written, error: "no" }) };
+  const stored: KubeObject = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { uid: "j", resourceVersion: "1" },
+    data,
+  };
+  const journal = decodeJournal(stored, CHANGES);
+  expect(journal?.notes.get(0)).toEqual({ type, error: "no" });
+  const patch = journal && journalPatch(journal, { note: [0, { type, error: "no" }] });
+  expect(patch).toMatchObject({ data: { "note-0": data["note-0"] } });
 });

@@ -13,9 +13,9 @@ import type { Owned } from "../../../packages/controller/src/core/state/listings
 export type Decision = () => unknown;
 
 const deciding =
-  (situation: ReconcileContext): Decision =>
+  (context: ReconcileContext): Decision =>
   () =>
-    decide(situation);
+    decide(context);
 
 const range = (length: number): readonly number[] => Array.from({ length }, (_, index) => index);
 
@@ -48,9 +48,9 @@ const examined = (all: readonly Change[], live: (change: Change) => KubeObject):
 const there = ({ target: { kind, name } }: Change): KubeObject => former(kind, name);
 const start: Position = { direction: "forward", cursor: 0 };
 
-const unlocked = (situation: ReconcileContext): ReconcileContext => ({
-  ...situation,
-  known: { ...situation.known, locks: new Map(), serviceAccount: "there" },
+const unlocked = (context: ReconcileContext): ReconcileContext => ({
+  ...context,
+  known: { ...context.known, locks: new Map(), serviceAccount: "there" },
 });
 
 const uidOf = (index: number): string => `uid-of-${nameOf(index)}`;

@@ -1,4 +1,4 @@
-import { type Change, GIVE_WAY, type Phase } from "@janus/api";
+import { type Change, REQUEST_YIELD, type Phase } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
@@ -50,13 +50,21 @@ it("turns back, and gives none back, when a lock is lost on what it has made in 
 
 it("asks who has touched nothing for the locks in a Namespace of its own: the two could wait for each other", () => {
   const holder = `other/waiting/${OTHER}`;
-  const sight = { type: "theirs", holder, version, looked: NOW, seen: NOW, expires: NOW, judged: "untouched" } as const;
+  const sight = {
+    type: "theirs",
+    holder,
+    version,
+    readAt: NOW,
+    unchangedSince: NOW,
+    expires: NOW,
+    holderState: "untouched",
+  } as const;
   const step = decide(inItsOwn(1, sight));
   expect(step).toMatchObject({
     type: "run",
     effects: [{ purpose: "request-yield", call: { place: { name: "waiting" } } }],
   });
-  expect(JSON.stringify(step)).toContain(GIVE_WAY);
+  expect(JSON.stringify(step)).toContain(REQUEST_YIELD);
 });
 
 /** As the API server has it. */
@@ -78,7 +86,7 @@ const askedForTheWay = (): ReconcileContext => {
       reviews: new Map(["create", "delete"].map((verb) => [`0 ${verb}`, "allowed"] as const)),
     },
   );
-  const annotations = { [GIVE_WAY]: `shop/other/${OTHER}` };
+  const annotations = { [REQUEST_YIELD]: `shop/other/${OTHER}` };
   return { ...start, txn: { ...start.txn, metadata: { ...start.txn.metadata, annotations } } };
 };
 
@@ -99,7 +107,7 @@ it("yields to nobody who has none of its targets, whoever has written that someb
     if (purpose === "read-holder") return E.right(transactionOf(OTHER, "Committing", change("Patch", "b")));
     return refused(503);
   });
-  expect(asked.slice(0, 2).map(({ purpose }) => purpose)).toEqual(["read-holder", "finalizer"]);
+  expect(asked.slice(0, 2).map(({ purpose }) => purpose)).toEqual(["read-holder", "annotate"]);
   expect(at.txn.metadata.annotations).toEqual({});
   expect(asked.filter(({ purpose }) => purpose === "release-lock")).toEqual([]);
 });

@@ -2,7 +2,7 @@ import type { Phase, Transaction } from "@janus/api";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LockObservation } from "../../../packages/controller/src/core/state/observations.ts";
-import { freed, hasPriorityOver } from "../../../packages/controller/src/core/locks/lock-queue.ts";
+import { withFreedLock, hasPriorityOver } from "../../../packages/controller/src/core/locks/lock-queue.ts";
 import { acquire } from "../../../packages/controller/src/core/locks/lock-acquisition.ts";
 import { leases } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { resolvedTargets } from "../../../packages/controller/src/core/state/target-resolution.ts";
@@ -52,19 +52,19 @@ describe("of those who wait for a lock", () => {
 const first = waiting("Preparing", "2026-01-01T11:00:00Z", "u-0");
 const at = underway("Preparing", [change("Patch", "a"), change("Patch", "b")], { direction: "forward", cursor: 0 });
 const targets = resolvedTargets(at.txn, at.known);
-const bIsWaitedFor: ReconcileContext["ahead"] = ({ name }) => (name.endsWith("-b") ? first : undefined);
+const bIsWaitedFor: ReconcileContext["queuedBefore"] = ({ name }) => (name.endsWith("-b") ? first : undefined);
 
-const nobody: ReconcileContext["ahead"] = () => undefined;
+const nobody: ReconcileContext["queuedBefore"] = () => undefined;
 
-const acquiring = (locks: ReconcileContext["known"]["locks"], ahead: ReconcileContext["ahead"]) =>
-  acquire({ ...at, ahead, known: { ...at.known, locks } }, targets);
+const acquiring = (locks: ReconcileContext["known"]["locks"], queuedBefore: ReconcileContext["queuedBefore"]) =>
+  acquire({ ...at, queuedBefore, known: { ...at.known, locks } }, targets);
 
 const held = { type: "held", version: { uid: "lock", resourceVersion: "1" }, until: NOW + 300_000 } as const;
 
 describe("a lock that nobody holds", () => {
   it("is left to who goes first, and no other is taken that comes after it in the order of all", () => {
     expect(acquiring(new Map(), bIsWaitedFor)).toMatchObject({
-      type: "going",
+      type: "acquiring",
       effects: [{ purpose: "lock", item: 0 }],
     });
     const waits = acquiring(new Map([[0, held]]), bIsWaitedFor);
@@ -74,19 +74,26 @@ describe("a lock that nobody holds", () => {
 
   it("is taken when nobody goes before, without another look by who has waited for it", () => {
     const version = { uid: "lock", resourceVersion: "1" };
-    const theirs = { type: "theirs", holder: "x", version, looked: NOW, seen: NOW, expires: NOW + 60_000 } as const;
+    const theirs = {
+      type: "theirs",
+      holder: "x",
+      version,
+      readAt: NOW,
+      unchangedSince: NOW,
+      expires: NOW + 60_000,
+    } as const;
     const locks = new Map<number, LockObservation>([
       [0, held],
       [1, theirs],
     ]);
     const waits = acquiring(locks, nobody);
     if (waits.type !== "waiting") throw new Error(waits.type);
-    const { locks: after } = freed({ ...at.known, locks }, waits.awaited);
-    expect(acquiring(after, nobody)).toMatchObject({ type: "going", effects: [{ purpose: "lock", item: 1 }] });
+    const { locks: after } = withFreedLock({ ...at.known, locks }, waits.awaited);
+    expect(acquiring(after, nobody)).toMatchObject({ type: "acquiring", effects: [{ purpose: "lock", item: 1 }] });
   });
 
   it("is held all the same, whoever is told that it is free: then it stays as it is known", () => {
     const lease = { resource: leases, namespace: "shop", name: "lock" };
-    expect(freed(at.known, { index: 0, lease })).toBe(at.known);
+    expect(withFreedLock(at.known, { index: 0, lease })).toBe(at.known);
   });
 });

@@ -10,7 +10,7 @@ import { type Answer, change, former, later, refused, underway } from "./underwa
 const MINUTE = 60_000;
 
 /** It has the lock on `a` and, in the order of all, waits next for that on `b`, which somebody renews for ever. */
-const idle = (wanted: ReconcileContext["wanted"]): ReconcileContext => {
+const idle = (nextWaiter: ReconcileContext["nextWaiter"]): ReconcileContext => {
   const changes = [change("Patch", "a"), change("Patch", "b")];
   const start = underway("Preparing", changes, { direction: "forward", cursor: 0 });
   const locks = new Map<number, LockObservation>([...start.known.locks].slice(0, 1));
@@ -18,7 +18,7 @@ const idle = (wanted: ReconcileContext["wanted"]): ReconcileContext => {
   return {
     ...start,
     txn: { ...start.txn, spec: { ...start.txn.spec, timeout: 1000 * 60 * MINUTE } },
-    wanted,
+    nextWaiter,
     known: { ...start.known, serviceAccount: "there", locks, reviews: new Map(rights), holdsSince: NOW },
   };
 };
@@ -32,7 +32,7 @@ const answer = ({ purpose, call }: ApiCall, { now }: ReconcileContext): Answer =
 
 const other = underway("Preparing", [change("Patch", "a")], { direction: "forward", cursor: 0 }).txn;
 const waiting = { ...other, metadata: { ...other.metadata, name: "other", uid: "u-other" } };
-const wantsA: ReconcileContext["wanted"] = ({ name }) => (name.endsWith("-a") ? waiting : undefined);
+const wantsA: ReconcileContext["nextWaiter"] = ({ name }) => (name.endsWith("-a") ? waiting : undefined);
 
 const released = (asked: readonly ApiCall[]): readonly string[] =>
   asked.flatMap(({ purpose, call }) => (purpose === "release-lock" ? [call.place.name] : []));

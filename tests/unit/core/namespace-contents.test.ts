@@ -19,11 +19,11 @@ const held = (...unlisted: readonly string[]) => {
     owned: [],
     unlisted: unlisted.map((resource) => ({ resource, why: "HTTP 503", mayComeYet: true })),
     since: NOW - LONG,
-    looked: NOW,
+    readAt: NOW,
   };
-  const situation = { ...at, known: { ...at.known, contents: new Map([[0, found]]) } };
+  const context = { ...at, known: { ...at.known, contents: new Map([[0, found]]) } };
   const seen = { object: former("Namespace", "inside"), at: NOW };
-  return contents({ index: 0, change: created, place, situation, journal, seen });
+  return contents({ index: 0, change: created, place, context, journal, seen });
 };
 
 it("may go where everything in it could be listed, and nothing is of others", () => {
@@ -32,7 +32,7 @@ it("may go where everything in it could be listed, and nothing is of others", ()
 
 it("is left alone where nobody knows what others have put into it", () => {
   expect(held("configmaps", "widgets.example.com")).toEqual({
-    type: "kept",
+    type: "rollback-failed",
     error:
       "it is not known what others have put into Namespace inside: configmaps, widgets.example.com could not be listed (HTTP 503)",
   });

@@ -47,7 +47,7 @@ describe("a kind that is served no more", () => {
         without("unserved").answer,
         "unserved",
       );
-      expect(at.txn.status).toMatchObject({ phase: "Failed", items: [{ state: { type: "kept" } }] });
+      expect(at.txn.status).toMatchObject({ phase: "Failed", items: [{ state: { type: "rollback-failed" } }] });
       expect(JSON.stringify(at.txn.status.items)).toContain(ITEM);
     },
   );
@@ -74,7 +74,7 @@ describe("a kind that is served no more", () => {
         },
       );
       const { at } = later(start, 60_000, without("unserved").answer, "unserved");
-      expect(at.txn.status).toMatchObject({ phase: "Failed", items: [{ state: { type: "undecided" } }] });
+      expect(at.txn.status).toMatchObject({ phase: "Failed", items: [{ state: { type: "unknown" } }] });
     },
   );
 

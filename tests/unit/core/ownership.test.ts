@@ -120,8 +120,8 @@ describe("who owns what", () => {
     const applied = apply(thing({}), { data: {} }, "gitops");
     const change = wish(patch({ data: { a: "1" } }));
     const changed = apply(applied, changeBody(change, place, applied, author), manager);
-    const once = put(changed, restoration(change, place, applied, changed, author).put ?? {}, manager);
-    const twice = put(once, restoration(change, place, applied, once, author).put ?? {}, manager);
+    const memoized = put(changed, restoration(change, place, applied, changed, author).put ?? {}, manager);
+    const twice = put(memoized, restoration(change, place, applied, memoized, author).put ?? {}, manager);
     expect(applied.metadata.managedFields).toMatchObject([{ manager: "gitops", fieldsV1: { "f:data": {} } }]);
     expect(twice.metadata.managedFields).toEqual(applied.metadata.managedFields);
     expect(restoration(change, place, applied, twice, author).put).toBeUndefined();

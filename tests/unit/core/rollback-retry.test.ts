@@ -18,7 +18,7 @@ it("asks anew where kinds are served: one may have come back since", () => {
       ? {
           ...item,
           state: {
-            type: "kept",
+            type: "rollback-failed",
             before: item.state.before,
             error: "the API server does not serve Gadget in v1",
           } as const,

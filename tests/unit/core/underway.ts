@@ -84,8 +84,8 @@ export const underway = (
     txn,
     now: NOW,
     settings,
-    ahead: () => undefined,
-    wanted: () => undefined,
+    queuedBefore: () => undefined,
+    nextWaiter: () => undefined,
     known: {
       ...noObservations(NOW),
       resources: new Map(
@@ -114,9 +114,9 @@ const merged = (at: unknown, patch: unknown): unknown =>
   isObject(patch)
     ? Object.fromEntries(
         Object.entries({ ...asObject(at), ...patch }).flatMap(([name, value]) => {
-          const wanted = member(patch, name);
-          if (wanted === null) return [];
-          return [[name, wanted === undefined ? value : merged(asObject(at)[name], wanted)]];
+          const nextWaiter = member(patch, name);
+          if (nextWaiter === null) return [];
+          return [[name, nextWaiter === undefined ? value : merged(asObject(at)[name], nextWaiter)]];
         }),
       )
     : patch;
@@ -170,7 +170,7 @@ const told = (
   answer: (ask: ApiCall, at: ReconcileContext) => Answer,
 ): ReconcileContext => {
   const { known, now } = at;
-  if (effect.purpose === "record" || effect.purpose === "finalizer") {
+  if (["record", "finalizer", "annotate"].includes(effect.purpose)) {
     const body = "body" in effect.call ? effect.call.body : {};
     const decoded = decodeTransaction(merged(Transaction.encode(at.txn), body));
     if (E.isLeft(decoded)) throw new Error(`writes what cannot be read: ${decoded.left}`);

@@ -23,12 +23,13 @@ const rolledBack = (changes: readonly [string, string]): ReconcileContext => {
     if (name !== "child" || !("body" in ask.call || ask.call.verb === "get")) return refused(404);
     if ("body" in ask.call) {
       const { metadata } = ask.call.body as KubeObject;
-      const isMade = ask.call.verb === "create";
+      const isApplied = ask.call.verb === "create";
       live = {
         ...(ask.call.body as KubeObject),
-        metadata: { ...metadata, uid: "uid-again", resourceVersion: isMade ? "2" : "3" },
+        metadata: { ...metadata, uid: "uid-again", resourceVersion: isApplied ? "2" : "3" },
       };
-      if (isMade) live = { ...live, metadata: { ...live.metadata, managedFields: [{ manager, operation: "Update" }] } };
+      if (isApplied)
+        live = { ...live, metadata: { ...live.metadata, managedFields: [{ manager, operation: "Update" }] } };
     }
     return live === undefined ? refused(404) : E.right(live);
   };

@@ -85,7 +85,7 @@ const failed = () => {
   const start = rollingBack([change("Patch", "a"), change("Patch", "b")]);
   const items = start.txn.status.items.map((item, index) =>
     index === 1 && "before" in item.state
-      ? { ...item, state: { type: "unmade" as const, before: item.state.before, error: "no" } }
+      ? { ...item, state: { type: "rejected" as const, before: item.state.before, error: "no" } }
       : item,
   );
   return { ...start, txn: { ...start.txn, status: { ...start.txn.status, items } } };
@@ -301,7 +301,7 @@ it("does not give a lock away the moment it has it, however long it has waited f
   const at: ReconcileContext = {
     ...start,
     txn: { ...start.txn, spec: { ...start.txn.spec, timeout: 60 * MINUTE } },
-    wanted: ({ name }) => (name.endsWith("-a") ? wanting : undefined),
+    nextWaiter: ({ name }) => (name.endsWith("-a") ? wanting : undefined),
     known: { ...start.known, serviceAccount: "there", locks: new Map(), reviews: new Map(rights) },
   };
   const answer = ({ purpose, call, as }: ApiCall, { now }: ReconcileContext): Answer => {

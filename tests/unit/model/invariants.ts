@@ -14,7 +14,7 @@ const books = (object: KubeObject): readonly unknown[] =>
   (object.metadata.managedFields ?? []).toSorted((a, b) => ((a.manager ?? "") < (b.manager ?? "") ? -1 : 1));
 
 /** States of a change whose target must be as if we had never been there. */
-const CLEAN: readonly ItemState["type"][] = ["untouched", "refused", "prepared", "unmade", "restored"];
+const CLEAN: readonly ItemState["type"][] = ["untouched", "refused", "prepared", "rejected", "restored"];
 
 /** What is wrong with a target that is said to be as it was, but for what others did. */
 const notAsBefore = (state: State, index: number): readonly string[] => {
@@ -55,7 +55,7 @@ const notCommitted = (state: State, index: number): readonly string[] => {
   return equal(is, should) ? [] : [`${key} is ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`];
 };
 
-const UNSETTLED: readonly ItemState["type"][] = ["kept", "undecided", "committed"];
+const UNSETTLED: readonly ItemState["type"][] = ["rollback-failed", "unknown", "committed"];
 
 /** What is left behind that should not be. */
 const leftBehind = (state: State): readonly string[] => {

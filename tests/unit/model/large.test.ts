@@ -102,7 +102,14 @@ const carriedOut = (start: World, isRefused: boolean, restartedAfter = Number.PO
   };
   for (let steps = 0; steps < 20 * COUNT + 100; steps += 1) {
     if (steps === restartedAfter) known = noObservations(now);
-    const step = decide({ txn, known, now, settings: SETTINGS, ahead: () => undefined, wanted: () => undefined });
+    const step = decide({
+      txn,
+      known,
+      now,
+      settings: SETTINGS,
+      queuedBefore: () => undefined,
+      nextWaiter: () => undefined,
+    });
     if (step.type === "done") return { world, txn, most, count };
     if (step.type === "wait") {
       now = step.until;

@@ -36,8 +36,8 @@ export const situationOf = ({ own, known, now }: State): ReconcileContext => ({
   known,
   now,
   settings: SETTINGS,
-  ahead: () => undefined,
-  wanted: () => undefined,
+  queuedBefore: () => undefined,
+  nextWaiter: () => undefined,
 });
 
 export type Sort = Exclude<keyof Budget, "all">;

@@ -27,7 +27,8 @@ const QUIET = SETTINGS.writeTimeout + SETTINGS.margin;
 const isWrite = ({ call, dryRun }: ApiCall): boolean =>
   call.verb !== "get" && dryRun !== true && call.place.resource.kind !== "SelfSubjectAccessReview";
 
-const isOwn = ({ purpose }: ApiCall): boolean => purpose === "record" || purpose === "finalizer";
+const OWN_WRITES: readonly ApiCall["purpose"][] = ["record", "finalizer", "annotate"];
+const isOwn = ({ purpose }: ApiCall): boolean => OWN_WRITES.includes(purpose);
 
 const nameOf = ({ purpose, call, dryRun }: ApiCall): string =>
   `${purpose}: ${call.verb}${dryRun === true ? " (dry run)" : ""} ${keyOf(call.place)}`;
@@ -152,12 +153,12 @@ const refusedWrongly = (
   effects: readonly Effect[],
   story: readonly string[],
   outcome: "learned" | "stale" | "failed",
-  isMade: boolean,
+  isApplied: boolean,
 ): void => {
   const [effect, ...rest] = effects;
   if (effect === undefined || !("call" in effect)) return;
-  for (const fault of wrongAnswers(effect, isMade)) {
-    const text = `${nameOf(effect)} → ${messageOf(fault)}, ${isMade ? "though it was made" : "and it was not made"}`;
+  for (const fault of wrongAnswers(effect, isApplied)) {
+    const text = `${nameOf(effect)} → ${messageOf(fault)}, ${isApplied ? "though it was made" : "and it was not made"}`;
     const after = onAnswer(state, effect, E.left(fault));
     play(round, after.state, rest, [...story, text], worse(outcome, after.outcome));
   }

@@ -23,8 +23,8 @@ const REFUSALS: readonly Refused[] = [
  * Those of them that can come of such a request: what is only read is in nobody's way. Nor does anybody know that a deletion was
  * made, and not another client's, where the API server itself says that the object is not as it was.
  */
-export const wrongAnswers = ({ call }: ApiCall, isMade: boolean): readonly ApiError[] =>
+export const wrongAnswers = ({ call }: ApiCall, isApplied: boolean): readonly ApiError[] =>
   REFUSALS.filter(({ code, reason }) => {
     if (call.verb === "get") return code !== 409;
-    return !(call.verb === "delete" && isMade && reason === "Conflict");
+    return !(call.verb === "delete" && isApplied && reason === "Conflict");
   });

@@ -21,10 +21,10 @@ it("is in the order of those who wait, lock by lock, as they come and go", () =>
   line.join({ txn: began(1), awaited: waitingFor("a") });
   line.join({ txn: began(0), awaited: waitingFor("b") });
   expect(line.first(lease("a"))?.txn).toEqual(began(1));
-  expect(line.ahead(began(2), lease("a"))).toEqual(began(1));
-  expect(line.ahead(began(3), lease("a"))).toEqual(began(1));
-  expect(line.ahead(began(1), lease("a"))).toBeUndefined();
-  expect(line.ahead(began(0), lease("a"))).toBeUndefined();
+  expect(line.queuedBefore(began(2), lease("a"))).toEqual(began(1));
+  expect(line.queuedBefore(began(3), lease("a"))).toEqual(began(1));
+  expect(line.queuedBefore(began(1), lease("a"))).toBeUndefined();
+  expect(line.queuedBefore(began(0), lease("a"))).toBeUndefined();
   // It waits for another one now.
   line.join({ txn: began(1), awaited: waitingFor("b") });
   expect(line.first(lease("a"))?.txn).toEqual(began(2));

@@ -30,29 +30,29 @@ const isBare = ({ txn: { metadata, status }, known }: ReconcileContext): boolean
  */
 export const decide = (seen: ReconcileContext): Step => {
   const { later } = seen.known;
-  if (later !== undefined && seen.now < later.looked + UPGRADE_PAUSE)
+  if (later !== undefined && seen.now < later.readAt + UPGRADE_PAUSE)
     return awaitUpgrade(seen, { why: later.why, takesConditions: true });
-  const situation = { ...seen, known: lookingAgain(seen.known) };
-  const { txn } = situation;
-  if (isBare(situation)) return run(setFinalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]));
+  const context = { ...seen, known: lookingAgain(seen.known) };
+  const { txn } = context;
+  if (isBare(context)) return run(setFinalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]));
   switch (txn.status.phase) {
     case "Pending":
-      return pending(situation);
+      return pending(context);
     case "Preparing":
-      return preparing(situation);
+      return preparing(context);
     case "Prepared":
-      return prepared(situation);
+      return prepared(context);
     case "Committing":
-      return committing(situation);
+      return committing(context);
     case "RollingBack":
-      return rollingBack(situation);
+      return rollingBack(context);
     case "Committed":
     case "RolledBack":
     case "Failed":
-      return terminalCleanup(situation);
+      return terminalCleanup(context);
   }
 };
 
 /** What to do for a Transaction that cannot be read; of its situation, that is what could be salvaged. */
-export const decideUnread = (situation: ReconcileContext, unread: Unread): Step =>
-  unread.type === "unreadable" ? quarantine(situation, unread.why) : awaitUpgrade(situation, unread);
+export const decideUnread = (context: ReconcileContext, unread: Unread): Step =>
+  unread.type === "unreadable" ? quarantine(context, unread.why) : awaitUpgrade(context, unread);

@@ -73,14 +73,14 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     renewalsOf,
     discovery: discovery(api),
     settings,
-    seemsCalled: (key, { metadata }) => {
+    hasPendingRequest: (key, { metadata }) => {
       const last = watched.store.get(key)?.metadata;
       return last !== undefined && last.uid === metadata.uid && hasNewRequest(last, metadata);
     },
-    seemsGone: (key, { metadata }) => watched.store.get(key)?.metadata.uid !== metadata.uid,
-    seemsThere: (key) => watched.store.has(key),
+    mayBeDeleted: (key, { metadata }) => watched.store.get(key)?.metadata.uid !== metadata.uid,
+    mayExist: (key) => watched.store.has(key),
     wake: (key) => work.add(key),
-    witness: { moved: measured.moved, answered: measured.answered, told: events.tell },
+    observers: { moved: measured.moved, answered: measured.answered, told: events.tell },
   });
   /** One turn of a loop, with an id of its own in the log. */
   const round = ({ beat }: Loop, fields: Readonly<Record<string, unknown>> = {}): Round => {

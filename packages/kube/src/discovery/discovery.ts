@@ -36,7 +36,7 @@ interface Served {
 /** In ms. A new CRD is served some 2 s after it was made; nobody should wait much longer for it. */
 const askAgainAfter = 1_000;
 /** In ms. A CRD may be deleted and made again, with another plural or scope. */
-const trustedFor = 10_000;
+const CACHE_TTL = 10_000;
 /** Group versions that are remembered, whether or not they are served: anybody may invent some. A cluster has about thirty of its own. */
 const REMEMBERED = 256;
 /** A group is a DNS subdomain, a version a DNS label. */
@@ -78,7 +78,7 @@ export const discovery = (api: Api, clock: Clock = systemClock): Discovery => {
       const before = known.get(apiVersion);
       const found = before?.kinds.get(kind);
       const age = before === undefined ? Number.POSITIVE_INFINITY : clock.now() - before.at;
-      if (found !== undefined && age < trustedFor) return E.right(found);
+      if (found !== undefined && age < CACHE_TTL) return E.right(found);
       const recent = found === undefined && before !== undefined && age < askAgainAfter;
       const served = recent ? E.right(before) : await ask(apiVersion, asker);
       if (E.isLeft(served)) return served;

@@ -21,7 +21,7 @@ export const replyOf = (reply: HttpReply, now: number, request?: Request): E.Eit
       : E.left({
           type: "unanswered",
           cause: "malformed",
-          message: `the answer (HTTP ${reply.status}) is no Kubernetes object: ${glimpse(reply.body)}`,
+          message: `the answer (HTTP ${reply.status}) is no Kubernetes object: ${excerptOf(reply.body)}`,
         });
   // The API server sends nobody elsewhere: whoever does says nothing of the request, and may have passed it on.
   if (reply.status < 400)
@@ -89,7 +89,8 @@ const retryAfterOf = (header: string | undefined, now: number): number | undefin
 };
 
 /** Errors are logged: a page may be quoted, but not what may be half a Secret. */
-const glimpse = (body: string): string => (/^\s*[{[]/.test(body) ? `${body.length} characters of JSON` : excerpt(body));
+const excerptOf = (body: string): string =>
+  /^\s*[{[]/.test(body) ? `${body.length} characters of JSON` : excerpt(body);
 
 const excerpt = (body: string): string => {
   const line = body.trim().replaceAll(/\s+/g, " ");

@@ -8,13 +8,15 @@ import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { ENABLING_TIME } from "../state/resolved-changes.ts";
 
 /** Asks again in the turn of the change, and remembers since when. */
-const asking = (going: ChangeContext): readonly ApiCall[] =>
-  reviewsOf(going).map((ask) => ({
-    ...ask,
+const asking = (changeContext: ChangeContext): readonly ApiCall[] =>
+  reviewsOf(changeContext).map((request) => ({
+    ...request,
     onAnswer: (known, answer, now, sent) => ({
-      ...ask.onAnswer(known, answer, now, sent),
-      rightsAsked: set(known.rightsAsked, going.index, now),
-      triedSince: known.rightsAsked.has(going.index) ? known.triedSince : set(known.triedSince, going.index, now),
+      ...request.onAnswer(known, answer, now, sent),
+      permissionsReadAt: set(known.permissionsReadAt, changeContext.index, now),
+      triedSince: known.permissionsReadAt.has(changeContext.index)
+        ? known.triedSince
+        : set(known.triedSince, changeContext.index, now),
     }),
   }));
 
@@ -25,16 +27,16 @@ const asking = (going: ChangeContext): readonly ApiCall[] =>
  * @returns undefined once it has all that the change and its rollback need; until then its target must not be locked. A
  *          sentence where they have not come in time.
  */
-export const awaitPermissions = (going: ChangeContext): Step | string | undefined => {
-  const { situation, journal, index, place } = going;
-  const { known, now, txn } = situation;
-  const asked = known.rightsAsked.get(index);
-  if (asked === undefined) return run(...asking(going));
-  const verbs = lackingPermissions(going, known);
+export const awaitPermissions = (changeContext: ChangeContext): Step | string | undefined => {
+  const { context, journal, index, place } = changeContext;
+  const { known, now, txn } = context;
+  const asked = known.permissionsReadAt.get(index);
+  if (asked === undefined) return run(...asking(changeContext));
+  const verbs = lackingPermissions(changeContext, known);
   if (verbs.length === 0) return undefined;
-  const missing = `ServiceAccount ${txn.spec.serviceAccountName} may not change ${formatRef(place)}, or not roll it back: ${grant(going, verbs)}`;
+  const missing = `ServiceAccount ${txn.spec.serviceAccountName} may not change ${formatRef(place)}, or not roll it back: ${grant(changeContext, verbs)}`;
   if (now >= (known.triedSince.get(index) ?? now) + ENABLING_TIME) return missing;
   return now < asked + POLL_INTERVAL
-    ? waiting(situation, journal, asked + POLL_INTERVAL, `trying again: ${missing}`)
-    : run(...asking(going));
+    ? waiting(context, journal, asked + POLL_INTERVAL, `trying again: ${missing}`)
+    : run(...asking(changeContext));
 };

@@ -1,5 +1,5 @@
 import * as E from "fp-ts/lib/Either.js";
-import { sparing } from "../state/memory-budget.ts";
+import { trimming } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { deniedVerb, messageOf } from "../kubernetes/api-error.ts";
 import type { Journal } from "../state/journal.ts";
@@ -14,7 +14,7 @@ import type { KubeObject } from "@janus/types";
 
 /** One change on its way in. */
 export interface ChangeContext extends Item {
-  readonly situation: ReconcileContext;
+  readonly context: ReconcileContext;
   readonly journal: Journal;
   readonly before: KubeObject | undefined;
 }
@@ -26,7 +26,7 @@ export const nextChange = (
   { index, change, place }: Item,
   created: string | undefined,
 ): ApiCall =>
-  sparing(
+  trimming(
     checkpoint(
       txn,
       journal,
@@ -44,25 +44,26 @@ export const nextChange = (
   );
 
 /** A Create was refused for want of the rights, or of the kind, that an earlier change has just brought: it was not made. */
-const isPremature = ({ change, index, situation: { txn } }: ChangeContext, known: Observations): boolean => {
+const isPremature = ({ change, index, context: { txn } }: ChangeContext, known: Observations): boolean => {
   const attempt = known.attempts.get(index);
   const isUnmade = attempt?.type === "refused" && [403, 404].includes(attempt.code) && attempt.unanswered === undefined;
   return change.type === "Create" && isUnmade && dependsOnEarlier(txn, index);
 };
 
 /** Looks what became of the change. */
-export const observeTarget = (going: ChangeContext): ApiCall => {
-  const { situation, place } = going;
-  const mayBeUnserved = !isServed(situation.known, place.resource) && isPremature(going, situation.known);
-  return { ...readTarget(going, unreadable(going)), mayBeUnserved };
+export const observeTarget = (changeContext: ChangeContext): ApiCall => {
+  const { context, place } = changeContext;
+  const mayBeUnserved = !isServed(context.known, place.resource) && isPremature(changeContext, context.known);
+  return { ...readTarget(changeContext, unreadable(changeContext)), mayBeUnserved };
 };
 
 /** A target that cannot be read says nothing of what became of the change, unless that was not made for the same reason. */
 const unreadable =
-  (going: ChangeContext): ApiCall["onAnswer"] =>
+  (changeContext: ChangeContext): ApiCall["onAnswer"] =>
   (known, answer, now) => {
-    const { index, place } = going;
-    if (isPremature(going, known)) return { ...known, live: set(known.live, index, { object: undefined, at: now }) };
+    const { index, place } = changeContext;
+    if (isPremature(changeContext, known))
+      return { ...known, live: set(known.live, index, { object: undefined, at: now }) };
     const refused = (fate: AbortCause["fate"], message: string): Observations => ({
       ...known,
       abortCauses: set(known.abortCauses, index, { reason: "CommitFailed", message, fate }),
@@ -72,8 +73,8 @@ const unreadable =
     // The ServiceAccount has lost its permissions: it may write no more than it may read.
     const isDenied = deniedVerb(answer.left) !== undefined && attempt?.type === "refused" && attempt.code === 403;
     return isDenied && attempt.unanswered === undefined
-      ? refused("unmade", refusalOf(going, attempt.message))
-      : refused("undecided", `${formatRef(place)} cannot be read: ${messageOf(answer.left)}`);
+      ? refused("rejected", refusalOf(changeContext, attempt.message))
+      : refused("unknown", `${formatRef(place)} cannot be read: ${messageOf(answer.left)}`);
   };
 
 /** For people: the API server, or something in front of it, will not have the change. */

@@ -9,23 +9,23 @@ import type { KubeObject } from "@janus/types";
 
 /** What a target tells of a change that is in doubt, or that was refused because something had moved. */
 export type InDoubtVerdict =
-  | { readonly type: "in"; readonly created?: string }
+  | { readonly type: "applied"; readonly created?: string }
   /** A Delete was accepted, and finalizers still hold the object. */
-  | { readonly type: "going"; readonly finalizers: readonly string[] }
+  | { readonly type: "terminating"; readonly finalizers: readonly string[] }
   /** It was not made when the target was read. What is still on its way is refused if it bears preconditions, a Create is not. */
-  | { readonly type: "out"; readonly object: KubeObject | undefined }
+  | { readonly type: "not-applied"; readonly object: KubeObject | undefined }
   /**
    * It was not made, and others have changed the target since it was read: these fields of ours among them. `mayBeIn`: unless
    * it was on its way, for nothing would tell.
    */
   | {
-      readonly type: "overtaken";
+      readonly type: "conflict";
       readonly object: KubeObject | undefined;
       readonly fields: readonly Path[];
-      readonly mayBeIn?: true;
+      readonly mayBeApplied?: true;
     }
   /** It cannot be told. */
-  | { readonly type: "undecided"; readonly why: string };
+  | { readonly type: "unknown"; readonly why: string };
 
 /** Whether two versions of an object differ in nothing but status and bookkeeping. */
 export const sameButStatus = (a: KubeObject, b: KubeObject, place: ObjectRef): boolean => {
@@ -42,23 +42,24 @@ const settleCreate = (
   created: string | undefined,
   { object }: TargetObservation,
 ): InDoubtVerdict => {
-  if (object === undefined) return created === undefined ? { type: "out", object } : { type: "in", created };
+  if (object === undefined)
+    return created === undefined ? { type: "not-applied", object } : { type: "applied", created };
   const uid = object.metadata.uid ?? "";
-  if (uid === created || isMarked(object, author.uid)) return { type: "in", created: uid };
+  if (uid === created || isMarked(object, author.uid)) return { type: "applied", created: uid };
   return created === undefined
-    ? { type: "undecided", why: "an object of this name exists that does not carry our mark" }
-    : { type: "in", created };
+    ? { type: "unknown", why: "an object of this name exists that does not carry our mark" }
+    : { type: "applied", created };
 };
 
 const settleDelete = (place: ObjectRef, before: KubeObject, { object }: TargetObservation): InDoubtVerdict => {
-  if (object === undefined) return { type: "in" };
+  if (object === undefined) return { type: "applied" };
   if (object.metadata.uid !== before.metadata.uid)
-    return { type: "undecided", why: "it was deleted, and another client has created it again" };
+    return { type: "unknown", why: "it was deleted, and another client has created it again" };
   if (object.metadata.deletionTimestamp !== undefined)
-    return { type: "going", finalizers: object.metadata.finalizers ?? [] };
+    return { type: "terminating", finalizers: object.metadata.finalizers ?? [] };
   return object.metadata.resourceVersion === before.metadata.resourceVersion || sameButStatus(before, object, place)
-    ? { type: "out", object }
-    : { type: "overtaken", object, fields: [] };
+    ? { type: "not-applied", object }
+    : { type: "conflict", object, fields: [] };
 };
 
 const settleEdit = (
@@ -69,21 +70,21 @@ const settleEdit = (
   author: TransactionRef,
 ): InDoubtVerdict => {
   if (object === undefined || object.metadata.uid !== before.metadata.uid)
-    return { type: "overtaken", object: undefined, fields: [] };
-  if (isMarked(object, author.uid)) return { type: "in" };
-  if (object.metadata.resourceVersion === before.metadata.resourceVersion) return { type: "out", object };
+    return { type: "conflict", object: undefined, fields: [] };
+  if (isMarked(object, author.uid)) return { type: "applied" };
+  if (object.metadata.resourceVersion === before.metadata.resourceVersion) return { type: "not-applied", object };
   const unmoved = setsStatus(change, place)
     ? equal(writable(before, place), writable(object, place))
     : sameButStatus(before, object, place);
-  if (unmoved) return { type: "out", object };
+  if (unmoved) return { type: "not-applied", object };
   // Without a mark, and moved: had our change been in, all its fields would have been taken over since.
   const { put, conflicts } = restoration(change, place, before, object, author);
   const whole = change.type === "Update" && !equal(desiredState(change, place, before), writable(before, place));
   const fields: readonly Path[] = whole && conflicts.length === 0 ? [[]] : conflicts;
   // A Patch leaves no mark where others have taken over all of its fields; what is changed and nobody's may be ours.
   const isTakenOver = change.type === "Patch" && conflicts.length > 0;
-  const mayBeIn = isTakenOver || put !== undefined || hasLostMarks(before, object);
-  return { type: "overtaken", object, fields, ...(mayBeIn ? { mayBeIn } : {}) };
+  const mayBeApplied = isTakenOver || put !== undefined || hasLostMarks(before, object);
+  return { type: "conflict", object, fields, ...(mayBeApplied ? { mayBeApplied } : {}) };
 };
 
 /**

@@ -23,12 +23,12 @@ import type { KubeObject } from "@janus/types";
  *             the one before it is taken away before the next one is written.
  */
 export const renewSnapshot = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   journal: Journal,
   { index, place, before }: ChangeContext,
   live: KubeObject,
 ): Step => {
-  const { txn, known } = situation;
+  const { txn, known } = context;
   const needed = new Set(allStores(txn, journal).map(({ uid }) => uid));
   const obsolete = known.obsolete.filter(({ uid }) => !needed.has(uid));
   const dropping = obsolete.flatMap((ref) => deleteOrRetry(txn, known, ref));
@@ -36,13 +36,13 @@ export const renewSnapshot = (
   const object = before === undefined ? live : withLostOwners(txn, journal, before, live);
   const { packs } = pack(new Map([[index, object]]));
   const storing = store(txn, known, packs);
-  if (storing.type === "going") return run(writeNext(txn, journal, storing, packs.length));
+  if (storing.type === "writing") return run(writeNext(txn, journal, storing, packs.length));
   const [first, ...more] = storing.type === "stored" ? storing.stores : [];
   if (first === undefined)
-    return abort(situation, journal, {
+    return abort(context, journal, {
       reason: "CommitFailed",
       message: storing.type === "refused" ? storing.why : `${formatRef(place)} cannot be kept`,
-      fate: "unmade",
+      fate: "rejected",
     });
   const renewed: Renewed = {
     before: {

@@ -25,82 +25,82 @@ import { waitingForLock } from "../locks/await-lock.ts";
 
 /**
  * People want it back, or time has run out: turns back here, with what has become of this change. But not where a deletion that
- * cannot be undone may have been sent; see {@link onlyForward}.
+ * cannot be undone may have been sent; see {@link irreversibleReason}.
  */
-export const reasonToStop = (going: ChangeContext, fate: AbortCause["fate"]): Step | undefined => {
-  const { situation, journal, index } = going;
-  const { txn, now } = situation;
-  const way = stopRequest(situation);
-  if (way.type === "asking") return run(way.effect);
-  const lasting = onlyForward(going, fate);
-  if (way.type === "release") return abort(situation, journal, { reason: "Deleted", message: way.why, fate });
-  if (way.type === "rollback" && lasting === undefined)
-    return abort(situation, journal, { reason: "RollbackRequested", message: way.why, fate });
+export const reasonToStop = (changeContext: ChangeContext, fate: AbortCause["fate"]): Step | undefined => {
+  const { context, journal, index } = changeContext;
+  const { txn, now } = context;
+  const requested = stopRequest(context);
+  if (requested.type === "reading") return run(requested.effect);
+  const irreversible = irreversibleReason(changeContext, fate);
+  if (requested.type === "release") return abort(context, journal, { reason: "Deleted", message: requested.why, fate });
+  if (requested.type === "rollback" && irreversible === undefined)
+    return abort(context, journal, { reason: "RollbackRequested", message: requested.why, fate });
   // Deleting it never hangs, however long what it deletes takes to go.
-  if (lasting !== undefined && txn.metadata.deletionTimestamp !== undefined)
-    return abort(situation, journal, {
+  if (irreversible !== undefined && txn.metadata.deletionTimestamp !== undefined)
+    return abort(context, journal, {
       reason: "Deleted",
-      message: `${lasting}: the Transaction was deleted`,
+      message: `${irreversible}: the Transaction was deleted`,
       fate,
     });
-  if (lasting !== undefined || now < deadline(situation)) return undefined;
+  if (irreversible !== undefined || now < deadline(context)) return undefined;
   const message = `spec.timeout passed with ${index} of ${txn.spec.changes.length} changes made`;
-  return abort(situation, journal, { reason: "Timeout", message, fate });
+  return abort(context, journal, { reason: "Timeout", message, fate });
 };
 
 /** Why it cannot be turned back any more, in words; undefined where it can. */
-export const onlyForward = (
-  { situation: { txn }, index }: ChangeContext,
+export const irreversibleReason = (
+  { context: { txn }, index }: ChangeContext,
   fate: AbortCause["fate"],
 ): string | undefined => {
-  const deleted = firstIrreversible(txn, fate === "in" ? index + 1 : index)?.target;
+  const deleted = firstIrreversible(txn, fate === "applied" ? index + 1 : index)?.target;
   return deleted === undefined
     ? undefined
     : `the deletion of ${deleted.kind} ${deleted.name} cannot be undone, so the Transaction can only be completed`;
 };
 
 /** Turns back from a target that is as it was, but not while a write that was not answered may still be made. */
-export const onceSettled = (going: ChangeContext, back: Step): Step => {
-  const { situation, journal, index, place } = going;
-  const { known, now, settings } = situation;
+export const onceSettled = (changeContext: ChangeContext, back: Step): Step => {
+  const { context, journal, index, place } = changeContext;
+  const { known, now, settings } = context;
   const unanswered = unansweredSince(known.attempts.get(index));
   if (unanswered === undefined) return back;
   const settledAt = unanswered + inFlightWindow(settings);
   if ((known.live.get(index)?.at ?? now) >= settledAt) return back;
   return now < settledAt
-    ? waiting(situation, journal, settledAt, `a write to ${formatRef(place)} that was not answered may still be made`)
-    : run(observeTarget(going));
+    ? waiting(context, journal, settledAt, `a write to ${formatRef(place)} that was not answered may still be made`)
+    : run(observeTarget(changeContext));
 };
 
 /** The write itself, unless there is a reason to stop first. */
-export const send = (going: ChangeContext): Step => {
-  const { situation, journal, index } = going;
-  const { txn, known } = situation;
+export const send = (changeContext: ChangeContext): Step => {
+  const { context, journal, index } = changeContext;
+  const { txn, known } = context;
   const stop = (reason: AbortCause["reason"], message: string): Step =>
-    onceSettled(going, abort(situation, journal, { reason, message, fate: "unsent" }));
-  const stopping = reasonToStop(going, "unsent");
-  if (stopping !== undefined) return onceSettled(going, stopping);
-  const unproven = new Set(txn.status.items.flatMap(({ lock }, at) => (lock === undefined ? [at] : [])));
-  const { early, late } = lockable(txn, known, index, unproven);
-  const holding = verifyHeld(situation, early);
+    onceSettled(changeContext, abort(context, journal, { reason, message, fate: "not-sent" }));
+  const stopping = reasonToStop(changeContext, "not-sent");
+  if (stopping !== undefined) return onceSettled(changeContext, stopping);
+  const unauthorized = new Set(txn.status.items.flatMap(({ lock }, at) => (lock === undefined ? [at] : [])));
+  const { early, late } = lockable(txn, known, index, unauthorized);
+  const holding = verifyHeld(context, early);
   if (E.isLeft(holding)) return stop("LockRenewalFailed", holding.left);
   if (holding.right.length > 0) return run(...holding.right);
-  if (unproven.has(index) && known.locks.get(index)?.type !== "held") {
-    const pending = awaitPermissions(going);
+  if (unauthorized.has(index) && known.locks.get(index)?.type !== "held") {
+    const pending = awaitPermissions(changeContext);
     if (typeof pending === "string") return stop("CommitFailed", pending);
     if (pending !== undefined) return pending;
   }
   // Locks in a Namespace that the Transaction has created are taken right after it exists.
-  const locking = acquire(situation, late);
+  const locking = acquire(context, late);
   if (locking.type === "refused") return stop("LockRenewalFailed", [...locking.problems.values()].join("; "));
-  if (locking.type === "waiting") return waitingForLock(situation, journal, locking);
-  if (locking.type === "going") return run(...locking.effects);
-  return run(write(going), ...projection(situation, journal));
+  if (locking.type === "waiting") return waitingForLock(context, journal, locking);
+  if (locking.type === "acquiring") return run(...locking.effects);
+  return run(write(changeContext), ...projection(context, journal));
 };
 
-const write = (going: ChangeContext): ApiCall => {
-  const { index, change, place, before, situation } = going;
-  const { txn } = situation;
+const write = (changeContext: ChangeContext): ApiCall => {
+  const { index, change, place, before, context } = changeContext;
+  const { txn } = context;
   const attempted = (known: Observations, attempt: Attempt): Observations => ({
     ...known,
     live: unset(known.live, index),
@@ -110,8 +110,8 @@ const write = (going: ChangeContext): ApiCall => {
     purpose: "change",
     item: index,
     as: "serviceAccount",
-    call: writeOf(txn, going, before),
-    mayBeUnserved: !isServed(situation.known, place.resource),
+    call: writeOf(txn, changeContext, before),
+    mayBeUnserved: !isServed(context.known, place.resource),
     onAnswer: (known, answer, now, sent) => {
       if (E.isRight(answer)) {
         const { metadata } = answer.right;
@@ -124,7 +124,7 @@ const write = (going: ChangeContext): ApiCall => {
             abortCauses: set(known.abortCauses, index, {
               reason: "ConflictDetected",
               message: terminatingMessage(place, answer.right),
-              fate: "in",
+              fate: "applied",
             }),
           };
         const created = change.type === "Create" ? { created: metadata.uid ?? "" } : {};

@@ -5,7 +5,7 @@
  * Guarantees: pure as ever: the result depends on the argument alone, and goes with it.
  * Assumes:    nothing that it reads of it ever changes.
  */
-export const once = <A extends object, Result>(compute: (of: A) => Result): ((of: A) => Result) => {
+export const memoized = <A extends object, Result>(compute: (of: A) => Result): ((of: A) => Result) => {
   const results = new WeakMap<A, { readonly result: Result }>();
   return (of) => {
     const known = results.get(of) ?? { result: compute(of) };

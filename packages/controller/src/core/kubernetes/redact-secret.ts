@@ -41,12 +41,12 @@ export const redactSecret = (fault: ApiError, body: object): ApiError => {
   const quoted = leaves([data, stringData])
     .flatMap(quotations)
     .toSorted((a, b) => b.length - a.length);
-  const told = (text: string): string => quoted.reduce(hide, text);
+  const redacted = (text: string): string => quoted.reduce(hide, text);
   return {
     ...fault,
-    message: told(fault.message),
+    message: redacted(fault.message),
     causes: fault.causes.map((cause) =>
-      cause.message === undefined ? cause : { ...cause, message: told(cause.message) },
+      cause.message === undefined ? cause : { ...cause, message: redacted(cause.message) },
     ),
   };
 };

@@ -6,11 +6,11 @@ import type { ReconcileContext } from "../state/reconcile-context.ts";
 
 /** A pause until a lock may be had, or what is to be done first. */
 export const waitingForLock = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   journal: Journal | undefined,
-  { until, because, tell, effects, awaited }: Extract<Locking, { readonly type: "waiting" }>,
+  { until, because, event, effects, awaited }: Extract<Locking, { readonly type: "waiting" }>,
 ): Step => {
-  if (effects.length > 0) return { ...run(...effects), tell: [tell] };
-  const step = waiting(situation, journal, until, because, tell);
+  if (effects.length > 0) return { ...run(...effects), events: [event] };
+  const step = waiting(context, journal, until, because, event);
   return step.type === "wait" ? { ...step, awaited } : step;
 };

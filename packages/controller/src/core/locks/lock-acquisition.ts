@@ -9,7 +9,7 @@ import { requestYield } from "./lock-yield.ts";
 import {
   renewOrTakeOver,
   createLock,
-  giveBack,
+  releaseIfHeld,
   observeHolder,
   lockDuration,
   lockPlace,
@@ -26,41 +26,41 @@ interface Wanted {
 
 /** The next request that brings us nearer to this lock; a pause where only waiting helps. */
 const nextLockRequest = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   { index, target, place }: Wanted,
 ): Effect | { readonly until: Instant; readonly because: string } => {
-  const { known, now } = situation;
-  const sight = known.locks.get(index);
+  const { known, now } = context;
+  const observed = known.locks.get(index);
   const lease = `Lease ${place.namespace}/${place.name}`;
-  if (sight === undefined || sight.type === "free") {
-    const first = situation.ahead(place)?.metadata;
-    if (first === undefined) return createLock(situation, index, place);
+  if (observed === undefined || observed.type === "free") {
+    const first = context.queuedBefore(place)?.metadata;
+    if (first === undefined) return createLock(context, index, place);
     const because = `waiting for ${formatRef(target)}: Transaction ${first.namespace}/${first.name} waits for it, too, and goes first (${lease})`;
-    return { until: nextPollAt(situation, now), because };
+    return { until: nextPollAt(context, now), because };
   }
-  if (sight.type === "held" && !sight.stale) return renewOrTakeOver(situation, index, place, sight);
-  if (sight.type !== "theirs") return observeLock(situation, index, place, false);
-  const until = nextPollAt(situation, sight.looked);
-  if (now >= until) return observeLock(situation, index, place, false);
-  const holder = parseHolder(sight.holder);
-  if (holder !== undefined && sight.judged === undefined) return observeHolder(index, holder, target);
-  const isForeign = holder === undefined || sight.judged === "stranger";
-  if (isForeign ? now >= sight.expires : sight.judged === "over")
-    return renewOrTakeOver(situation, index, place, sight);
+  if (observed.type === "held" && !observed.stale) return renewOrTakeOver(context, index, place, observed);
+  if (observed.type !== "theirs") return observeLock(context, index, place, false);
+  const until = nextPollAt(context, observed.readAt);
+  if (now >= until) return observeLock(context, index, place, false);
+  const holder = parseHolder(observed.holder);
+  if (holder !== undefined && observed.holderState === undefined) return observeHolder(index, holder, target);
+  const isForeign = holder === undefined || observed.holderState === "foreign";
+  if (isForeign ? now >= observed.expires : observed.holderState === "finished")
+    return renewOrTakeOver(context, index, place, observed);
   const because = isForeign
-    ? `waiting for ${formatRef(target)}: ${lease} is held by ${sight.holder}`
+    ? `waiting for ${formatRef(target)}: ${lease} is held by ${observed.holder}`
     : `waiting for ${formatRef(target)}: Transaction ${holder.namespace}/${holder.name} has locked it (${lease})`;
   return { until, because };
 };
 
 export type Locking =
   | { readonly type: "held" }
-  | { readonly type: "going"; readonly effects: readonly Effect[] }
+  | { readonly type: "acquiring"; readonly effects: readonly Effect[] }
   | {
       readonly type: "waiting";
       readonly until: Instant;
       readonly because: string;
-      readonly tell: EventSpec;
+      readonly event: EventSpec;
       readonly awaited: Awaited;
       /** What is done meanwhile. */
       readonly effects: readonly Effect[];
@@ -76,8 +76,8 @@ const inOrder = ({ settings }: ReconcileContext, targets: ReadonlyMap<number, Ob
     .toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
 
 /** A lock is safe for a write when it is good for longer than the write can take. */
-export const isSafe = (sight: LockObservation | undefined, { now, settings }: ReconcileContext): boolean =>
-  sight?.type === "held" && sight.until > now + settings.writeTimeout;
+export const isSafe = (observed: LockObservation | undefined, { now, settings }: ReconcileContext): boolean =>
+  observed?.type === "held" && observed.until > now + settings.writeTimeout;
 
 const waitingFor = (
   { index, place }: Wanted,
@@ -88,7 +88,7 @@ const waitingFor = (
   until,
   because,
   awaited: { index, lease: place },
-  tell: { type: "Normal", reason: "LockWaiting", message: because },
+  event: { type: "Normal", reason: "LockWaiting", message: because },
   effects,
 });
 
@@ -103,34 +103,34 @@ const waitingFor = (
  *             too, that somebody has written in the name of a Transaction without such a target. One that is free is
  *             left to who goes before us: so nobody who waits is overtaken again and again.
  */
-export const acquire = (situation: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): Locking => {
-  const { locks } = situation.known;
-  const wanted = inOrder(situation, targets);
-  const missing = wanted.filter(({ index }) => !isSafe(locks.get(index), situation));
+export const acquire = (context: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): Locking => {
+  const { locks } = context.known;
+  const wanted = inOrder(context, targets);
+  const missing = wanted.filter(({ index }) => !isSafe(locks.get(index), context));
   const problems = new Map(
     missing.flatMap(({ index, target }) => {
-      const sight = locks.get(index);
-      return sight?.type === "impossible" ? [[index, `${formatRef(target)}: ${sight.why}`] as const] : [];
+      const observed = locks.get(index);
+      return observed?.type === "impossible" ? [[index, `${formatRef(target)}: ${observed.why}`] as const] : [];
     }),
   );
   if (problems.size > 0) return { type: "refused", problems };
   const first = missing[0];
   if (first === undefined) return { type: "held" };
   const isBlocked = ({ index, place }: Wanted): boolean =>
-    locks.get(index)?.type === "theirs" || situation.ahead(place) !== undefined;
+    locks.get(index)?.type === "theirs" || context.queuedBefore(place) !== undefined;
   const next = (missing.some(isBlocked) ? [first] : missing).map((one) => ({
     ...one,
-    to: nextLockRequest(situation, one),
+    to: nextLockRequest(context, one),
   }));
   for (const blocked of next)
     if ("until" in blocked.to) {
       const after = wanted.filter((one) => order(one) > order(blocked));
-      const back = after.flatMap(({ index, place }) => giveBack(situation, index, place));
+      const releases = after.flatMap(({ index, place }) => releaseIfHeld(context, index, place));
       // Who holds others already, under which changes were made, does not take these in the one order of all.
-      const asking = situation.txn.status.phase === "Committing" ? askFor(situation, blocked.index) : [];
-      return waitingFor(blocked, blocked.to, [...back, ...asking]);
+      const asking = context.txn.status.phase === "Committing" ? askFor(context, blocked.index) : [];
+      return waitingFor(blocked, blocked.to, [...releases, ...asking]);
     }
-  return { type: "going", effects: next.flatMap(({ to }) => ("until" in to ? [] : [to])) };
+  return { type: "acquiring", effects: next.flatMap(({ to }) => ("until" in to ? [] : [to])) };
 };
 
 /**
@@ -141,58 +141,58 @@ export const acquire = (situation: ReconcileContext, targets: ReadonlyMap<number
  *             asked to yield. One that cannot be had at all, as in a namespace that is being deleted, is left out.
  */
 export const reacquire = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   targets: ReadonlyMap<number, ObjectRef>,
   needed: readonly number[],
 ): Locking => {
-  const { locks } = situation.known;
-  const missing = inOrder(situation, targets).filter(({ index }) => {
-    const sight = locks.get(index);
-    return sight?.type !== "impossible" && !isSafe(sight, situation);
+  const { locks } = context.known;
+  const missing = inOrder(context, targets).filter(({ index }) => {
+    const observed = locks.get(index);
+    return observed?.type !== "impossible" && !isSafe(observed, context);
   });
   const atOnce = missing.flatMap(({ index, place }): readonly Effect[] => {
-    const sight = locks.get(index);
-    if (sight === undefined || (sight.type === "held" && sight.stale))
-      return [observeLock(situation, index, place, false)];
-    return sight.type === "held" ? [renewOrTakeOver(situation, index, place, sight)] : [];
+    const observed = locks.get(index);
+    if (observed === undefined || (observed.type === "held" && observed.stale))
+      return [observeLock(context, index, place, false)];
+    return observed.type === "held" ? [renewOrTakeOver(context, index, place, observed)] : [];
   });
-  if (atOnce.length > 0) return { type: "going", effects: atOnce };
+  if (atOnce.length > 0) return { type: "acquiring", effects: atOnce };
   const first = missing.find(({ index }) => needed.includes(index));
   if (first === undefined) return { type: "held" };
-  const to = nextLockRequest(situation, first);
-  if (!("until" in to)) return { type: "going", effects: [to] };
-  return waitingFor(first, to, askFor(situation, first.index));
+  const to = nextLockRequest(context, first);
+  if (!("until" in to)) return { type: "acquiring", effects: [to] };
+  return waitingFor(first, to, askFor(context, first.index));
 };
 
 /** Asks the holder of a lock for it, once, if that has touched nothing. */
-const askFor = (situation: ReconcileContext, index: number): readonly ApiCall[] => {
-  const sight = situation.known.locks.get(index);
-  if (sight?.type !== "theirs" || sight.judged !== "untouched" || sight.isAsked) return [];
-  const holder = parseHolder(sight.holder);
-  return holder === undefined ? [] : [requestYield(situation, index, holder)];
+const askFor = (context: ReconcileContext, index: number): readonly ApiCall[] => {
+  const observed = context.known.locks.get(index);
+  if (observed?.type !== "theirs" || observed.holderState !== "untouched" || observed.yieldRequested) return [];
+  const holder = parseHolder(observed.holder);
+  return holder === undefined ? [] : [requestYield(context, index, holder)];
 };
 
 const renewal = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   index: number,
   target: ObjectRef,
-  sight: Extract<LockObservation, { type: "held" }>,
+  observed: Extract<LockObservation, { type: "held" }>,
 ): ApiCall => {
-  const place = lockPlace(target, situation.settings.controllerNamespace);
-  return sight.stale ? observeLock(situation, index, place, true) : renewOrTakeOver(situation, index, place, sight);
+  const place = lockPlace(target, context.settings.controllerNamespace);
+  return observed.stale ? observeLock(context, index, place, true) : renewOrTakeOver(context, index, place, observed);
 };
 
 /**
  * Renewals that are due: before a third of the duration has passed, and not again at once after one that did not get
  * through. They go on in the background, whatever the phase.
  */
-export const renewals = (situation: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): readonly ApiCall[] =>
+export const renewals = (context: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): readonly ApiCall[] =>
   [...targets].flatMap(([index, target]) => {
-    const { known, now } = situation;
-    const sight = known.locks.get(index);
-    if (sight?.type !== "held" || now < (sight.retryAt ?? now)) return [];
-    const isDue = sight.until - now <= (lockDuration(situation) * 3) / 4;
-    return isDue ? [renewal(situation, index, target, sight)] : [];
+    const { known, now } = context;
+    const observed = known.locks.get(index);
+    if (observed?.type !== "held" || now < (observed.retryAt ?? now)) return [];
+    const isDue = observed.until - now <= (lockDuration(context) * 3) / 4;
+    return isDue ? [renewal(context, index, target, observed)] : [];
   });
 
 /**
@@ -201,18 +201,18 @@ export const renewals = (situation: ReconcileContext, targets: ReadonlyMap<numbe
  * @returns Left: why one of them is lost. Right: what is still to be asked; nothing when all of them are safe.
  */
 export const verifyHeld = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   targets: ReadonlyMap<number, ObjectRef>,
 ): E.Either<string, readonly ApiCall[]> => {
   const effects: ApiCall[] = [];
   for (const [index, target] of targets) {
-    const sight = situation.known.locks.get(index);
-    if (sight?.type === "lost" || sight?.type === "impossible")
-      return E.left(`the lock on ${formatRef(target)} was lost: ${sight.why}`);
-    if (isSafe(sight, situation)) continue;
-    const place = lockPlace(target, situation.settings.controllerNamespace);
+    const observed = context.known.locks.get(index);
+    if (observed?.type === "lost" || observed?.type === "impossible")
+      return E.left(`the lock on ${formatRef(target)} was lost: ${observed.why}`);
+    if (isSafe(observed, context)) continue;
+    const place = lockPlace(target, context.settings.controllerNamespace);
     effects.push(
-      sight?.type === "held" ? renewal(situation, index, target, sight) : observeLock(situation, index, place, true),
+      observed?.type === "held" ? renewal(context, index, target, observed) : observeLock(context, index, place, true),
     );
   }
   return E.right(effects);

@@ -13,15 +13,16 @@ export interface QueuedTransaction extends Transaction {
 }
 
 /** Sorts as text: timestamps are all of the same form. */
-const turn = (txn: QueuedTransaction): string =>
+const queuePosition = (txn: QueuedTransaction): string =>
   `${rank(txn)} ${txn.behind === undefined ? (txn.status.startedAt ?? "") : toTimestamp(txn.behind)} ${txn.metadata.uid}`;
 
 /**
  * Of two Transactions that wait for the same lock: first who has touched targets, then who began earlier, or was the earlier
  * one to let others go first. A total order.
  */
-export const hasPriorityOver = (a: QueuedTransaction, b: QueuedTransaction): boolean => turn(a) < turn(b);
+export const hasPriorityOver = (a: QueuedTransaction, b: QueuedTransaction): boolean =>
+  queuePosition(a) < queuePosition(b);
 
 /** Nobody holds the Lease any more that is waited for: it can be taken without another look. */
-export const freed = (known: Observations, { index }: Awaited): Observations =>
+export const withFreedLock = (known: Observations, { index }: Awaited): Observations =>
   known.locks.get(index)?.type === "theirs" ? { ...known, locks: set(known.locks, index, { type: "free" }) } : known;

@@ -57,10 +57,10 @@ const INT32 = 2 ** 31 - 1;
 
 const ownHolderIdentity = ({ txn }: ReconcileContext): string => holderIdentity(txn.metadata);
 
-const leaseSpec = (situation: ReconcileContext, now: Instant, former: object): object => ({
+const leaseSpec = (context: ReconcileContext, now: Instant, former: object): object => ({
   ...former,
-  holderIdentity: ownHolderIdentity(situation),
-  leaseDurationSeconds: Math.min(Math.ceil(lockDuration(situation) / 1000), INT32),
+  holderIdentity: ownHolderIdentity(context),
+  leaseDurationSeconds: Math.min(Math.ceil(lockDuration(context) / 1000), INT32),
   renewTime: toMicroTime(now),
 });
 
@@ -69,31 +69,31 @@ const labels = ({ txn }: ReconcileContext): object => ({
   [TRANSACTION_LABEL]: transactionLabel(txn.metadata.name),
 });
 
-const withLock = (known: Observations, index: number, sight: LockObservation): Observations => ({
+const withLock = (known: Observations, index: number, observed: LockObservation): Observations => ({
   ...known,
-  locks: set(known.locks, index, sight),
+  locks: set(known.locks, index, observed),
 });
 
-const withHeld = (known: Observations, index: number, sight: LockObservation, since: Instant): Observations => ({
-  ...withLock(known, index, sight),
+const withHeld = (known: Observations, index: number, observed: LockObservation, since: Instant): Observations => ({
+  ...withLock(known, index, observed),
   holdsSince: known.holdsSince ?? since,
 });
 
 /** Who holds no lock any more begins to hold some when it takes the next one. */
-const withoutLock = (known: Observations, index: number, sight: LockObservation): Observations => {
-  const after = withLock(known, index, sight);
+const withoutLock = (known: Observations, index: number, observed: LockObservation): Observations => {
+  const after = withLock(known, index, observed);
   const { holdsSince: _, ...holdsNone } = after;
   return [...after.locks.values()].some(({ type: at }) => at === "held") ? after : holdsNone;
 };
 
-const held = (lease: KubeObject, sent: Instant, situation: ReconcileContext): LockObservation => ({
+const held = (lease: KubeObject, sent: Instant, context: ReconcileContext): LockObservation => ({
   type: "held",
   version: { uid: lease.metadata.uid ?? "", resourceVersion: lease.metadata.resourceVersion ?? "" },
-  until: sent + lockDuration(situation),
+  until: sent + lockDuration(context),
 });
 
 /** Takes a lock that nobody holds, as far as we know. */
-export const createLock = (situation: ReconcileContext, index: number, place: ObjectRef): ApiCall => ({
+export const createLock = (context: ReconcileContext, index: number, place: ObjectRef): ApiCall => ({
   purpose: "lock",
   item: index,
   as: "controller",
@@ -104,12 +104,12 @@ export const createLock = (situation: ReconcileContext, index: number, place: Ob
     body: {
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",
-      metadata: { name: place.name, namespace: place.namespace, labels: labels(situation) },
-      spec: leaseSpec(situation, situation.now, { acquireTime: toMicroTime(situation.now), leaseTransitions: 0 }),
+      metadata: { name: place.name, namespace: place.namespace, labels: labels(context) },
+      spec: leaseSpec(context, context.now, { acquireTime: toMicroTime(context.now), leaseTransitions: 0 }),
     },
   },
   onAnswer: (known, answer, _, sent) => {
-    if (E.isRight(answer)) return withHeld(known, index, held(answer.right, sent, situation), sent);
+    if (E.isRight(answer)) return withHeld(known, index, held(answer.right, sent, context), sent);
     const fault = answer.left;
     const taken = fault.type === "refused" && fault.code === 409;
     return withLock(
@@ -123,35 +123,31 @@ export const createLock = (situation: ReconcileContext, index: number, place: Ob
 
 /** Writes us into a Lease that is there: to renew it, or to take it over. */
 export const renewOrTakeOver = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   index: number,
   place: ObjectRef,
-  sight: Extract<LockObservation, { type: "held" | "theirs" }>,
+  observed: Extract<LockObservation, { type: "held" | "theirs" }>,
 ): ApiCall => ({
-  purpose: sight.type === "held" ? "renew-lock" : "lock",
+  purpose: observed.type === "held" ? "renew-lock" : "lock",
   item: index,
   as: "controller",
   call: {
     verb: "mergePatch",
     place,
     body: {
-      metadata: { ...sight.version, ...(sight.type === "held" ? {} : { labels: labels(situation) }) },
-      spec: leaseSpec(
-        situation,
-        situation.now,
-        sight.type === "held" ? {} : { acquireTime: toMicroTime(situation.now) },
-      ),
+      metadata: { ...observed.version, ...(observed.type === "held" ? {} : { labels: labels(context) }) },
+      spec: leaseSpec(context, context.now, observed.type === "held" ? {} : { acquireTime: toMicroTime(context.now) }),
     },
   },
   // Whatever was in the way, a look at the Lease tells.
   onAnswer: (known, answer, now, sent) =>
     E.isRight(answer)
-      ? withHeld(known, index, held(answer.right, sent, situation), sent)
-      : withLock(known, index, unrenewed(situation, known, index, answer.left, now)),
+      ? withHeld(known, index, held(answer.right, sent, context), sent)
+      : withLock(known, index, unrenewed(context, known, index, answer.left, now)),
   onTransientFault: (known, fault, now) => ({
-    ...withLock(known, index, unrenewed(situation, known, index, fault, now)),
+    ...withLock(known, index, unrenewed(context, known, index, fault, now)),
     // What was another client's Lease may be ours yet; one that is ours already cannot come again.
-    ...(sight.type === "theirs" ? { unansweredCreate: now } : {}),
+    ...(observed.type === "theirs" ? { unansweredCreate: now } : {}),
   }),
 });
 
@@ -163,28 +159,28 @@ const PAUSES = 10;
  * has written the Lease, only for as long as nobody has looked.
  */
 const unrenewed = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   known: Observations,
   index: number,
   fault: ApiError,
   now: Instant,
 ): LockObservation => {
-  const sight = known.locks.get(index);
-  if (sight?.type !== "held") return { type: "taken" };
-  if (classify(fault) === "conflict") return { ...sight, stale: true, until: now };
-  return { ...sight, stale: true, retryAt: now + lockDuration(situation) / PAUSES };
+  const observed = known.locks.get(index);
+  if (observed?.type !== "held") return { type: "taken" };
+  if (classify(fault) === "conflict") return { ...observed, stale: true, until: now };
+  return { ...observed, stale: true, retryAt: now + lockDuration(context) / PAUSES };
 };
 
 /**
  * When a lock that another client holds is looked at again, having been waited for since `startedAt`: after a second, and
  * later after a tenth of the time waited so far, at most ten seconds. So many that wait for long are no storm of requests.
  */
-export const nextPollAt = ({ txn, now }: ReconcileContext, looked: Instant): Instant =>
-  looked +
+export const nextPollAt = ({ txn, now }: ReconcileContext, readAt: Instant): Instant =>
+  readAt +
   Math.min(Math.max((now - (fromTimestamp(txn.status.startedAt) ?? now)) / 10, POLL_INTERVAL), 10 * POLL_INTERVAL);
 
 /** Finds out who holds a lock. `mine`: whether a Lease that is not ours means that we have lost it. */
-export const observeLock = (situation: ReconcileContext, index: number, place: ObjectRef, mine: boolean): ApiCall => ({
+export const observeLock = (context: ReconcileContext, index: number, place: ObjectRef, mine: boolean): ApiCall => ({
   purpose: "read-lock",
   item: index,
   as: "controller",
@@ -208,7 +204,7 @@ export const observeLock = (situation: ReconcileContext, index: number, place: O
     const version = { uid: lease.metadata.uid ?? "", resourceVersion: lease.metadata.resourceVersion ?? "" };
     // Ours, from before a crash or a lost reply: renewed at once, so that `until` is certain.
     const former = known.locks.get(index);
-    if (holder === ownHolderIdentity(situation))
+    if (holder === ownHolderIdentity(context))
       return withHeld(
         known,
         index,
@@ -223,15 +219,15 @@ export const observeLock = (situation: ReconcileContext, index: number, place: O
     const unmoved = former?.type === "theirs" && former.version.resourceVersion === version.resourceVersion;
     const seconds = spec["leaseDurationSeconds"];
     // Who says nothing of it is given as long as we take ourselves.
-    const duration = typeof seconds === "number" ? seconds * 1000 : lockDuration(situation);
-    const seen = unmoved ? former.seen : now;
+    const duration = typeof seconds === "number" ? seconds * 1000 : lockDuration(context);
+    const unchangedSince = unmoved ? former.unchangedSince : now;
     return withLock(known, index, {
       type: "theirs",
       holder,
       version,
-      looked: now,
-      seen,
-      expires: holder === "" ? seen : seen + duration,
+      readAt: now,
+      unchangedSince,
+      expires: holder === "" ? unchangedSince : unchangedSince + duration,
     });
   },
 });
@@ -249,29 +245,29 @@ export const observeHolder = (index: number, holder: Holder, target: ObjectRef):
   as: "controller",
   call: { verb: "get", place: { resource: transactions, namespace: holder.namespace, name: holder.name } },
   onAnswer: (known, answer) => {
-    const sight = known.locks.get(index);
-    if (sight?.type !== "theirs") return known;
+    const observed = known.locks.get(index);
+    if (observed?.type !== "theirs") return known;
     const gone = E.isLeft(answer) ? isAbsent(answer.left) : answer.right.metadata.uid !== holder.uid;
     const phase = E.isRight(answer) ? asObject(answer.right["status"])["phase"] : undefined;
     const over = gone || isTerminal(phase as Parameters<typeof isTerminal>[0]);
     // Of one that cannot be read nothing is known but that it may be at work.
-    if (E.isLeft(answer) && !gone) return withLock(known, index, { ...sight, judged: "active" });
+    if (E.isLeft(answer) && !gone) return withLock(known, index, { ...observed, holderState: "active" });
     const needed = E.isRight(answer) && (isOfLater(answer.right) || hasTarget(answer.right, target));
     const active = UNTOUCHED.includes(phase) ? "untouched" : "active";
-    return withLock(known, index, { ...sight, judged: over ? "over" : needed ? active : "stranger" });
+    return withLock(known, index, { ...observed, holderState: over ? "finished" : needed ? active : "foreign" });
   },
 });
 
 /** Gives one lock back, only if it is still ours. */
 export const release = ({ known }: ReconcileContext, index: number, place: ObjectRef): readonly ApiCall[] => {
-  const sight = known.locks.get(index);
-  if (sight?.type !== "held") return [];
+  const observed = known.locks.get(index);
+  if (observed?.type !== "held") return [];
   return [
     {
       purpose: "release-lock",
       item: index,
       as: "controller",
-      call: { verb: "delete", place, preconditions: sight.version },
+      call: { verb: "delete", place, preconditions: observed.version },
       untilDone: true,
       onAnswer: (known) => ({
         ...withoutLock(known, index, { type: "free" }),
@@ -286,9 +282,9 @@ export const release = ({ known }: ReconcileContext, index: number, place: Objec
  * Gives one lock back, if it is ours; where that is not known, as after a crash or when a former try came to nothing, it is
  * looked up. What is not given back could be waited for in a circle.
  */
-export const giveBack = (situation: ReconcileContext, index: number, place: ObjectRef): readonly ApiCall[] => {
-  const sight = situation.known.locks.get(index);
-  return sight === undefined || sight.type === "taken"
-    ? [observeLock(situation, index, place, false)]
-    : release(situation, index, place);
+export const releaseIfHeld = (context: ReconcileContext, index: number, place: ObjectRef): readonly ApiCall[] => {
+  const observed = context.known.locks.get(index);
+  return observed === undefined || observed.type === "taken"
+    ? [observeLock(context, index, place, false)]
+    : release(context, index, place);
 };

@@ -1,8 +1,8 @@
 import { type ApiCall, run, type Step } from "../state/effect.ts";
-import { unread } from "./lock-yield.ts";
+import { withoutReads } from "./lock-yield.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Observations } from "../state/observations.ts";
-import { giveBack, lockPlace } from "./lock-requests.ts";
+import { releaseIfHeld, lockPlace } from "./lock-requests.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
@@ -10,8 +10,8 @@ import type { ReconcileContext } from "../state/reconcile-context.ts";
 const MOST_HELD = 60_000;
 const MORE_BY_CHANGE = 500;
 
-const stepsBack = (known: Observations, now: Instant): Observations => {
-  const { holdsSince: _, ...rest } = unread(known);
+const withYield = (known: Observations, now: Instant): Observations => {
+  const { holdsSince: _, ...rest } = withoutReads(known);
   return { ...rest, yieldedAt: now };
 };
 
@@ -24,10 +24,10 @@ const stepsBack = (known: Observations, now: Instant): Observations => {
  * Assumes:    no target has been touched, and who waits is known to this process.
  */
 export const enforceLockTimeLimit = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   targets: ReadonlyMap<number, ObjectRef>,
 ): Step | undefined => {
-  const { txn, known, now, settings, wanted } = situation;
+  const { txn, known, now, settings, nextWaiter } = context;
   const longest = MOST_HELD + MORE_BY_CHANGE * txn.spec.changes.length;
   if (known.holdsSince === undefined || now < known.holdsSince + longest) return undefined;
   const leases = [...targets].map(
@@ -35,15 +35,20 @@ export const enforceLockTimeLimit = (
   );
   const first = leases
     .filter(({ index }) => known.locks.get(index)?.type === "held")
-    .map((held) => ({ ...held, by: wanted(held.lease)?.metadata }))
+    .map((held) => ({ ...held, by: nextWaiter(held.lease)?.metadata }))
     .find(({ by }) => by !== undefined);
   if (first?.by === undefined) return undefined;
   const message = `lets others go first, having changed nothing for ${Math.round(longest / 1000)} s: Transaction ${first.by.namespace}/${first.by.name} waits for ${formatRef(first.target)}`;
-  const back = leases.flatMap(({ index, lease }) => giveBack(situation, index, lease));
+  const releases = leases.flatMap(({ index, lease }) => releaseIfHeld(context, index, lease));
   return {
     ...run(
-      ...back.map((ask): ApiCall => ({ ...ask, onAnswer: (...told) => stepsBack(ask.onAnswer(...told), told[2]) })),
+      ...releases.map(
+        (request): ApiCall => ({
+          ...request,
+          onAnswer: (...answer) => withYield(request.onAnswer(...answer), answer[2]),
+        }),
+      ),
     ),
-    tell: [{ type: "Normal", reason: "LockWaiting", message }],
+    events: [{ type: "Normal", reason: "LockWaiting", message }],
   };
 };

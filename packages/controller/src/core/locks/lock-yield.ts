@@ -1,10 +1,10 @@
-import { GIVE_WAY, type Holder, holderIdentity, parseHolder } from "@janus/api";
+import { REQUEST_YIELD, type Holder, holderIdentity, parseHolder } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
 import { hasTarget } from "../state/has-target.ts";
 import { asObject } from "../kubernetes/json.ts";
 import { type Observations, set } from "../state/observations.ts";
-import { giveBack, lockPlace } from "./lock-requests.ts";
+import { releaseIfHeld, lockPlace } from "./lock-requests.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 import { waiting } from "../state/status-progress.ts";
 import { annotate } from "../state/status-update.ts";
@@ -19,28 +19,30 @@ export const requestYield = ({ txn }: ReconcileContext, index: number, holder: H
   call: {
     verb: "mergePatch",
     place: placeOf(holder),
-    body: { metadata: { uid: holder.uid, annotations: { [GIVE_WAY]: holderIdentity(txn.metadata) } } },
+    body: { metadata: { uid: holder.uid, annotations: { [REQUEST_YIELD]: holderIdentity(txn.metadata) } } },
   },
   // Whether it was heard shows in the Lease, at the next look.
   onAnswer: (known) => {
-    const sight = known.locks.get(index);
-    return sight?.type === "theirs" ? { ...known, locks: set(known.locks, index, { ...sight, isAsked: true }) } : known;
+    const observed = known.locks.get(index);
+    return observed?.type === "theirs"
+      ? { ...known, locks: set(known.locks, index, { ...observed, yieldRequested: true }) }
+      : known;
   },
 });
 
 /** Who wants none of these targets has nothing to ask for. */
-const readAsker = (asker: Holder, targets: ReadonlyMap<number, ObjectRef>): ApiCall => ({
+const readYieldRequester = (requester: Holder, targets: ReadonlyMap<number, ObjectRef>): ApiCall => ({
   purpose: "read-holder",
   as: "controller",
-  call: { verb: "get", place: placeOf(asker) },
+  call: { verb: "get", place: placeOf(requester) },
   onAnswer: (known, answer, now) => ({
     ...known,
     yieldRequester: {
-      uid: asker.uid,
-      looked: now,
+      uid: requester.uid,
+      readAt: now,
       phase:
         E.isRight(answer) &&
-        answer.right.metadata.uid === asker.uid &&
+        answer.right.metadata.uid === requester.uid &&
         [...targets.values()].some((target) => hasTarget(answer.right, target))
           ? asObject(answer.right["status"])["phase"]
           : undefined,
@@ -55,7 +57,7 @@ const UNDER_WAY: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** What was read under locks that are given back says nothing any more. */
-export const unread = (known: Observations): Observations => ({
+export const withoutReads = (known: Observations): Observations => ({
   ...known,
   live: new Map(),
   dryRuns: new Map(),
@@ -72,20 +74,24 @@ export const unread = (known: Observations): Observations => ({
  * Assumes: no target has been touched.
  * @returns undefined where nobody has asked.
  */
-export const yieldLocks = (situation: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): Step | undefined => {
-  const { txn, known, now, settings } = situation;
-  const asker = parseHolder(txn.metadata.annotations?.[GIVE_WAY] ?? "");
-  if (asker === undefined || asker.uid === txn.metadata.uid) return undefined;
+export const yieldLocks = (context: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): Step | undefined => {
+  const { txn, known, now, settings } = context;
+  const requester = parseHolder(txn.metadata.annotations?.[REQUEST_YIELD] ?? "");
+  if (requester === undefined || requester.uid === txn.metadata.uid) return undefined;
   const seen = known.yieldRequester;
-  const until = seen?.uid === asker.uid ? seen.looked + POLL_INTERVAL : now;
-  if (seen === undefined || now >= until) return run(readAsker(asker, targets));
+  const until = seen?.uid === requester.uid ? seen.readAt + POLL_INTERVAL : now;
+  if (seen === undefined || now >= until) return run(readYieldRequester(requester, targets));
   const is = UNDER_WAY.get(seen.phase);
-  if (is === undefined) return run(annotate(txn, { [GIVE_WAY]: null }));
-  const back = [...targets].flatMap(([index, place]) =>
-    giveBack(situation, index, lockPlace(place, settings.controllerNamespace)),
+  if (is === undefined) return run(annotate(txn, { [REQUEST_YIELD]: null }));
+  const releases = [...targets].flatMap(([index, place]) =>
+    releaseIfHeld(context, index, lockPlace(place, settings.controllerNamespace)),
   );
-  if (back.length > 0)
-    return run(...back.map((ask): ApiCall => ({ ...ask, onAnswer: (...told) => unread(ask.onAnswer(...told)) })));
-  const because = `yields to Transaction ${asker.namespace}/${asker.name}, which ${is}`;
-  return waiting(situation, undefined, until, because, { type: "Normal", reason: "LockWaiting", message: because });
+  if (releases.length > 0)
+    return run(
+      ...releases.map(
+        (request): ApiCall => ({ ...request, onAnswer: (...answer) => withoutReads(request.onAnswer(...answer)) }),
+      ),
+    );
+  const because = `yields to Transaction ${requester.namespace}/${requester.name}, which ${is}`;
+  return waiting(context, undefined, until, because, { type: "Normal", reason: "LockWaiting", message: because });
 };

@@ -1,6 +1,6 @@
 import { asObject, canonical, isObject, member } from "../kubernetes/json.ts";
 import type { Json, JsonObject, ManagedFieldsEntry } from "@janus/types";
-import { once } from "../kubernetes/memoize.ts";
+import { memoized } from "../kubernetes/memoize.ts";
 
 /**
  * A set of fields, in the very form of `managedFields[].fieldsV1`: a tree of path elements. `f:<name>` is a field,
@@ -131,7 +131,7 @@ const isNamed = (kind: ListKind, item: Json): boolean =>
   kind.by === "value" || kind.keys.every((key) => member(asObject(item), key) !== undefined);
 
 /** Looks for the item that an element names. Made once for each list: it is asked for each field of each of its items. */
-const finder = once((items: readonly Json[]) => {
+const finder = memoized((items: readonly Json[]) => {
   const indices = new Map<string, ReadonlyMap<string, Json>>();
   return (element: string): Json | undefined => {
     for (const index of indices.values()) if (index.has(element)) return index.get(element);

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "@janus/types";
 type Keys = Extract<ListKind, { by: "keys" }>;
 
 /** What is there, in the order in which it is believed, and who owns what of it. */
-interface There {
+interface References {
   readonly values: readonly (Json | undefined)[];
   readonly known: Fields | undefined;
   readonly ours: Fields | undefined;
@@ -40,7 +40,7 @@ const alike = (items: readonly Json[], keys: readonly string[]): ReadonlyMap<str
  * names, one of ours; else one of protocol TCP, which in built-in kinds is the only default of a key; else the first. Those
  * that name the same keys with the same values stand for the same, and are looked for once.
  */
-const meaning = (kind: Keys, named: ReadonlySet<string>, there: There): ((item: Json) => Json | undefined) => {
+const meaning = (kind: Keys, named: ReadonlySet<string>, there: References): ((item: Json) => Json | undefined) => {
   const element = (one: Json): string => elementOf(kind, one);
   const lists = there.values.map((value) => itemsOf(value).filter((one) => !named.has(element(one))));
   const matches = new Map<string, readonly ReadonlyMap<string, readonly Json[]>[]>();
@@ -65,7 +65,7 @@ const meaning = (kind: Keys, named: ReadonlySet<string>, there: There): ((item: 
   };
 };
 
-const completedList = (content: readonly Json[], kind: Keys, there: There): readonly Json[] => {
+const completedList = (content: readonly Json[], kind: Keys, there: References): readonly Json[] => {
   const lacks = (item: Json): boolean => kind.keys.some((key) => keyOf(item, key) === undefined);
   const named = new Set(content.filter((item) => !lacks(item)).map((item) => elementOf(kind, item)));
   const meant = meaning(kind, named, there);
@@ -83,17 +83,17 @@ const completedList = (content: readonly Json[], kind: Keys, there: There): read
   });
 };
 
-const completedValue = (content: Json, there: There): Json => {
+const completedValue = (content: Json, there: References): Json => {
   if (there.known === undefined || isWhole(there.known)) return content;
   const kind = listKind(there.known);
   if (kind?.by === "keys") return completedList(itemsOf(content), kind, there);
   return isObject(content) ? completedObject(content, there) : content;
 };
 
-const completedObject = (content: JsonObject, { values, known, ours }: There): JsonObject =>
+const completedObject = (content: JsonObject, { values, known, ours }: References): JsonObject =>
   Object.fromEntries(
     Object.entries(content).map(([name, value]) => {
-      const there: There = {
+      const there: References = {
         values: values.map((object) => member(asObject(object), name)),
         known: child(known, `f:${name}`),
         ours: child(ours, `f:${name}`),

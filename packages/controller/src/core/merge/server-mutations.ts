@@ -9,12 +9,12 @@ const namesOf = (...values: readonly unknown[]): readonly string[] => [
   ...new Set(values.flatMap((value) => (isObject(value) ? Object.keys(value) : []))),
 ];
 
-const settled = (goal: Json | undefined, sent: Json | undefined, got: Json | undefined): Json | undefined => {
+const withMutations = (goal: Json | undefined, sent: Json | undefined, got: Json | undefined): Json | undefined => {
   if (equal(sent, got) || (got === undefined && isEmpty(sent))) return goal;
   if ([goal, sent, got].every((value) => value === undefined || isObject(value))) {
     const fields = namesOf(goal, sent, got).flatMap((name) => {
       const [before, wanted, made] = [goal, sent, got].map((value) => member(asObject(value), name));
-      const value = settled(before, wanted, made);
+      const value = withMutations(before, wanted, made);
       return value === undefined ? [] : [[name, value] as const];
     });
     return fields.length === 0 && got === undefined ? undefined : Object.fromEntries(fields);
@@ -23,7 +23,7 @@ const settled = (goal: Json | undefined, sent: Json | undefined, got: Json | und
   const [before, wanted, made] = [goal, sent, got] as readonly (readonly Json[])[];
   // Which item is which nobody can tell where some were added or taken out.
   if (before?.length !== wanted?.length || wanted?.length !== made?.length) return goal;
-  return before?.map((item, at) => settled(item, wanted?.[at], made?.[at]) ?? item);
+  return before?.map((item, at) => withMutations(item, wanted?.[at], made?.[at]) ?? item);
 };
 
 /**
@@ -31,7 +31,11 @@ const settled = (goal: Json | undefined, sent: Json | undefined, got: Json | und
  * the PUT that was to roll it back. Nobody else has come between a PUT and its answer.
  */
 export const withServerMutations = (goal: KubeObject, sent: object, got: KubeObject, place: ObjectRef): KubeObject =>
-  settled(goal as unknown as Json, writable(sent as KubeObject, place), writable(got, place)) as unknown as KubeObject;
+  withMutations(
+    goal as unknown as Json,
+    writable(sent as KubeObject, place),
+    writable(got, place),
+  ) as unknown as KubeObject;
 
 /** Where two values differ. */
 export const differences = (a: unknown, b: unknown, path: Path = []): readonly Path[] => {

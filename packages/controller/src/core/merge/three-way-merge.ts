@@ -101,13 +101,13 @@ const unlessBare = <A extends Json>(merged: A, bare: boolean, was: unknown, is: 
  *             tells nothing, so does what is not in the content; and what is, if it is not as the change made it.
  * Assumes:    `before` and `live` hold only what a write can change (no status where that is a subresource, no uid …).
  */
-export const threeWayMerge = (before: JsonObject, live: JsonObject, claims: FieldOwnership): Merged => {
+export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: FieldOwnership): Merged => {
   const conflicts: Path[] = [];
 
   /** Whether the change meant this field to have another value than before. */
   const changed = (path: Path, was: Json | undefined): boolean => {
-    const wanted = valueAt(claims.content, path);
-    return wanted === undefined ? claims.replaces && was !== undefined : !equal(wanted, was);
+    const wanted = valueAt(ownership.content, path);
+    return wanted === undefined ? ownership.replaces && was !== undefined : !equal(wanted, was);
   };
 
   /**
@@ -115,25 +115,25 @@ export const threeWayMerge = (before: JsonObject, live: JsonObject, claims: Fiel
    * version of the kind, in which it is called otherwise.
    */
   const isTakenElsewhere = (was: Json | undefined, is: Json, { path, ours }: Spot): boolean => {
-    const wanted = valueAt(claims.content, path);
+    const wanted = valueAt(ownership.content, path);
     return ours === undefined && wanted !== undefined && !equal(wanted, was) && !equal(wanted, is);
   };
 
   /** Whether nothing says that the change has set this field. Owners are another matter: the Transaction may have deleted them. */
   const isOthers = ({ path, ours }: Spot): boolean =>
-    claims.isBlind &&
+    ownership.isBlind &&
     ours === undefined &&
-    valueAt(claims.content, path) === undefined &&
+    valueAt(ownership.content, path) === undefined &&
     !(path[0] === "f:metadata" && path[1] === "f:ownerReferences");
 
-  const settled = (was: Json | undefined, is: Json | undefined, spot: Spot): Json | undefined => {
+  const mergeWhole = (was: Json | undefined, is: Json | undefined, spot: Spot): Json | undefined => {
     if (is === undefined) {
       // What somebody takes out, nobody owns any more. What is owned, the API server left out: as empty, or as no longer of use.
       const isLeftOut = (spot.ours ?? spot.theirs) !== undefined;
       if (isLeftOut && spot.since === undefined) return was;
       if (!changed(spot.path, was)) return undefined;
       // Gone by the change if it replaces and has nothing there, else by another client.
-      if (claims.replaces && isEmpty(valueAt(claims.content, spot.path)) && spot.since === undefined) return was;
+      if (ownership.replaces && isEmpty(valueAt(ownership.content, spot.path)) && spot.since === undefined) return was;
       conflicts.push(spot.path);
       return undefined;
     }
@@ -186,17 +186,18 @@ export const threeWayMerge = (before: JsonObject, live: JsonObject, claims: Fiel
 
   const mergeValues = (was: Json | undefined, is: Json | undefined, spot: Spot): Json | undefined => {
     if (equal(was, is)) return is;
-    const parted = (spot.known !== undefined && !isWhole(spot.known)) || (claims.isBlind && isObject(is));
+    const parted = (spot.known !== undefined && !isWhole(spot.known)) || (ownership.isBlind && isObject(is));
     // What nobody else has a part in is taken back as one piece, with the defaults that nobody owns.
-    if (!parted || (was === undefined && spot.theirs === undefined && !claims.isBlind)) return settled(was, is, spot);
+    if (!parted || (was === undefined && spot.theirs === undefined && !ownership.isBlind))
+      return mergeWhole(was, is, spot);
     if ((was === undefined || isObject(was)) && (is === undefined || isObject(is))) return mergeObjects(was, is, spot);
     const kind = listKind(spot.known);
     if (kind !== undefined && (was === undefined || Array.isArray(was)) && (is === undefined || Array.isArray(is)))
       return mergeLists(was as readonly Json[] | undefined, is as readonly Json[] | undefined, spot, kind);
-    return settled(was, is, spot);
+    return mergeWhole(was, is, spot);
   };
 
-  const { ours, theirs, since, known } = claims;
+  const { ours, theirs, since, known } = ownership;
   const value = mergeObjects(before, live, { path: [], ours, theirs, since, known });
   return { value: value ?? none, conflicts };
 };

@@ -27,38 +27,37 @@ import { send } from "../forward/send-change.ts";
  *             and not checkpointed is recognised by its mark; the way back begins only when nothing is in doubt.
  * Assumes:    everything is prepared (see `preparing.ts`).
  */
-export const committing = (situation: ReconcileContext): Step => {
-  const { txn, known } = situation;
+export const committing = (context: ReconcileContext): Step => {
+  const { txn, known } = context;
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
-  if (isRefused(known.journal))
-    return journalUnavailable(situation, known.journal, recordedCursor(situation), "undecided");
-  const finding = findJournal(txn, known, { direction: "forward", cursor: recordedCursor(situation) });
+  if (isRefused(known.journal)) return journalUnavailable(context, known.journal, recordedCursor(context), "unknown");
+  const finding = findJournal(txn, known, { direction: "forward", cursor: recordedCursor(context) });
   const journal = journalIn(known);
-  if (finding !== undefined || journal === undefined) return run(inDoubt(situation, finding ?? readJournal(txn)));
+  if (finding !== undefined || journal === undefined) return run(inDoubt(context, finding ?? readJournal(txn)));
   // Another leader has turned back, and this version of the Transaction does not know it yet.
   if (journal.position.direction === "back")
-    return wait(situation.now + POLL_INTERVAL, "it is rolled back already: looking at it again");
+    return wait(context.now + POLL_INTERVAL, "it is rolled back already: looking at it again");
   const index = journal.position.cursor;
   const change = txn.spec.changes[index];
-  if (change === undefined) return commit(situation, journal);
+  if (change === undefined) return commit(context, journal);
   const refusal = known.abortCauses.get(index);
-  if (refusal !== undefined) return abort(situation, journal, refusal);
+  if (refusal !== undefined) return abort(context, journal, refusal);
   const place = resolveTarget(txn, known, index);
   if (E.isLeft(place))
-    return abort(situation, journal, {
+    return abort(context, journal, {
       reason: "CommitFailed",
       message: place.left,
       fate: fateUnseen(known, index),
     });
-  return advance(situation, journal, { index, change, place: place.right });
+  return advance(context, journal, { index, change, place: place.right });
 };
 
 /** Of a change whose target there is no way to look at. */
 const fateUnseen = ({ attempts }: Observations, index: number): AbortCause["fate"] => {
   const attempt = attempts.get(index);
-  if (attempt === undefined) return "unsent";
-  return attempt.type === "refused" && attempt.unanswered === undefined ? "unmade" : "undecided";
+  if (attempt === undefined) return "not-sent";
+  return attempt.type === "refused" && attempt.unanswered === undefined ? "rejected" : "unknown";
 };
 
 /** The journal was lost: every change since the last projection is in doubt, and the targets tell one by one. */
@@ -81,41 +80,41 @@ const recordedCursor = ({ txn }: ReconcileContext): number => {
   return Math.min(first === -1 ? txn.status.items.length : first, txn.spec.changes.length);
 };
 
-const advance = (situation: ReconcileContext, journal: Journal, item: Item): Step => {
-  const { txn, known } = situation;
+const advance = (context: ReconcileContext, journal: Journal, item: Item): Step => {
+  const { txn, known } = context;
   const made = known.made.get(item.index);
   if (made !== undefined) return run(nextChange(txn, journal, item, made.created));
   const snapshot = snapshotOf(txn, known, journal, item.index);
   if (snapshot.type === "unread") return run(...snapshot.effects);
   if (snapshot.type === "lost")
-    return abort(situation, journal, { reason: "CommitFailed", message: snapshot.why, fate: "undecided" });
-  const going: ChangeContext = {
+    return abort(context, journal, { reason: "CommitFailed", message: snapshot.why, fate: "unknown" });
+  const changeContext: ChangeContext = {
     ...item,
-    situation,
+    context,
     journal,
     before: snapshot.type === "object" ? snapshot.object : undefined,
   };
 
   const attempt = known.attempts.get(item.index);
-  if (attempt === undefined) return send(going);
+  if (attempt === undefined) return send(changeContext);
   const seen = known.live.get(item.index);
-  if (seen === undefined) return run(observeTarget(going));
-  const former = withoutLostOwners(txn, journal, going.before, seen.object);
+  if (seen === undefined) return run(observeTarget(changeContext));
+  const former = withoutLostOwners(txn, journal, changeContext.before, seen.object);
   const verdict = resolveInDoubt(item.change, item.place, former, journal.created.get(item.index), seen, txn.metadata);
-  return resolveAttempt(going, attempt, verdict, seen);
+  return resolveAttempt(changeContext, attempt, verdict, seen);
 };
 
 const counted = (changes: number): string => (changes === 1 ? "the change is made" : `all ${changes} changes are made`);
 
 /** Everything is in, and recorded to be. The snapshots are there until the phase is Committed: until then it can be rolled back. */
-const commit = (situation: ReconcileContext, journal: Journal): Step => {
-  const { txn, now } = situation;
-  const way = stopRequest(situation);
-  if (way.type === "asking") return run(way.effect);
-  const lasting = firstIrreversible(txn, txn.spec.changes.length)?.target;
-  if (way.type === "rollback" && lasting === undefined)
-    return abort(situation, journal, { reason: "RollbackRequested", message: way.why, fate: "in" });
-  const held = releaseAll(situation, journal, "free");
+const commit = (context: ReconcileContext, journal: Journal): Step => {
+  const { txn, now } = context;
+  const requested = stopRequest(context);
+  if (requested.type === "reading") return run(requested.effect);
+  const irreversible = firstIrreversible(txn, txn.spec.changes.length)?.target;
+  if (requested.type === "rollback" && irreversible === undefined)
+    return abort(context, journal, { reason: "RollbackRequested", message: requested.why, fate: "applied" });
+  const held = releaseAll(context, journal, "free");
   if (held.length > 0) return run(...held);
   return run(
     updateStatus(
@@ -127,8 +126,8 @@ const commit = (situation: ReconcileContext, journal: Journal): Step => {
           reason: "Committed",
           message: [
             counted(txn.spec.changes.length),
-            ...(way.type === "rollback" && lasting !== undefined
-              ? [`${way.why}, but the deletion of ${lasting.kind} ${lasting.name} cannot be undone`]
+            ...(requested.type === "rollback" && irreversible !== undefined
+              ? [`${requested.why}, but the deletion of ${irreversible.kind} ${irreversible.name} cannot be undone`]
               : []),
           ].join("; "),
         },

@@ -94,13 +94,13 @@ const tooLarge = (txn: Transaction): string | undefined => {
 const hasNoJournal: ApiCall["onAnswer"] = (known) => ({ ...known, journal: { type: "missing" } });
 
 /** Refuses what cannot work, before anything is touched; then puts the finalizer on and begins. */
-export const pending = (situation: ReconcileContext): Step => {
-  const { txn, known, now, settings } = situation;
+export const pending = (context: ReconcileContext): Step => {
+  const { txn, known, now, settings } = context;
   const isHeld = (txn.metadata.finalizers ?? []).includes(FINALIZER);
   // A former process put the finalizer on and did not live to go on; or it has begun, and somebody has wiped out its status.
   if (isHeld && known.journal === undefined) return run(readJournal(txn));
   if (journalIn(known) !== undefined)
-    return quarantine(situation, "status.phase: is Pending, but there is a journal: changes may have been made");
+    return quarantine(context, "status.phase: is Pending, but there is a journal: changes may have been made");
   if (txn.metadata.deletionTimestamp !== undefined)
     return isHeld
       ? run(

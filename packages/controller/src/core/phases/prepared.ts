@@ -7,17 +7,18 @@ import { failUntouched } from "../transitions/fail-untouched.ts";
 import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
 
 /** The last moment at which nothing has been touched. After this write the first change may be on its way. */
-export const prepared = (situation: ReconcileContext): Step => {
-  const { txn, known, now } = situation;
+export const prepared = (context: ReconcileContext): Step => {
+  const { txn, known, now } = context;
   const refuse = (reason: string, why: string): Step =>
     run(failUntouched(txn, now, { reason, problems: new Map(), general: [why] }));
   if (known.journal === undefined) return run(readJournal(txn));
   if (hasBegun(known))
-    return quarantine(situation, "status.phase: is Prepared, but the journal says that changes were made");
-  const way = stopRequest(situation);
-  if (way.type === "asking") return run(way.effect);
-  if (way.type !== "staying") return refuse(way.type === "release" ? "Deleted" : "RollbackRequested", way.why);
-  if (now >= deadline(situation)) return refuse("Timeout", "spec.timeout passed before the first change was made");
+    return quarantine(context, "status.phase: is Prepared, but the journal says that changes were made");
+  const requested = stopRequest(context);
+  if (requested.type === "reading") return run(requested.effect);
+  if (requested.type !== "none")
+    return refuse(requested.type === "release" ? "Deleted" : "RollbackRequested", requested.why);
+  if (now >= deadline(context)) return refuse("Timeout", "spec.timeout passed before the first change was made");
   return run(
     updateStatus(txn, { phase: "Committing", because: { reason: "Committing", message: "making the changes" } }, now),
   );

@@ -5,7 +5,7 @@ import { dependents, findOwned, warnings } from "../preflight/dependents.ts";
 import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
 import { examination } from "../preflight/examine-targets.ts";
 import { findJournal, hasBegun, readJournal } from "../state/journal-requests.ts";
-import { BEGIN, keep, storesOf } from "../snapshots/take-snapshots.ts";
+import { BEGIN, takeSnapshots, storesOf } from "../snapshots/take-snapshots.ts";
 import { journalIn, type Observations } from "../state/observations.ts";
 import { yieldLocks } from "../locks/lock-yield.ts";
 import { quarantine } from "../transitions/quarantine.ts";
@@ -36,17 +36,18 @@ import type { KubeObject } from "@janus/types";
  *             accepted by the API server, could be rolled back by the ServiceAccount, and is in a snapshot; or else the
  *             Transaction is Failed and tells every problem that was found.
  */
-export const preparing = (situation: ReconcileContext): Step => {
-  const { txn, known, now } = situation;
+export const preparing = (context: ReconcileContext): Step => {
+  const { txn, known, now } = context;
   if (known.journal === undefined) return run(firstJournal(txn));
   if (hasBegun(known))
-    return quarantine(situation, "status.phase: is Preparing, but the journal says that changes were made");
+    return quarantine(context, "status.phase: is Preparing, but the journal says that changes were made");
   const refuse = (reason: string, general: readonly string[], event?: "LockFailed" | "Timeout"): Step =>
     run(failUntouched(txn, now, { reason, problems: new Map(), general, ...(event === undefined ? {} : { event }) }));
-  const way = stopRequest(situation);
-  if (way.type === "asking") return run(way.effect);
-  if (way.type !== "staying") return refuse(way.type === "release" ? "Deleted" : "RollbackRequested", [way.why]);
-  if (now >= deadline(situation))
+  const requested = stopRequest(context);
+  if (requested.type === "reading") return run(requested.effect);
+  if (requested.type !== "none")
+    return refuse(requested.type === "release" ? "Deleted" : "RollbackRequested", [requested.why]);
+  if (now >= deadline(context))
     return refuse(
       "Timeout",
       [`spec.timeout passed before everything was prepared; create the Transaction again`],
@@ -55,9 +56,9 @@ export const preparing = (situation: ReconcileContext): Step => {
 
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
-  const homeless = homelessOf(txn, known);
-  if (homeless.size > 0)
-    return run(failUntouched(txn, now, { reason: "PreflightFailed", problems: homeless, general: [] }));
+  const unresolved = unresolvedTargets(txn, known);
+  if (unresolved.size > 0)
+    return run(failUntouched(txn, now, { reason: "PreflightFailed", problems: unresolved, general: [] }));
   if (known.serviceAccount === undefined) return run(readServiceAccount(txn));
   if (known.serviceAccount === "missing")
     return refuse("ServiceAccountMissing", [
@@ -68,12 +69,12 @@ export const preparing = (situation: ReconcileContext): Step => {
   const items = itemsOf(txn, known);
   const asking = reviews(items, known);
   if (asking.length > 0) return run(...asking);
-  const targets = lockable(txn, known, 0, unproven(items, known)).early;
-  const yielding = yieldLocks(situation, targets);
+  const targets = lockable(txn, known, 0, unauthorized(items, known)).early;
+  const yielding = yieldLocks(context, targets);
   if (yielding !== undefined) return yielding;
-  const passing = enforceLockTimeLimit(situation, targets);
+  const passing = enforceLockTimeLimit(context, targets);
   if (passing !== undefined) return passing;
-  const locking = acquire(situation, targets);
+  const locking = acquire(context, targets);
   if (locking.type === "refused")
     return run(
       failUntouched(txn, now, {
@@ -83,18 +84,18 @@ export const preparing = (situation: ReconcileContext): Step => {
         event: "LockFailed",
       }),
     );
-  if (locking.type === "going") return run(...locking.effects);
+  if (locking.type === "acquiring") return run(...locking.effects);
   if (locking.type === "waiting") {
-    const until = Math.min(locking.until, deadline(situation));
-    return waitingForLock(situation, undefined, { ...locking, until });
+    const until = Math.min(locking.until, deadline(context));
+    return waitingForLock(context, undefined, { ...locking, until });
   }
 
   const examining = examination(txn, known, items);
   if ("refused" in examining) return refuse("SnapshotFailed", [examining.refused]);
-  const questions = [...examining.asks, ...findOwned(txn, known, now)];
+  const questions = [...examining.requests, ...findOwned(txn, known, now)];
   if (questions.length > 0) return run(...questions);
   const pause = listingPause(known);
-  if (pause !== undefined) return waiting(situation, undefined, pause.until, pause.because);
+  if (pause !== undefined) return waiting(context, undefined, pause.until, pause.because);
   const misplaced = irreversibleProblems(txn, known);
   const found = new Map(
     items.flatMap((item) => {
@@ -103,15 +104,15 @@ export const preparing = (situation: ReconcileContext): Step => {
     }),
   );
   if (found.size > 0) return run(failUntouched(txn, now, { reason: "PreflightFailed", problems: found, general: [] }));
-  return prepare(situation, refuse);
+  return prepare(context, refuse);
 };
 
 /** The changes for which the ServiceAccount does not have the rights: not yet, or the preflight fails. */
-const unproven = (items: ReturnType<typeof itemsOf>, known: Observations): ReadonlySet<number> =>
+const unauthorized = (items: ReturnType<typeof itemsOf>, known: Observations): ReadonlySet<number> =>
   new Set(items.flatMap((item) => (lackingPermissions(item, known).length > 0 ? [item.index] : [])));
 
 /** A kind may have gone since the Transaction was accepted. */
-const homelessOf = (txn: Transaction, known: Observations): ReadonlyMap<number, readonly string[]> =>
+const unresolvedTargets = (txn: Transaction, known: Observations): ReadonlyMap<number, readonly string[]> =>
   new Map(
     txn.spec.changes.flatMap((_, index) => {
       const place = resolveTarget(txn, known, index);
@@ -126,17 +127,17 @@ const firstJournal = (txn: Transaction): ApiCall => {
 };
 
 /** Writes the snapshots and the journal, and then records that everything is prepared. */
-const prepare = (situation: ReconcileContext, refuse: (reason: string, general: readonly string[]) => Step): Step => {
-  const { txn, known, now, settings } = situation;
+const prepare = (context: ReconcileContext, refuse: (reason: string, general: readonly string[]) => Step): Step => {
+  const { txn, known, now, settings } = context;
   const before = new Map(
     [...known.live].flatMap(([index, { object }]) => (object === undefined ? [] : [[index, object] as const])),
   );
-  const keeping = keep(txn, known);
-  if (keeping.type === "refused") return refuse("SnapshotFailed", [keeping.why]);
-  if (keeping.type === "going") return run(...keeping.effects);
+  const snapshots = takeSnapshots(txn, known);
+  if (snapshots.type === "refused") return refuse("SnapshotFailed", [snapshots.why]);
+  if (snapshots.type === "writing") return run(...snapshots.effects);
   const journal = journalIn(known);
   if (journal === undefined) return run(findJournal(txn, known, BEGIN) ?? readJournal(txn));
-  const { kept } = keeping;
+  const { kept } = snapshots;
   const stores = storesOf(kept);
   const lost = dependents(txn, known);
   const beforeOf = (index: number, object: KubeObject | undefined): Before => {
@@ -152,7 +153,7 @@ const prepare = (situation: ReconcileContext, refuse: (reason: string, general: 
         };
   };
   const changes = itemsOf(txn, known);
-  const late = unproven(changes, known);
+  const late = unauthorized(changes, known);
   const items = changes.map(({ index, place }): Item => {
     const { name: lease, namespace = "" } = lockPlace(place, settings.controllerNamespace);
     return {
@@ -174,7 +175,7 @@ const prepare = (situation: ReconcileContext, refuse: (reason: string, general: 
         reason: "Prepared",
         message: [
           "all locks are held, every change was checked, and what was there is kept",
-          ...lockTimeoutNotice(situation),
+          ...lockTimeoutNotice(context),
           ...mind,
         ].join("; "),
       },

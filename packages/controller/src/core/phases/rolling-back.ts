@@ -31,31 +31,31 @@ const PATIENCE = { first: 10_000, next: 1_000 };
  *             What is done to an item is decided on a live read of its target alone, so that several may be under way in a crash.
  * Assumes:    nothing is in doubt on the way forward (see `abort.ts`).
  */
-export const rollingBack = (situation: ReconcileContext): Step => {
-  const { txn, known } = situation;
+export const rollingBack = (context: ReconcileContext): Step => {
+  const { txn, known } = context;
   if (isAskedFor(txn)) return run(removeAnnotation(txn));
-  if (isRefused(known.journal)) return journalUnavailable(situation, known.journal, reached(situation), "unsent");
-  const finding = findJournal(txn, known, { direction: "forward", cursor: reached(situation) });
+  if (isRefused(known.journal)) return journalUnavailable(context, known.journal, reached(context), "not-sent");
+  const finding = findJournal(txn, known, { direction: "forward", cursor: reached(context) });
   const journal = journalIn(known);
   if (finding !== undefined || journal === undefined) return run(finding ?? readJournal(txn));
   const { position } = journal;
-  if (position.direction === "forward") return run(turn(situation, journal));
+  if (position.direction === "forward") return run(reverse(context, journal));
   const back: Back = { ...journal, position };
   const { cursor } = position;
-  if (cursor < 0 && journal.deferred.size === 0) return finish(situation, journal);
+  if (cursor < 0 && journal.deferred.size === 0) return finish(context, journal);
   const isIn = (index: number): boolean =>
     stateOf(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal).type === "committed";
   const done = [...(cursor < 0 ? [] : [cursor]), ...journal.deferred.keys()].find((index) => !isIn(index));
-  const way = stopRequest(situation);
-  if (way.type === "asking") return run(way.effect);
-  if (way.type === "release") return abandon(situation, interrupted(back, isIn));
-  if (done !== undefined) return run(settleItem(situation, back, done));
-  return firstOf(situation, back);
+  const requested = stopRequest(context);
+  if (requested.type === "reading") return run(requested.effect);
+  if (requested.type === "release") return abandon(context, interrupted(back, isIn));
+  if (done !== undefined) return run(settleItem(context, back, done));
+  return firstOf(context, back);
 };
 
 /** The first item that does not wait; those that were deferred come after the next one. */
-const firstOf = (situation: ReconcileContext, journal: Back): Step => {
-  const { txn, now } = situation;
+const firstOf = (context: ReconcileContext, journal: Back): Step => {
+  const { txn, now } = context;
   const { cursor, since } = journal.position;
   const deferred = [...journal.deferred.keys()].toSorted((a, b) => b - a);
   const waits: Extract<ItemStep, { type: "wait" }>[] = [];
@@ -64,11 +64,11 @@ const firstOf = (situation: ReconcileContext, journal: Back): Step => {
     const needed = before.find((other) => dependsOn(txn, index, other));
     if (needed !== undefined) {
       if (index === cursor)
-        return run(defer(situation, journal, index, `waits for changes[${needed}]`, { isBehind: true }));
+        return run(defer(context, journal, index, `waits for changes[${needed}]`, { isBehind: true }));
       continue;
     }
     if (before.length > 0 && journal.deferred.get(index)?.isBehind) continue;
-    const next = rollbackItem(situation, journal, index, before.length === 0);
+    const next = rollbackItem(context, journal, index, before.length === 0);
     if (next.type === "run") return next.step;
     waits.push(next);
   }
@@ -77,24 +77,24 @@ const firstOf = (situation: ReconcileContext, journal: Back): Step => {
   const patience = journal.deferred.size === 0 ? PATIENCE.first : PATIENCE.next;
   const [current] = waits;
   if (cursor > 0 && current !== undefined && now >= since + patience)
-    return run(defer(situation, journal, cursor, current.because));
-  return pause(situation, journal, first, others, cursor > 0 ? since + patience : first.until);
+    return run(defer(context, journal, cursor, current.because));
+  return pause(context, journal, first, others, cursor > 0 ? since + patience : first.until);
 };
 
 const pause = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   journal: Journal,
-  { until, because, tell, awaited }: Extract<ItemStep, { type: "wait" }>,
+  { until, because, event, awaited }: Extract<ItemStep, { type: "wait" }>,
   others: readonly unknown[],
   latest: Instant,
 ): Step => {
   const more = others.length === 0 ? "" : ` (and ${others.length} more wait)`;
   const step = waiting(
-    situation,
+    context,
     journal,
     Math.min(until, latest),
     `${because}${more}`,
-    ...(tell === undefined ? [] : [tell]),
+    ...(event === undefined ? [] : [event]),
   );
   return step.type === "wait" && awaited !== undefined ? { ...step, awaited } : step;
 };
@@ -104,7 +104,7 @@ const reached = ({ txn }: ReconcileContext): number =>
   Math.min(txn.status.items.findLastIndex((item) => item.state.type === "committed") + 1, txn.spec.changes.length);
 
 /** What was seen of the targets on the way forward says nothing of what is there now; what was let go of is needed again. */
-const anew = (known: Observations): Observations => ({
+const withoutForwardReads = (known: Observations): Observations => ({
   ...known,
   live: new Map(),
   triedSince: new Map(),
@@ -112,27 +112,27 @@ const anew = (known: Observations): Observations => ({
 });
 
 /** Turns the journal round. What became of the change at its cursor stands in the status since the phase is RollingBack. */
-const turn = ({ txn, now }: ReconcileContext, journal: Journal) => {
+const reverse = ({ txn, now }: ReconcileContext, journal: Journal) => {
   const { cursor } = journal.position;
   const fate = txn.status.items[cursor]?.state;
   const note: Partial<Entry> =
-    fate?.type === "unmade" || fate?.type === "undecided"
+    fate?.type === "rejected" || fate?.type === "unknown"
       ? { note: [cursor, { type: fate.type, error: fate.error }] }
       : {};
   // A deletion that was accepted and that finalizers held up is in, though it was never checkpointed.
   const reached = fate?.type === "committed" ? cursor + 1 : cursor;
   const position: Back["position"] = { direction: "back", cursor: reached - 1, reached, since: now };
-  const turned = checkpoint(txn, journal, { position, ...note });
-  const onAnswer: ApiCall["onAnswer"] = (...answer) => anew(turned.onAnswer(...answer));
+  const recorded = checkpoint(txn, journal, { position, ...note });
+  const onAnswer: ApiCall["onAnswer"] = (...answer) => withoutForwardReads(recorded.onAnswer(...answer));
   const lost: ApiCall["onTransientFault"] = (known, fault, at) =>
-    anew(turned.onTransientFault?.(known, fault, at) ?? known);
-  return { ...turned, onAnswer, onTransientFault: lost };
+    withoutForwardReads(recorded.onTransientFault?.(known, fault, at) ?? known);
+  return { ...recorded, onAnswer, onTransientFault: lost };
 };
 
 /** Deleted while it was rolled back: what is not rolled back yet stays, and so do the snapshots of it. */
-const abandon = (situation: ReconcileContext, journal: Journal): Step => {
-  const { txn, now } = situation;
-  const held = releaseAll(situation, journal, "orphaned");
+const abandon = (context: ReconcileContext, journal: Journal): Step => {
+  const { txn, now } = context;
+  const held = releaseAll(context, journal, "orphaned");
   if (held.length > 0) return run(...held);
   const message = `deleted while it was rolled back: what was there before is kept in ${showStores(txn, journal)}`;
   return run(
@@ -149,12 +149,12 @@ const interrupted = (journal: Back, isIn: (index: number) => boolean): Journal =
   const error =
     "it was being rolled back when the Transaction was deleted: it may be as it was before, wholly or in part";
   const underWay = [journal.position.cursor, ...journal.deferred.keys()].filter(isIn);
-  const notes = underWay.map((index): readonly [number, Note] => [index, { type: "kept", error }]);
+  const notes = underWay.map((index): readonly [number, Note] => [index, { type: "rollback-failed", error }]);
   return { ...journal, notes: new Map([...journal.notes, ...notes]) };
 };
 
-const finish = (situation: ReconcileContext, journal: Journal): Step => {
-  const { txn, now } = situation;
+const finish = (context: ReconcileContext, journal: Journal): Step => {
+  const { txn, now } = context;
   const items = projected(txn, journal);
   const unsettled = items.flatMap((item, index) =>
     isUnsettled(item) && "error" in item.state ? [`changes[${index}]: ${item.state.error}`] : [],
@@ -178,17 +178,17 @@ const finish = (situation: ReconcileContext, journal: Journal): Step => {
           reason: "RollbackFailed",
           message: `${cut(message, 800)}; it is tried again by itself, or at once with the annotation ${RETRY_ROLLBACK}`,
         };
-    const because = { reason: INCOMPLETE, message, told: "status.items says what could not be rolled back" };
+    const because = { reason: INCOMPLETE, message, eventMessage: "status.items says what could not be rolled back" };
     return run(updateStatus(txn, { phase: "Failed", items, because }, now, next));
   }
-  const { asks, told: gone } = missing(situation, items);
-  if (asks.length > 0) return run(...asks);
-  const held = releaseAll(situation, journal, "owned");
+  const { requests, messages: gone } = missing(context, items);
+  if (requests.length > 0) return run(...requests);
+  const held = releaseAll(context, journal, "owned");
   if (held.length > 0) return run(...held);
   const verdict = verdictOf(items, gone);
-  const told = `${verdict}; put right what failed, and create the Transaction again`;
+  const eventMessage = `${verdict}; put right what failed, and create the Transaction again`;
   const message = cut(`${verdict}; rolled back because: ${cause?.message ?? "of a failure"}`, 4096);
-  const because = { reason: cause?.reason ?? "RolledBack", message, told };
+  const because = { reason: cause?.reason ?? "RolledBack", message, eventMessage };
   const warnings = [...gone].map(
     ([item, message]): EventSpec => ({ type: "Warning", reason: "ConflictDetected", item, message }),
   );

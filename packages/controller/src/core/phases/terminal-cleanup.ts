@@ -5,7 +5,7 @@ import { type ApiCall, done, type Effect, run, type Step, wait } from "../state/
 import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
 import { deleteJournal, readJournal } from "../state/journal-requests.ts";
 import { reset, journalIn } from "../state/observations.ts";
-import { leftOvers } from "../snapshots/unrecorded-stores.ts";
+import { unrecordedStores } from "../snapshots/unrecorded-stores.ts";
 import { readNamespace } from "../transitions/stop-request.ts";
 import { lockPlace, observeLock, release } from "../locks/lock-requests.ts";
 import { leases } from "../kubernetes/kube-object.ts";
@@ -22,27 +22,27 @@ import { POLL_INTERVAL, inFlightWindow, type ReconcileContext } from "../state/r
  * Guarantees: only Leases that we hold are deleted; of a Failed Transaction that has still something to restore, the
  *             snapshots and the journal stay, and so does the Transaction.
  */
-export const terminalCleanup = (situation: ReconcileContext): Step => {
-  const { txn, known, now, settings } = situation;
+export const terminalCleanup = (context: ReconcileContext): Step => {
+  const { txn, known, now, settings } = context;
   const mine = txn.metadata.finalizers ?? [];
-  const due = nextRetryAt(situation);
-  if (due !== undefined && due <= now) return retryRollback(situation);
+  const due = nextRetryAt(context);
+  if (due !== undefined && due <= now) return retryRollback(context);
   if (!mine.includes(FINALIZER))
-    return due === undefined ? expire(situation) : wait(due, "what could not be rolled back is tried again then");
+    return due === undefined ? expire(context) : wait(due, "what could not be rolled back is tried again then");
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
   if (known.journal === undefined && !known.released.has("journal")) return run(readJournal(txn));
-  const asking = askForNamespace(situation);
+  const asking = askForNamespace(context);
   if (asking !== undefined) return run(asking);
-  if (goesAnyway(situation)) {
-    const holding = [...remains(situation), ...leftOvers(situation)].filter(({ call }) => call.verb !== "delete");
+  if (goesAnyway(context)) {
+    const holding = [...remains(context), ...unrecordedStores(context)].filter(({ call }) => call.verb !== "delete");
     return run(...(holding.length > 0 ? holding : [withoutFinalizer(txn)]));
   }
-  const pending = [...locks(situation), ...remains(situation), ...leftOvers(situation)];
+  const pending = [...locks(context), ...remains(context), ...unrecordedStores(context)];
   if (pending.length > 0) return run(...pending);
-  const quietAt = lastCreate(situation) + inFlightWindow(settings);
+  const quietAt = lastCreate(context) + inFlightWindow(settings);
   if (now < quietAt) return wait(quietAt, "something of its own that was not answered may still be made");
-  if (!known.released.has(SWEPT) && Number.isFinite(quietAt)) return run(sweep(situation));
+  if (!known.released.has(SWEPT) && Number.isFinite(quietAt)) return run(sweep(context));
   // Only now: it says under which names there may be stores.
   if (journalGoes(txn) && !known.released.has("journal")) return run(deleteJournal(txn));
   return run(withoutFinalizer(txn));
@@ -55,11 +55,11 @@ const withoutFinalizer = (txn: ReconcileContext["txn"]): ApiCall =>
   );
 
 /** Where it was deleted, and cannot clean up: is its namespace being deleted, too? */
-const askForNamespace = (situation: ReconcileContext): ApiCall | undefined => {
-  const { txn, known, now } = situation;
+const askForNamespace = (context: ReconcileContext): ApiCall | undefined => {
+  const { txn, known, now } = context;
   const { namespace, retryingSince: hindered } = known;
   if (hindered === undefined || txn.metadata.deletionTimestamp === undefined) return undefined;
-  return namespace === undefined || now >= namespace.looked + POLL_INTERVAL ? readNamespace(situation) : undefined;
+  return namespace === undefined || now >= namespace.readAt + POLL_INTERVAL ? readNamespace(context) : undefined;
 };
 
 /**
@@ -96,8 +96,8 @@ const sweep = ({ txn }: ReconcileContext): ApiCall => {
 };
 
 /** Leases that are ours, or that have to be looked at to know. */
-const locks = (situation: ReconcileContext): readonly Effect[] => {
-  const { txn, known, settings } = situation;
+const locks = (context: ReconcileContext): readonly Effect[] => {
+  const { txn, known, settings } = context;
   // A kind may be gone by now: the Transaction itself may have deleted it.
   const recorded = txn.status.items.flatMap(({ lock }, index) =>
     lock === undefined ? [] : [[index, { resource: leases, namespace: lock.namespace, name: lock.lease }] as const],
@@ -106,11 +106,11 @@ const locks = (situation: ReconcileContext): readonly Effect[] => {
     ([index, place]) => [index, lockPlace(place, settings.controllerNamespace)] as const,
   );
   return [...new Map([...recorded, ...located])].flatMap(([index, lease]): readonly Effect[] => {
-    const sight = known.locks.get(index);
-    if (sight?.type === "held") return release(situation, index, lease);
-    if (sight?.type === "theirs" || sight?.type === "lost" || known.released.has(`lock ${index}`)) return [];
-    const looking = observeLock(situation, index, lease, true);
-    return [sight?.type === "impossible" ? unlessDenied(index, looking) : { ...looking, untilDone: true }];
+    const observed = known.locks.get(index);
+    if (observed?.type === "held") return release(context, index, lease);
+    if (observed?.type === "theirs" || observed?.type === "lost" || known.released.has(`lock ${index}`)) return [];
+    const looking = observeLock(context, index, lease, true);
+    return [observed?.type === "impossible" ? unlessDenied(index, looking) : { ...looking, untilDone: true }];
   });
 };
 

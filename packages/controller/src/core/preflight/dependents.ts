@@ -4,7 +4,7 @@ import type { FindOwned } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import { type Observations, set } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import { once } from "../kubernetes/memoize.ts";
+import { memoized } from "../kubernetes/memoize.ts";
 import { type Item, itemsOf } from "../state/resolved-changes.ts";
 import { callName } from "../kubernetes/implicit-owners.ts";
 import { dueAgain } from "./unlisted-kinds.ts";
@@ -27,7 +27,7 @@ const find = (scope: string, only?: readonly string[]): FindOwned => ({
     return {
       ...known,
       owned: set(known.owned, scope, [...(known.owned.get(scope) ?? []), ...found.owned]),
-      listings: set(known.listings, scope, { since, looked: now, unlisted: left }),
+      listings: set(known.listings, scope, { since, readAt: now, unlisted: left }),
     };
   },
 });
@@ -48,8 +48,8 @@ export const findOwned = (txn: Transaction, known: Observations, now: Instant): 
 };
 
 /** What the changes delete, by change. */
-const deleted = once((changes: readonly Change[]) =>
-  once((live: Observations["live"]): readonly (KubeObject | undefined)[] =>
+const deleted = memoized((changes: readonly Change[]) =>
+  memoized((live: Observations["live"]): readonly (KubeObject | undefined)[] =>
     changes.map(({ type }, index) => (type === "Delete" ? live.get(index)?.object : undefined)),
   ),
 );
@@ -63,9 +63,9 @@ const callNames = (all: readonly Owned[], deletions: readonly (KubeObject | unde
     }),
   ]);
 
-const followed = once((owned: Observations["owned"]) => {
+const followed = memoized((owned: Observations["owned"]) => {
   const all = [...owned.values()].flat();
-  return once((deletions: readonly (KubeObject | undefined)[]) =>
+  return memoized((deletions: readonly (KubeObject | undefined)[]) =>
     collectGarbage(
       all,
       deletions.map((object) => object?.metadata.uid),

@@ -1,7 +1,7 @@
 import type { Transaction } from "@janus/api";
 import { ENOUGH_LIVE, MOST_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
-import { keep, liveBytes } from "../snapshots/take-snapshots.ts";
+import { takeSnapshots, liveBytes } from "../snapshots/take-snapshots.ts";
 import type { Observations } from "../state/observations.ts";
 import { examine, problems } from "./preflight.ts";
 import type { Item } from "../state/resolved-changes.ts";
@@ -29,28 +29,30 @@ export const examination = (
   txn: Transaction,
   known: Observations,
   items: readonly Item[],
-): { readonly asks: readonly ApiCall[] } | { readonly refused: string } => {
-  const asks = items.flatMap((item) => (known.live.has(item.index) ? examine(txn, known, item) : []));
+): { readonly requests: readonly ApiCall[] } | { readonly refused: string } => {
+  const requests = items.flatMap((item) => (known.live.has(item.index) ? examine(txn, known, item) : []));
   const unread = items.filter(({ index }) => !known.live.has(index));
-  if (unread.length === 0) return { asks };
+  if (unread.length === 0) return { requests };
   const isHopeless = (known: Observations): boolean => items.some((item) => problems(txn, item, known).length > 0);
   const reading = (count: number): readonly ApiCall[] =>
     unread.slice(0, count).flatMap((item) => examine(txn, known, item));
   // It will not begin, so nothing is to be kept: only what stands in the way of the others is looked for.
   if (isHopeless(known))
     return {
-      asks: [...asks, ...reading(asks.length > 0 ? room(known) : Math.max(1, room(known)))].map((ask) => ({
-        ...ask,
-        onAnswer: (...answer) => {
-          const after = ask.onAnswer(...answer);
-          return outlined(after, after.dryRuns.keys());
-        },
-      })),
+      requests: [...requests, ...reading(requests.length > 0 ? room(known) : Math.max(1, room(known)))].map(
+        (request) => ({
+          ...request,
+          onAnswer: (...answer) => {
+            const after = request.onAnswer(...answer);
+            return outlined(after, after.dryRuns.keys());
+          },
+        }),
+      ),
     };
   const reads = reading(room(known));
-  if (liveBytes(known).bytes <= ENOUGH_LIVE) return { asks: [...asks, ...reads] };
-  const keeping = keep(txn, known);
-  if (keeping.type === "refused") return { refused: keeping.why };
-  if (keeping.type === "going") return { asks: [...asks, ...reads, ...keeping.effects] };
-  return { asks: asks.length + reads.length > 0 ? [...asks, ...reads] : reading(1) };
+  if (liveBytes(known).bytes <= ENOUGH_LIVE) return { requests: [...requests, ...reads] };
+  const snapshots = takeSnapshots(txn, known);
+  if (snapshots.type === "refused") return { refused: snapshots.why };
+  if (snapshots.type === "writing") return { requests: [...requests, ...reads, ...snapshots.effects] };
+  return { requests: requests.length + reads.length > 0 ? [...requests, ...reads] : reading(1) };
 };

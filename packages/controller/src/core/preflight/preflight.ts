@@ -57,7 +57,7 @@ const dryRun = (txn: Transaction, item: Item, { object }: TargetObservation, may
 const KEPT: readonly string[] = ["Lease", "ConfigMap", "Secret"];
 
 /** What stands in the way of a change, as far as the sight of its target tells: one small check each. */
-const sights: readonly ((item: Item, seen: TargetObservation) => string | undefined)[] = [
+const liveChecks: readonly ((item: Item, seen: TargetObservation) => string | undefined)[] = [
   ({ change, place }, { object }) =>
     change.type === "Create" && object !== undefined
       ? `${formatRef(place)} exists already: use Update or Patch, or delete it in an earlier Transaction`
@@ -85,9 +85,9 @@ const sights: readonly ((item: Item, seen: TargetObservation) => string | undefi
 ];
 
 /** Problems that the sight of the target tells of. */
-export const seenProblems = (item: Item, known: Observations): readonly string[] => {
+export const liveProblems = (item: Item, known: Observations): readonly string[] => {
   const seen = known.live.get(item.index);
-  return seen === undefined ? [] : sights.flatMap((check) => check(item, seen) ?? []);
+  return seen === undefined ? [] : liveChecks.flatMap((check) => check(item, seen) ?? []);
 };
 
 /** The requests that are still needed to know whether this change can be made. */
@@ -107,14 +107,14 @@ export const examine = (txn: Transaction, known: Observations, item: Item): read
     });
     return [{ ...reading, mayBeUnserved }];
   }
-  const examined = known.dryRuns.has(item.index) || seenProblems(item, known).length > 0;
+  const examined = known.dryRuns.has(item.index) || liveProblems(item, known).length > 0;
   return examined ? [] : [dryRun(txn, item, seen, mayBeUnserved)];
 };
 
 /** Everything that is in the way of a change. */
 export const problems = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
   const found = [
-    ...(known.dryRuns.get(item.index) ?? seenProblems(item, known)),
+    ...(known.dryRuns.get(item.index) ?? liveProblems(item, known)),
     ...missingPermissions(txn, item, known),
   ];
   const verbs = lackingPermissions(item, known);

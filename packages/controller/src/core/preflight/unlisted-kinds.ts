@@ -9,10 +9,10 @@ const LISTING_TIME = 30_000;
 const PAUSE = 3 * POLL_INTERVAL;
 
 /** The kinds that are worth another try, and when. */
-const due = ({ since, looked, unlisted }: Listing): { readonly at: Instant; readonly only: readonly string[] } => ({
-  at: looked + PAUSE,
+const due = ({ since, readAt, unlisted }: Listing): { readonly at: Instant; readonly only: readonly string[] } => ({
+  at: readAt + PAUSE,
   only:
-    looked < since + LISTING_TIME ? unlisted.flatMap(({ resource, mayComeYet }) => (mayComeYet ? [resource] : [])) : [],
+    readAt < since + LISTING_TIME ? unlisted.flatMap(({ resource, mayComeYet }) => (mayComeYet ? [resource] : [])) : [],
 });
 
 /** The kinds to be listed once more, where it is time for that. */

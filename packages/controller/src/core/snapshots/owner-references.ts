@@ -2,7 +2,7 @@ import type { Transaction } from "@janus/api";
 import { recordedBefore } from "./prior-state.ts";
 import { isWhole, none } from "../merge/field-set.ts";
 import type { Journal } from "../state/journal.ts";
-import { once } from "../kubernetes/memoize.ts";
+import { memoized } from "../kubernetes/memoize.ts";
 import { ofOwners, withEntriesOf, withoutOwners, withUids } from "../merge/owner-reference-fields.ts";
 import type { KubeObject, ManagedFieldsEntry, OwnerReference } from "@janus/types";
 
@@ -29,15 +29,15 @@ export const isOwnedBy = (object: KubeObject, uid: string | undefined): boolean 
 const uidsOf = (owners: Owners): ReadonlySet<string> => new Set(owners.map(({ uid }) => uid));
 
 /** Whether this change has been made. */
-export const isMade = ({ position }: Journal, index: number): boolean =>
+export const isApplied = ({ position }: Journal, index: number): boolean =>
   index < (position.direction === "back" ? position.reached : position.cursor);
 
-const deletions = once((txn: Transaction) =>
-  once((journal: Journal): ReadonlyMap<string, number> => {
+const deletions = memoized((txn: Transaction) =>
+  memoized((journal: Journal): ReadonlyMap<string, number> => {
     const found = new Map<string, number>();
     txn.spec.changes.forEach(({ type }, index) => {
       const before = recordedBefore(txn, journal, index);
-      const isGone = type === "Delete" && (isMade(journal, index) || journal.created.has(index));
+      const isGone = type === "Delete" && (isApplied(journal, index) || journal.created.has(index));
       if (isGone && before.existed && !found.has(before.uid)) found.set(before.uid, index);
     });
     return found;

@@ -47,16 +47,17 @@ export const snapshotOf = (txn: Transaction, known: Observations, journal: Journ
   const { store, key } = before.snapshot;
   const stores = holding(allStores(txn, journal), known, store, key);
   const effects = readStores(txn, known, stores);
-  if (effects.length > 0) return { type: "unread", effects: effects.map((ask) => withOwners(ask, index, stores, key)) };
+  if (effects.length > 0)
+    return { type: "unread", effects: effects.map((request) => withOwners(request, index, stores, key)) };
   const object = restored(known, stores, key);
   return E.isRight(object) ? { type: "object", object: object.right } : { type: "lost", why: object.left };
 };
 
 /** Whose it was is remembered also when the snapshot is let go of. */
-const withOwners = (ask: ApiCall, index: number, stores: readonly SnapshotStore[], key: string): ApiCall => ({
-  ...ask,
+const withOwners = (request: ApiCall, index: number, stores: readonly SnapshotStore[], key: string): ApiCall => ({
+  ...request,
   onAnswer: (...answer) => {
-    const after = ask.onAnswer(...answer);
+    const after = request.onAnswer(...answer);
     const object = restored(after, stores, key);
     return E.isLeft(object)
       ? after

@@ -20,16 +20,18 @@ export const storeKey = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">): 
 export const isOf = ({ metadata: { uid } }: Transaction, { metadata: { labels } }: KubeObject): boolean =>
   labels?.[UID_LABEL] === uid;
 
-const withSight = (
+const withListing = (
   known: Observations,
   store: Pick<SnapshotStore, "kind" | "name">,
-  sight: StoreListing,
+  observed: StoreListing,
 ): Observations => ({
   ...known,
-  found: set(known.found, storeKey(store), sight),
+  found: set(known.found, storeKey(store), observed),
 });
 
-export const sightOf = ({ metadata: { uid = "", resourceVersion = "", finalizers = [] } }: KubeObject): OurStore => ({
+export const toOurStore = ({
+  metadata: { uid = "", resourceVersion = "", finalizers = [] },
+}: KubeObject): OurStore => ({
   uid,
   resourceVersion,
   finalizers,
@@ -60,21 +62,22 @@ export const lookAtStore = (
   call: { verb: "get", place: storePlace(txn, store) },
   untilDone: true,
   onAnswer: (known, answer, now) => {
-    if (E.isLeft(answer)) return withSight(known, store, "nothing");
+    if (E.isLeft(answer)) return withListing(known, store, "nothing");
     const object = answer.right;
-    const sight = sightOf(object);
+    const observed = toOurStore(object);
     const isSame = ({ uid }: SnapshotStore): boolean =>
-      uid === sight.uid || (recorded !== undefined && "data" in openStore({ ...recorded, uid: sight.uid }, object));
+      uid === observed.uid ||
+      (recorded !== undefined && "data" in openStore({ ...recorded, uid: observed.uid }, object));
     const isOurs = isOf(txn, object) && (recorded === undefined || isSame(recorded));
-    if (!isOurs) return withSight(known, store, "theirs");
+    if (!isOurs) return withListing(known, store, "theirs");
     const why = laterStore(txn, store, object);
     return why === undefined
-      ? withSight(known, store, sight)
-      : { ...withSight(known, store, { ...sight, isLater: true }), later: { why, looked: now } };
+      ? withListing(known, store, observed)
+      : { ...withListing(known, store, { ...observed, isLater: true }), later: { why, readAt: now } };
   },
 });
 
-const release = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, sight: OurStore): ApiCall => ({
+const release = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, observed: OurStore): ApiCall => ({
   purpose: "release-store",
   as: "controller",
   call: {
@@ -82,9 +85,9 @@ const release = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, sight: Our
     place: storePlace(txn, ref),
     body: {
       metadata: {
-        uid: sight.uid,
-        resourceVersion: sight.resourceVersion,
-        finalizers: sight.finalizers.filter((name) => name !== SNAPSHOT_FINALIZER),
+        uid: observed.uid,
+        resourceVersion: observed.resourceVersion,
+        finalizers: observed.finalizers.filter((name) => name !== SNAPSHOT_FINALIZER),
         // Its owner may be recorded already, where it was about to be kept for a look.
         ...(to === "orphaned" ? { labels: { [ORPHANED_LABEL]: "true" }, ownerReferences: null } : {}),
         ...(to === "owned"
@@ -100,8 +103,8 @@ const release = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, sight: Our
   untilDone: true,
   onAnswer: (known, answer) =>
     E.isLeft(answer)
-      ? withSight(known, ref, "nothing")
-      : withSight(marked(known, `${to} store ${sight.uid}`), ref, sightOf(answer.right)),
+      ? withListing(known, ref, "nothing")
+      : withListing(marked(known, `${to} store ${observed.uid}`), ref, toOurStore(answer.right)),
   onTransientFault: (known) => forget(known, ref),
 });
 
@@ -111,20 +114,20 @@ const remove = (txn: Transaction, ref: SnapshotStore, { uid, resourceVersion }: 
   call: { verb: "delete", place: storePlace(txn, ref), preconditions: { uid, resourceVersion } },
   untilDone: true,
   // One that another client holds up is his.
-  onAnswer: (known) => withSight(known, ref, "nothing"),
+  onAnswer: (known) => withListing(known, ref, "nothing"),
   onTransientFault: (known) => forget(known, ref),
 });
 
 /** What there is of a store that was recorded, or found, as ours; `undefined` where there is nothing of it (any more). */
 const ours = (known: Observations, ref: SnapshotStore): OurStore | undefined => {
-  const sight = known.found.get(storeKey(ref));
-  return typeof sight === "object" && sight.uid === ref.uid ? sight : undefined;
+  const observed = known.found.get(storeKey(ref));
+  return typeof observed === "object" && observed.uid === ref.uid ? observed : undefined;
 };
 
-const isReleased = (known: Observations, sight: OurStore, to: ReleaseTo): boolean =>
+const isReleased = (known: Observations, observed: OurStore, to: ReleaseTo): boolean =>
   to === "owned" || to === "orphaned"
-    ? known.released.has(`${to} store ${sight.uid}`)
-    : !sight.finalizers.includes(SNAPSHOT_FINALIZER);
+    ? known.released.has(`${to} store ${observed.uid}`)
+    : !observed.finalizers.includes(SNAPSHOT_FINALIZER);
 
 /**
  * The next request to let go of a store, if there is one: without our finalizer it can be deleted.
@@ -139,26 +142,28 @@ export const releaseStore = (
   to: ReleaseTo,
 ): readonly ApiCall[] => {
   if (!known.found.has(storeKey(ref))) return [lookAtStore(txn, ref, ref)];
-  const sight = ours(known, ref);
-  return sight === undefined || isReleased(known, sight, to) ? [] : [release(txn, ref, to, sight)];
+  const observed = ours(known, ref);
+  return observed === undefined || isReleased(known, observed, to) ? [] : [release(txn, ref, to, observed)];
 };
 
 /** The next request to be rid of a store, if there is one; with the guarantees of {@link releaseStore}. */
 export const deleteStore = (txn: Transaction, known: Observations, ref: SnapshotStore): readonly ApiCall[] => {
   const letting = releaseStore(txn, known, ref, "free");
-  const sight = ours(known, ref);
-  return letting.length > 0 || sight === undefined ? letting : [remove(txn, ref, sight)];
+  const observed = ours(known, ref);
+  return letting.length > 0 || observed === undefined ? letting : [remove(txn, ref, observed)];
 };
 
 /** What the API server refuses holds up nothing now: it is asked for again in the end, and then until it is done. */
-const orLater = (known: Observations, later: string, asks: readonly ApiCall[]): readonly ApiCall[] =>
+const orLater = (known: Observations, later: string, requests: readonly ApiCall[]): readonly ApiCall[] =>
   known.released.has(later)
     ? []
-    : asks.map((ask) => ({
-        ...ask,
+    : requests.map((request) => ({
+        ...request,
         untilDone: "unless-refused",
         onAnswer: (known, answer, now, sent) =>
-          E.isLeft(answer) && !isAbsent(answer.left) ? marked(known, later) : ask.onAnswer(known, answer, now, sent),
+          E.isLeft(answer) && !isAbsent(answer.left)
+            ? marked(known, later)
+            : request.onAnswer(known, answer, now, sent),
       }));
 
 /** {@link releaseStore}, before a terminal phase is recorded: no verdict waits for that. */

@@ -5,7 +5,7 @@ import { isAbsent, messageOf } from "../kubernetes/api-error.ts";
 import { type Journal, mostStoreNames } from "../state/journal.ts";
 import { recordStoreNames } from "../state/journal-requests.ts";
 import { type Observations, set, type StoreData, type StoreObservation, unset } from "../state/observations.ts";
-import { isOf, sightOf, storeKey } from "./release-stores.ts";
+import { isOf, toOurStore, storeKey } from "./release-stores.ts";
 import {
   digestOf,
   laterStore,
@@ -18,13 +18,13 @@ import {
 } from "./snapshot-data.ts";
 import type { ApiError, KubeObject } from "@janus/types";
 
-const sighted = (known: Observations, n: number, sight: StoreObservation): Observations => ({
+const withObservation = (known: Observations, n: number, observed: StoreObservation): Observations => ({
   ...known,
-  stores: set(known.stores, n, sight),
+  stores: set(known.stores, n, observed),
 });
 
-export const isWritten = (sight: StoreObservation | undefined): sight is SnapshotStore =>
-  typeof sight === "object" && "uid" in sight;
+export const isWritten = (observed: StoreObservation | undefined): observed is SnapshotStore =>
+  typeof observed === "object" && "uid" in observed;
 
 const alteredAtOnce = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">, why: string): string =>
   `the snapshot ${kind} ${name} is not kept as it was written (${why}): exempt what has the label ${TRANSACTION_LABEL} from the admission webhook or policy that alters it`;
@@ -38,15 +38,15 @@ const write = (txn: Transaction, n: number, pack: Pack): ApiCall => {
     call: { verb: "create", place: storePlace(txn, store), body: storeBody(txn, n, pack), manager: "janus" },
     onAnswer: (known, answer) => {
       if (E.isRight(answer)) {
-        const sight = sightOf(answer.right);
-        const written = { ...known, found: set(known.found, storeKey(store), sight) };
-        const ref = { ...store, uid: sight.uid, digest: digestOf(pack.data) };
+        const observed = toOurStore(answer.right);
+        const written = { ...known, found: set(known.found, storeKey(store), observed) };
+        const ref = { ...store, uid: observed.uid, digest: digestOf(pack.data) };
         const kept = opened(txn, ref, answer);
         // Said now, and not when something is to be restored from it.
-        return sighted(written, n, "data" in kept ? ref : { unusable: alteredAtOnce(store, kept.broken) });
+        return withObservation(written, n, "data" in kept ? ref : { unusable: alteredAtOnce(store, kept.broken) });
       }
       const exists = answer.left.type === "refused" && answer.left.reason === "AlreadyExists";
-      return sighted(
+      return withObservation(
         known,
         n,
         exists
@@ -54,7 +54,7 @@ const write = (txn: Transaction, n: number, pack: Pack): ApiCall => {
           : { unusable: `the snapshot ${store.kind} ${store.name} cannot be written: ${messageOf(answer.left)}` },
       );
     },
-    onTransientFault: (known, _, now) => ({ ...sighted(known, n, "taken"), unansweredCreate: now }),
+    onTransientFault: (known, _, now) => ({ ...withObservation(known, n, "taken"), unansweredCreate: now }),
   };
 };
 
@@ -72,8 +72,8 @@ const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): ApiCall
       if (E.isLeft(answer))
         return isAbsent(answer.left)
           ? { ...known, stores: unset(known.stores, n) }
-          : sighted(known, n, { unusable: `${kind} ${store.name} cannot be read: ${messageOf(answer.left)}` });
-      return sighted(
+          : withObservation(known, n, { unusable: `${kind} ${store.name} cannot be read: ${messageOf(answer.left)}` });
+      return withObservation(
         known,
         n,
         answer.right.metadata.labels?.[UID_LABEL] !== undefined
@@ -89,7 +89,7 @@ const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): ApiCall
 export type Storing =
   | { readonly type: "stored"; readonly stores: readonly SnapshotStore[] }
   /** `n`: the number in the name that is written, or looked at. */
-  | { readonly type: "going"; readonly effect: ApiCall; readonly n: number }
+  | { readonly type: "writing"; readonly effect: ApiCall; readonly n: number }
   | { readonly type: "refused"; readonly why: string };
 
 /**
@@ -114,11 +114,11 @@ const isGone = (known: Observations, ref: SnapshotStore): boolean => known.found
 const next = (txn: Transaction, known: Observations, pack: Pack): Storing => {
   const most = mostStoreNames(txn.spec.changes.length);
   for (let n = 0; n < most; n += 1) {
-    const sight = known.stores.get(n);
-    if (sight === undefined || (isWritten(sight) && isGone(known, sight)))
-      return { type: "going", effect: write(txn, n, pack), n };
-    if (sight === "taken") return { type: "going", effect: look(txn, n, pack.kind), n };
-    if (sight !== "left-over" && !isWritten(sight)) return { type: "refused", why: sight.unusable };
+    const observed = known.stores.get(n);
+    if (observed === undefined || (isWritten(observed) && isGone(known, observed)))
+      return { type: "writing", effect: write(txn, n, pack), n };
+    if (observed === "taken") return { type: "writing", effect: look(txn, n, pack.kind), n };
+    if (observed !== "left-over" && !isWritten(observed)) return { type: "refused", why: observed.unusable };
   }
   return { type: "refused", why: `the first ${most} names for snapshots are taken: delete what is not needed` };
 };
@@ -131,7 +131,7 @@ const next = (txn: Transaction, known: Observations, pack: Pack): Storing => {
 export const writeNext = (
   txn: Transaction,
   journal: Journal,
-  { effect, n }: Extract<Storing, { readonly type: "going" }>,
+  { effect, n }: Extract<Storing, { readonly type: "writing" }>,
   more: number,
 ): ApiCall => (n < Math.max(journal.storeNames, 1) ? effect : recordStoreNames(txn, journal, n + more));
 
@@ -144,7 +144,7 @@ const read = (txn: Transaction, ref: SnapshotStore): ApiCall => ({
     const why = E.isRight(answer) && "data" in data ? laterStore(txn, ref, answer.right) : undefined;
     return why === undefined
       ? { ...known, storeData: set(known.storeData, storeKey(ref), data) }
-      : { ...known, later: { why, looked: now } };
+      : { ...known, later: { why, readAt: now } };
   },
 });
 

@@ -3,7 +3,7 @@ import { ENOUGH_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
 import type { Position } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
-import { isRefused, journalIn, type Kept, type Observations } from "../state/observations.ts";
+import { isRefused, journalIn, type SnapshotRef, type Observations } from "../state/observations.ts";
 import { sizeOf } from "../kubernetes/object-size.ts";
 import { isOfSecret, pack, STORE_BYTES } from "./snapshot-data.ts";
 import { store, writeNext } from "./snapshot-stores.ts";
@@ -39,7 +39,7 @@ const nextGroup = (known: Observations): ReadonlyMap<number, KubeObject> => {
 };
 
 /** Notes where the snapshots are. Where targets take much memory together, only what is asked of them yet is remembered. */
-const noted = (
+const withRefs = (
   known: Observations,
   starts: ReadonlyMap<number, number>,
   stores: readonly SnapshotStore[],
@@ -59,11 +59,11 @@ const storesLeft = (known: Observations): number => {
   return Math.ceil(bytes / STORE_BYTES) + storesLeft({ ...known, kept });
 };
 
-const NOWHERE: Kept = { first: "", stores: [] };
+const NOWHERE: SnapshotRef = { first: "", stores: [] };
 
-export type Keeping =
-  | { readonly type: "kept"; readonly kept: ReadonlyMap<number, Kept> }
-  | { readonly type: "going"; readonly effects: readonly ApiCall[] }
+export type SnapshotProgress =
+  | { readonly type: "taken"; readonly kept: ReadonlyMap<number, SnapshotRef> }
+  | { readonly type: "writing"; readonly effects: readonly ApiCall[] }
   | { readonly type: "refused"; readonly why: string };
 
 /** Before the first change. */
@@ -75,36 +75,36 @@ export const BEGIN: Position = { direction: "forward", cursor: 0 };
  * Guarantees: what is packed at one step is no more than a store holds, or one target; the journal says that there may be a store
  *             of a name before it is written.
  */
-export const keep = (txn: Transaction, known: Observations): Keeping => {
+export const takeSnapshots = (txn: Transaction, known: Observations): SnapshotProgress => {
   const group = nextGroup(known);
-  const unjournaled: Keeping | undefined = isRefused(known.journal)
+  const unjournaled: SnapshotProgress | undefined = isRefused(known.journal)
     ? { type: "refused", why: `the journal cannot be written: ${known.journal.why}` }
     : undefined;
-  if (group.size === 0) return unjournaled ?? { type: "kept", kept: known.kept };
+  if (group.size === 0) return unjournaled ?? { type: "taken", kept: known.kept };
   const { packs, starts } = pack(group);
   const storing = store(txn, known, packs);
   if (storing.type === "refused") return storing;
   if (unjournaled !== undefined) return unjournaled;
-  if (storing.type === "stored") return keep(txn, noted(known, starts, storing.stores));
-  const noting = (ask: ApiCall): ApiCall => ({
-    ...ask,
+  if (storing.type === "stored") return takeSnapshots(txn, withRefs(known, starts, storing.stores));
+  const notingRefs = (request: ApiCall): ApiCall => ({
+    ...request,
     onAnswer: (...answer) => {
-      const after = ask.onAnswer(...answer);
+      const after = request.onAnswer(...answer);
       const then = store(txn, after, packs);
-      return then.type === "stored" ? noted(after, starts, then.stores) : after;
+      return then.type === "stored" ? withRefs(after, starts, then.stores) : after;
     },
   });
   const more = Math.max(packs.length, storesLeft(known));
   const journaling = findJournal(txn, known, BEGIN, more);
   const journal = journalIn(known);
   if (journaling === undefined && journal !== undefined)
-    return { type: "going", effects: [noting(writeNext(txn, journal, storing, more))] };
+    return { type: "writing", effects: [notingRefs(writeNext(txn, journal, storing, more))] };
   // The first name is looked at in any case, so the first store goes out beside the journal that tells of the others.
-  const first = storing.n === 0 ? [noting(storing.effect)] : [];
-  return { type: "going", effects: [journaling ?? readJournal(txn), ...first] };
+  const first = storing.n === 0 ? [notingRefs(storing.effect)] : [];
+  return { type: "writing", effects: [journaling ?? readJournal(txn), ...first] };
 };
 
 /** All stores, each once, in the order in which they were written. */
-export const storesOf = (kept: ReadonlyMap<number, Kept>): readonly SnapshotStore[] => [
+export const storesOf = (kept: ReadonlyMap<number, SnapshotRef>): readonly SnapshotStore[] => [
   ...new Map([...kept.values()].flatMap(({ stores }) => stores.map((ref) => [ref.uid, ref] as const))).values(),
 ];

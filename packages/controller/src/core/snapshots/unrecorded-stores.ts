@@ -16,40 +16,41 @@ const KINDS = ["ConfigMap", "Secret"] as const;
  *
  * @param names that belong to a store, whether or not it is there
  */
-export const search = (
+export const searchStores = (
   { txn, known }: ReconcileContext,
   names: readonly string[],
   recorded: readonly SnapshotStore[] = [],
-): { readonly asking: readonly ApiCall[] } | { readonly found: readonly SnapshotStore[] } => {
+): { readonly requests: readonly ApiCall[] } | { readonly found: readonly SnapshotStore[] } => {
   const stores: SnapshotStore[] = [];
-  const asking: ApiCall[] = [];
+  const requests: ApiCall[] = [];
   const written = storeNamesIn(known);
   const most = mostStoreNames(txn.spec.changes.length);
   for (let n = 0, isLast = false; !isLast; n += 1) {
     const name = storeName(txn.metadata.name, n);
-    const sights = KINDS.map((kind) => known.found.get(storeKey({ kind, name })));
+    const observations = KINDS.map((kind) => known.found.get(storeKey({ kind, name })));
     KINDS.forEach((kind, at) => {
-      const sight = sights[at];
+      const observed = observations[at];
       const isHere = (store: SnapshotStore): boolean => store.kind === kind && store.name === name;
-      if (sight === undefined) asking.push(lookAtStore(txn, { kind, name }, recorded.find(isHere)));
-      if (typeof sight === "object") stores.push({ kind, name, uid: sight.uid, digest: "" });
+      if (observed === undefined) requests.push(lookAtStore(txn, { kind, name }, recorded.find(isHere)));
+      if (typeof observed === "object") stores.push({ kind, name, uid: observed.uid, digest: "" });
     });
-    const isFree = sights.every((sight) => sight === "nothing") && !names.includes(name);
-    isLast = n + 1 >= most || (n + 1 >= written && (isFree || asking.length > 0));
+    const isFree = observations.every((observed) => observed === "nothing") && !names.includes(name);
+    isLast = n + 1 >= most || (n + 1 >= written && (isFree || requests.length > 0));
   }
-  return asking.length > 0 ? { asking } : { found: stores };
+  return requests.length > 0 ? { requests } : { found: stores };
 };
 
 /** Stores that a former process wrote and did not live to record. */
-export const leftOvers = (situation: ReconcileContext): readonly ApiCall[] => {
-  const { txn, known } = situation;
+export const unrecordedStores = (context: ReconcileContext): readonly ApiCall[] => {
+  const { txn, known } = context;
   const stores = allStores(txn, journalIn(known));
   const recorded = new Set(stores.map(({ uid }) => uid));
   const names = stores.map(({ name }) => name);
-  const sights = [...known.stores.values()];
+  const observations = [...known.stores.values()];
   // This process has written every store itself, and has recorded each.
-  if (sights.length > 0 && sights.every((sight) => isWritten(sight) && recorded.has(sight.uid))) return [];
-  const searched = search(situation, names, stores);
-  if ("asking" in searched) return searched.asking;
+  if (observations.length > 0 && observations.every((observed) => isWritten(observed) && recorded.has(observed.uid)))
+    return [];
+  const searched = searchStores(context, names, stores);
+  if ("requests" in searched) return searched.requests;
   return searched.found.filter(({ uid }) => !recorded.has(uid)).flatMap((ref) => deleteStore(txn, known, ref));
 };

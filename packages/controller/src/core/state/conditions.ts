@@ -6,7 +6,7 @@ export interface ConditionCause {
   readonly reason: string;
   readonly message: string;
   /** What is told of the phase, where another event tells the message. Default: the message. */
-  readonly told?: string;
+  readonly eventMessage?: string;
 }
 
 /** The reason of a pause. */
@@ -19,7 +19,7 @@ export const INCOMPLETE = "RollbackFailed";
 export const UNREADABLE = "Unreadable";
 /** The reason of a Transaction that only a later version of the controller knows. */
 export const UNSUPPORTED = "Unsupported";
-const LEFT_ALONE: readonly string[] = [UNREADABLE, UNSUPPORTED];
+const NOT_READ: readonly string[] = [UNREADABLE, UNSUPPORTED];
 
 /** A status write: from one phase to another, or within one. */
 interface Move {
@@ -28,18 +28,18 @@ interface Move {
   readonly because: ConditionCause;
 }
 
-type Said = readonly [status: "True" | "False", reason: string, message: string];
+type Value = readonly [status: "True" | "False", reason: string, message: string];
 /** What a condition says; `same`: what it said before. */
-type Saying = Said | "same";
+type Outcome = Value | "same";
 
 const BEFORE_CHANGES: readonly Phase[] = ["Pending", "Preparing", "Prepared"];
 const CHECKED = "all locks are held, every change was checked, and snapshots were taken";
 
-const yes = (reason: string, { message }: ConditionCause): Said => ["True", reason, message];
-const no = ({ reason, message }: ConditionCause): Said => ["False", reason, message];
+const yes = (reason: string, { message }: ConditionCause): Value => ["True", reason, message];
+const no = ({ reason, message }: ConditionCause): Value => ["False", reason, message];
 
 /** Each tells a story of its own: True once and for all, or False with why not. */
-const SAYINGS: Readonly<Record<string, (move: Move, isTrue: boolean) => Saying>> = {
+const CONDITIONS: Readonly<Record<string, (move: Move, isTrue: boolean) => Outcome>> = {
   Ready: ({ to, because }) => (to === "Committed" ? yes(because.reason, because) : no(because)),
   Stalled: ({ to, because }) => {
     if (to === "Committed") return ["False", "Succeeded", "all changes are applied"];
@@ -76,7 +76,8 @@ const SAYINGS: Readonly<Record<string, (move: Move, isTrue: boolean) => Saying>>
 };
 
 /** What changes within a phase: Ready tells of progress and pauses; a Failed Transaction may need something else than before. */
-const retold = (phase: Phase): readonly string[] => (phase === "Failed" ? ["Ready", "Stalled", "Failed"] : ["Ready"]);
+const changesWithin = (phase: Phase): readonly string[] =>
+  phase === "Failed" ? ["Ready", "Stalled", "Failed"] : ["Ready"];
 
 /**
  * Conditions for `kubectl wait`, and Ready and Stalled as kstatus reads them: Ready is True once it is Committed; Stalled
@@ -93,15 +94,15 @@ export const conditions = (
   now: Instant,
 ): readonly Condition[] => {
   const move: Move = { from: status.phase, to: phase, because };
-  return Object.entries(SAYINGS).map(([type, saying]): Condition => {
+  return Object.entries(CONDITIONS).map(([type, outcomeOf]): Condition => {
     const stored = status.conditions.find((condition) => condition.type === type);
-    const former = stored === undefined || LEFT_ALONE.includes(stored.reason) ? undefined : stored;
-    const said =
-      former !== undefined && status.phase === phase && !retold(phase).includes(type)
+    const former = stored === undefined || NOT_READ.includes(stored.reason) ? undefined : stored;
+    const outcome =
+      former !== undefined && status.phase === phase && !changesWithin(phase).includes(type)
         ? "same"
-        : saying(move, former?.status === "True");
-    if (said === "same" && former !== undefined) return former;
-    const [is, reason, message]: Said = said === "same" ? no(because) : said;
+        : outcomeOf(move, former?.status === "True");
+    if (outcome === "same" && former !== undefined) return former;
+    const [is, reason, message]: Value = outcome === "same" ? no(because) : outcome;
     return {
       type,
       status: is,

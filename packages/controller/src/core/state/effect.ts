@@ -17,6 +17,7 @@ export type Call =
 /** What a request is for: the label of metrics, logs and crash tests. */
 export type Purpose =
   | "finalizer"
+  | "annotate"
   | "record"
   | "expire"
   | "report-unreadable"
@@ -117,13 +118,13 @@ export interface Found {
 /** What to do next. */
 export type Step =
   /** Side by side; then decide again. */
-  | { readonly type: "run"; readonly effects: readonly Effect[]; readonly tell?: readonly EventSpec[] }
+  | { readonly type: "run"; readonly effects: readonly Effect[]; readonly events?: readonly EventSpec[] }
   /** Nothing to do before this instant, unless something is seen to change. */
   | {
       readonly type: "wait";
       readonly until: Instant;
       readonly because: string;
-      readonly tell?: readonly EventSpec[];
+      readonly events?: readonly EventSpec[];
       readonly awaited?: Awaited;
     }
   /** Nothing to do any more. */
@@ -133,11 +134,11 @@ export const run = (...effects: readonly Effect[]): Extract<Step, { readonly typ
   type: "run",
   effects,
 });
-export const wait = (until: Instant, because: string, ...tell: readonly EventSpec[]): Step => ({
+export const wait = (until: Instant, because: string, ...events: readonly EventSpec[]): Step => ({
   type: "wait",
   until,
   because,
-  tell,
+  events,
 });
 export const done: Step = { type: "done" };
 

@@ -42,11 +42,11 @@ const withoutContent = (change: Change): Change => (change.type === "Delete" ? c
  */
 export const atRest = ({ txn, known }: Work, kept = KEPT): Work => ({
   txn: { ...txn, spec: { ...txn.spec, changes: txn.spec.changes.map(withoutContent) } },
-  known: knownBytes(known) > kept ? spare(known) : known,
+  known: knownBytes(known) > kept ? trimmed(known) : known,
 });
 
 /** A target that is read again may be another by then: what was found out of it goes with it, unless its snapshot is written. */
-const spare = (known: Observations): Observations => {
+const trimmed = (known: Observations): Observations => {
   const live = outlines(outlined(known, known.kept.keys()).live);
   return {
     ...known,
@@ -65,11 +65,11 @@ const outlines = (live: Observations["live"]): Observations["live"] =>
 const BECAUSE = "waiting for its turn: it is large, and only a few large Transactions are worked on at the same time";
 
 /** It waits until it is its turn to take memory. The status of one that has ended stays as it is. */
-export const awaitMemory = (situation: ReconcileContext): Step => {
-  const { txn, known, now } = situation;
+export const awaitMemory = (context: ReconcileContext): Step => {
+  const { txn, known, now } = context;
   const until = now + PATIENCE;
   const isUnderWay = txn.status.phase === "Committing" || txn.status.phase === "RollingBack";
   return isTerminal(txn.status.phase)
     ? wait(until, BECAUSE)
-    : waiting(situation, isUnderWay ? journalIn(known) : undefined, until, BECAUSE);
+    : waiting(context, isUnderWay ? journalIn(known) : undefined, until, BECAUSE);
 };

@@ -24,12 +24,12 @@ const forget = (known: Observations): Observations => {
   return rest;
 };
 
-const sighted = (known: Observations, txn: Transaction, object: KubeObject, now: Instant): Observations => {
+const withRead = (known: Observations, txn: Transaction, object: KubeObject, now: Instant): Observations => {
   const { uid = "", resourceVersion = "" } = object.metadata;
   const { length } = txn.spec.changes;
   const storeNames = decodeStoreNames(object, length);
   const why = laterJournal(txn, object);
-  if (why !== undefined) return { ...known, journal: { type: "later", storeNames }, later: { why, looked: now } };
+  if (why !== undefined) return { ...known, journal: { type: "later", storeNames }, later: { why, readAt: now } };
   const altered: NoJournal = { type: "altered", version: { uid, resourceVersion }, storeNames };
   return { ...known, journal: decodeJournal(object, length) ?? altered };
 };
@@ -37,7 +37,7 @@ const sighted = (known: Observations, txn: Transaction, object: KubeObject, now:
 const onAnswer =
   (txn: Transaction): ApiCall["onAnswer"] =>
   (known, answer, now) => {
-    if (E.isRight(answer)) return sighted(known, txn, answer.right, now);
+    if (E.isRight(answer)) return withRead(known, txn, answer.right, now);
     if (isAbsent(answer.left)) return { ...known, journal: { type: "missing" } };
     return classify(answer.left) === "conflict" ? forget(known) : refused(known, answer.left, now);
   };
@@ -123,14 +123,14 @@ export const checkpoint = (
   txn: Transaction,
   journal: Journal,
   entry: Entry,
-  ...tell: readonly EventSpec[]
+  ...events: readonly EventSpec[]
 ): ApiCall => ({
   purpose: "checkpoint",
   as: "controller",
   call: { verb: "mergePatch", place: journalPlace(txn), body: journalPatch(journal, entry) },
   onAnswer: onAnswer(txn),
   onTransientFault: forget,
-  events: tell,
+  events: events,
 });
 
 /** Records how many names of stores may be written from now on. It is no step: nothing is changed by it. */

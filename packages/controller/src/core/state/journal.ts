@@ -51,7 +51,7 @@ export type Position =
   | { readonly direction: "back"; readonly cursor: number; readonly reached: number; readonly since: Instant };
 
 export interface Note {
-  readonly type: "unmade" | "undecided" | "kept" | "restored";
+  readonly type: "rejected" | "unknown" | "rollback-failed" | "restored";
   /** Empty: none. */
   readonly error: string;
   /** Deletions of its owners, by change, which were still to be rolled back: only then it is owned by them again. */
@@ -94,11 +94,21 @@ export const journalPlace = (txn: Transaction): ObjectRef => ({
   name: journalName(txn.metadata.uid),
 });
 
+/** What each type of note is called in the data. */
+const NOTES = {
+  rejected: "unmade",
+  unknown: "undecided",
+  "rollback-failed": "kept",
+  restored: "restored",
+} as const satisfies Record<Note["type"], string>;
+
+const encodeNote = (note: Note): string => JSON.stringify({ ...note, type: NOTES[note.type] });
+
 const encode = (entry: Entry): Readonly<Record<string, string | null>> => ({
   ...Object.fromEntries((entry.unnoted ?? []).map((index) => [`note-${index}`, null])),
   ...(entry.position === undefined ? {} : { position: JSON.stringify(entry.position) }),
   ...(entry.created === undefined ? {} : { [`created-${entry.created[0]}`]: entry.created[1] }),
-  ...(entry.note === undefined ? {} : { [`note-${entry.note[0]}`]: JSON.stringify(entry.note[1]) }),
+  ...(entry.note === undefined ? {} : { [`note-${entry.note[0]}`]: encodeNote(entry.note[1]) }),
   ...(entry.storeNames === undefined ? {} : { "store-names": JSON.stringify(entry.storeNames) }),
   ...(entry.deferred === undefined ? {} : { [`deferred-${entry.deferred[0]}`]: JSON.stringify(entry.deferred[1]) }),
   ...Object.fromEntries((entry.doubted ?? []).map((index) => [`doubted-${index}`, "true"])),
@@ -164,13 +174,16 @@ const byIndex = <A>(
     }),
   );
 
-const NOTED: readonly unknown[] = ["unmade", "undecided", "kept", "restored"];
+const NOTE_TYPES: ReadonlyMap<unknown, Note["type"]> = new Map(
+  (Object.keys(NOTES) as readonly Note["type"][]).map((type) => [NOTES[type], type]),
+);
 
 const decodeNote = (text: unknown): Note | undefined => {
-  const { type, error, owners } = asObject(parsed(text));
-  if (!NOTED.includes(type) || typeof error !== "string") return undefined;
+  const { type: written, error, owners } = asObject(parsed(text));
+  const type = NOTE_TYPES.get(written);
+  if (type === undefined || typeof error !== "string") return undefined;
   const isOwners = Array.isArray(owners) && owners.every(Number.isInteger);
-  return { type: type as Note["type"], error, ...(isOwners ? { owners: owners as readonly number[] } : {}) };
+  return { type, error, ...(isOwners ? { owners: owners as readonly number[] } : {}) };
 };
 
 const decodeDeferral = (text: unknown): Deferral | undefined => {
@@ -232,11 +245,11 @@ export const beforeIn = (recorded: ItemState, index: number, { renewed }: Journa
   return first.existed && first.dependents !== undefined ? { ...anew, dependents: first.dependents } : anew;
 };
 
-const SETTLED: readonly string[] = ["unmade", "undecided", "kept", "restored"];
+const SETTLED: readonly string[] = ["rejected", "unknown", "rollback-failed", "restored"];
 
 /** What an object is not owned by again, since that could not be rolled back. */
 const withoutOwners = ({ owners = [] }: Note, { notes }: Journal): readonly string[] => {
-  const lost = owners.filter((index) => ["kept", "undecided"].includes(notes.get(index)?.type ?? ""));
+  const lost = owners.filter((index) => ["rollback-failed", "unknown"].includes(notes.get(index)?.type ?? ""));
   return lost.length === 0
     ? []
     : [
@@ -256,7 +269,7 @@ export const stateOf = (recorded: ItemState, index: number, journal: Journal): I
     return { type: "restored", before, ...created, ...(error === "" ? {} : { error }) };
   }
   if (note !== undefined)
-    return { type: note.type, before, ...(note.type === "kept" ? created : {}), error: note.error };
+    return { type: note.type, before, ...(note.type === "rollback-failed" ? created : {}), error: note.error };
   if (SETTLED.includes(recorded.type)) return recorded;
   if (position.direction === "forward")
     return index < position.cursor ? { type: "committed", before, ...created } : { type: "prepared", before };

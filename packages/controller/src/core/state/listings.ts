@@ -24,6 +24,6 @@ export interface Unlisted {
 /** The kinds that could not be listed in a namespace, or everywhere: since when, and when it was tried last. */
 export interface Listing {
   readonly since: Instant;
-  readonly looked: Instant;
+  readonly readAt: Instant;
   readonly unlisted: readonly Unlisted[];
 }

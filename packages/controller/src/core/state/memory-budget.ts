@@ -17,7 +17,7 @@ export const sizeOfData = (data: StoreData): number =>
   "data" in data ? [...data.data.values()].reduce((sum, text) => sum + text.length, 0) : 0;
 
 /** Whether what was read of stores is more than is kept to save requests. */
-export const isMuch = (storeData: Observations["storeData"]): boolean =>
+export const exceedsMemory = (storeData: Observations["storeData"]): boolean =>
   newest(storeData, ENOUGH_LIVE, sizeOfData) !== storeData;
 
 /**
@@ -25,7 +25,7 @@ export const isMuch = (storeData: Observations["storeData"]): boolean =>
  *
  * Assumes: all snapshots are recorded, and no change is under way.
  */
-const spared = (known: Observations): Observations => ({
+const trimmed = (known: Observations): Observations => ({
   ...known,
   live: newest(known.live, ENOUGH_LIVE, ({ object }) => sizeOfTarget(object)),
   before: newest(known.before, ENOUGH_LIVE, sizeOfTarget),
@@ -34,9 +34,9 @@ const spared = (known: Observations): Observations => ({
 });
 
 /** A checkpoint after which nothing is under way, and what is only kept to save requests may be let go of. */
-export const sparing = (ask: ApiCall): ApiCall => ({
-  ...ask,
-  onAnswer: (...answer) => spared(ask.onAnswer(...answer)),
+export const trimming = (request: ApiCall): ApiCall => ({
+  ...request,
+  onAnswer: (...answer) => trimmed(request.onAnswer(...answer)),
 });
 
 /** The body of each of these is let go of. */

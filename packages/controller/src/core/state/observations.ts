@@ -17,10 +17,10 @@ export interface Observations {
   readonly resources: ReadonlyMap<string, Resource | null>;
   readonly serviceAccount?: "there" | "missing";
   /** Of the Transaction's own namespace. */
-  readonly namespace?: { readonly isGoing: boolean; readonly looked: Instant };
+  readonly namespace?: { readonly isGoing: boolean; readonly readAt: Instant };
   readonly journal?: Journal | NoJournal;
   /** A later version of the controller wrote its journal or a snapshot: why it is left alone, and when that was seen. */
-  readonly later?: { readonly why: string; readonly looked: Instant };
+  readonly later?: { readonly why: string; readonly readAt: Instant };
   /** By change. */
   readonly locks: ReadonlyMap<number, LockObservation>;
   /** Since when it has held a lock, having changed nothing. */
@@ -28,7 +28,7 @@ export interface Observations {
   /** When it gave its locks back to let others go first. */
   readonly yieldedAt?: Instant;
   /** The Transaction that has asked for the way, as of when it was looked at. */
-  readonly yieldRequester?: { readonly uid: string; readonly phase: unknown; readonly looked: Instant };
+  readonly yieldRequester?: { readonly uid: string; readonly phase: unknown; readonly readAt: Instant };
   /** The last live read of each target. */
   readonly live: ReadonlyMap<number, TargetObservation>;
   /** What was there before each change; `undefined` where there was nothing. */
@@ -44,7 +44,7 @@ export interface Observations {
   /** What is in a Namespace, or of a kind, that a change has created, by change. */
   readonly contents: ReadonlyMap<number, Contents>;
   /** Where the snapshots are that were written before the first change, by change. */
-  readonly kept: ReadonlyMap<number, Kept>;
+  readonly kept: ReadonlyMap<number, SnapshotRef>;
   /** The uids of the owners that a snapshot names, by change. */
   readonly ownersBefore: ReadonlyMap<number, readonly string[]>;
   /** Snapshot stores by number. */
@@ -64,7 +64,7 @@ export interface Observations {
   /** When a change that depends on an earlier one was first refused for now. */
   readonly triedSince: ReadonlyMap<number, Instant>;
   /** When the rights to a change were asked for last, in its turn. */
-  readonly rightsAsked: ReadonlyMap<number, Instant>;
+  readonly permissionsReadAt: ReadonlyMap<number, Instant>;
   /** Writes that were refused as if their target had moved, by change. */
   readonly unchangedConflicts: ReadonlyMap<number, UnchangedConflict>;
   /** Requests for the rollback of a change that were not answered, or refused for now: one after the other. */
@@ -84,7 +84,7 @@ export interface Observations {
   readonly unansweredCreate?: Instant;
   readonly projectedAt: Instant;
   /** Requests do not get through: since when, and when people were told last. */
-  readonly retryingSince?: { readonly since: Instant; readonly told?: Instant };
+  readonly retryingSince?: { readonly since: Instant; readonly reportedAt?: Instant };
 }
 
 /**
@@ -116,7 +116,7 @@ export const storeNamesIn = ({ journal }: Observations): number =>
 export const reviewKey = (index: number, verb: string): string => `${index} ${verb}`;
 
 /** The stores that a snapshot was written to together with others, and the name of the one that it begins in. */
-export interface Kept {
+export interface SnapshotRef {
   readonly first: string;
   readonly stores: readonly SnapshotStore[];
 }
@@ -163,7 +163,7 @@ export interface AbortCause {
     | "RollbackRequested";
   readonly message: string;
   /** What became of the change at the cursor; `unsent`: it was never on its way. `in`: it is in. */
-  readonly fate: "unsent" | "unmade" | "undecided" | "in";
+  readonly fate: "not-sent" | "rejected" | "unknown" | "applied";
 }
 
 export interface UnchangedConflict {
@@ -185,8 +185,8 @@ export const unchangedConflict = (
   index: number,
   object: KubeObject | undefined,
 ): UnchangedConflict | undefined => {
-  const rebuff = known.unchangedConflicts.get(index);
-  return rebuff?.resourceVersion === object?.metadata.resourceVersion ? rebuff : undefined;
+  const conflict = known.unchangedConflicts.get(index);
+  return conflict?.resourceVersion === object?.metadata.resourceVersion ? conflict : undefined;
 };
 
 /** As far as it could be listed: since when that is tried, and when it was last. */
@@ -228,13 +228,13 @@ export type LockObservation =
       readonly type: "theirs";
       readonly holder: string;
       readonly version: Version;
-      readonly looked: Instant;
-      readonly seen: Instant;
+      readonly readAt: Instant;
+      readonly unchangedSince: Instant;
       readonly expires: Instant;
       /** What its holder is at, if that is a Transaction. stranger: one that has no such target, so that others wrote the Lease. */
-      readonly judged?: "untouched" | "active" | "over" | "stranger";
+      readonly holderState?: "untouched" | "active" | "finished" | "foreign";
       /** Its holder was asked to yield. */
-      readonly isAsked?: true;
+      readonly yieldRequested?: true;
     }
   | { readonly type: "lost"; readonly why: string }
   | { readonly type: "impossible"; readonly why: string };
@@ -260,7 +260,7 @@ export const noObservations = (since: Instant): Observations => ({
   attempts: new Map(),
   abortCauses: new Map(),
   triedSince: new Map(),
-  rightsAsked: new Map(),
+  permissionsReadAt: new Map(),
   unchangedConflicts: new Map(),
   failedAttempts: new Map(),
   unseen: new Map(),

@@ -10,9 +10,9 @@ export interface ReconcileContext {
   readonly now: Instant;
   readonly settings: Settings;
   /** Who waits for this Lease, too, and goes before this Transaction; see `goesBefore`. */
-  readonly ahead: (lease: ObjectRef) => Transaction | undefined;
+  readonly queuedBefore: (lease: ObjectRef) => Transaction | undefined;
   /** Who else waits for this Lease, and has it next. */
-  readonly wanted: (lease: ObjectRef) => Transaction | undefined;
+  readonly nextWaiter: (lease: ObjectRef) => Transaction | undefined;
 }
 
 /** Durations in ms. */

@@ -5,7 +5,7 @@ import type { ApiCall, Call } from "./effect.ts";
 import { isAbsent, isUnserved } from "../kubernetes/api-error.ts";
 import { type Observations, set, unset } from "./observations.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
-import { once } from "../kubernetes/memoize.ts";
+import { memoized } from "../kubernetes/memoize.ts";
 import { resolvedTargets } from "./target-resolution.ts";
 import { isServed } from "./unserved-kind.ts";
 import type { KubeObject } from "@janus/types";
@@ -16,8 +16,8 @@ export interface Item {
   readonly place: ObjectRef;
 }
 
-const placed = once((changes: readonly Change[]) =>
-  once((places: ReadonlyMap<number, ObjectRef>): readonly Item[] =>
+const placed = memoized((changes: readonly Change[]) =>
+  memoized((places: ReadonlyMap<number, ObjectRef>): readonly Item[] =>
     changes.flatMap((change, index) => {
       const place = places.get(index);
       return place === undefined ? [] : [{ index, change, place }];

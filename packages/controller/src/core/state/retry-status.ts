@@ -30,9 +30,9 @@ export const withoutRetry = (known: Observations): Observations => {
 };
 
 /** How long nothing has to be done before spec.timeout turns the Transaction round, in ms: no server is left alone for longer. */
-export const timeLeft = (situation: ReconcileContext): number => {
-  const { phase } = situation.txn.status;
-  const left = deadline(situation) - situation.now;
+export const timeLeft = (context: ReconcileContext): number => {
+  const { phase } = context.txn.status;
+  const left = deadline(context) - context.now;
   return isTerminal(phase) || phase === "RollingBack" || left <= 0 ? Number.POSITIVE_INFINITY : left;
 };
 
@@ -48,7 +48,7 @@ export const attempt = (effect: Effect): string => {
 /** People have been told. */
 export const reportedRetry = (known: Observations, now: Instant): Observations => ({
   ...known,
-  retryingSince: { since: known.retryingSince?.since ?? now, told: now },
+  retryingSince: { since: known.retryingSince?.since ?? now, reportedAt: now },
 });
 
 /**
@@ -62,8 +62,8 @@ export const reportRetry = (
   effect: Effect,
   fault: ApiError,
 ): ApiCall | EventSpec | undefined => {
-  const { since = now, told } = known.retryingSince ?? {};
-  const isRecent = told !== undefined && now < told + TELL_AGAIN;
+  const { since = now, reportedAt } = known.retryingSince ?? {};
+  const isRecent = reportedAt !== undefined && now < reportedAt + TELL_AGAIN;
   if (now < since + BRIEF || isRecent) return undefined;
   const message = cut(`trying again to ${attempt(effect)}: ${messageOf(fault)}`, 1024);
   if (isTerminal(txn.status.phase)) return { type: "Warning", reason: "RecoveryBlocked", message };

@@ -9,17 +9,17 @@ const PROJECTION_INTERVAL = 1000;
 
 /** A pause, with the reason for it where people look. Without a journal, nothing has been done yet that it could tell of. */
 export const waiting = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   journal: Journal | undefined,
   until: number,
   because: string,
-  ...tell: readonly EventSpec[]
+  ...events: readonly EventSpec[]
 ): Step => {
-  const { txn, known, now } = situation;
-  const told = txn.status.conditions.some(({ type, message }) => type === "Ready" && message === because);
-  if (told || now < known.projectedAt + PROJECTION_INTERVAL) return wait(until, because, ...tell);
+  const { txn, known, now } = context;
+  const isReported = txn.status.conditions.some(({ type, message }) => type === "Ready" && message === because);
+  if (isReported || now < known.projectedAt + PROJECTION_INTERVAL) return wait(until, because, ...events);
   const items = journal === undefined ? txn.status.items : projected(txn, journal);
-  return { ...run(updateStatus(txn, { items, because: { reason: WAITING, message: because } }, now)), tell };
+  return { ...run(updateStatus(txn, { items, because: { reason: WAITING, message: because } }, now)), events };
 };
 
 /** Shows progress in the status, at most once a second, beside the next write. */

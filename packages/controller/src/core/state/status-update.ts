@@ -20,7 +20,7 @@ export interface StatusChange
   readonly because: ConditionCause;
 }
 
-const IN: readonly string[] = ["committed", "kept"];
+const IN: readonly string[] = ["committed", "rollback-failed"];
 
 const progress = (items: readonly Item[], changes: number): string =>
   `${items.filter((item) => IN.includes(item.state.type)).length}/${changes}`;
@@ -44,7 +44,7 @@ export const updateStatus = (
   txn: Transaction,
   change: StatusChange,
   now: Instant,
-  ...tell: readonly EventSpec[]
+  ...events: readonly EventSpec[]
 ): ApiCall => {
   const { because, ...fields } = change;
   const phase = fields.phase ?? txn.status.phase;
@@ -71,7 +71,7 @@ export const updateStatus = (
           {
             type: bad ? "Warning" : "Normal",
             reason: "PhaseTransition",
-            message: cut(`${txn.status.phase} → ${phase}: ${because.told ?? because.message}`, 1024),
+            message: cut(`${txn.status.phase} → ${phase}: ${because.eventMessage ?? because.message}`, 1024),
           },
         ];
   return {
@@ -87,13 +87,13 @@ export const updateStatus = (
       },
     },
     onAnswer: (known) => ({ ...known, projectedAt: now }),
-    events: [...tell, ...moved],
+    events: [...events, ...moved],
   };
 };
 
 /** Puts annotations on the Transaction, or takes them off (null), if it is still as it was read. */
 export const annotate = (txn: Transaction, annotations: Readonly<Record<string, string | null>>): ApiCall => ({
-  purpose: "finalizer",
+  purpose: "annotate",
   as: "controller",
   call: {
     verb: "mergePatch",

@@ -5,7 +5,7 @@ import { type Observations, set } from "./observations.ts";
 import type { Discover } from "./effect.ts";
 import type { Json, Resource } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
-import { once } from "../kubernetes/memoize.ts";
+import { memoized } from "../kubernetes/memoize.ts";
 
 export const groupOf = (apiVersion: string): string => apiVersion.split("/").toReversed().slice(1).join("/");
 
@@ -70,8 +70,8 @@ const placeOf = (txn: Transaction, { target }: Change, resource: Resource | unde
 };
 
 /** All targets, by change: every decision asks for them. */
-const located = once((txn: Transaction) =>
-  once((resources: Observations["resources"]): readonly E.Either<string, ObjectRef>[] => {
+const located = memoized((txn: Transaction) =>
+  memoized((resources: Observations["resources"]): readonly E.Either<string, ObjectRef>[] => {
     const served = new Map<string, Resource>();
     return txn.spec.changes.map((change) => {
       const key = kindKey(change);
@@ -95,7 +95,7 @@ export const resolveTarget = (
   index: number,
 ): E.Either<string, ObjectRef> => located(txn)(resources)[index] ?? NOT_SERVED;
 
-const placed = once(
+const placed = memoized(
   (all: readonly E.Either<string, ObjectRef>[]): ReadonlyMap<number, ObjectRef> =>
     new Map(all.flatMap((place, index) => (E.isRight(place) ? [[index, place.right] as const] : []))),
 );
@@ -134,7 +134,7 @@ export const lockable = (
   txn: Transaction,
   known: Observations,
   cursor: number,
-  unproven: ReadonlySet<number>,
+  unauthorized: ReadonlySet<number>,
 ): { readonly early: ReadonlyMap<number, ObjectRef>; readonly late: ReadonlyMap<number, ObjectRef> } => {
   const makers = new Map<string, number>();
   const gone = new Set(
@@ -147,7 +147,7 @@ export const lockable = (
   for (const [index, place] of resolvedTargets(txn, known)) {
     if (gone.has(place.namespace ?? "")) continue;
     const maker = makers.get(place.namespace ?? "");
-    if (unproven.has(index) && index >= cursor) {
+    if (unauthorized.has(index) && index >= cursor) {
       if (index === cursor) late.set(index, place);
     } else if (maker === undefined || index < cursor) early.set(index, place);
     else if (maker < cursor) late.set(index, place);

@@ -7,11 +7,11 @@ import { updateStatus } from "../state/status-update.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
 /** The items as the journal has them, and of the change at its cursor what has become of it. */
-const settled = ({ txn }: ReconcileContext, journal: Journal, { fate, message }: AbortCause): readonly Item[] =>
+const itemsAfter = ({ txn }: ReconcileContext, journal: Journal, { fate, message }: AbortCause): readonly Item[] =>
   txn.status.items.map((item, index) => {
     const state = stateOf(item.state, index, journal);
-    if (index !== journal.position.cursor || fate === "unsent" || !("before" in state)) return { ...item, state };
-    if (fate === "in") return { ...item, state: { type: "committed", before: state.before } };
+    if (index !== journal.position.cursor || fate === "not-sent" || !("before" in state)) return { ...item, state };
+    if (fate === "applied") return { ...item, state: { type: "committed", before: state.before } };
     const ended: ItemState = { type: fate, before: state.before, error: cut(message, 256) };
     return { ...item, state: ended };
   });
@@ -20,19 +20,19 @@ const settled = ({ txn }: ReconcileContext, journal: Journal, { fate, message }:
  * Stops going forward. Nothing is in doubt any more: the recorded items say what has become of the change at the cursor.
  * A Transaction that was deleted leaves what is in, and its snapshots outlive it; any other is rolled back.
  */
-export const abort = (situation: ReconcileContext, journal: Journal, refusal: AbortCause): Step => {
-  const { txn, now } = situation;
-  const items = settled(situation, journal, refusal);
-  const message = cut(refusal.message, 1024);
-  if (refusal.reason === "Deleted") {
-    const held = releaseAll(situation, journal, "orphaned");
+export const abort = (context: ReconcileContext, journal: Journal, cause: AbortCause): Step => {
+  const { txn, now } = context;
+  const items = itemsAfter(context, journal, cause);
+  const message = cut(cause.message, 1024);
+  if (cause.reason === "Deleted") {
+    const held = releaseAll(context, journal, "orphaned");
     if (held.length > 0) return run(...held);
     const left = `${message} while it was active: what is committed stays, what was there before is kept in ${showStores(txn, journal)}`;
     return run(updateStatus(txn, { phase: "Failed", items, because: { reason: "Deleted", message: left } }, now));
   }
-  const isOfItem = refusal.reason === "CommitFailed" || refusal.reason === "ConflictDetected";
+  const isOfItem = cause.reason === "CommitFailed" || cause.reason === "ConflictDetected";
   const item = isOfItem ? { item: journal.position.cursor } : {};
-  const because = { reason: refusal.reason, message, told: "rolling back what was changed" };
-  const told: EventSpec = { type: "Warning", reason: refusal.reason, message, ...item };
-  return run(updateStatus(txn, { phase: "RollingBack", items, because }, now, told));
+  const because = { reason: cause.reason, message, eventMessage: "rolling back what was changed" };
+  const eventMessage: EventSpec = { type: "Warning", reason: cause.reason, message, ...item };
+  return run(updateStatus(txn, { phase: "RollingBack", items, because }, now, eventMessage));
 };

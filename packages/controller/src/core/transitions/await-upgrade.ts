@@ -1,7 +1,7 @@
 import { cut, FINALIZER } from "@janus/api";
 import { done, run, type Step, type EventSpec, wait } from "../state/effect.ts";
 import { type Observations, unset } from "../state/observations.ts";
-import { complaining, hasComplained, letGo } from "./quarantine.ts";
+import { reporting, isReported, releaseUnread } from "./quarantine.ts";
 import { readNamespace } from "./stop-request.ts";
 import type { Unread } from "../state/decode-stored.ts";
 import { isTerminal } from "../state/status-update.ts";
@@ -26,28 +26,27 @@ const REMINDER = 600_000;
  * @param situation its Transaction is perhaps only what could be salvaged
  */
 export const awaitUpgrade = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   { why, takesConditions }: Pick<Extract<Unread, { readonly type: "unsupported" }>, "why" | "takesConditions">,
 ): Step => {
-  const { txn, known, now } = situation;
+  const { txn, known, now } = context;
   const { deletionTimestamp, finalizers = [] } = txn.metadata;
   const isHeld = finalizers.includes(FINALIZER);
   const isOver = isTerminal(txn.status.phase);
   // There is nothing of ours, nor will there be.
   if (!isHeld && (deletionTimestamp !== undefined || isOver)) return done;
   const message = `it is left alone until a later version of the controller runs: ${cut(why, 600)}`;
-  const told: EventSpec = { type: "Warning", reason: "RecoveryBlocked", message };
+  const event: EventSpec = { type: "Warning", reason: "RecoveryBlocked", message };
   if (deletionTimestamp !== undefined) {
     const { namespace } = known;
-    if (namespace === undefined || now >= namespace.looked + UPGRADE_PAUSE) return run(readNamespace(situation));
-    if (namespace.isGoing) return letGo(situation);
-    return wait(namespace.looked + UPGRADE_PAUSE, message, { ...told, message: `${message}; so does its deletion` });
+    if (namespace === undefined || now >= namespace.readAt + UPGRADE_PAUSE) return run(readNamespace(context));
+    if (namespace.isGoing) return releaseUnread(context);
+    return wait(namespace.readAt + UPGRADE_PAUSE, message, { ...event, message: `${message}; so does its deletion` });
   }
-  const mayComplain = takesConditions && !isOver;
-  if (mayComplain && !hasComplained(situation, UNSUPPORTED, message))
-    return complaining(txn, UNSUPPORTED, message, now);
-  const until = known.later === undefined ? now + REMINDER : known.later.looked + UPGRADE_PAUSE;
-  return wait(until, message, ...(mayComplain ? [] : [told]));
+  const mayReport = takesConditions && !isOver;
+  if (mayReport && !isReported(context, UNSUPPORTED, message)) return reporting(txn, UNSUPPORTED, message, now);
+  const until = known.later === undefined ? now + REMINDER : known.later.readAt + UPGRADE_PAUSE;
+  return wait(until, message, ...(mayReport ? [] : [event]));
 };
 
 /** What was left alone is read again: somebody may have put it right, or a later version may have come and gone. */

@@ -42,7 +42,7 @@ export const failUntouched = (
     {
       phase: "Failed",
       items,
-      because: { reason, message, ...(event === undefined ? {} : { told: "no changes were applied" }) },
+      because: { reason, message, ...(event === undefined ? {} : { eventMessage: "no changes were applied" }) },
     },
     now,
     ...(event === undefined ? [] : [{ type: "Warning" as const, reason: event, message: cut(message, 1024) }]),

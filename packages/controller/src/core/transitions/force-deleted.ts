@@ -6,7 +6,7 @@ import { ORPHANED_LABEL } from "../snapshots/snapshot-data.ts";
 import type { KubeObject } from "@janus/types";
 
 /** Whether there may be something of ours that only our finalizer would have had us take away. */
-export const leavesBehind = ({ metadata: { finalizers = [] }, status: { phase } }: Transaction): boolean =>
+export const mayLeaveResources = ({ metadata: { finalizers = [] }, status: { phase } }: Transaction): boolean =>
   finalizers.includes(FINALIZER) && phase !== "Pending";
 
 /**
@@ -14,22 +14,22 @@ export const leavesBehind = ({ metadata: { finalizers = [] }, status: { phase } 
  * ours is let go of. The API server may carry out a deletion that it has decided before the finalizer came on; or somebody has
  * taken that off.
  *
- * Assumes: nobody reads what is written to it any more; see {@link written}.
+ * Assumes: nobody reads what is written to it any more; see {@link afterWrite}.
  */
-export const vanished = (txn: Transaction, now: Instant): Transaction => ({
+export const asReleased = (txn: Transaction, now: Instant): Transaction => ({
   ...txn,
   metadata: { ...txn.metadata, annotations: {}, deletionTimestamp: toTimestamp(now) },
   spec: { ...txn.spec, deletionPolicy: "Release" },
 });
 
-export const VANISHED: EventSpec = {
+export const FORCE_DELETED: EventSpec = {
   type: "Warning",
   reason: "RecoveryInitiated",
   message: `it is gone, though it was at work: a deletion overtook its finalizer, or somebody took that off. What is in stays; its locks are released, and snapshots that something may have to be restored from are kept with the label ${ORPHANED_LABEL}`,
 };
 
 /** The Transaction as it would be after a write of ours to it. */
-export const written = (txn: Transaction, { call }: ApiCall): KubeObject => {
+export const afterWrite = (txn: Transaction, { call }: ApiCall): KubeObject => {
   const object = Transaction.encode(txn) as KubeObject;
   const body = asObject("body" in call ? call.body : {});
   return { ...object, ...body, metadata: { ...object.metadata, ...asObject(body["metadata"]) } };

@@ -14,16 +14,16 @@ const TRY_AGAIN = 1000;
  * released, as in a namespace that is being deleted, ends with what its status tells; any other one waits.
  */
 export const journalUnavailable = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   { why, since }: JournalRefused,
   cursor: number,
   fate: AbortCause["fate"],
 ): Step => {
-  const { txn, now } = situation;
-  const way = stopRequest(situation);
-  if (way.type === "asking") return run(way.effect);
-  if (way.type === "release") {
-    const told: Journal = {
+  const { txn, now } = context;
+  const requested = stopRequest(context);
+  if (requested.type === "reading") return run(requested.effect);
+  if (requested.type === "release") {
+    const recorded: Journal = {
       version: { uid: "", resourceVersion: "" },
       position: { direction: "forward", cursor },
       created: new Map(),
@@ -33,7 +33,7 @@ export const journalUnavailable = (
       renewed: new Map(),
       storeNames: 0,
     };
-    return abort(situation, told, { reason: "Deleted", message: way.why, fate });
+    return abort(context, recorded, { reason: "Deleted", message: requested.why, fate });
   }
   const message = `the journal cannot be written: ${why}`;
   return now < since + TRY_AGAIN

@@ -3,14 +3,14 @@ import { type ApiCall, done, type Effect, run, type Step } from "../state/effect
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
 import { journalPlace } from "../state/journal.ts";
 import { readJournal } from "../state/journal-requests.ts";
-import { search } from "../snapshots/unrecorded-stores.ts";
+import { searchStores } from "../snapshots/unrecorded-stores.ts";
 import { observeLock, release } from "../locks/lock-requests.ts";
 import { leases } from "../kubernetes/kube-object.ts";
 import { setFinalizers, ownPlace } from "../state/status-update.ts";
 import { UNREADABLE } from "../state/conditions.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { ORPHANED_LABEL } from "../snapshots/snapshot-data.ts";
-import { releaseStore as letGoOfStore } from "../snapshots/release-stores.ts";
+import { releaseStore } from "../snapshots/release-stores.ts";
 
 const JOURNAL = "journal";
 
@@ -24,35 +24,35 @@ const JOURNAL = "journal";
  *
  * @param situation its Transaction is what could be {@link salvage}d
  */
-export const quarantine = (situation: ReconcileContext, why: string): Step => {
-  const { txn, now } = situation;
+export const quarantine = (context: ReconcileContext, why: string): Step => {
+  const { txn, now } = context;
   const { deletionTimestamp, finalizers: names = [] } = txn.metadata;
-  if (deletionTimestamp !== undefined) return names.includes(FINALIZER) ? letGo(situation) : done;
+  if (deletionTimestamp !== undefined) return names.includes(FINALIZER) ? releaseUnread(context) : done;
   const { namespace, name } = txn.metadata;
   const repair =
     txn.spec.changes.length === 0
       ? "its spec cannot be put right"
       : `put it right (kubectl edit txn ${name} -n ${namespace} --subresource=status)`;
   const message = `it cannot be read, and is left alone: ${cut(why, 400)}; ${repair}, or delete it: what is in stays, and its snapshots are kept with the label ${ORPHANED_LABEL}`;
-  return hasComplained(situation, UNREADABLE, message) ? done : complaining(txn, UNREADABLE, message, now);
+  return isReported(context, UNREADABLE, message) ? done : reporting(txn, UNREADABLE, message, now);
 };
 
 /** Whether conditions say so, or could not be made to. */
-export const hasComplained = ({ txn, known }: ReconcileContext, reason: string, message: string): boolean =>
+export const isReported = ({ txn, known }: ReconcileContext, reason: string, message: string): boolean =>
   known.released.has(message) ||
   txn.status.conditions.some(
     (condition) => condition.type === "Stalled" && condition.reason === reason && condition.message === message,
   );
 
 /** Says so in the conditions, and in an event. */
-export const complaining = (txn: Transaction, reason: string, message: string, now: Instant): Step => ({
+export const reporting = (txn: Transaction, reason: string, message: string, now: Instant): Step => ({
   type: "run",
-  effects: [complain(txn, reason, message, now)],
-  tell: [{ type: "Warning", reason: "RecoveryBlocked", message }],
+  effects: [reportProblem(txn, reason, message, now)],
+  events: [{ type: "Warning", reason: "RecoveryBlocked", message }],
 });
 
 /** Only the conditions are written: whatever else there is, somebody may still need. */
-const complain = (txn: Transaction, reason: string, message: string, now: Instant): ApiCall => {
+const reportProblem = (txn: Transaction, reason: string, message: string, now: Instant): ApiCall => {
   const condition = (type: string, status: Condition["status"]): Condition => {
     const former = txn.status.conditions.find((one) => one.type === type);
     return {
@@ -83,20 +83,20 @@ const complain = (txn: Transaction, reason: string, message: string, now: Instan
 };
 
 /** Locks and finalizer come off, snapshots and journal stay. */
-export const letGo = (situation: ReconcileContext): Step => {
-  const { txn, known } = situation;
+export const releaseUnread = (context: ReconcileContext): Step => {
+  const { txn, known } = context;
   if (known.journal === undefined) return run(readJournal(txn));
   // Those alone that bear our uid: what the status says may be anything.
-  const searched = search(
-    situation,
+  const searched = searchStores(
+    context,
     txn.status.snapshots.map(({ name }) => name),
   );
-  if ("asking" in searched) return run(...searched.asking);
+  if ("requests" in searched) return run(...searched.requests);
   const stores = searched.found;
   const left = [
-    ...stores.flatMap((ref) => letGoOfStore(txn, known, ref, "orphaned")),
+    ...stores.flatMap((ref) => releaseStore(txn, known, ref, "orphaned")),
     ...(known.released.has(JOURNAL) ? [] : [orphanJournal(txn)]),
-    ...locks(situation),
+    ...locks(context),
   ];
   if (left.length > 0) return run(...left);
   const kept = stores.map(({ kind, name }) => `${kind} ${name}`).join(", ") || "no snapshot";
@@ -119,15 +119,15 @@ const orphanJournal = (txn: Transaction): ApiCall => ({
 });
 
 /** Those that the status names. Any other one is taken over at once by who wants it, since its holder is gone. */
-const locks = (situation: ReconcileContext): readonly Effect[] => {
-  const { txn, known } = situation;
+const locks = (context: ReconcileContext): readonly Effect[] => {
+  const { txn, known } = context;
   return txn.status.items.flatMap(({ lock }, index): readonly Effect[] => {
     if (lock === undefined || known.released.has(`lock ${index}`)) return [];
     const lease = { resource: leases, namespace: lock.namespace, name: lock.lease };
-    const sight = known.locks.get(index);
-    if (sight?.type === "held") return release(situation, index, lease);
-    return sight === undefined || sight.type === "taken"
-      ? [{ ...observeLock(situation, index, lease, true), untilDone: true }]
+    const observed = known.locks.get(index);
+    if (observed?.type === "held") return release(context, index, lease);
+    return observed === undefined || observed.type === "taken"
+      ? [{ ...observeLock(context, index, lease, true), untilDone: true }]
       : [];
   });
 };

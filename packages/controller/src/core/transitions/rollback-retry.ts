@@ -11,7 +11,7 @@ import type { ReconcileContext } from "../state/reconcile-context.ts";
 export const MAX_RETRIES = 5;
 
 /** States of items that something may still have to be restored for. */
-const UNSETTLED: readonly string[] = ["kept", "undecided"];
+const UNSETTLED: readonly string[] = ["rollback-failed", "unknown"];
 
 export const isUnsettled = ({ state }: Item): boolean => UNSETTLED.includes(state.type);
 
@@ -35,8 +35,8 @@ export const nextRetryAt = ({ txn, settings }: ReconcileContext): Instant | unde
  * Takes a Failed Transaction up again: the finalizer first, then the journal is set back to where the rollback began, with
  * only the unsettled items to be done, and then the phase. A crash in between leaves it due.
  */
-export const retryRollback = (situation: ReconcileContext): Step => {
-  const { txn, known, now } = situation;
+export const retryRollback = (context: ReconcileContext): Step => {
+  const { txn, known, now } = context;
   const mine = txn.metadata.finalizers ?? [];
   if (!mine.includes(FINALIZER)) return run(setFinalizers(txn, [...mine, FINALIZER]));
   const journal = journalIn(known);
@@ -60,25 +60,25 @@ export const retryRollback = (situation: ReconcileContext): Step => {
       checkpoint(txn, journal, {
         position: { direction: "back", cursor: last, reached: Math.max(reached, last + 1), since: now },
         unnoted: unsettled,
-        doubted: unsettled.filter((index) => txn.status.items[index]?.state.type === "undecided"),
+        doubted: unsettled.filter((index) => txn.status.items[index]?.state.type === "unknown"),
       }),
     );
   const message = isAskedFor(txn)
     ? `asked for by the annotation ${RETRY_ROLLBACK}`
     : `attempt ${attempts} of ${MAX_RETRIES} to roll back what could not be rolled back`;
-  const items = txn.status.items.map((item): Item => (isUnsettled(item) ? { ...item, state: again(item) } : item));
+  const items = txn.status.items.map((item): Item => (isUnsettled(item) ? { ...item, state: asApplied(item) } : item));
   const because = { reason: RETRYING, message };
-  const told: EventSpec = { type: "Normal", ...because };
-  const recorded = updateStatus(txn, { phase: "RollingBack", recovery: { attempts }, items, because }, now, told);
+  const event: EventSpec = { type: "Normal", ...because };
+  const recorded = updateStatus(txn, { phase: "RollingBack", recovery: { attempts }, items, because }, now, event);
   // A kind that was not served may be by now.
   return run({ ...recorded, onAnswer: (former: Observations) => reset({ ...former, resources: new Map() }, now) });
 };
 
 /** To be undone once more, as if it had just been reached. */
-const again = ({ state }: Item): Item["state"] => {
-  if (state.type === "kept") {
+const asApplied = ({ state }: Item): Item["state"] => {
+  if (state.type === "rollback-failed") {
     const created = state.created === undefined ? {} : { created: state.created };
     return { type: "committed", before: state.before, ...created };
   }
-  return state.type === "undecided" ? { type: "committed", before: state.before } : state;
+  return state.type === "unknown" ? { type: "committed", before: state.before } : state;
 };

@@ -7,9 +7,9 @@ import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context
 
 /** What the people around a Transaction under way want of it. */
 export type StopRequest =
-  | { readonly type: "staying" }
+  | { readonly type: "none" }
   /** It has to be found out whether its namespace is being deleted. */
-  | { readonly type: "asking"; readonly effect: ApiCall }
+  | { readonly type: "reading"; readonly effect: ApiCall }
   | { readonly type: "release"; readonly why: string }
   | { readonly type: "rollback"; readonly why: string };
 
@@ -23,25 +23,25 @@ export const readNamespace = ({ txn }: ReconcileContext): ApiCall => ({
     // One of which that is not known counts as staying: what its people want is done as long as it can be.
     namespace: {
       isGoing: E.isLeft(answer) ? isAbsent(answer.left) : answer.right.metadata.deletionTimestamp !== undefined,
-      looked: now,
+      readAt: now,
     },
   }),
 });
 
 /** Deleting it releases it, or rolls it back first; in a namespace that is being deleted nothing is waited for. */
-export const stopRequest = (situation: ReconcileContext): StopRequest => {
-  const { txn, known, now } = situation;
+export const stopRequest = (context: ReconcileContext): StopRequest => {
+  const { txn, known, now } = context;
   const { deletionTimestamp, annotations } = txn.metadata;
   if (deletionTimestamp !== undefined) {
     if (txn.spec.deletionPolicy === "Release") return { type: "release", why: "the Transaction was deleted" };
     const { namespace } = known;
     if (namespace?.isGoing) return { type: "release", why: "the namespace is being deleted" };
     // It may be deleted in the middle of the rollback.
-    return namespace === undefined || now >= namespace.looked + POLL_INTERVAL
-      ? { type: "asking", effect: readNamespace(situation) }
+    return namespace === undefined || now >= namespace.readAt + POLL_INTERVAL
+      ? { type: "reading", effect: readNamespace(context) }
       : { type: "rollback", why: "the Transaction was deleted, and its deletionPolicy is Rollback" };
   }
   return annotations?.[REQUEST_ROLLBACK] === undefined
-    ? { type: "staying" }
+    ? { type: "none" }
     : { type: "rollback", why: `the annotation ${REQUEST_ROLLBACK} asks for it` };
 };

@@ -16,12 +16,12 @@ const MOST_TRIES = 5;
  * The targets to look at once more, whose changes were never made: of one that was refused; where the Transaction has deleted
  * anything, of those that it did not come to, for they may have gone with that.
  */
-const unmade = ({ txn }: ReconcileContext, items: readonly Recorded[]): readonly number[] => {
+const unappliedChanges = ({ txn }: ReconcileContext, items: readonly Recorded[]): readonly number[] => {
   const hasDeleted = items.some(
     ({ state }, index) => state.type === "restored" && txn.spec.changes[index]?.type === "Delete",
   );
   return items.flatMap(({ state }, index) => {
-    const isMeant = state.type === "unmade" || (state.type === "prepared" && hasDeleted);
+    const isMeant = state.type === "rejected" || (state.type === "prepared" && hasDeleted);
     return isMeant && state.before.existed ? [index] : [];
   });
 };
@@ -31,17 +31,17 @@ const unmade = ({ txn }: ReconcileContext, items: readonly Recorded[]): readonly
  * deleted, or by another client. Nobody is to take them for as they were.
  */
 export const missing = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   items: readonly Recorded[],
-): { readonly asks: readonly Effect[]; readonly told: ReadonlyMap<number, string> } => {
-  const { txn, known } = situation;
-  const looked = unmade(situation, items);
+): { readonly requests: readonly Effect[]; readonly messages: ReadonlyMap<number, string> } => {
+  const { txn, known } = context;
+  const candidates = unappliedChanges(context, items);
   const isGivenUp = (index: number): boolean => (known.failedAttempts.get(index)?.count ?? 0) >= MOST_TRIES;
   const unknown = discoveries(txn, known);
-  const [first] = looked;
+  const [first] = candidates;
   if (first !== undefined && unknown.length > 0 && !isGivenUp(first))
-    return { asks: unknown.map((ask) => counted(first, ask)), told: new Map() };
-  const found = looked.map((index): readonly [number, Effect | string | undefined] => {
+    return { requests: unknown.map((request) => counted(first, request)), messages: new Map() };
+  const found = candidates.map((index): readonly [number, Effect | string | undefined] => {
     const place = resolveTarget(txn, known, index);
     const change = txn.spec.changes[index];
     if (E.isLeft(place) || change === undefined) return [index, E.isLeft(place) ? place.left : undefined];
@@ -54,17 +54,17 @@ export const missing = (
       ];
     const why = known.unseen.get(index) ?? (isGivenUp(index) ? known.failedAttempts.get(index)?.message : undefined);
     return why === undefined
-      ? [index, counted(index, readTarget(item, unread(item)))]
+      ? [index, counted(index, readTarget(item, unreadable(item)))]
       : [index, `it is not known whether ${formatRef(place.right)} is there: ${why}`];
   });
   return {
-    asks: found.flatMap(([, one]) => (typeof one === "object" ? [one] : [])),
-    told: new Map(found.flatMap(([index, one]) => (typeof one === "string" ? [[index, one] as const] : []))),
+    requests: found.flatMap(([, one]) => (typeof one === "object" ? [one] : [])),
+    messages: new Map(found.flatMap(([index, one]) => (typeof one === "string" ? [[index, one] as const] : []))),
   };
 };
 
 /** It may not be read. */
-const unread =
+const unreadable =
   ({ index }: Item): ApiCall["onAnswer"] =>
   (known, answer) =>
     E.isRight(answer) ? known : { ...known, unseen: set(known.unseen, index, messageOf(answer.left)) };

@@ -3,7 +3,7 @@ import { named } from "../preflight/dependents.ts";
 import type { FindOwned } from "../state/effect.ts";
 import { type Contents, set } from "../state/observations.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
-import { conflict, continues, kept, type UndoStep, type UndoContext } from "./undo-context.ts";
+import { conflict, continues, rollbackFailed, type UndoStep, type UndoContext } from "./undo-context.ts";
 import { nextListing } from "../preflight/unlisted-kinds.ts";
 import type { Owned } from "../state/listings.ts";
 
@@ -18,7 +18,7 @@ const within = ({ resource: { group, kind }, name }: ObjectRef): Partial<FindOwn
 };
 
 /** What is not of this Transaction, and does not go with what is. In a Namespace, what has an owner goes with that. */
-const ofOthers = ({ owned }: Contents, { journal, place, situation: { txn } }: UndoContext): readonly Owned[] => {
+const ofOthers = ({ owned }: Contents, { journal, place, context: { txn } }: UndoContext): readonly Owned[] => {
   const made = txn.status.items.flatMap(({ state }) => ("created" in state ? (state.created ?? []) : []));
   const ours = new Set([...journal.created.values(), ...made]);
   return owned.filter(({ uid, owners, tiedTo }) => {
@@ -34,7 +34,7 @@ const find = ({ index }: UndoContext, to: Partial<FindOwned>): FindOwned => ({
   unowned: true,
   onAnswer: (known, { owned, unlisted }, now) => {
     const { since = now } = known.contents.get(index) ?? {};
-    return { ...known, contents: set(known.contents, index, { owned, unlisted, since, looked: now }) };
+    return { ...known, contents: set(known.contents, index, { owned, unlisted, since, readAt: now }) };
   },
 });
 
@@ -50,14 +50,14 @@ const unknown = ({ place }: UndoContext, { unlisted }: Contents): string => {
  *
  * Assumes: what the ServiceAccount may not list is not seen, nor what is put in between the look and the deletion.
  */
-export const contents = (undone: UndoContext): UndoStep | undefined => {
-  const { index, place, situation } = undone;
-  const { known, now } = situation;
+export const contents = (undoContext: UndoContext): UndoStep | undefined => {
+  const { index, place, context } = undoContext;
+  const { known, now } = context;
   const to = within(place);
   if (to === undefined) return undefined;
   const found = known.contents.get(index);
-  if (found === undefined) return continues(find(undone, to));
-  const others = ofOthers(found, undone);
+  if (found === undefined) return continues(find(undoContext, to));
+  const others = ofOthers(found, undoContext);
   if (others.length > 0)
     return conflict(
       `${formatRef(place)} holds what others have put into it (${named(others, to.namespace, 60)}): it is left alone; delete it with that, or take that elsewhere and ask for another attempt with the annotation ${RETRY_ROLLBACK}`,
@@ -69,6 +69,6 @@ export const contents = (undone: UndoContext): UndoStep | undefined => {
       until: again,
       because: `trying again to find what others have put into ${formatRef(place)}`,
     };
-  if (again !== undefined || now >= found.looked + FRESH) return continues(find(undone, to));
-  return found.unlisted.length === 0 ? undefined : kept(unknown(undone, found));
+  if (again !== undefined || now >= found.readAt + FRESH) return continues(find(undoContext, to));
+  return found.unlisted.length === 0 ? undefined : rollbackFailed(unknown(undoContext, found));
 };

@@ -1,7 +1,7 @@
 import { cut } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { snapshotOf } from "../snapshots/prior-state.ts";
-import { sparing } from "../state/memory-budget.ts";
+import { trimming } from "../state/memory-budget.ts";
 import { type ApiCall, type Awaited, type Effect, type EventSpec, run, type Step } from "../state/effect.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
 import { attempt } from "../state/retry-status.ts";
@@ -29,7 +29,7 @@ export type ItemStep =
       readonly type: "wait";
       readonly until: Instant;
       readonly because: string;
-      readonly tell?: EventSpec;
+      readonly event?: EventSpec;
       readonly awaited?: Awaited;
     };
 
@@ -63,9 +63,9 @@ export const settleItem = (
   journal: Back,
   index: number,
   note?: Note,
-  ...tell: readonly EventSpec[]
+  ...event: readonly EventSpec[]
 ): ApiCall =>
-  sparing(
+  trimming(
     checkpoint(
       txn,
       journal,
@@ -74,7 +74,7 @@ export const settleItem = (
         ...(journal.deferred.has(index) ? { resumed: index } : {}),
         ...(note === undefined ? {} : { note: [index, { ...note, error: cut(note.error, 256) }] }),
       },
-      ...tell,
+      ...event,
     ),
   );
 
@@ -89,7 +89,7 @@ export const defer = (
   const { since } = journal.deferred.get(index) ?? journal.position;
   const deferral: Deferral = { error: cut(error, 256), since, ...behind };
   const position = passed(journal, index, now);
-  const asked = sparing(checkpoint(txn, journal, { position, deferred: [index, deferral] }));
+  const asked = trimming(checkpoint(txn, journal, { position, deferred: [index, deferral] }));
   // Refused because of what others before it wait for, as with a quota: it is tried again after them.
   const again = (known: Observations): Observations => ({ ...known, abortCauses: unset(known.abortCauses, index) });
   return { ...asked, onAnswer: (...answer) => again(asked.onAnswer(...answer)) };
@@ -130,63 +130,63 @@ export const counted = (index: number, effect: Effect): Effect => {
  *
  * @param isLast whether no item before it was deferred: a refusal may be due to those.
  */
-export const rollbackItem = (situation: ReconcileContext, journal: Back, index: number, isLast: boolean): ItemStep => {
-  const { txn, known, now } = situation;
+export const rollbackItem = (context: ReconcileContext, journal: Back, index: number, isLast: boolean): ItemStep => {
+  const { txn, known, now } = context;
   const change = txn.spec.changes[index];
-  const keep = (error: string, item?: Item, why?: Why): ItemStep => {
-    const note: Note = { type: "kept", error };
-    const tell = item === undefined ? [] : [ended(item, note, why)];
-    return { type: "run", step: run(settleItem(situation, journal, index, note, ...tell)) };
+  const fail = (error: string, item?: Item, why?: Why): ItemStep => {
+    const note: Note = { type: "rollback-failed", error };
+    const event = item === undefined ? [] : [ended(item, note, why)];
+    return { type: "run", step: run(settleItem(context, journal, index, note, ...event)) };
   };
   const go = (...effects: readonly Effect[]): ItemStep => ({
     type: "run",
     step: run(...effects.map((effect) => counted(index, effect))),
   });
-  const setback = known.failedAttempts.get(index);
-  const isOver = now >= deadlineOf(situation, journal, index);
-  if (setback !== undefined && now < pauseAfter(setback) && !isOver && !known.abortCauses.has(index))
-    return { type: "wait", until: pauseAfter(setback), because: setback.message };
+  const failure = known.failedAttempts.get(index);
+  const isOver = now >= deadlineOf(context, journal, index);
+  if (failure !== undefined && now < pauseAfter(failure) && !isOver && !known.abortCauses.has(index))
+    return { type: "wait", until: pauseAfter(failure), because: failure.message };
   // A Delete looks at all others for those that depend on its target.
   const unknown = discoveries(txn, known).filter(
     ({ apiVersion, kind }) =>
       change?.type === "Delete" || (apiVersion === change?.target.apiVersion && kind === change.target.kind),
   );
-  if (unknown.length > 0) return isOver ? keep(ranOut(known, index)) : go(...unknown);
+  if (unknown.length > 0) return isOver ? fail(ranOut(known, index)) : go(...unknown);
   const place = resolveTarget(txn, known, index);
-  if (change === undefined || E.isLeft(place)) return keep(E.isLeft(place) ? place.left : "there is no such change");
+  if (change === undefined || E.isLeft(place)) return fail(E.isLeft(place) ? place.left : "there is no such change");
   const item: Item = { index, change, place: place.right };
-  if (isOver) return keep(ranOut(known, index), item);
+  if (isOver) return fail(ranOut(known, index), item);
 
   const locked = (needed: number): ItemStep | undefined => {
     const touched = [...resolvedTargets(txn, known)].filter(([at]) => at < journal.position.reached || at === needed);
-    const locking = reacquire(situation, new Map(touched), [needed]);
-    if (locking.type === "going") return go(...locking.effects);
+    const locking = reacquire(context, new Map(touched), [needed]);
+    if (locking.type === "acquiring") return go(...locking.effects);
     if (locking.type !== "waiting") return undefined;
-    const { effects, until, because, tell, awaited } = locking;
+    const { effects, until, because, event, awaited } = locking;
     return effects.length > 0
-      ? { type: "run", step: { ...run(...effects), tell: [tell] } }
-      : { type: "wait", until, because, tell, awaited };
+      ? { type: "run", step: { ...run(...effects), events: [event] } }
+      : { type: "wait", until, because, event, awaited };
   };
   const locking = locked(index);
   if (locking !== undefined) return locking;
 
   const snapshot = snapshotOf(txn, known, journal, index);
   if (snapshot.type === "unread") return go(...snapshot.effects);
-  if (snapshot.type === "lost") return keep(snapshot.why, item, "RollbackConfigMapMissing");
+  if (snapshot.type === "lost") return fail(snapshot.why, item, "RollbackConfigMapMissing");
 
-  const undoing: UndoStep = undo(situation, journal, item, snapshot.type === "object" ? snapshot.object : undefined);
+  const undoing: UndoStep = undo(context, journal, item, snapshot.type === "object" ? snapshot.object : undefined);
   const isUnsettled = (owner: number): boolean =>
     stateOf(txn.status.items[owner]?.state ?? { type: "untouched" }, owner, journal).type !== "restored";
   switch (undoing.type) {
     case "run": {
       const lock = known.locks.get(index);
       const writes = undoing.effects.some(({ purpose }) => purpose === "restore");
-      return lock?.type === "impossible" && writes ? keep(lock.why, item) : go(...undoing.effects);
+      return lock?.type === "impossible" && writes ? fail(lock.why, item) : go(...undoing.effects);
     }
     case "wait":
       return undoing;
     case "lock":
-      return locked(undoing.index) ?? keep(`${formatRef(item.place)}: what depends on it cannot be locked`, item);
+      return locked(undoing.index) ?? fail(`${formatRef(item.place)}: what depends on it cannot be locked`, item);
     case "restored": {
       const owners = snapshot.type === "object" ? deletedOwners(txn, journal, snapshot.object).filter(isUnsettled) : [];
       const note: Note | undefined =
@@ -197,19 +197,19 @@ export const rollbackItem = (situation: ReconcileContext, journal: Back, index: 
       const { stillThere } = undoing;
       if (stillThere !== undefined && journal.created.get(index) !== stillThere)
         return { type: "run", step: run(checkpoint(txn, journal, { created: [index, stillThere] })) };
-      return { type: "run", step: run(settleItem(situation, journal, index, note, ended(item, note))) };
+      return { type: "run", step: run(settleItem(context, journal, index, note, ended(item, note))) };
     }
-    case "kept": {
-      if (undoing.conflict === true) return keep(undoing.error, item, "ConflictDetected");
+    case "rollback-failed": {
+      if (undoing.conflict === true) return fail(undoing.error, item, "ConflictDetected");
       return isLast
-        ? keep(undoing.error, item)
-        : { type: "run", step: run(defer(situation, journal, index, undoing.error, { isBehind: true })) };
+        ? fail(undoing.error, item)
+        : { type: "run", step: run(defer(context, journal, index, undoing.error, { isBehind: true })) };
     }
   }
 };
 
 /** With what was in the way at last. */
-const ranOut = ({ unchangedConflicts: rebuffs, failedAttempts: setbacks }: Observations, index: number): string =>
-  ["the time for its rollback ran out", rebuffs.get(index)?.message ?? setbacks.get(index)?.message ?? []]
+const ranOut = ({ unchangedConflicts: conflicts, failedAttempts: failures }: Observations, index: number): string =>
+  ["the time for its rollback ran out", conflicts.get(index)?.message ?? failures.get(index)?.message ?? []]
     .flat()
     .join(": ");

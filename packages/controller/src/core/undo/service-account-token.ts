@@ -11,7 +11,7 @@ const without = (object: unknown, name: string): JsonObject => {
 };
 
 /** Whether it holds a token of a ServiceAccount that this Transaction has deleted, and that is not there again: it would be deleted at once. */
-export const isHomeless = (txn: Transaction, journal: Journal, before: KubeObject): boolean => {
+export const belongsToMissingAccount = (txn: Transaction, journal: Journal, before: KubeObject): boolean => {
   const uid = accountOf(before);
   return uid !== undefined && uidNow(txn, journal, uid) === undefined;
 };

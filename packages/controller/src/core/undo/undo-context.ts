@@ -26,17 +26,17 @@ export type UndoStep =
   /** `stillThere`: under this uid, since its deletion was never made. */
   | { readonly type: "restored"; readonly warning?: string; readonly stillThere?: string }
   /** `conflict`: because another client has changed it since. */
-  | { readonly type: "kept"; readonly error: string; readonly conflict?: true };
+  | { readonly type: "rollback-failed"; readonly error: string; readonly conflict?: true };
 
 export interface UndoContext extends Item {
-  readonly situation: ReconcileContext;
+  readonly context: ReconcileContext;
   readonly journal: Journal;
   readonly seen: TargetObservation;
 }
 
 export const continues = (...effects: readonly Effect[]): UndoStep => ({ type: "run", effects });
-export const kept = (error: string): UndoStep => ({ type: "kept", error });
-export const conflict = (error: string): UndoStep => ({ type: "kept", error, conflict: true });
+export const rollbackFailed = (error: string): UndoStep => ({ type: "rollback-failed", error });
+export const conflict = (error: string): UndoStep => ({ type: "rollback-failed", error, conflict: true });
 
 /** A refusal ends the attempt on this item; a conflict or absence means to look again. */
 export const refusedFor =
@@ -49,16 +49,16 @@ const noted = (known: Observations, { index, place }: Item, fault: ApiError): Ob
   abortCauses: set(known.abortCauses, index, {
     reason: "CommitFailed",
     message: `${formatRef(place)}: the API server refuses to roll it back: ${messageOf(fault)}`,
-    fate: "undecided",
+    fate: "unknown",
   }),
 });
 
 /** What was refused as if something had moved, though nothing has, is not sent again at once. */
-export const pause = ({ situation: { known, now }, index, seen }: UndoContext): UndoStep | undefined => {
-  const rebuff = unchangedConflict(known, index, seen.object);
-  return rebuff === undefined || now >= rebuff.at + POLL_INTERVAL
+export const pause = ({ context: { known, now }, index, seen }: UndoContext): UndoStep | undefined => {
+  const unchanged = unchangedConflict(known, index, seen.object);
+  return unchanged === undefined || now >= unchanged.at + POLL_INTERVAL
     ? undefined
-    : { type: "wait", until: rebuff.at + POLL_INTERVAL, because: `trying again: ${rebuff.message}` };
+    : { type: "wait", until: unchanged.at + POLL_INTERVAL, because: `trying again: ${unchanged.message}` };
 };
 
 const lookAgain = (known: Observations, { index }: Item): Observations => ({
@@ -67,29 +67,32 @@ const lookAgain = (known: Observations, { index }: Item): Observations => ({
 });
 
 /** After any write the target is read again, or its answer taken for the read. */
-export const restoring = (undone: UndoContext, call: ApiCall["call"], answered: "is-live" | "look"): ApiCall => ({
+export const restoring = (undoContext: UndoContext, call: ApiCall["call"], answered: "is-live" | "look"): ApiCall => ({
   purpose: "restore",
-  item: undone.index,
+  item: undoContext.index,
   as: "serviceAccount",
   call,
   onAnswer: (known, answer, now, sent) => {
     if (E.isRight(answer))
       return answered === "look"
-        ? lookAgain(known, undone)
-        : { ...known, live: set(known.live, undone.index, { object: answer.right, at: sent }) };
-    if (classify(answer.left) !== "conflict") return noted(known, undone, answer.left);
-    const { resourceVersion } = undone.seen.object?.metadata ?? {};
-    const rebuff: UnchangedConflict = { at: now, message: messageOf(answer.left), resourceVersion };
-    return lookAgain({ ...known, unchangedConflicts: set(known.unchangedConflicts, undone.index, rebuff) }, undone);
+        ? lookAgain(known, undoContext)
+        : { ...known, live: set(known.live, undoContext.index, { object: answer.right, at: sent }) };
+    if (classify(answer.left) !== "conflict") return noted(known, undoContext, answer.left);
+    const { resourceVersion } = undoContext.seen.object?.metadata ?? {};
+    const unchanged: UnchangedConflict = { at: now, message: messageOf(answer.left), resourceVersion };
+    return lookAgain(
+      { ...known, unchangedConflicts: set(known.unchangedConflicts, undoContext.index, unchanged) },
+      undoContext,
+    );
   },
-  onTransientFault: (known) => lookAgain(known, undone),
+  onTransientFault: (known) => lookAgain(known, undoContext),
 });
 
 /** Remembers what the API server made of a write that was to put an object back (see `server-mutations.ts`). */
-export const folded = (ask: ApiCall, { index, place }: Item, goal: KubeObject, sent: object): ApiCall => ({
-  ...ask,
+export const withGoal = (request: ApiCall, { index, place }: Item, goal: KubeObject, sent: object): ApiCall => ({
+  ...request,
   onAnswer: (known, answer, ...when) => {
-    const after = ask.onAnswer(known, answer, ...when);
+    const after = request.onAnswer(known, answer, ...when);
     return E.isLeft(answer)
       ? after
       : { ...after, goals: set(after.goals, index, withServerMutations(goal, sent, answer.right, place)) };

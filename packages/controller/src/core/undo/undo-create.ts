@@ -6,22 +6,22 @@ import { readTarget } from "../state/resolved-changes.ts";
 import { conflict, continues, refusedFor, restoring, type UndoStep, type UndoContext } from "./undo-context.ts";
 
 /** Deletes the very object that the change created, and waits until it is gone. */
-export const undoCreate = (undone: UndoContext): UndoStep => {
-  const { seen, place, journal, index, situation } = undone;
-  const recorded = situation.txn.status.items[index]?.state;
+export const undoCreate = (undoContext: UndoContext): UndoStep => {
+  const { seen, place, journal, index, context } = undoContext;
+  const recorded = context.txn.status.items[index]?.state;
   const created = journal.created.get(index) ?? (recorded?.type === "committed" ? recorded.created : undefined);
   const { object } = seen;
   if (object === undefined) return { type: "restored" };
-  const ours = created === undefined ? isMarked(object, situation.txn.metadata.uid) : object.metadata.uid === created;
+  const ours = created === undefined ? isMarked(object, context.txn.metadata.uid) : object.metadata.uid === created;
   if (!ours) return conflict(`${formatRef(place)} was deleted and created again by another client: it is left alone`);
   if (object.metadata.deletionTimestamp !== undefined) {
     const until = seen.at + POLL_INTERVAL;
-    if (situation.now >= until) return continues(readTarget(undone, refusedFor(undone)));
+    if (context.now >= until) return continues(readTarget(undoContext, refusedFor(undoContext)));
     const finalizers = (object.metadata.finalizers ?? []).join(", ");
     return { type: "wait", until, because: `waiting for the finalizers of ${formatRef(place)}: ${finalizers}` };
   }
-  const held = contents(undone);
+  const held = contents(undoContext);
   if (held !== undefined) return held;
   const { uid = "", resourceVersion = "" } = object.metadata;
-  return continues(restoring(undone, { verb: "delete", place, preconditions: { uid, resourceVersion } }, "look"));
+  return continues(restoring(undoContext, { verb: "delete", place, preconditions: { uid, resourceVersion } }, "look"));
 };

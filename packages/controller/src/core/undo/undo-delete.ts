@@ -4,7 +4,7 @@ import { withServerMutations, differences } from "../merge/server-mutations.ts";
 import { isAllocated, isService, reallocated, takenOf, withoutAllocations } from "./service-allocations.ts";
 import { recordedBefore, snapshotOf } from "../snapshots/prior-state.ts";
 import { recreateBody, writable } from "../merge/write-body.ts";
-import { isMuch } from "../state/memory-budget.ts";
+import { exceedsMemory } from "../state/memory-budget.ts";
 import type { ApiCall, Effect } from "../state/effect.ts";
 import { withoutEphemeral } from "../merge/ephemeral-containers.ts";
 import { type Path, showPaths, valueAt } from "../merge/field-set.ts";
@@ -16,7 +16,7 @@ import { isSafe } from "../locks/lock-acquisition.ts";
 import { isEmpty } from "../merge/three-way-merge.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import {
-  isMade,
+  isApplied,
   isGarbageCollected,
   isOwnedBy,
   livingOwners,
@@ -28,45 +28,47 @@ import {
 import { isMarked, recreatedOwnership } from "../merge/restore-update.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { type Item, itemsOf, readTarget } from "../state/resolved-changes.ts";
-import { isHomeless, withoutOldToken } from "./service-account-token.ts";
+import { belongsToMissingAccount, withoutOldToken } from "./service-account-token.ts";
 import {
   conflict,
-  folded,
+  withGoal,
   continues,
-  kept,
+  rollbackFailed,
   pause,
   refusedFor,
   restoring,
   type UndoStep,
   type UndoContext,
 } from "./undo-context.ts";
-import { lostHome } from "./deleted-namespace.ts";
+import { deletedNamespace } from "./deleted-namespace.ts";
 import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
 
 /**
  * Creates again what was deleted: first the object, then its new uid goes into the journal, then who owned what. Values of
  * a Service that are taken meanwhile are let go, with a warning, and so are ephemeral containers of a Pod.
  */
-export const undoDelete = (undone: UndoContext, before: KubeObject): UndoStep => {
-  const { seen, place, journal, index, situation } = undone;
-  const { txn, known, now } = situation;
+export const undoDelete = (undoContext: UndoContext, before: KubeObject): UndoStep => {
+  const { seen, place, journal, index, context } = undoContext;
+  const { txn, known, now } = context;
   const { object } = seen;
   const created = journal.created.get(index);
   const former = withoutOldToken(txn, journal, withoutEphemeral(before));
-  const home =
-    object === undefined && unchangedConflict(known, index, object) !== undefined ? lostHome(undone) : undefined;
-  if (home !== undefined) return kept(`${formatRef(place)} cannot be there without ${home}`);
-  if (object === undefined && created === undefined && isHomeless(txn, journal, before))
-    return kept(`${formatRef(place)} goes with its ServiceAccount, which is not restored`);
+  const namespace =
+    object === undefined && unchangedConflict(known, index, object) !== undefined
+      ? deletedNamespace(undoContext)
+      : undefined;
+  if (namespace !== undefined) return rollbackFailed(`${formatRef(place)} cannot be there without ${namespace}`);
+  if (object === undefined && created === undefined && belongsToMissingAccount(txn, journal, before))
+    return rollbackFailed(`${formatRef(place)} goes with its ServiceAccount, which is not restored`);
   if (object === undefined)
     return created === undefined
-      ? continues(recreate(undone, withoutAllocations(former, known.taken.get(index) ?? [])))
+      ? continues(recreate(undoContext, withoutAllocations(former, known.taken.get(index) ?? [])))
       : conflict(`${formatRef(place)} was created again, and deleted again by another client`);
   const { uid = "" } = object.metadata;
   if (uid === before.metadata.uid) {
     const until = seen.at + POLL_INTERVAL;
     if (object.metadata.deletionTimestamp === undefined) return { type: "restored", stillThere: uid };
-    if (now >= until) return continues(readTarget(undone, refusedFor(undone)));
+    if (now >= until) return continues(readTarget(undoContext, refusedFor(undoContext)));
     const finalizers = (object.metadata.finalizers ?? []).join(", ");
     return {
       type: "wait",
@@ -80,37 +82,37 @@ export const undoDelete = (undone: UndoContext, before: KubeObject): UndoStep =>
   if (uid !== created)
     return conflict(`${formatRef(place)} was created again by another client meanwhile: it is left alone`);
   if (!isMarked(object, txn.metadata.uid))
-    return adopt(undone, before) ?? { type: "restored", ...mind(undone, before) };
+    return adopt(undoContext, before) ?? { type: "restored", ...warningsOf(undoContext, before) };
   const live = withNewUids(txn, journal, former, object);
   const managedFields = recreatedOwnership(withNewOwners(txn, journal, former), live, txn.metadata.uid);
   const body = { ...object, metadata: { ...object.metadata, managedFields } };
-  const goal = known.goals.get(index) ?? withServerMutations(former, bodyOf(undone, former), object, place);
-  return continues(folded(restoring(undone, putCall(undone, body), "is-live"), undone, goal, body));
+  const goal = known.goals.get(index) ?? withServerMutations(former, bodyOf(undoContext, former), object, place);
+  return continues(withGoal(restoring(undoContext, putCall(undoContext, body), "is-live"), undoContext, goal, body));
 };
 
 /** The object without what is handed out to it, or made of its uid: that is told apart, or of no interest. */
-const own = (object: KubeObject, { resource }: ObjectRef): KubeObject =>
+const comparable = (object: KubeObject, { resource }: ObjectRef): KubeObject =>
   withoutAllocations(withoutGenerated(object), isService(resource) ? ["addresses", "ports"] : []);
 
 /** Fields to which the API server, or what it calls on admission, has given other values than they had. */
 const changedFields = (before: KubeObject, goal: KubeObject, place: ObjectRef): readonly Path[] => {
-  const [was, is] = [before, goal].map((object) => own(object, place));
+  const [was, is] = [before, goal].map((object) => comparable(object, place));
   return differences(was, is).filter((path) => valueAt(is, path) !== undefined);
 };
 
 /** What is not as it was: values that the API server did not give again, and what the garbage collector took. */
-const mind = (undone: UndoContext, was: KubeObject): { readonly warning?: string } => {
-  const { situation, journal, index, place, seen } = undone;
-  const { txn } = situation;
+const warningsOf = (undoContext: UndoContext, was: KubeObject): { readonly warning?: string } => {
+  const { context, journal, index, place, seen } = undoContext;
+  const { txn } = context;
   const before = recordedBefore(txn, journal, index);
   const standing = withoutEphemeral(was);
   const former = withoutOldToken(txn, journal, standing);
   const live = seen.object ?? former;
   // What a former process, or one that had no room for it, was answered nobody knows any more: what is there tells.
-  const goal = situation.known.goals.get(index);
+  const goal = context.known.goals.get(index);
   const changed = changedFields(
     former,
-    goal ?? withServerMutations(former, bodyOf(undone, former), live, place),
+    goal ?? withServerMutations(former, bodyOf(undoContext, former), live, place),
     place,
   );
   const whoever = goal === undefined ? "admission, or somebody since," : "admission";
@@ -135,10 +137,10 @@ const lostFields = (before: KubeObject, live: KubeObject, place: ObjectRef): rea
   );
 };
 
-const putCall = ({ place, situation }: UndoContext, body: KubeObject): ApiCall["call"] => ({
+const putCall = ({ place, context }: UndoContext, body: KubeObject): ApiCall["call"] => ({
   verb: "update",
   place,
-  manager: fieldManager(situation.txn.metadata),
+  manager: fieldManager(context.txn.metadata),
   body,
 });
 
@@ -147,26 +149,28 @@ const putCall = ({ place, situation }: UndoContext, body: KubeObject): ApiCall["
  * whether rollback has restored them before it, or the changes never came to them. In two PUTs each, as in {@link undoEdit}.
  * A target that the garbage collector took before its Delete came is created again first.
  */
-const adopt = (undone: UndoContext, before: KubeObject): UndoStep | undefined => {
-  const { situation, journal } = undone;
-  const { txn, known } = situation;
+const adopt = (undoContext: UndoContext, before: KubeObject): UndoStep | undefined => {
+  const { context, journal } = undoContext;
+  const { txn, known } = context;
   for (const item of itemsOf(txn, known)) {
-    if (item.change.type === "Create" || item.index === undone.index || isYetToCome(undone, item.index)) continue;
+    if (item.change.type === "Create" || item.index === undoContext.index || isYetToCome(undoContext, item.index))
+      continue;
     const owner = before.metadata.uid ?? "";
     if (known.ownersBefore.get(item.index)?.includes(owner) === false) continue;
     const snapshot = snapshotOf(txn, known, journal, item.index);
-    if (snapshot.type === "unread") return continues(...snapshot.effects.map((ask) => looking(ask, item.index, owner)));
+    if (snapshot.type === "unread")
+      return continues(...snapshot.effects.map((request) => looking(request, item.index, owner)));
     if (snapshot.type !== "object" || !isOwnedBy(snapshot.object, before.metadata.uid)) continue;
     const seen = known.live.get(item.index);
-    if (seen === undefined) return continues(readTarget(item, refusedFor(undone)));
+    if (seen === undefined) return continues(readTarget(item, refusedFor(undoContext)));
     const { object } = seen;
-    if (!isSafe(known.locks.get(item.index), situation)) return { type: "lock", index: item.index };
-    const dependent: UndoContext = { ...undone, ...item, seen };
+    if (!isSafe(known.locks.get(item.index), context)) return { type: "lock", index: item.index };
+    const dependent: UndoContext = { ...undoContext, ...item, seen };
     const pausing = pause(dependent);
     if (pausing !== undefined) return pausing;
     const recreating = isCollected(dependent, snapshot.object) ? undoDelete(dependent, snapshot.object) : undefined;
     if (recreating?.type === "run")
-      return continues(...recreating.effects.map((effect) => onBehalf(undone, item, effect)));
+      return continues(...recreating.effects.map((effect) => onBehalf(undoContext, item, effect)));
     if (recreating !== undefined && recreating.type !== "restored") return recreating;
     const uid = journal.created.get(item.index) ?? snapshot.object.metadata.uid ?? "";
     if (object?.metadata.uid !== uid || object.metadata.deletionTimestamp !== undefined) continue;
@@ -176,23 +180,23 @@ const adopt = (undone: UndoContext, before: KubeObject): UndoStep | undefined =>
         ? withOriginalManagers(txn, journal, snapshot.object, object, isOurs(txn.metadata.uid))
         : adopted;
     if (body !== undefined)
-      return continues(onBehalf(undone, item, restoring(dependent, putCall(dependent, body), "is-live")));
+      return continues(onBehalf(undoContext, item, restoring(dependent, putCall(dependent, body), "is-live")));
   }
   return undefined;
 };
 
 /** What does not name the owner is let go of at once, where much was read: there may be many stores to look at. */
-const looking = (ask: ApiCall, index: number, owner: string): ApiCall => ({
-  ...ask,
+const looking = (request: ApiCall, index: number, owner: string): ApiCall => ({
+  ...request,
   onAnswer: (known, ...answer) => {
-    const after = ask.onAnswer(known, ...answer);
+    const after = request.onAnswer(known, ...answer);
     const isOwned = after.ownersBefore.get(index)?.includes(owner) ?? true;
-    return isOwned || !isMuch(after.storeData) ? after : { ...after, storeData: known.storeData };
+    return isOwned || !exceedsMemory(after.storeData) ? after : { ...after, storeData: known.storeData };
   },
 });
 
 /** Whether the rollback of an earlier change comes after this one: it sees the new owner by itself. */
-const isYetToCome = ({ index, situation: { txn }, journal }: UndoContext, other: number): boolean => {
+const isYetToCome = ({ index, context: { txn }, journal }: UndoContext, other: number): boolean => {
   const { type: at } = stateOf(txn.status.items[other]?.state ?? { type: "untouched" }, other, journal);
   return other < index && at === "committed" && !journal.created.has(other);
 };
@@ -203,11 +207,11 @@ const isOurs =
     marks(manager, uid);
 
 /** Whether it went with its owners, all of which the Transaction has deleted, before its own Delete came to it. */
-const isCollected = ({ change, index, seen, journal, situation }: UndoContext, before: KubeObject): boolean =>
+const isCollected = ({ change, index, seen, journal, context }: UndoContext, before: KubeObject): boolean =>
   change.type === "Delete" &&
-  !isMade(journal, index) &&
+  !isApplied(journal, index) &&
   seen.object?.metadata.uid !== before.metadata.uid &&
-  isGarbageCollected(situation.txn, journal, before);
+  isGarbageCollected(context.txn, journal, before);
 
 /** What is done to a dependent for the sake of its owner: that it is refused is noted there. */
 const onBehalf = (owner: Item, dependent: Item, effect: Effect): Effect => {
@@ -222,21 +226,21 @@ const onBehalf = (owner: Item, dependent: Item, effect: Effect): Effect => {
   return { ...effect, onAnswer };
 };
 
-const bodyOf = ({ place, situation: { txn }, journal }: UndoContext, before: KubeObject): object =>
+const bodyOf = ({ place, context: { txn }, journal }: UndoContext, before: KubeObject): object =>
   recreateBody(before, place, txn.metadata, livingOwners(txn, journal, before));
 
-const recreate = (undone: UndoContext, before: KubeObject): ApiCall => {
-  const { place, index, situation } = undone;
-  const body = bodyOf(undone, before);
-  const call = { verb: "create", place, manager: fieldManager(situation.txn.metadata), body } as const;
-  const ask = folded(restoring(undone, call, "is-live"), undone, before, body);
+const recreate = (undoContext: UndoContext, before: KubeObject): ApiCall => {
+  const { place, index, context } = undoContext;
+  const body = bodyOf(undoContext, before);
+  const call = { verb: "create", place, manager: fieldManager(context.txn.metadata), body } as const;
+  const request = withGoal(restoring(undoContext, call, "is-live"), undoContext, before, body);
   return {
-    ...ask,
+    ...request,
     onAnswer: (known, answer, now, sent) => {
       const before = known.taken.get(index) ?? [];
       const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;
       return taken === undefined || before.includes(taken)
-        ? ask.onAnswer(known, answer, now, sent)
+        ? request.onAnswer(known, answer, now, sent)
         : { ...known, taken: set(known.taken, index, [...before, taken]) };
     },
   };

@@ -10,23 +10,31 @@ import { set } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { withRelinkedOwners, withNewOwners } from "../snapshots/owner-references.ts";
 import { isMarked, restoration } from "../merge/restore-update.ts";
-import { conflict, folded, continues, kept, restoring, type UndoStep, type UndoContext } from "./undo-context.ts";
-import { wentWith } from "./deleted-namespace.ts";
+import {
+  conflict,
+  withGoal,
+  continues,
+  rollbackFailed,
+  restoring,
+  type UndoStep,
+  type UndoContext,
+} from "./undo-context.ts";
+import { deletedTogetherWith } from "./deleted-namespace.ts";
 import type { KubeObject } from "@janus/types";
 
 /** After so many PUTs something undoes ours as often as we write it. */
 const MOST_PUTS = 10;
 
 /** PUTs until nothing of ours is left in the object. */
-export const undoEdit = (undone: UndoContext, before: KubeObject): UndoStep => {
-  const { seen, place, change, situation, journal, index } = undone;
-  const { txn, known } = situation;
+export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep => {
+  const { seen, place, change, context, journal, index } = undoContext;
+  const { txn, known } = context;
   const { object } = seen;
   if (object === undefined) {
-    const owner = wentWith(undone, before);
+    const owner = deletedTogetherWith(undoContext, before);
     return owner === undefined
       ? conflict(`${formatRef(place)} was deleted by another client`)
-      : kept(`${formatRef(place)} went with ${owner}`);
+      : rollbackFailed(`${formatRef(place)} went with ${owner}`);
   }
   if (object.metadata.uid !== before.metadata.uid)
     return conflict(`${formatRef(place)} was deleted and created again by another client: it is left alone`);
@@ -46,7 +54,7 @@ export const undoEdit = (undone: UndoContext, before: KubeObject): UndoStep => {
     return conflict(`${formatRef(place)} is being deleted by another client: what the change set is taken back`);
   if (put === undefined && live === object)
     return conflicts.length === 0
-      ? settled(undone, before, goal)
+      ? restoredOrFailed(undoContext, before, goal)
       : conflict(
           `${formatRef(place)}: ${showPaths(conflicts)} was modified by ${modifiedBy(object, conflicts)} since: not restored`,
         );
@@ -54,17 +62,17 @@ export const undoEdit = (undone: UndoContext, before: KubeObject): UndoStep => {
   if (puts >= MOST_PUTS) return conflict(`${formatRef(place)}: another client modifies it each time it is restored`);
   const body = put ?? live;
   const call = { verb: "update", place, body, manager: fieldManager(txn.metadata) } as const;
-  const ask = folded(restoring(undone, call, "is-live"), undone, goal, body);
+  const request = withGoal(restoring(undoContext, call, "is-live"), undoContext, goal, body);
   const onAnswer: ApiCall["onAnswer"] = (known, answer, ...when) => {
-    const after = ask.onAnswer(known, answer, ...when);
+    const after = request.onAnswer(known, answer, ...when);
     // A lost race says nothing of the fields that are restored: another client may write the status all the time.
     return E.isLeft(answer) ? after : { ...after, puts: set(after.puts, index, puts + 1) };
   };
-  return continues({ ...ask, onAnswer });
+  return continues({ ...request, onAnswer });
 };
 
 /** Rolled back, but for what the API server sets itself: that is all right unless it keeps what the change has set or taken away. */
-const settled = ({ change, place }: UndoContext, before: KubeObject, goal: KubeObject): UndoStep => {
+const restoredOrFailed = ({ change, place }: UndoContext, before: KubeObject, goal: KubeObject): UndoStep => {
   const paths = differences(before, goal);
   if (paths.length === 0) return { type: "restored" };
   const content = desiredState(change, place, before);
@@ -73,6 +81,8 @@ const settled = ({ change, place }: UndoContext, before: KubeObject, goal: KubeO
     return valueAt(goal, path) === undefined || (value !== undefined && !equal(value, valueAt(before, path)));
   };
   return paths.some(isOfChange)
-    ? kept(`${formatRef(place)}: the API server does not let ${showPaths(paths.filter(isOfChange))} be as before`)
+    ? rollbackFailed(
+        `${formatRef(place)}: the API server does not let ${showPaths(paths.filter(isOfChange))} be as before`,
+      )
     : { type: "restored", warning: `the API server has set ${showPaths(paths)} itself: left as it is` };
 };

@@ -7,7 +7,7 @@ import { type Item, readTarget } from "../state/resolved-changes.ts";
 import { undoCreate } from "./undo-create.ts";
 import { undoDelete } from "./undo-delete.ts";
 import { undoEdit } from "./undo-update.ts";
-import { continues, kept, pause, refusedFor, type UndoStep, type UndoContext } from "./undo-context.ts";
+import { continues, rollbackFailed, pause, refusedFor, type UndoStep, type UndoContext } from "./undo-context.ts";
 import type { KubeObject } from "@janus/types";
 
 /**
@@ -15,33 +15,33 @@ import type { KubeObject } from "@janus/types";
  * rolled back already needs nothing more.
  */
 export const undo = (
-  situation: ReconcileContext,
+  context: ReconcileContext,
   journal: Journal,
   item: Item,
   before: KubeObject | undefined,
 ): UndoStep => {
-  const { known } = situation;
+  const { known } = context;
   const refusal = known.abortCauses.get(item.index);
-  if (refusal !== undefined) return kept(refusal.message);
+  if (refusal !== undefined) return rollbackFailed(refusal.message);
   const seen = known.live.get(item.index);
   if (seen === undefined) return continues(readTarget(item, refusedFor(item)));
-  const undone: UndoContext = { ...item, situation, journal, seen };
-  const pausing = pause(undone);
+  const undoContext: UndoContext = { ...item, context, journal, seen };
+  const pausing = pause(undoContext);
   if (pausing !== undefined) return pausing;
-  if (item.change.type === "Create") return undoCreate(undone);
-  if (before === undefined) return kept(`${formatRef(item.place)}: what was there before is not known`);
-  if (isIrreversible(item.change)) return undoIrreversible(undone, before);
-  return item.change.type === "Delete" ? undoDelete(undone, before) : undoEdit(undone, before);
+  if (item.change.type === "Create") return undoCreate(undoContext);
+  if (before === undefined) return rollbackFailed(`${formatRef(item.place)}: what was there before is not known`);
+  if (isIrreversible(item.change)) return undoIrreversible(undoContext, before);
+  return item.change.type === "Delete" ? undoDelete(undoContext, before) : undoEdit(undoContext, before);
 };
 
 /** It is still there as it was, if its deletion was not carried out. Created again it would be empty: nobody is to take that for it. */
 const undoIrreversible = (
-  { place, seen: { object }, situation, journal, index }: UndoContext,
+  { place, seen: { object }, context, journal, index }: UndoContext,
   before: KubeObject,
 ): UndoStep => {
   const isUntouched = object?.metadata.uid === before.metadata.uid && object?.metadata.deletionTimestamp === undefined;
   if (isUntouched) return { type: "restored" };
-  const recorded = recordedBefore(situation.txn, journal, index);
+  const recorded = recordedBefore(context.txn, journal, index);
   const contents = recorded.existed && recorded.dependents !== undefined ? `, and with it ${recorded.dependents}` : "";
-  return kept(`${formatRef(place)} was deleted, which cannot be undone${contents}: restore it from a backup`);
+  return rollbackFailed(`${formatRef(place)} was deleted, which cannot be undone${contents}: restore it from a backup`);
 };

@@ -20,7 +20,7 @@ import { bearing, isFenced, isUnrepeated, tokenOf } from "./fence.ts";
  * stale: it compares with a Lease of long ago, and refuses the term that is now.
  * other: the policy is not of this version: it refuses every token, or does not say so in a way that is understood.
  */
-export type FenceSight = "up" | "down" | "stale" | "other";
+export type FenceCheck = "up" | "down" | "stale" | "other";
 
 const selfSubjectReviews: Resource = {
   group: "authentication.k8s.io",
@@ -47,7 +47,7 @@ const overForEver: Term = { holder: "nobody", transitions: -1 };
  *
  * @returns Left: why that cannot be told.
  */
-export const seeFence = async (api: Api, place: LeasePlace, term: Term): Promise<E.Either<string, FenceSight>> => {
+export const checkFence = async (api: Api, place: LeasePlace, term: Term): Promise<E.Either<string, FenceCheck>> => {
   const review = await api.send(whoAmI);
   if (E.isLeft(review)) return E.left(messageOf(review.left));
   const { userInfo } = review.right["status"] as { readonly userInfo: { readonly username: string } };

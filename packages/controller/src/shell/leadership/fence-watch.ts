@@ -1,14 +1,14 @@
 import type { Api, LeasePlace, Term } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import type { FenceSeen } from "./fence.ts";
-import { type FenceSight, seeFence } from "./fence-check.ts";
+import type { FenceStatus } from "./fence.ts";
+import { type FenceCheck, checkFence } from "./fence-check.ts";
 
 export type FenceState = "up" | "down" | "unknown";
 
 /** In ms. Admission hears of a new Lease a moment after it was made; a fence that is not up may be mended at any time. */
 const LOOK = { first: 1_000, again: 5_000, whenUp: 60_000 };
 
-const TOLD: Readonly<Record<FenceSight, string>> = {
+const TOLD: Readonly<Record<FenceCheck, string>> = {
   up: "the fence is up: writes of a term that is over are refused",
   down: "the fence is down: install the ValidatingAdmissionPolicy janus-fence and its binding (if they are there, restart the API server, which has lost sight of their parameter); until then a leader that was paused may still send one write when it wakes",
   stale:
@@ -17,7 +17,7 @@ const TOLD: Readonly<Record<FenceSight, string>> = {
     "the fence is down: the ValidatingAdmissionPolicy janus-fence is not of this version of Janus: install the one that is; until then writes bear no token, and a leader that was paused may still send one when it wakes",
 };
 
-export interface FenceWatch extends FenceSeen {
+export interface FenceWatch extends FenceStatus {
   /** A write was refused: looks at once. */
   readonly look: () => void;
 }
@@ -34,7 +34,7 @@ export const watchFence = (
   isOver: () => boolean,
   tell: (state: FenceState, message: string) => void,
 ): FenceWatch => {
-  let last: FenceSight | "unknown" | undefined;
+  let last: FenceCheck | "unknown" | undefined;
   let next: NodeJS.Timeout | undefined;
   let isLooking = false;
   const plan = (ms: number): void => {
@@ -44,7 +44,7 @@ export const watchFence = (
   const look = async (): Promise<void> => {
     if (isLooking || isOver()) return;
     isLooking = true;
-    const answer = await seeFence(api, place, term);
+    const answer = await checkFence(api, place, term);
     isLooking = false;
     const sight = E.isLeft(answer) ? "unknown" : answer.right;
     if (sight !== last)

@@ -38,7 +38,7 @@ export const isUnrepeated = (answer: Answer, token: string): boolean =>
   !isFenced(answer, token);
 
 /** What is known of the policy. */
-export interface FenceSeen {
+export interface FenceStatus {
   /** Whether it has been looked at. */
   readonly isSeen: () => boolean;
   /** Whether it refuses the term that is now: then it would refuse everything, and nothing is fenced. */
@@ -53,7 +53,7 @@ export interface FenceSeen {
  *
  * @param onRefused the policy says that the term is over
  */
-export const fenced = (api: Api, term: Term, { isSeen, isStale }: FenceSeen, onRefused: () => void): Api => ({
+export const fenced = (api: Api, term: Term, { isSeen, isStale }: FenceStatus, onRefused: () => void): Api => ({
   watch: api.watch,
   send: async (request) => {
     const token = tokenOf(term);

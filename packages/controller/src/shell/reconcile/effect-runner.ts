@@ -1,6 +1,6 @@
 import type { Api, ApiError, Discovery, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { type ApiCall, type Effect, handleAnswer, classify, withoutRetry, written } from "../../core/index.ts";
+import { type ApiCall, type Effect, handleAnswer, classify, withoutRetry, afterWrite } from "../../core/index.ts";
 import { type TrackedTransaction, understood } from "./tracked-transaction.ts";
 import { elapsed } from "../process/clock.ts";
 import type { Telemetry, Round } from "../telemetry/telemetry.ts";
@@ -18,8 +18,10 @@ export type Outcome = "learned" | "stale" | Failure;
 
 export const isFailure = (outcome: Outcome): outcome is Failure => typeof outcome === "object";
 
+const OWN: readonly ApiCall["purpose"][] = ["record", "finalizer", "annotate"];
+
 /** Whether the effect writes the Transaction itself. */
-export const isOwn = ({ purpose }: ApiCall): boolean => purpose === "record" || purpose === "finalizer";
+export const isOwn = ({ purpose }: ApiCall): boolean => OWN.includes(purpose);
 
 /** Whether it is another client's write to the Transaction that a conflict tells of. */
 const writesTransaction = (effect: ApiCall): boolean => isOwn(effect) || effect.purpose === "report-unreadable";
@@ -28,11 +30,11 @@ export interface EffectRunnerOptions {
   /** For what is done for the Transactions of a namespace. */
   readonly apiOf: (namespace: string) => Api;
   readonly discovery: Discovery;
-  readonly narrator: Telemetry;
+  readonly telemetry: Telemetry;
   /** It is in another phase now. */
-  readonly moves: (cell: TrackedTransaction) => void;
+  readonly onPhaseChange: (tracked: TrackedTransaction) => void;
   /** It has released a lock, or looked for one in vain: nobody holds that Lease. */
-  readonly seesFree: (cell: TrackedTransaction, effect: ApiCall) => void;
+  readonly onLockFree: (tracked: TrackedTransaction, effect: ApiCall) => void;
 }
 
 /** It may be refused for good; others that are to go out beside it may not. */
@@ -47,54 +49,55 @@ const SIDE_BY_SIDE = 16;
  *
  * Guarantees: what was answered is folded into what is known before this returns.
  */
-export const effectRunner = ({ apiOf, discovery, narrator, moves, seesFree }: EffectRunnerOptions) => {
-  const { tell, answered, moved } = narrator;
+export const effectRunner = ({ apiOf, discovery, telemetry, onPhaseChange, onLockFree }: EffectRunnerOptions) => {
+  const { tell, answered, moved } = telemetry;
 
   /** The answer of a write to the Transaction itself is its newest version. */
-  const adopt = (round: Round, cell: TrackedTransaction, object: KubeObject): void => {
-    const former = cell.txn;
-    Object.assign(cell, understood(object));
-    if (former.status.phase === cell.txn.status.phase) return;
-    cell.known = withoutRetry(cell.known);
-    moves(cell);
-    moved(round, former, cell.txn);
+  const adopt = (round: Round, tracked: TrackedTransaction, object: KubeObject): void => {
+    const former = tracked.txn;
+    Object.assign(tracked, understood(object));
+    if (former.status.phase === tracked.txn.status.phase) return;
+    tracked.known = withoutRetry(tracked.known);
+    onPhaseChange(tracked);
+    moved(round, former, tracked.txn);
   };
 
-  const perform = async (round: Round, cell: TrackedTransaction, effect: Effect): Promise<Outcome> => {
-    const [sent, began] = [cell.now(), elapsed()];
-    const { txn } = cell;
+  const perform = async (round: Round, tracked: TrackedTransaction, effect: Effect): Promise<Outcome> => {
+    const [sent, began] = [tracked.now(), elapsed()];
+    const { txn } = tracked;
     const api = apiOf(txn.metadata.namespace);
     if (!("call" in effect)) {
       const found = await lookUp(beating(api, round.beat), discovery, txn, effect);
       answered(round, txn, effect, began, E.isLeft(found) ? found.left : undefined);
       if (E.isLeft(found)) {
-        cell.known = effect.onTransientFault?.(cell.known, found.left, cell.now()) ?? cell.known;
+        tracked.known = effect.onTransientFault?.(tracked.known, found.left, tracked.now()) ?? tracked.known;
         return { effect, error: found.left };
       }
-      cell.known = found.right(cell.known, cell.now());
+      tracked.known = found.right(tracked.known, tracked.now());
       return "learned";
     }
-    const answer = cell.hasVanished && isOwn(effect) ? E.right(written(txn, effect)) : await ask(api, txn, effect);
+    const answer =
+      tracked.isForceDeleted && isOwn(effect) ? E.right(afterWrite(txn, effect)) : await ask(api, txn, effect);
     answered(round, txn, effect, began, E.isLeft(answer) ? answer.left : undefined);
     if (E.isLeft(answer) && classify(answer.left) === "conflict" && writesTransaction(effect)) return "stale";
     if (E.isLeft(answer) && classify(answer.left) === "permanent" && isOwn(effect))
       return { effect, error: answer.left };
-    if (E.isRight(answer) && isOwn(effect)) adopt(round, cell, answer.right);
-    const { known, failed } = handleAnswer(cell.known, effect, answer, cell.now(), sent);
-    cell.known = known;
+    if (E.isRight(answer) && isOwn(effect)) adopt(round, tracked, answer.right);
+    const { known, failed } = handleAnswer(tracked.known, effect, answer, tracked.now(), sent);
+    tracked.known = known;
     if (failed !== undefined) return { effect, error: failed };
-    const lock = effect.item === undefined ? undefined : cell.known.locks.get(effect.item);
-    if (lock?.type === "free") seesFree(cell, effect);
-    if (E.isRight(answer)) for (const telling of effect.events ?? []) tell(round, cell.txn, telling);
+    const lock = effect.item === undefined ? undefined : tracked.known.locks.get(effect.item);
+    if (lock?.type === "free") onLockFree(tracked, effect);
+    if (E.isRight(answer)) for (const event of effect.events ?? []) tell(round, tracked.txn, event);
     return "learned";
   };
 
-  return async (round: Round, cell: TrackedTransaction, effects: readonly Effect[]): Promise<readonly Outcome[]> => {
+  return async (round: Round, tracked: TrackedTransaction, effects: readonly Effect[]): Promise<readonly Outcome[]> => {
     const outcomes: Outcome[] = [];
     const left = effects.values();
     const lane = async (): Promise<void> => {
       for (const effect of left) {
-        outcomes.push(await perform(round, cell, effect));
+        outcomes.push(await perform(round, tracked, effect));
         if (outcomes.some(isOverload)) return;
       }
     };

@@ -14,7 +14,7 @@ export interface LargeWork {
    *
    * @param givesWay whether it gives back what it has had for long, since it goes on later from where it is
    */
-  readonly enter: (key: string, givesWay: boolean) => boolean;
+  readonly enter: (key: string, yields: boolean) => boolean;
   /** The round of work is over: it gives its place back, if it had one. */
   readonly leave: (key: string) => void;
 }
@@ -51,11 +51,11 @@ export const largeWork = (
     grant();
   };
   return {
-    enter: (key, givesWay) => {
+    enter: (key, yields) => {
       if (inside.has(key)) {
         const since = inside.get(key) ?? now();
         inside.set(key, since);
-        if (!givesWay || waiting.size === 0 || now() < since + SLICE) return true;
+        if (!yields || waiting.size === 0 || now() < since + SLICE) return true;
         leave(key);
       }
       if (!waiting.has(key)) {

@@ -12,7 +12,7 @@ export interface LockWaiters {
   /** It waits for none, or could not take one now: nobody is to wait for it. */
   readonly leave: (uid: string) => void;
   /** Who goes before this one. */
-  readonly ahead: (txn: QueuedTransaction, lease: ObjectRef) => QueuedTransaction | undefined;
+  readonly queuedBefore: (txn: QueuedTransaction, lease: ObjectRef) => QueuedTransaction | undefined;
   /** Who is to have it once it is free. */
   readonly first: (lease: ObjectRef) => Waiting | undefined;
 }
@@ -47,7 +47,7 @@ export const newLockWaiters = (): LockWaiters => {
       byLease.set(lease, (byLease.get(lease) ?? new Map<string, Waiting>()).set(uid, waiting));
     },
     leave,
-    ahead: (txn, lease) => {
+    queuedBefore: (txn, lease) => {
       const other = first(lease)?.txn;
       return other !== undefined && hasPriorityOver(other, txn) ? other : undefined;
     },

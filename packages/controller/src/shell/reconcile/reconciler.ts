@@ -7,12 +7,12 @@ import {
   awaitMemory,
   decide,
   decideUnread,
-  freed,
+  withFreedLock,
   reportRetry,
   isAbsent,
   isLarge,
   isTerminal,
-  leavesBehind,
+  mayLeaveResources,
   classify,
   resolvedTargets,
   renewals,
@@ -25,16 +25,16 @@ import {
   reportedRetry,
   transactions,
   withoutRetry,
-  VANISHED,
-  vanished,
+  FORCE_DELETED,
+  asReleased,
   type QueuedTransaction,
 } from "../../core/index.ts";
 import { effectRunner, type Failure, isFailure, isOwn } from "./effect-runner.ts";
-import { type TrackedTransaction, isEnded, keyOf, namespaceOf, newCell, understood } from "./tracked-transaction.ts";
+import { type TrackedTransaction, isEnded, keyOf, namespaceOf, newTracked, understood } from "./tracked-transaction.ts";
 import { largeWork } from "./large-work.ts";
 import { newLockWaiters } from "./lock-waiters.ts";
 import { defect, saying } from "../process/log.ts";
-import { newTelemetry, type Round, type Witness } from "../telemetry/telemetry.ts";
+import { newTelemetry, type Round, type Observers } from "../telemetry/telemetry.ts";
 
 export interface ReconcilerOptions {
   /** For what is done for the Transactions of a namespace. */
@@ -43,13 +43,13 @@ export interface ReconcilerOptions {
   readonly renewalsOf: (namespace: string) => Api;
   readonly discovery: Discovery;
   readonly settings: Settings;
-  readonly witness: Witness;
+  readonly observers: Observers;
   /** Whether somebody seems to want something of this Transaction that this version of it does not say; only a reason to look. */
-  readonly seemsCalled: (key: string, txn: Transaction) => boolean;
+  readonly hasPendingRequest: (key: string, txn: Transaction) => boolean;
   /** Whether it seems to be there no more; only a reason to look, too. */
-  readonly seemsGone: (key: string, txn: Transaction) => boolean;
+  readonly mayBeDeleted: (key: string, txn: Transaction) => boolean;
   /** Whether there seems to be one of this key; only a reason to look again. */
-  readonly seemsThere: (key: string) => boolean;
+  readonly mayExist: (key: string) => boolean;
   /** Has a Transaction taken up at once. */
   readonly wake: (key: string) => void;
 }
@@ -99,21 +99,21 @@ const inLine = ({ txn, known: { yieldedAt: behind } }: TrackedTransaction): Queu
  */
 export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const { apiOf, renewalsOf, discovery, settings } = shell;
-  const tells = newTelemetry(shell.witness);
-  const { tell } = tells;
-  const cells = new Map<string, TrackedTransaction>();
+  const telemetry = newTelemetry(shell.observers);
+  const { tell } = telemetry;
+  const allTracked = new Map<string, TrackedTransaction>();
   const line = newLockWaiters();
   const large = largeWork(LARGE_AT_ONCE, namespaceOf, shell.wake);
   const stopping = new AbortController();
 
-  const situation = (cell: TrackedTransaction): ReconcileContext => ({
-    ...cell,
-    now: cell.now(),
+  const context = (tracked: TrackedTransaction): ReconcileContext => ({
+    ...tracked,
+    now: tracked.now(),
     settings,
-    ahead: (lease) => line.ahead(inLine(cell), lease),
-    wanted: (lease) => {
+    queuedBefore: (lease) => line.queuedBefore(inLine(tracked), lease),
+    nextWaiter: (lease) => {
       const first = line.first(lease)?.txn;
-      return first?.metadata.uid === cell.txn.metadata.uid ? undefined : first;
+      return first?.metadata.uid === tracked.txn.metadata.uid ? undefined : first;
     },
   });
 
@@ -123,12 +123,12 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   };
 
   /** Nobody holds a Lease: whose turn it is has it at once. */
-  const wakeNextWaiter = (cell: TrackedTransaction, { purpose, call: { place } }: ApiCall): void => {
-    if (purpose === "release-lock") line.leave(cell.txn.metadata.uid);
+  const wakeNextWaiter = (tracked: TrackedTransaction, { purpose, call: { place } }: ApiCall): void => {
+    if (purpose === "release-lock") line.leave(tracked.txn.metadata.uid);
     const next = line.first(place);
-    const other = cells.get(next?.txn.metadata.uid ?? "");
-    if (next === undefined || other === undefined || other === cell) return;
-    other.known = freed(other.known, next.awaited);
+    const other = allTracked.get(next?.txn.metadata.uid ?? "");
+    if (next === undefined || other === undefined || other === tracked) return;
+    other.known = withFreedLock(other.known, next.awaited);
     shell.wake(keyOf(other.txn));
   };
 
@@ -136,99 +136,103 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     effectRunner({
       apiOf,
       discovery,
-      narrator: tells,
-      moves: ({ txn }) => line.leave(txn.metadata.uid),
-      seesFree: wakeNextWaiter,
+      telemetry: telemetry,
+      onPhaseChange: ({ txn }) => line.leave(txn.metadata.uid),
+      onLockFree: wakeNextWaiter,
     });
   const carryOut = carrying(apiOf);
   const carryOutRenewals = carrying(renewalsOf);
 
   const requeueAfter = async (
     round: Round,
-    cell: TrackedTransaction,
+    tracked: TrackedTransaction,
     failures: readonly [Failure, ...(readonly Failure[])],
   ): Promise<Requeue> => {
     const [{ effect, error }] = failures;
     round.log("warn", "a request did not succeed; the Transaction is taken up again after a pause", {
-      phase: cell.txn.status.phase,
+      phase: tracked.txn.status.phase,
       error: messageOf(error),
     });
-    cell.known = { ...cell.known, retryingSince: cell.known.retryingSince ?? { since: cell.now() } };
-    const telling = reportRetry(situation(cell), effect, error);
-    if (telling !== undefined && "call" in telling) await carryOut(round, cell, [telling]);
-    else if (telling !== undefined) {
-      tell(round, cell.txn, telling);
-      cell.known = reportedRetry(cell.known, cell.now());
+    tracked.known = { ...tracked.known, retryingSince: tracked.known.retryingSince ?? { since: tracked.now() } };
+    const event = reportRetry(context(tracked), effect, error);
+    if (event !== undefined && "call" in event) await carryOut(round, tracked, [event]);
+    else if (event !== undefined) {
+      tell(round, tracked.txn, event);
+      tracked.known = reportedRetry(tracked.known, tracked.now());
     }
     // Then the status tells nothing, either.
     if ("call" in effect && isOwn(effect) && classify(error) === "permanent")
-      tell(round, cell.txn, {
+      tell(round, tracked.txn, {
         type: "Warning",
         reason: "RecoveryBlocked",
         message: `it waits until it can be written: ${messageOf(error)}`,
       });
-    Object.assign(cell, atRest(cell));
+    Object.assign(tracked, atRest(tracked));
     return after(
       failures.map(({ error }) => error),
-      timeLeft(situation(cell)),
+      timeLeft(context(tracked)),
     );
   };
 
   const named = (key: string): readonly TrackedTransaction[] =>
-    [...cells.values()].filter(({ txn, hasVanished }) => keyOf(txn) === key && !hasVanished);
+    [...allTracked.values()].filter(({ txn, isForceDeleted }) => keyOf(txn) === key && !isForceDeleted);
 
   const forget = ({ metadata: { uid } }: Transaction): void => {
-    cells.delete(uid);
+    allTracked.delete(uid);
     line.leave(uid);
   };
 
   /** It is there no more. What it may leave behind is taken away under a key of its own: another one may have its name. */
-  const cleanUpDeleted = (round: Round, cell: TrackedTransaction): void => {
-    const { uid } = cell.txn.metadata;
+  const cleanUpDeleted = (round: Round, tracked: TrackedTransaction): void => {
+    const { uid } = tracked.txn.metadata;
     line.leave(uid);
-    if (cell.unreadable !== undefined || !leavesBehind(cell.txn)) return forget(cell.txn);
+    if (tracked.unreadable !== undefined || !mayLeaveResources(tracked.txn)) return forget(tracked.txn);
     // One that was over may have gone with our own last write to it, which was not answered.
-    if (!isTerminal(cell.txn.status.phase)) tell(round, cell.txn, VANISHED);
-    Object.assign(cell, { txn: vanished(cell.txn, cell.now()), hasVanished: true });
-    shell.wake(`${keyOf(cell.txn)}/${uid}`);
+    if (!isTerminal(tracked.txn.status.phase)) tell(round, tracked.txn, FORCE_DELETED);
+    Object.assign(tracked, { txn: asReleased(tracked.txn, tracked.now()), isForceDeleted: true });
+    shell.wake(`${keyOf(tracked.txn)}/${uid}`);
   };
 
-  const next = (cell: TrackedTransaction): Step => {
-    if (cell.unreadable !== undefined) return decideUnread(situation(cell), cell.unreadable);
+  const next = (tracked: TrackedTransaction): Step => {
+    if (tracked.unreadable !== undefined) return decideUnread(context(tracked), tracked.unreadable);
     // Every change is checkpointed; what was examined would have to be examined again.
-    const givesWay = cell.txn.status.phase === "Committing" || cell.txn.status.phase === "RollingBack";
-    const mayGoOn = cell.hasVanished || !isLarge(cell) || large.enter(keyOf(cell.txn), givesWay);
-    return mayGoOn ? decide(situation(cell)) : awaitMemory(situation(cell));
+    const yields = tracked.txn.status.phase === "Committing" || tracked.txn.status.phase === "RollingBack";
+    const mayGoOn = tracked.isForceDeleted || !isLarge(tracked) || large.enter(keyOf(tracked.txn), yields);
+    return mayGoOn ? decide(context(tracked)) : awaitMemory(context(tracked));
   };
 
   /** @param isStale whether there is a reason to read it again first */
-  const steps = async (round: Round, cell: TrackedTransaction, isStale: () => boolean): Promise<Requeue | "stale"> => {
-    for (let left = mostSteps(cell.txn); left > 0 && !stopping.signal.aborted; left -= 1) {
+  const steps = async (
+    round: Round,
+    tracked: TrackedTransaction,
+    isStale: () => boolean,
+  ): Promise<Requeue | "stale"> => {
+    for (let left = mostSteps(tracked.txn); left > 0 && !stopping.signal.aborted; left -= 1) {
       if (isStale()) return "stale";
-      const step = next(cell);
-      for (const telling of step.type === "done" ? [] : (step.tell ?? [])) tell(round, cell.txn, telling);
+      const step = next(tracked);
+      for (const event of step.type === "done" ? [] : (step.events ?? [])) tell(round, tracked.txn, event);
       switch (step.type) {
         case "done":
-          forget(cell.txn);
+          forget(tracked.txn);
           return { type: "done" };
         case "wait":
-          Object.assign(cell, atRest(cell));
-          if (step.awaited !== undefined) line.join({ txn: inLine(cell), awaited: step.awaited });
-          else line.leave(cell.txn.metadata.uid);
-          cell.known = withoutRetry(cell.known);
+          Object.assign(tracked, atRest(tracked));
+          if (step.awaited !== undefined) line.join({ txn: inLine(tracked), awaited: step.awaited });
+          else line.leave(tracked.txn.metadata.uid);
+          tracked.known = withoutRetry(tracked.known);
           // One that has ended may wait for days, until it expires, say; what has to be known then is learned again.
-          if (cell.unreadable === undefined && isEnded(cell.txn)) forget(cell.txn);
-          return { type: "after", ms: Math.max(10, step.until - cell.now()) };
+          if (tracked.unreadable === undefined && isEnded(tracked.txn)) forget(tracked.txn);
+          return { type: "after", ms: Math.max(10, step.until - tracked.now()) };
         case "run": {
-          const outcomes = await carryOut(round, cell, step.effects);
+          const outcomes = await carryOut(round, tracked, step.effects);
           const [failure, ...others] = outcomes.filter(isFailure);
-          if (failure !== undefined) return requeueAfter(round, cell, [failure, ...others]);
+          if (failure !== undefined) return requeueAfter(round, tracked, [failure, ...others]);
           if (outcomes.includes("stale")) return "stale";
         }
       }
     }
     if (stopping.signal.aborted) return { type: "done" };
-    tell(round, cell.txn, DEFECT);
+    tell(round, tracked.txn, DEFECT);
     return { type: "failed" };
   };
 
@@ -237,36 +241,36 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
       const answer = await read(key);
       if (E.isLeft(answer)) {
         if (isAbsent(answer.left)) {
-          for (const cell of named(key)) cleanUpDeleted(round, cell);
+          for (const tracked of named(key)) cleanUpDeleted(round, tracked);
           // Nobody would say so again of one that is there after all.
-          return { type: shell.seemsThere(key) ? "failed" : "done" };
+          return { type: shell.mayExist(key) ? "failed" : "done" };
         }
         round.log("warn", "the Transaction cannot be read; trying again", { error: messageOf(answer.left) });
         return after([answer.left]);
       }
       const current = understood(answer.right);
       const { uid } = current.txn.metadata;
-      for (const cell of named(key)) if (cell.txn.metadata.uid !== uid) cleanUpDeleted(round, cell);
-      const former = cells.get(uid);
+      for (const tracked of named(key)) if (tracked.txn.metadata.uid !== uid) cleanUpDeleted(round, tracked);
+      const former = allTracked.get(uid);
       // What was known before it could not be read, or while it could not, says nothing of how it is now; nor what was known
       // before another client moved it on.
       const same =
         former !== undefined &&
         (former.unreadable === undefined) === (current.unreadable === undefined) &&
         former.txn.status.phase === current.txn.status.phase;
-      const cell: TrackedTransaction = same ? Object.assign(former, current) : newCell(current);
-      cells.set(uid, cell);
+      const tracked: TrackedTransaction = same ? Object.assign(former, current) : newTracked(current);
+      allTracked.set(uid, tracked);
       try {
         // Seen once that it is there, it is not looked for again: the watch may be late.
         const mayBeGone = left === MOST_READS;
         const outcome = await steps(
           round,
-          cell,
-          () => shell.seemsCalled(key, cell.txn) || (mayBeGone && shell.seemsGone(key, cell.txn)),
+          tracked,
+          () => shell.hasPendingRequest(key, tracked.txn) || (mayBeGone && shell.mayBeDeleted(key, tracked.txn)),
         );
         if (outcome !== "stale") return outcome;
       } catch (error) {
-        tell(round, cell.txn, DEFECT);
+        tell(round, tracked.txn, DEFECT);
         throw error;
       }
     }
@@ -290,35 +294,37 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
 
   /** Of one that has vanished. */
   const lastSteps = async (round: Round, uid: string): Promise<Requeue> => {
-    const cell = cells.get(uid);
-    const outcome = cell === undefined ? "stale" : await steps(round, cell, () => false);
+    const tracked = allTracked.get(uid);
+    const outcome = tracked === undefined ? "stale" : await steps(round, tracked, () => false);
     return outcome === "stale" ? { type: "done" } : outcome;
   };
 
   const renewing = new Set<TrackedTransaction>();
 
   const renew = async (round: Round): Promise<void> => {
-    const active = [...cells.values()].filter((cell) => !isTerminal(cell.txn.status.phase) && !renewing.has(cell));
+    const active = [...allTracked.values()].filter(
+      (tracked) => !isTerminal(tracked.txn.status.phase) && !renewing.has(tracked),
+    );
     await Promise.all(
-      active.map(async (cell) => {
-        renewing.add(cell);
-        const log = saying(round.log, { transaction: keyOf(cell.txn) });
+      active.map(async (tracked) => {
+        renewing.add(tracked);
+        const log = saying(round.log, { transaction: keyOf(tracked.txn) });
         try {
           await carryOutRenewals(
             { ...round, log },
-            cell,
-            renewals(situation(cell), resolvedTargets(cell.txn, cell.known)),
+            tracked,
+            renewals(context(tracked), resolvedTargets(tracked.txn, tracked.known)),
           );
         } catch (error) {
           log("error", "a defect in Janus; the locks are renewed later", defect(error));
         } finally {
-          renewing.delete(cell);
+          renewing.delete(tracked);
         }
       }),
     );
   };
 
-  const lastKnown = ({ metadata: { uid = "" } }: KubeObject): Metadata | undefined => cells.get(uid)?.txn.metadata;
+  const lastKnown = ({ metadata: { uid = "" } }: KubeObject): Metadata | undefined => allTracked.get(uid)?.txn.metadata;
 
   return { reconcile, renew, lastKnown: lastKnown, stop: () => stopping.abort() };
 };

@@ -20,7 +20,7 @@ export interface TrackedTransaction {
   /** Why it cannot be read; then `txn` is what could be salvaged of it. */
   unreadable: Unread | undefined;
   /** It is there no more, and is finished as if it were. */
-  hasVanished?: true;
+  isForceDeleted?: true;
 }
 
 export const understood = (object: KubeObject): Required<Pick<TrackedTransaction, "txn" | "unreadable">> => {
@@ -31,7 +31,7 @@ export const understood = (object: KubeObject): Required<Pick<TrackedTransaction
 };
 
 /** One that is taken up. */
-export const newCell = (current: Pick<TrackedTransaction, "txn" | "unreadable">): TrackedTransaction => {
+export const newTracked = (current: Pick<TrackedTransaction, "txn" | "unreadable">): TrackedTransaction => {
   const now = newClock();
   return { ...current, now, known: noObservations(now()) };
 };

@@ -54,7 +54,7 @@ interface Line {
 
 export interface Recorder {
   /** @param log where it is told that an event could not be written */
-  readonly tell: (txn: Transaction, telling: EventSpec, log: Log) => void;
+  readonly tell: (txn: Transaction, event: EventSpec, log: Log) => void;
   /** Resolves when everything that was told is written, or could not be. */
   readonly flush: () => Promise<void>;
 }
@@ -153,9 +153,9 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
   };
 
   /** One of many more. */
-  const add = (txn: Transaction, telling: EventSpec, at: Instant, more: number, log: Log): void => {
-    const self = line(`${txn.metadata.uid} ${telling.reason}`, txn, telling, at);
-    self.message = `${more === 1 ? "" : `${more} more, at last: `}${telling.message}`.slice(0, LONGEST);
+  const add = (txn: Transaction, event: EventSpec, at: Instant, more: number, log: Log): void => {
+    const self = line(`${txn.metadata.uid} ${event.reason}`, txn, event, at);
+    self.message = `${more === 1 ? "" : `${more} more, at last: `}${event.message}`.slice(0, LONGEST);
     self.count = more;
     self.last = at;
     if (planned.has(self)) return;
@@ -181,24 +181,24 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
     }, 2 * WINDOW).unref();
   };
 
-  const tell: Recorder["tell"] = (txn, telling, log) => {
+  const tell: Recorder["tell"] = (txn, event, log) => {
     const at = wall();
     const { uid } = txn.metadata;
     forget(at, log);
     if (SAID.includes(txn.status.phase)) forgetSoon(uid, log);
     // The story is told in order.
     for (const reason of MANY) {
-      const rest = reason === telling.reason ? undefined : lines.get(`${uid} ${reason}`);
+      const rest = reason === event.reason ? undefined : lines.get(`${uid} ${reason}`);
       if (rest !== undefined) write(rest, log);
     }
-    if (MANY.includes(telling.reason)) {
-      const key = `${uid} ${telling.reason}`;
+    if (MANY.includes(event.reason)) {
+      const key = `${uid} ${event.reason}`;
       const count = (told.get(key) ?? 0) + 1;
       told.set(key, count);
-      if (count > FEW) return add(txn, telling, at, count - FEW, log);
+      if (count > FEW) return add(txn, event, at, count - FEW, log);
     }
-    const self = line(`${uid} ${telling.reason} ${telling.message.slice(0, LONGEST)}`, txn, telling, at);
-    self.message = telling.message.slice(0, LONGEST);
+    const self = line(`${uid} ${event.reason} ${event.message.slice(0, LONGEST)}`, txn, event, at);
+    self.message = event.message.slice(0, LONGEST);
     self.count += 1;
     self.last = at;
     if (isPowerOfTwo(self.count) || at >= self.written.at + REPEAT_AFTER) write(self, log);

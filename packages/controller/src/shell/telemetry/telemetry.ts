@@ -13,33 +13,33 @@ export interface Round {
 }
 
 /** What the shell tells of its work: to metrics and events. */
-export interface Witness {
+export interface Observers {
   readonly answered: (txn: Transaction, effect: Effect, error: ApiError | undefined) => void;
   readonly moved: (from: Transaction, to: Transaction) => void;
-  readonly told: (txn: Transaction, telling: EventSpec, log: Log) => void;
+  readonly told: (txn: Transaction, event: EventSpec, log: Log) => void;
 }
 
 /** Tells of the work to the log, and to the witness. */
 export interface Telemetry {
   readonly moved: (round: Round, from: Transaction, to: Transaction) => void;
-  readonly tell: (round: Round, txn: Transaction, telling: EventSpec) => void;
+  readonly tell: (round: Round, txn: Transaction, event: EventSpec) => void;
   /** @param began when, by {@link elapsed} */
   readonly answered: (round: Round, txn: Transaction, effect: Effect, began: number, error?: ApiError) => void;
 }
 
-export const newTelemetry = (witness: Witness): Telemetry => ({
+export const newTelemetry = (observers: Observers): Telemetry => ({
   moved: ({ log }, from, to) => {
     const { phase, conditions } = to.status;
     const because = conditions.find(({ type }) => type === "Ready")?.message;
     log("info", `${from.status.phase} → ${phase}`, { phase, because });
-    witness.moved(from, to);
+    observers.moved(from, to);
   },
-  tell: ({ log }, txn, telling) => {
-    const { type, reason, message, item } = telling;
+  tell: ({ log }, txn, event) => {
+    const { type, reason, message, item } = event;
     const { phase } = txn.status;
     if (reason !== "PhaseTransition")
       log(type === "Warning" ? "warn" : "info", message, { event: reason, phase, item });
-    witness.told(txn, telling, log);
+    observers.told(txn, event, log);
   },
   answered: ({ log, beat }, txn, effect, began, error) => {
     beat();
@@ -52,6 +52,6 @@ export const newTelemetry = (witness: Witness): Telemetry => ({
       ms: Math.round(elapsed() - began),
       error: error && messageOf(error),
     });
-    witness.answered(txn, effect, error);
+    observers.answered(txn, effect, error);
   },
 });
