@@ -1,4 +1,4 @@
-import { type Api, keyOf, type KubeObject, reflect } from "@janus/kube";
+import { type Api, keyOf, type KubeObject, startReflector } from "@janus/kube";
 import { transactions } from "./world.ts";
 
 /** A Transaction as it was last seen. */
@@ -19,7 +19,7 @@ export const sightings = (api: Api): Sightings => {
   const ended = new AbortController();
   const seen = new Map<string, Sighting>();
   const waiting = new Map<string, PromiseWithResolvers<void>>();
-  reflect(
+  startReflector(
     api,
     { resource: transactions },
     {

@@ -9,7 +9,7 @@ import {
   TRANSACTION_LABEL,
 } from "@janus/api";
 import { isTerminal, transactions } from "@janus/controller";
-import { type KubeObject, reflect, type Resource } from "@janus/kube";
+import { type KubeObject, startReflector, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Admin } from "./admin.ts";
 import { serviceAccountName, shop } from "./shop.ts";
@@ -76,7 +76,7 @@ export const runTransaction = async (
   };
 
   const watch = (resource: Resource, selector: object, onObject: (object: KubeObject) => void) =>
-    reflect(
+    startReflector(
       client,
       { resource, namespace: shop, ...selector },
       { signal: watching.signal, onEvent: (event) => event.type === "applied" && onObject(event.object) },

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { connect, type ConnectOptions, discovery, loadConfig, reflect, type Resource } from "@janus/kube";
+import { connect, type ConnectOptions, discovery, loadConfig, startReflector, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
@@ -64,7 +64,7 @@ describe("an API server that is not there", () => {
     onTestFinished(() => ended.abort());
     for (const name of ["r-gone", "r-kept"])
       right(await send({ verb: "create", ...to, body: configMap(name, {}, { labels: { r: "" } }) }));
-    const { synced, store } = reflect(
+    const { synced, store } = startReflector(
       { send, watch },
       { ...to, labelSelector: "r" },
       {

@@ -1,4 +1,4 @@
-import { type Api, type ApiError, keyOf, reflect, type Reflector, type ReflectorEvent } from "@janus/kube";
+import { type Api, type ApiError, keyOf, startReflector, type Reflector, type ReflectorEvent } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { freshNamespace } from "../fixtures/cluster.ts";
@@ -14,7 +14,7 @@ const bench = async (through: (api: Api) => Api = (api) => api) => {
   const ended = new AbortController();
   onTestFinished(() => ended.abort());
   const begin = (): Reflector =>
-    reflect(
+    startReflector(
       through(api),
       { resource: configMaps, namespace, labelSelector: "mine" },
       {
@@ -49,7 +49,7 @@ describe("a reflector", () => {
     const { namespace, ended, create, edit } = await bench();
     await create("listed");
     const told: unknown[] = [];
-    const { store, synced } = reflect(
+    const { store, synced } = startReflector(
       api,
       { resource: configMaps, namespace, labelSelector: "mine" },
       {

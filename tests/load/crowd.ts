@@ -1,6 +1,6 @@
 import { FINALIZER, type JsonObject } from "@janus/api";
 import { isTerminal, transactions } from "@janus/controller";
-import { type Api, type KubeObject, keyOf, reflect } from "@janus/kube";
+import { type Api, type KubeObject, keyOf, startReflector } from "@janus/kube";
 import { create, deployer } from "./world.ts";
 
 /** Every Transaction there is, as a watch shows it. */
@@ -24,7 +24,7 @@ export const watchCrowd = async (api: Api): Promise<Crowd> => {
   const watching = new AbortController();
   const underway = new Set<string>();
   let lastEnd = performance.now();
-  const { store, synced } = reflect(
+  const { store, synced } = startReflector(
     api,
     { resource: transactions },
     {

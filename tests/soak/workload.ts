@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
 import { transactions } from "@janus/controller";
-import { type Api, type KubeObject, reflect } from "@janus/kube";
+import { type Api, type KubeObject, startReflector } from "@janus/kube";
 import type { Insistent } from "./insist.ts";
 import { illegal, isOver, isUnsettled, type Sight, sightOf } from "./life.ts";
 import { plan, type Plan } from "./plan.ts";
@@ -86,7 +86,7 @@ export const workload = (
       .finally(() => checking.delete(check));
     checking.add(check);
   };
-  const { synced } = reflect(
+  const { synced } = startReflector(
     api,
     { resource: transactions, namespace: HOME },
     { signal, onEvent: (event) => event.type !== "synced" && see(event.object, event.type === "deleted") },

@@ -1,4 +1,4 @@
-import { type Api, type KubeObject, reflect } from "@janus/kube";
+import { type Api, type KubeObject, startReflector } from "@janus/kube";
 import { transactions } from "@janus/controller";
 import { phaseOf } from "../load/crowd.ts";
 import { configMaps } from "../load/world.ts";
@@ -19,7 +19,7 @@ const PATIENCE = 90_000;
 export const bystander = async (admin: Api, { namespace, create, submit, api }: Tenant): Promise<Bystander> => {
   const watching = new AbortController();
   const ended = new Map<string, (object: KubeObject) => void>();
-  const { synced } = reflect(
+  const { synced } = startReflector(
     admin,
     { resource: transactions, namespace },
     {

@@ -9,7 +9,7 @@ export { type Discovery, discovery, type UnknownKind } from "./discovery/discove
 export type * from "@janus/types";
 export { leader, type Leader, type LeaderOptions } from "./leader-election/leader.ts";
 export { whileLeading } from "./leader-election/leader-api.ts";
-export { callOf, heardOf } from "./leader-election/leader-requests.ts";
+export { callOf, inputOf } from "./leader-election/leader-requests.ts";
 export {
   isOfTerm,
   type LeaderRecord,
@@ -21,40 +21,40 @@ export {
 } from "./leader-election/leader-lease.ts";
 export * as candidate from "./leader-election/election-state.ts";
 export type {
-  ElectionState as Candidacy,
+  ElectionState,
   Candidate,
-  ElectionInput as LeaseHeard,
+  ElectionInput,
 } from "./leader-election/election-state.ts";
 export { type LeaderTiming, timingProblem } from "./leader-election/leader-timing.ts";
 export { listable } from "./discovery/listable.ts";
 export { eachPage, listAll, type Page } from "./reflector/list.ts";
 export {
-  newWorkQueue as queue,
-  type WorkQueue as Queue,
+  newWorkQueue,
+  type WorkQueue,
   type QueueEvent,
   type QueueOptions,
   type Requeue,
 } from "./work-queue/work-queue.ts";
-export { lruCache as recent, type LruCache as Recent } from "./api/lru-cache.ts";
+export { lruCache, type LruCache } from "./api/lru-cache.ts";
 export {
   eventsOf,
   keyOf,
-  startReflector as reflect,
+  startReflector,
   type Reflected,
   type ReflectOptions,
   type Reflector,
   type ReflectorEvent,
 } from "./reflector/reflector.ts";
 export {
-  initialState as beginning,
-  type ReflectorInput as Heard,
-  type ReflectorOutput as Learnt,
-  type ReflectorState as Reflecting,
+  initialState,
+  type ReflectorInput,
+  type ReflectorOutput,
+  type ReflectorState,
   step,
 } from "./reflector/reflector-state.ts";
 export { type HttpReply, replyOf } from "./http/http-response.ts";
 export { type HttpRequest, httpOf } from "./http/http-request.ts";
-export { sharedApi as shared, type Sharing } from "./work-queue/shared-api.ts";
+export { sharedApi, type Sharing } from "./work-queue/shared-api.ts";
 export { type FairTurns, fairTurns } from "./work-queue/fair-turns.ts";
 export { throttle } from "./work-queue/throttle.ts";
 export { sizeOf } from "./api/object-size.ts";

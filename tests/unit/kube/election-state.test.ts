@@ -1,4 +1,4 @@
-import { type Candidacy, candidate, heardOf, type KubeObject, type LeaseHeard, readLease } from "@janus/kube";
+import { type ElectionState, candidate, inputOf, type KubeObject, type ElectionInput, readLease } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { timing } from "./leader-world.ts";
@@ -13,16 +13,16 @@ const lease = (holder: string | undefined, transitions: number, resourceVersion:
     leaseDurationSeconds: seconds,
   },
 });
-const read = (object?: KubeObject): LeaseHeard => ({ type: "read", lease: object });
-const written = (object: KubeObject): LeaseHeard => ({ type: "written", lease: object });
-const failed: LeaseHeard = { type: "failed", reason: "no answer in time" };
-const conflict: LeaseHeard = { type: "conflict" };
-const waited: LeaseHeard = { type: "waited" };
+const read = (object?: KubeObject): ElectionInput => ({ type: "read", lease: object });
+const written = (object: KubeObject): ElectionInput => ({ type: "written", lease: object });
+const failed: ElectionInput = { type: "failed", reason: "no answer in time" };
+const conflict: ElectionInput = { type: "conflict" };
+const waited: ElectionInput = { type: "waited" };
 
 const me = { identity: "me", timing };
 /** `[sent, now]` of each thing heard. */
-const through = (from: Candidacy, ...story: readonly (readonly [number, number, LeaseHeard])[]): Candidacy =>
-  story.reduce((state, [sent, now, heard]) => candidate.step(state, heard, { sent, now, random: 0 }, me), from);
+const through = (from: ElectionState, ...story: readonly (readonly [number, number, ElectionInput])[]): ElectionState =>
+  story.reduce((state, [sent, now, input]) => candidate.step(state, input, { sent, now, random: 0 }, me), from);
 
 const leading = through(candidate.initialState, [0, 5, read()], [5, 10, written(lease("me", 1, "1"))]);
 
@@ -32,7 +32,7 @@ describe("a candidate", () => {
       type: "claiming",
       term: { transitions: 1 },
     });
-    expect(leading).toMatchObject({ type: "leading", tenure: { until: 5 + timing.renewDeadline }, due: 5_005 });
+    expect(leading).toMatchObject({ type: "leading", heldTerm: { until: 5 + timing.renewDeadline }, due: 5_005 });
     expect(candidate.remainingTerm(leading, 6_005)).toBe(timing.renewDeadline - 6_000);
     expect(candidate.remainingTerm(leading, 5 + timing.renewDeadline)).toBe(0);
   });
@@ -50,11 +50,11 @@ describe("a candidate", () => {
 
   it("leaves another's alone for the holder's duration since it was seen to change, whenever it was written", () => {
     const seen = through(candidate.initialState, [0, 100, read(lease("you", 1, "1", 40))]);
-    expect(seen).toMatchObject({ type: "standby", sight: { free: 40_100 }, until: 5_100 });
+    expect(seen).toMatchObject({ type: "standby", observed: { free: 40_100 }, until: 5_100 });
     const again = through(seen, [100, 5_100, waited], [5_100, 5_200, read(lease("you", 1, "1", 40))]);
-    expect(again).toMatchObject({ type: "standby", sight: { free: 40_100 } });
+    expect(again).toMatchObject({ type: "standby", observed: { free: 40_100 } });
     const renewed = through(again, [5_200, 10_200, waited], [10_200, 10_300, read(lease("you", 1, "2", 40))]);
-    expect(renewed).toMatchObject({ sight: { free: 50_300 }, until: 15_300 });
+    expect(renewed).toMatchObject({ observed: { free: 50_300 }, until: 15_300 });
     expect(through(again, [5_200, 40_100, waited], [40_100, 40_200, read(lease("you", 1, "1", 40))])).toMatchObject({
       type: "claiming",
       term: { transitions: 2 },
@@ -63,7 +63,7 @@ describe("a candidate", () => {
 
   it("leaves another's alone for its own duration at least, however short the Lease says that the holder's is", () => {
     const seen = through(candidate.initialState, [0, 100, read(lease("you", 1, "1", 1))]);
-    expect(seen).toMatchObject({ type: "standby", sight: { free: 100 + timing.leaseDuration } });
+    expect(seen).toMatchObject({ type: "standby", observed: { free: 100 + timing.leaseDuration } });
   });
 
   it("waits no longer than until the Lease is free", () => {
@@ -78,7 +78,7 @@ describe("a candidate", () => {
 
   it("does not take a Lease at once that has vanished before its eyes: its leader may not know yet", () => {
     const seen = through(candidate.initialState, [0, 0, read(lease("you", 1, "1"))], [0, 5_000, waited]);
-    expect(through(seen, [5_000, 5_000, read()])).toMatchObject({ type: "standby", sight: { free: 35_000 } });
+    expect(through(seen, [5_000, 5_000, read()])).toMatchObject({ type: "standby", observed: { free: 35_000 } });
   });
 
   it("claims another term when the answer to its claim was lost", () => {
@@ -108,7 +108,7 @@ describe("a candidate", () => {
     });
     expect(through(looking, [35_002, 35_003, read(lease("them", 2, "2"))])).toMatchObject({
       type: "standby",
-      sight: { record: { holder: "them" }, free: 65_003 },
+      observed: { record: { holder: "them" }, free: 65_003 },
     });
   });
 
@@ -134,20 +134,20 @@ describe("a leader", () => {
     expect(renewing.type).toBe("renewing");
     expect(through(renewing, [5_005, 6_000, written(lease("me", 1, "2"))])).toMatchObject({
       type: "leading",
-      tenure: { until: 25_005, resourceVersion: "2" },
+      heldTerm: { until: 25_005, resourceVersion: "2" },
     });
   });
 
   it("leads on when a renewal fails, and tries again; but not beyond the deadline of the last one", () => {
     const missed = through(renewing, [5_005, 10_005, failed]);
-    expect(missed).toMatchObject({ type: "leading", tenure: { until: 20_005 }, due: 10_005 });
+    expect(missed).toMatchObject({ type: "leading", heldTerm: { until: 20_005 }, due: 10_005 });
     expect(through(missed, [10_005, 10_005, waited], [10_005, 20_005, failed])).toMatchObject({ type: "over" });
     expect(through(missed, [10_005, 20_005, waited])).toMatchObject({ type: "over" });
   });
 
   it("tries again after a retry period however long it is asked to wait: its term would end meanwhile", () => {
     const refusal = { type: "refused", code: 429, reason: "", message: "slow down", causes: [] } as const;
-    const asked = heardOf(readLease({ namespace: "n", name: "l" }), E.left({ ...refusal, retryAfter: 86_400_000 }));
+    const asked = inputOf(readLease({ namespace: "n", name: "l" }), E.left({ ...refusal, retryAfter: 86_400_000 }));
     expect(through(renewing, [5_005, 5_100, asked])).toMatchObject({ type: "leading", due: 10_005 });
     const checking = through(renewing, [5_005, 5_010, conflict]);
     expect(through(checking, [5_010, 5_100, asked])).toMatchObject({ type: "leading", due: 10_010 });
@@ -158,7 +158,7 @@ describe("a leader", () => {
 
   it("does not count a renewal that changed nothing: others have not seen it", () => {
     const same = through(renewing, [5_005, 5_006, written(lease("me", 1, "1"))]);
-    expect(same).toMatchObject({ type: "leading", tenure: { until: 20_005 } });
+    expect(same).toMatchObject({ type: "leading", heldTerm: { until: 20_005 } });
   });
 
   it("reads the Lease when somebody has written it, and goes on if that did not end its term", () => {
@@ -166,7 +166,7 @@ describe("a leader", () => {
     expect(checking.type).toBe("checking");
     expect(through(checking, [5_010, 5_015, read(lease("me", 1, "7"))])).toMatchObject({
       type: "renewing",
-      tenure: { resourceVersion: "7", until: 20_005 },
+      heldTerm: { resourceVersion: "7", until: 20_005 },
     });
   });
 
@@ -180,9 +180,9 @@ describe("a leader", () => {
   });
 
   it("does nothing while in doubt, until a renewal that was sent after the doubt has succeeded", () => {
-    const doubted = candidate.suspendTerm(renewing, 5_500);
-    expect(candidate.remainingTerm(doubted, 5_500)).toBe(0);
-    const early = through(doubted, [5_005, 5_600, written(lease("me", 1, "2"))]);
+    const suspendedAt = candidate.suspendTerm(renewing, 5_500);
+    expect(candidate.remainingTerm(suspendedAt, 5_500)).toBe(0);
+    const early = through(suspendedAt, [5_005, 5_600, written(lease("me", 1, "2"))]);
     expect(candidate.remainingTerm(early, 5_600)).toBe(0);
     const sure = through(early, [5_600, 5_600, waited], [5_600, 5_700, written(lease("me", 1, "3"))]);
     expect(candidate.remainingTerm(sure, 5_700)).toBeGreaterThan(0);

@@ -1,10 +1,10 @@
 import {
-  type Candidacy,
+  type ElectionState,
   candidate,
   callOf,
-  heardOf,
+  inputOf,
   type KubeObject,
-  type LeaseHeard,
+  type ElectionInput,
   type Request,
 } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
@@ -50,7 +50,7 @@ interface Someone {
   readonly name: string;
   identity: string;
   life: number;
-  state: Candidacy;
+  state: ElectionState;
   pausedUntil: number;
   /** Until then the API server may still work on what this one has sent as a leader. */
   busyUntil: number;
@@ -107,12 +107,12 @@ export const play = (dice: readonly number[], count = 3): Ending => {
   const leads = (one: Someone): boolean => candidate.remainingTerm(one.state, local(one)) > 0;
 
   /** Hears it as soon as it is not paused, unless it has gone on meanwhile. */
-  const tell = (one: Someone, turn: number, sent: number, heard: LeaseHeard): void => {
+  const tell = (one: Someone, turn: number, sent: number, input: ElectionInput): void => {
     if (one.turn !== turn) return;
-    if (one.pausedUntil > now) return plan(one.pausedUntil, () => tell(one, turn, sent, heard));
+    if (one.pausedUntil > now) return plan(one.pausedUntil, () => tell(one, turn, sent, input));
     const led = leads(one);
     const moment = { sent, now: local(one), random: throwDie() };
-    one.state = candidate.step(one.state, heard, moment, { identity: one.identity, timing });
+    one.state = candidate.step(one.state, input, moment, { identity: one.identity, timing });
     const leaders = people.filter(leads);
     if (leads(one) && leaders.length > 1) clashes.push(`${now}: ${leaders.map(({ name }) => name).join(" and ")}`);
     const busy = people.filter((other) => other !== one && other.busyUntil > now);
@@ -144,7 +144,7 @@ export const play = (dice: readonly number[], count = 3): Ending => {
     const wait = (ms: number) =>
       plan(now + Math.max(0, ms) / one.pace, () => tell(one, turn, sent, { type: "waited" }));
     if (state.type === "standby") return wait(state.until - sent);
-    if (state.type === "leading") return wait(Math.min(state.due, state.tenure.until) - sent);
+    if (state.type === "leading") return wait(Math.min(state.due, state.heldTerm.until) - sent);
     const request = callOf(state, place, { identity: one.identity, timing }, 1e12 + local(one));
     if (request === undefined) throw new Error(`no call at ${state.type}`);
     calls += 1;
@@ -153,9 +153,9 @@ export const play = (dice: readonly number[], count = 3): Ending => {
     plan(now + timing.writeTimeout / one.pace, () => tell(one, turn, sent, failed));
     if (arrives < Infinity)
       plan(arrives, () => {
-        const heard = heardOf(request, server.answer(request));
+        const input = inputOf(request, server.answer(request));
         const back = now + trouble();
-        if (back < Infinity) plan(back, () => tell(one, turn, sent, heard));
+        if (back < Infinity) plan(back, () => tell(one, turn, sent, input));
       });
   };
 

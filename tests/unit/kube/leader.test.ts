@@ -32,7 +32,7 @@ describe("the leadership", () => {
     await clock.pass(10 * timing.leaseDuration);
     expect(await a.elected).toEqual({ holder: "a", transitions: 1 });
     expect([a.left() > 0, b.left()]).toEqual([true, 0]);
-    expect(b.state()).toMatchObject({ type: "standby", sight: { record: { holder: "a" } } });
+    expect(b.state()).toMatchObject({ type: "standby", observed: { record: { holder: "a" } } });
   });
 
   it("passes on when calls hang: the leader stops at its renew deadline, another leads after the lease duration", async () => {
@@ -86,7 +86,7 @@ describe("the leadership", () => {
     const { clock, run } = election();
     const a = run("a");
     await clock.pass(100);
-    a.doubt();
+    a.suspend();
     expect(a.left()).toBe(0);
     await clock.pass(1);
     expect(a.left()).toBeGreaterThan(timing.renewDeadline - 100);

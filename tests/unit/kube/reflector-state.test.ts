@@ -1,4 +1,12 @@
-import { type ApiError, beginning, eventsOf, type Heard, type KubeObject, type Reflecting, step } from "@janus/kube";
+import {
+  type ApiError,
+  initialState,
+  eventsOf,
+  type ReflectorInput,
+  type KubeObject,
+  type ReflectorState,
+  step,
+} from "@janus/kube";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -7,29 +15,32 @@ const object = (name: string, resourceVersion: string, uid = name): KubeObject =
   kind: "ConfigMap",
   metadata: { namespace: "ns", name, uid, resourceVersion },
 });
-const page = (items: readonly KubeObject[], next = "", resourceVersion = "10"): Heard => ({
+const page = (items: readonly KubeObject[], next = "", resourceVersion = "10"): ReflectorInput => ({
   type: "page",
   page: { items, next, resourceVersion },
   limit: 64,
 });
 const gone: ApiError = { type: "refused", code: 410, reason: "Expired", message: "too old", causes: [] };
 const reset: ApiError = { type: "unanswered", cause: "connection", message: "reset" };
-const failed = (error: ApiError): Heard => ({ type: "failed", error });
-const ended: Heard = { type: "ended" };
-const waited: Heard = { type: "waited" };
-const added = (what: KubeObject): Heard => ({ type: "event", event: { type: "ADDED", object: what } });
-const bookmark = (resourceVersion: string): Heard => ({ type: "event", event: { type: "BOOKMARK", resourceVersion } });
+const failed = (error: ApiError): ReflectorInput => ({ type: "failed", error });
+const ended: ReflectorInput = { type: "ended" };
+const waited: ReflectorInput = { type: "waited" };
+const added = (what: KubeObject): ReflectorInput => ({ type: "event", event: { type: "ADDED", object: what } });
+const bookmark = (resourceVersion: string): ReflectorInput => ({
+  type: "event",
+  event: { type: "BOOKMARK", resourceVersion },
+});
 
-const watching: Reflecting = { type: "watching", from: "10", heard: false, failures: 0 };
+const watching: ReflectorState = { type: "watching", from: "10", heard: false, failures: 0 };
 const [a, b] = [object("a", "1"), object("b", "2")];
 
 /** The states passed through, with jitter at its longest. */
-const through = (from: Reflecting, ...inputs: readonly Heard[]): Reflecting =>
+const through = (from: ReflectorState, ...inputs: readonly ReflectorInput[]): ReflectorState =>
   inputs.reduce((state, input) => step(state, input, 1)[0], from);
 
 describe("a reflector", () => {
   it("lists page by page, then watches from where the list was taken", () => {
-    const [second, early] = step(beginning, page([a], "more"), 1);
+    const [second, early] = step(initialState, page([a], "more"), 1);
     expect(second).toEqual({ type: "listing", have: [a], next: "more", limit: 64, failures: 0 });
     expect(early).toBeUndefined();
     expect(step(second, page([b]), 1)).toEqual([watching, { type: "all", objects: [a, b] }]);
@@ -37,7 +48,7 @@ describe("a reflector", () => {
 
   it("asks for a page that was too large again, with fewer objects", () => {
     const large = failed({ type: "unanswered", cause: "too-large", message: "too large" });
-    const second = through(beginning, page([a], "more"));
+    const second = through(initialState, page([a], "more"));
     expect(through(second, large)).toEqual({ ...second, limit: 16 });
     expect(through(second, large, large, large)).toEqual({ ...second, limit: 1 });
     expect(through(second, large, large, large, large)).toMatchObject({ type: "waiting", failures: 1 });
@@ -48,7 +59,7 @@ describe("a reflector", () => {
       { ...watching, from: "11", heard: true },
       { type: "applied", object: object("a", "11") },
     ]);
-    const removed: Heard = { type: "event", event: { type: "DELETED", object: object("a", "12") } };
+    const removed: ReflectorInput = { type: "event", event: { type: "DELETED", object: object("a", "12") } };
     expect(step(watching, removed, 1)).toEqual([
       { ...watching, from: "12", heard: true },
       { type: "deleted", object: object("a", "12") },
@@ -66,7 +77,7 @@ describe("a reflector", () => {
   ])("lists anew after %s", (_, error) => {
     const waiting = through(watching, bookmark("15"), failed(error));
     expect(waiting).toMatchObject({ type: "waiting", failures: 1 });
-    expect(through(waiting, waited)).toEqual({ ...beginning, failures: 1 });
+    expect(through(waiting, waited)).toEqual({ ...initialState, failures: 1 });
   });
 
   it("does not trust a watch that ended without a word", () => {
@@ -75,12 +86,12 @@ describe("a reflector", () => {
   });
 
   it("starts a list over that failed between two pages", () => {
-    expect(through(beginning, page([a], "more"), failed(gone), waited)).toEqual({ ...beginning, failures: 1 });
+    expect(through(initialState, page([a], "more"), failed(gone), waited)).toEqual({ ...initialState, failures: 1 });
   });
 
   it("waits longer with every failure, up to half a minute, until a watch delivers something", () => {
     const waits: number[] = [];
-    let state = beginning;
+    let state = initialState;
     for (let at = 0; at < 9; at += 1) {
       state = through(state, page([a]), failed(gone));
       waits.push(state.type === "waiting" ? state.ms : 0);
@@ -91,7 +102,7 @@ describe("a reflector", () => {
   });
 
   it("waits as long as the server asks", () => {
-    expect(through(beginning, failed({ ...gone, code: 429, retryAfter: 90_000 }))).toMatchObject({ ms: 90_000 });
+    expect(through(initialState, failed({ ...gone, code: 429, retryAfter: 90_000 }))).toMatchObject({ ms: 90_000 });
   });
 
   it("finds what changed in a gap: new, moved, gone, and replaced under the same name", () => {

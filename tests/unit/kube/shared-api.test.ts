@@ -1,4 +1,4 @@
-import { type Api, type Request, shared } from "@janus/kube";
+import { type Api, type Request, sharedApi } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { manualClock, settled } from "./manual-clock.ts";
@@ -22,7 +22,7 @@ const bench = (places: number, patience = 100) => {
     underway.delete(path);
     await settled();
   };
-  return { of: shared(api, { places, patience, clock }), clock, answer, underway: () => [...underway.keys()] };
+  return { of: sharedApi(api, { places, patience, clock }), clock, answer, underway: () => [...underway.keys()] };
 };
 
 describe("an API server that groups share", () => {

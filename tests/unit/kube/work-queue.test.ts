@@ -1,4 +1,4 @@
-import { type QueueEvent, queue, type Requeue } from "@janus/kube";
+import { type QueueEvent, newWorkQueue, type Requeue } from "@janus/kube";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { manualClock, settled } from "./manual-clock.ts";
@@ -13,7 +13,7 @@ const bench = ({ concurrency = 1, random = 1, groupOf = (key: string) => key } =
   const underway = new Map<string, (requeue: Requeue | Error) => void>();
   const seen: QueueEvent[] = [];
   const twice: string[] = [];
-  const it = queue({
+  const it = newWorkQueue({
     concurrency,
     groupOf,
     backoff: { first: 100, cap: 1000 },
@@ -213,7 +213,7 @@ describe("a queue", () => {
     const clock = manualClock();
     const errors: unknown[] = [];
     let worked = 0;
-    const { add } = queue({
+    const { add } = newWorkQueue({
       concurrency: 1,
       clock,
       random: () => 0,

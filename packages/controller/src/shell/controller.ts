@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Phase } from "@janus/api";
-import { type Api, discovery, keyOf, queue, reflect, shared, throttle } from "@janus/kube";
+import { type Api, discovery, keyOf, newWorkQueue, sharedApi, startReflector, throttle } from "@janus/kube";
 import type { Registry } from "prom-client";
 import { messageOf, type Settings, transactions } from "../core/index.ts";
 import { hasNewRequest } from "./reconcile/user-requests.ts";
@@ -56,8 +56,8 @@ const NEWS = 1000;
 export const controller = (api: Api, options: ControllerOptions): Controller => {
   const { settings, watchNamespace, concurrency, identity, log, watchdog = newWatchdog() } = options;
   const patience = 2 * settings.writeTimeout;
-  const apiOf = shared(api, { places: IN_FLIGHT, patience });
-  const renewalsOf = shared(options.renewals ?? api, { places: RENEWALS_IN_FLIGHT, patience });
+  const apiOf = sharedApi(api, { places: IN_FLIGHT, patience });
+  const renewalsOf = sharedApi(options.renewals ?? api, { places: RENEWALS_IN_FLIGHT, patience });
   const aborted = new AbortController();
   const events: Recorder = recorder(apiOf, identity);
   let isSynced = false;
@@ -88,7 +88,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     return { beat, log: saying(log, { ...fields, reconcile: randomUUID().slice(0, 8) }) };
   };
   const watching = watchdog.loop("reflector");
-  const work = queue({
+  const work = newWorkQueue({
     concurrency,
     groupOf: namespaceOf,
     work: async (key) => {
@@ -108,7 +108,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
   });
   const add = throttle(NEWS, (key) => work.add(key));
   const urge = throttle(NEWS, (key) => work.urge(key));
-  const watched = reflect(
+  const watched = startReflector(
     api,
     { resource: transactions, ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }) },
     {

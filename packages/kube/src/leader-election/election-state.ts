@@ -17,25 +17,25 @@ interface HeldTerm {
   /** Until then nobody else leads. */
   readonly until: number;
   /** When something said that the term is over; nothing is done until a renewal that was sent later has succeeded. */
-  readonly doubted: number | undefined;
+  readonly suspendedAt: number | undefined;
 }
 
 /** Where a candidate is. What is done in each state is one call, or a wait; see `Heard`. */
 export type ElectionState =
   /** Reads the Lease. */
-  | { readonly type: "looking"; readonly sight: ObservedLease | undefined }
+  | { readonly type: "looking"; readonly observed: ObservedLease | undefined }
   /** Waits. */
-  | { readonly type: "standby"; readonly sight: ObservedLease | undefined; readonly until: number }
+  | { readonly type: "standby"; readonly observed: ObservedLease | undefined; readonly until: number }
   /** Writes itself into the Lease. */
-  | { readonly type: "claiming"; readonly sight: ObservedLease; readonly term: Term }
+  | { readonly type: "claiming"; readonly observed: ObservedLease; readonly term: Term }
   /** Leads, and waits until the next renewal is due. */
-  | { readonly type: "leading"; readonly tenure: HeldTerm; readonly due: number }
+  | { readonly type: "leading"; readonly heldTerm: HeldTerm; readonly due: number }
   /** Leads, and renews. */
-  | { readonly type: "renewing"; readonly tenure: HeldTerm }
+  | { readonly type: "renewing"; readonly heldTerm: HeldTerm }
   /** Leads, and reads the Lease, because another client has written it. */
-  | { readonly type: "checking"; readonly tenure: HeldTerm }
+  | { readonly type: "checking"; readonly heldTerm: HeldTerm }
   /** Leads no more, and gives the Lease back. */
-  | { readonly type: "releasing"; readonly tenure: HeldTerm }
+  | { readonly type: "releasing"; readonly heldTerm: HeldTerm }
   | { readonly type: "over"; readonly because: string };
 
 /** What comes of it. */
@@ -67,7 +67,7 @@ export interface Candidate {
   readonly timing: LeaderTiming;
 }
 
-export const initialState: ElectionState = { type: "looking", sight: undefined };
+export const initialState: ElectionState = { type: "looking", observed: undefined };
 
 /**
  * One step of a candidate for the leadership.
@@ -80,26 +80,28 @@ export const initialState: ElectionState = { type: "looking", sight: undefined }
  */
 export const step = (
   state: ElectionState,
-  heard: ElectionInput,
+  input: ElectionInput,
   moment: StepTime,
   candidate: Candidate,
 ): ElectionState => {
   switch (state.type) {
     case "looking":
-      return looking(state, heard, moment, candidate);
+      return looking(state, input, moment, candidate);
     case "standby":
       // Also when the Lease should be free by now: it may have changed since, whatever became of a claim.
-      return { type: "looking", sight: state.sight };
+      return { type: "looking", observed: state.observed };
     case "claiming":
-      return claimed(state, heard, moment, candidate);
+      return claimed(state, input, moment, candidate);
     case "leading":
-      return moment.now >= state.tenure.until ? expired(state.tenure) : { type: "renewing", tenure: state.tenure };
+      return moment.now >= state.heldTerm.until
+        ? expired(state.heldTerm)
+        : { type: "renewing", heldTerm: state.heldTerm };
     case "renewing":
-      return renewed(state, heard, moment, candidate);
+      return renewed(state, input, moment, candidate);
     case "checking":
-      return checked(state, heard, moment, candidate);
+      return checked(state, input, moment, candidate);
     case "releasing":
-      return { type: "over", because: heard.type === "written" ? "released" : "left; the Lease could not be released" };
+      return { type: "over", because: input.type === "written" ? "released" : "left; the Lease could not be released" };
     case "over":
       return state;
   }
@@ -111,18 +113,18 @@ type In<Name> = Extract<ElectionState, { readonly type: Name }>;
 const pause = ({ timing }: Candidate, random: number): number => timing.retryPeriod * (1 - random / 5);
 
 const looking = (
-  { sight }: In<"looking">,
-  heard: ElectionInput,
+  { observed }: In<"looking">,
+  input: ElectionInput,
   { now, random }: StepTime,
   candidate: Candidate,
 ): ElectionState => {
   const again = now + pause(candidate, random);
-  if (heard.type !== "read") return { type: "standby", sight, until: again };
-  const record = heard.lease === undefined ? undefined : leaderRecordOf(heard.lease);
-  const seen: ObservedLease = { record, free: freeFrom(record, sight, now, candidate) };
+  if (input.type !== "read") return { type: "standby", observed, until: again };
+  const record = input.lease === undefined ? undefined : leaderRecordOf(input.lease);
+  const seen: ObservedLease = { record, free: freeFrom(record, observed, now, candidate) };
   return seen.free <= now
     ? claiming(seen, candidate)
-    : { type: "standby", sight: seen, until: Math.min(again, seen.free) };
+    : { type: "standby", observed: seen, until: Math.min(again, seen.free) };
 };
 
 const freeFrom = (
@@ -144,77 +146,78 @@ const freeFrom = (
 const INT32 = 2 ** 31 - 1;
 
 /** Always another term: of the one before, writes may still be on their way. */
-const claiming = (sight: ObservedLease, { identity }: Candidate): ElectionState => {
-  const before = sight.record?.transitions ?? 0;
-  return { type: "claiming", sight, term: { holder: identity, transitions: before < INT32 ? before + 1 : 1 } };
+const claiming = (observed: ObservedLease, { identity }: Candidate): ElectionState => {
+  const before = observed.record?.transitions ?? 0;
+  return { type: "claiming", observed, term: { holder: identity, transitions: before < INT32 ? before + 1 : 1 } };
 };
 
 const claimed = (
-  { sight, term }: In<"claiming">,
-  heard: ElectionInput,
+  { observed, term }: In<"claiming">,
+  input: ElectionInput,
   moment: StepTime,
   candidate: Candidate,
 ): ElectionState => {
-  if (heard.type === "written" && isOfTerm(leaderRecordOf(heard.lease), term)) {
-    const next = lead(term, heard.lease, undefined, moment, candidate);
-    if (moment.now < next.tenure.until) return next;
+  if (input.type === "written" && isOfTerm(leaderRecordOf(input.lease), term)) {
+    const next = lead(term, input.lease, undefined, moment, candidate);
+    if (moment.now < next.heldTerm.until) return next;
   }
-  if (heard.type !== "failed") return { type: "looking", sight };
+  if (input.type !== "failed") return { type: "looking", observed };
   // Should it have been made after all, the next look tells.
-  return { type: "standby", sight, until: moment.now + pause(candidate, moment.random) };
+  return { type: "standby", observed, until: moment.now + pause(candidate, moment.random) };
 };
 
 const lead = (
   term: Term,
   lease: KubeObject,
-  doubted: number | undefined,
+  suspendedAt: number | undefined,
   { sent, random }: StepTime,
   candidate: Candidate,
 ): In<"leading"> => ({
   type: "leading",
-  tenure: {
+  heldTerm: {
     term,
     resourceVersion: lease.metadata.resourceVersion ?? "",
     until: sent + candidate.timing.renewDeadline,
-    doubted: doubted === undefined || sent >= doubted ? undefined : doubted,
+    suspendedAt: suspendedAt === undefined || sent >= suspendedAt ? undefined : suspendedAt,
   },
   due: sent + pause(candidate, random),
 });
 
 const renewed = (
-  { tenure }: In<"renewing">,
-  heard: ElectionInput,
+  { heldTerm }: In<"renewing">,
+  input: ElectionInput,
   moment: StepTime,
   candidate: Candidate,
 ): ElectionState => {
-  const { term, doubted } = tenure;
-  if (heard.type === "conflict") return moment.now >= tenure.until ? expired(tenure) : { type: "checking", tenure };
-  if (heard.type !== "written") return missed(tenure, moment, candidate);
+  const { term, suspendedAt } = heldTerm;
+  if (input.type === "conflict")
+    return moment.now >= heldTerm.until ? expired(heldTerm) : { type: "checking", heldTerm };
+  if (input.type !== "written") return missed(heldTerm, moment, candidate);
   // A write that changes nothing moves no version: for the others the Lease has not been renewed.
-  if (heard.lease.metadata.resourceVersion === tenure.resourceVersion) return missed(tenure, moment, candidate);
-  if (!isOfTerm(leaderRecordOf(heard.lease), term)) return deposed(leaderRecordOf(heard.lease));
-  const next = lead(term, heard.lease, doubted, moment, candidate);
-  return moment.now < next.tenure.until ? next : expired(tenure);
+  if (input.lease.metadata.resourceVersion === heldTerm.resourceVersion) return missed(heldTerm, moment, candidate);
+  if (!isOfTerm(leaderRecordOf(input.lease), term)) return deposed(leaderRecordOf(input.lease));
+  const next = lead(term, input.lease, suspendedAt, moment, candidate);
+  return moment.now < next.heldTerm.until ? next : expired(heldTerm);
 };
 
-const missed = (tenure: HeldTerm, { sent, now, random }: StepTime, candidate: Candidate): ElectionState => {
-  if (now >= tenure.until) return expired(tenure);
-  return { type: "leading", tenure, due: Math.max(now, sent + pause(candidate, random)) };
+const missed = (heldTerm: HeldTerm, { sent, now, random }: StepTime, candidate: Candidate): ElectionState => {
+  if (now >= heldTerm.until) return expired(heldTerm);
+  return { type: "leading", heldTerm, due: Math.max(now, sent + pause(candidate, random)) };
 };
 
 /** Our own renewal whose answer was lost, or somebody's label; or another leader. */
 const checked = (
-  { tenure }: In<"checking">,
-  heard: ElectionInput,
+  { heldTerm }: In<"checking">,
+  input: ElectionInput,
   moment: StepTime,
   candidate: Candidate,
 ): ElectionState => {
-  if (heard.type !== "read") return missed(tenure, moment, candidate);
-  if (heard.lease === undefined) return { type: "over", because: "the Lease was deleted" };
-  const record = leaderRecordOf(heard.lease);
-  if (!isOfTerm(record, tenure.term)) return deposed(record);
-  if (moment.now >= tenure.until) return expired(tenure);
-  return { type: "renewing", tenure: { ...tenure, resourceVersion: record.resourceVersion } };
+  if (input.type !== "read") return missed(heldTerm, moment, candidate);
+  if (input.lease === undefined) return { type: "over", because: "the Lease was deleted" };
+  const record = leaderRecordOf(input.lease);
+  if (!isOfTerm(record, heldTerm.term)) return deposed(record);
+  if (moment.now >= heldTerm.until) return expired(heldTerm);
+  return { type: "renewing", heldTerm: { ...heldTerm, resourceVersion: record.resourceVersion } };
 };
 
 const expired = ({ term }: HeldTerm): ElectionState => ({
@@ -229,11 +232,11 @@ const deposed = ({ holder, transitions }: LeaderRecord): ElectionState => ({
 
 /** Something says that the term is over: it must be renewed before anything else is done. */
 export const suspendTerm = (state: ElectionState, now: number): ElectionState =>
-  "tenure" in state ? { ...state, tenure: { ...state.tenure, doubted: now } } : state;
+  "heldTerm" in state ? { ...state, heldTerm: { ...state.heldTerm, suspendedAt: now } } : state;
 
 /** Leads no more, as soon as what is under way allows. Assumes: all work has ended. */
 export const leave = (state: ElectionState): ElectionState => {
-  if (state.type === "leading") return { type: "releasing", tenure: state.tenure };
+  if (state.type === "leading") return { type: "releasing", heldTerm: state.heldTerm };
   return state.type === "looking" || state.type === "standby"
     ? { type: "over", because: "left without having led" }
     : state;
@@ -241,6 +244,6 @@ export const leave = (state: ElectionState): ElectionState => {
 
 /** For how long, in ms, this candidate leads for certain; 0 when it does not. */
 export const remainingTerm = (state: ElectionState, now: number): number =>
-  "tenure" in state && state.type !== "releasing" && state.tenure.doubted === undefined
-    ? Math.max(0, state.tenure.until - now)
+  "heldTerm" in state && state.type !== "releasing" && state.heldTerm.suspendedAt === undefined
+    ? Math.max(0, state.heldTerm.until - now)
     : 0;

@@ -16,11 +16,11 @@ export const callOf = (
     case "checking":
       return readLease(place);
     case "claiming":
-      return claimLease(place, state.term, state.sight.record?.resourceVersion, timing.leaseDuration, wall);
+      return claimLease(place, state.term, state.observed.record?.resourceVersion, timing.leaseDuration, wall);
     case "renewing":
-      return renewLease(place, state.tenure.resourceVersion, timing.leaseDuration, wall);
+      return renewLease(place, state.heldTerm.resourceVersion, timing.leaseDuration, wall);
     case "releasing":
-      return releaseLease(place, state.tenure.resourceVersion, wall);
+      return releaseLease(place, state.heldTerm.resourceVersion, wall);
     case "standby":
     case "leading":
     case "over":
@@ -29,7 +29,7 @@ export const callOf = (
 };
 
 /** What the answer to such a call means. */
-export const heardOf = ({ verb }: Request, answer: E.Either<ApiError, KubeObject>): ElectionInput => {
+export const inputOf = ({ verb }: Request, answer: E.Either<ApiError, KubeObject>): ElectionInput => {
   if (E.isRight(answer))
     return { type: verb === "get" ? "read" : "written", lease: answer.right } satisfies ElectionInput;
   const error = answer.left;

@@ -1,6 +1,6 @@
 import type { Api } from "../api/api.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
-import { callOf, heardOf } from "./leader-requests.ts";
+import { callOf, inputOf } from "./leader-requests.ts";
 import type { LeasePlace, Term } from "./leader-lease.ts";
 import {
   initialState,
@@ -16,7 +16,7 @@ import {
 export interface LeaderOptions extends Candidate {
   readonly place: LeasePlace;
   /** Every step, for logs and metrics. Must not throw. */
-  readonly observe?: (state: ElectionState, heard: ElectionInput) => void;
+  readonly observe?: (state: ElectionState, input: ElectionInput) => void;
   readonly clock?: Clock;
   /** ms since the epoch: the times in the Lease, which are for people. Default: Date.now. */
   readonly wall?: () => number;
@@ -33,7 +33,7 @@ export interface Leader {
   /** Why it is over, once and for all: who wants to lead again becomes a new candidate, as a new process does. */
   readonly over: Promise<string>;
   /** Something says that the term is over: {@link Leader.left} is 0 until the Lease has been renewed again. */
-  readonly doubt: () => void;
+  readonly suspend: () => void;
   /** Gives the Lease back, so that another candidate leads within a retry period. Assumes: all work has ended. */
   readonly leave: () => Promise<string>;
 }
@@ -66,19 +66,19 @@ export const leader = (api: Api, options: LeaderOptions): Leader => {
     const request = callOf(state, place, options, wall());
     if (request === undefined) return { type: "waited" };
     const most =
-      "tenure" in state ? Math.min(timing.writeTimeout, state.tenure.until - clock.now()) : timing.writeTimeout;
+      "heldTerm" in state ? Math.min(timing.writeTimeout, state.heldTerm.until - clock.now()) : timing.writeTimeout;
     const deadline = Math.max(1, most);
     const late = Promise.withResolvers<ElectionInput>();
     const cancel = clock.after(deadline, () => late.resolve({ type: "failed", reason: "no answer in time" }));
     const answer = api.send({ ...request, deadline, ...(request.verb === "get" ? {} : { timeout: deadline }) });
-    return Promise.race([answer.then((it) => heardOf(request, it)), late.promise]).finally(cancel);
+    return Promise.race([answer.then((it) => inputOf(request, it)), late.promise]).finally(cancel);
   };
 
   const next = (): Promise<ElectionInput> => {
     if (state.type === "standby") return wait(state.until);
     if (state.type !== "leading") return ask();
-    const { due, tenure } = state;
-    return tenure.doubted === undefined ? wait(Math.min(due, tenure.until)) : wait(clock.now());
+    const { due, heldTerm } = state;
+    return heldTerm.suspendedAt === undefined ? wait(Math.min(due, heldTerm.until)) : wait(clock.now());
   };
 
   const run = async (): Promise<string> => {
@@ -86,11 +86,11 @@ export const leader = (api: Api, options: LeaderOptions): Leader => {
       if (leaving) state = leave(state);
       if (state.type === "over") return state.because;
       const sent = clock.now();
-      const heard = await next();
-      if (leaving && heard.type === "waited") continue;
-      state = step(state, heard, { sent, now: clock.now(), random: random() }, options);
-      observe(state, heard);
-      if (state.type === "leading") elected.resolve(state.tenure.term);
+      const input = await next();
+      if (leaving && input.type === "waited") continue;
+      state = step(state, input, { sent, now: clock.now(), random: random() }, options);
+      observe(state, input);
+      if (state.type === "leading") elected.resolve(state.heldTerm.term);
     }
   };
 
@@ -100,7 +100,7 @@ export const leader = (api: Api, options: LeaderOptions): Leader => {
     left: () => remainingTerm(state, clock.now()),
     elected: elected.promise,
     over,
-    doubt: () => {
+    suspend: () => {
       state = suspendTerm(state, clock.now());
       if (state.type === "leading") wake?.();
     },

@@ -46,14 +46,14 @@ export const watchFence = (
     isLooking = true;
     const answer = await checkFence(api, place, term);
     isLooking = false;
-    const sight = E.isLeft(answer) ? "unknown" : answer.right;
-    if (sight !== last)
+    const state = E.isLeft(answer) ? "unknown" : answer.right;
+    if (state !== last)
       tell(
-        sight === "stale" || sight === "other" ? "down" : sight,
+        state === "stale" || state === "other" ? "down" : state,
         E.isLeft(answer) ? `it cannot be told whether the fence is up: ${answer.left}` : TOLD[answer.right],
       );
-    last = sight;
-    plan(sight === "up" ? LOOK.whenUp : LOOK.again);
+    last = state;
+    plan(state === "up" ? LOOK.whenUp : LOOK.again);
   };
   plan(LOOK.first);
   return {

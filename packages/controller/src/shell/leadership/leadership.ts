@@ -1,6 +1,6 @@
 import {
   type Api,
-  type Candidacy,
+  type ElectionState,
   leader,
   type LeaderTiming,
   type LeasePlace,
@@ -52,13 +52,13 @@ export interface Leadership {
 }
 
 /** Whose term it is, as last seen. */
-const termSeen = (state: Candidacy): Term | undefined =>
-  "tenure" in state ? state.tenure.term : "sight" in state ? state.sight?.record : undefined;
+const termSeen = (state: ElectionState): Term | undefined =>
+  "heldTerm" in state ? state.heldTerm.term : "observed" in state ? state.observed?.record : undefined;
 
 /** How long nothing is done in this state, in ms. */
-const pauseIn = (state: Candidacy, now: number): number => {
+const pauseIn = (state: ElectionState, now: number): number => {
   if (state.type === "standby") return Math.max(0, state.until - now);
-  return state.type === "leading" ? Math.max(0, Math.min(state.due, state.tenure.until) - now) : 0;
+  return state.type === "leading" ? Math.max(0, Math.min(state.due, state.heldTerm.until) - now) : 0;
 };
 
 /**
@@ -79,12 +79,12 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
     place,
     timing,
     identity,
-    observe: (state, heard) => {
+    observe: (state, input) => {
       if (state.type === "over") loop.rest();
       else loop.beat(pauseIn(state, performance.now()));
-      if (heard.type === "failed")
-        log("warn", "the leader's Lease could not be read or written; trying again", { error: heard.reason });
-      if (heard.type === "read") hasLooked = true;
+      if (input.type === "failed")
+        log("warn", "the leader's Lease could not be read or written; trying again", { error: input.reason });
+      if (input.type === "read") hasLooked = true;
       const term = termSeen(state);
       if (
         term === undefined ||
@@ -110,10 +110,10 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
   const elected = candidate.elected.then((term) => {
     if (term === undefined) return undefined;
     void tell("LeaderElected", `${identity} leads, in term ${term.transitions}`);
-    const policy = watchFence(api, place, term, () => !("tenure" in candidate.state()), tellOfFence);
+    const policy = watchFence(api, place, term, () => !("heldTerm" in candidate.state()), tellOfFence);
     const onRefused = (): void => {
       log("warn", "a write was refused by the fence; reading the Lease again", { term: term.transitions });
-      candidate.doubt();
+      candidate.suspend();
       policy.look();
     };
     return (api: Api) => fenced(whileLeading(api, candidate, deadline), term, policy, onRefused);

@@ -1,5 +1,5 @@
 import type { Transaction } from "@janus/api";
-import { recent } from "@janus/kube";
+import { lruCache } from "@janus/kube";
 import { Histogram, type Registry } from "prom-client";
 import type { Effect } from "../../core/index.ts";
 import { elapsed } from "../process/clock.ts";
@@ -12,7 +12,7 @@ export interface LockWait {
 /** From a Transaction's first attempt at a lock until its first look at a target, for which it holds all of them; or until it has given up. */
 export const lockWait = (registry: Registry): LockWait => {
   // One that is deleted while it waits is told of no more.
-  const since = recent<string, number>(10_000);
+  const since = lruCache<string, number>(10_000);
   const wait = new Histogram({
     name: "janus_lock_wait_seconds",
     help: "Time that Transactions waited until they held the locks on all of their targets, or had to give up.",
