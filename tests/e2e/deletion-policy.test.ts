@@ -196,7 +196,7 @@ describe("RollingBack", () => {
   });
 });
 
-it("keeps the snapshots, to be found, where Rollback cannot rolled back everything", async () => {
+it("keeps the snapshots, to be found, where Rollback cannot roll back everything", async () => {
   const place = await prepared();
   const { hook, reached, open } = gate(isChangeOf("c"));
   await place.janus(hook);

@@ -121,7 +121,7 @@ it.each([
   ["Patch", "the verb update", ["get", "patch"], patching(configMap("there", { a: "1" }))],
   ["Delete", "the verbs create and update", ["get", "delete"], deleting(configMap("there"))],
 ] as const)(
-  "refuses a %s that the ServiceAccount could not rolled back for want of %s",
+  "refuses a %s that the ServiceAccount could not roll back for want of %s",
   async (_, wanted, verbs, change) => {
     const place = await workspace();
     await place.create(configMap("there"));
@@ -273,7 +273,7 @@ it("refuses a target in a namespace that does not exist", async () => {
   );
 });
 
-it("locks nothing that the ServiceAccount could not rolled back", async () => {
+it("locks nothing that the ServiceAccount could not roll back", async () => {
   const place = await workspace();
   const theirs = await workspace();
   await theirs.create(configMap("theirs"));
