@@ -1,7 +1,17 @@
 import type { Json, JsonObject } from "@janus/types";
 
+/** As of ECMAScript's "JSON.parse source text access"; the type library does not have it yet. */
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  readonly rawJSON: (text: string) => unknown;
+  readonly isRawJSON: (value: unknown) => value is { readonly rawJSON: string };
+};
+
+/** The digits of an integer that a JavaScript number would round; undefined for any other value. */
+export const digitsOf = (value: unknown): string | undefined => (isRawJSON(value) ? value.rawJSON : undefined);
+
+/** An integer that a JavaScript number would round is none, though JavaScript keeps it in one. */
 export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isRawJSON(value);
 
 /** The empty object for what is none. */
 export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
@@ -14,18 +24,13 @@ export const member = (object: JsonObject | undefined, name: string): Json | und
 export const equal = (a: unknown, b: unknown): boolean => {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, at) => equal(item, b[at]));
-  if (!isObject(a) || !isObject(b)) return false;
+  if (!isObject(a) || !isObject(b)) return digitsOf(a) !== undefined && digitsOf(a) === digitsOf(b);
   const names = Object.keys(a);
   return (
     names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && equal(a[name], b[name]))
   );
 };
 
-/** As of ECMAScript's "JSON.parse source text access"; the type library does not have it yet. */
-const { rawJSON, isRawJSON } = JSON as unknown as {
-  readonly rawJSON: (text: string) => unknown;
-  readonly isRawJSON: (value: unknown) => boolean;
-};
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
 /** Integers that a JavaScript number would round stay the text that they are, as the Kubernetes client leaves them. */
@@ -44,7 +49,5 @@ export const parsed = (text: string): unknown => {
 /** JSON with the keys of every object in order, so that equal values have equal text. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
-    isObject(inner) && !isRawJSON(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))) : inner,
   );

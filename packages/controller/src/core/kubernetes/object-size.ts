@@ -2,13 +2,25 @@ import { isObject } from "./json.ts";
 
 const sizes = new WeakMap<object, number>();
 
-const counted = (value: unknown): number => {
-  if (typeof value === "string") return value.length + 3;
-  if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + counted(one), 2);
-  if (!isObject(value)) return 6;
-  let sum = 2;
-  for (const key in value) sum += key.length + 3 + counted(value[key]);
-  return sum;
+/** Not by recursion: what anybody may have stored can be nested deeper than the stack. */
+const counted = (whole: object): number => {
+  let size = 0;
+  const left: unknown[] = [whole];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value === "string") size += value.length + 3;
+    else if (Array.isArray(value)) {
+      size += 2;
+      for (const one of value as readonly unknown[]) left.push(one);
+    } else if (isObject(value)) {
+      size += 2;
+      for (const key in value) {
+        size += key.length + 3;
+        left.push(value[key]);
+      }
+    } else size += 6;
+  }
+  return size;
 };
 
 /** About how many bytes an object takes in memory, and on the wire. It is counted once. */

@@ -1,12 +1,13 @@
 import { fromBase64, toBase64 } from "./base64.ts";
-import { asObject, isObject } from "./json.ts";
+import { asObject, digitsOf, isObject } from "./json.ts";
 import type { ApiError } from "@janus/types";
 
 /** Every value below, as text. Keys are no secret: everybody who may see field managers sees them. */
 const leaves = (value: unknown): readonly string[] => {
   if (Array.isArray(value)) return value.flatMap(leaves);
   if (isObject(value)) return Object.values(value).flatMap(leaves);
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? [`${value}`] : [];
+  const leaf = digitsOf(value) ?? value;
+  return typeof leaf === "string" || typeof leaf === "number" || typeof leaf === "boolean" ? [`${leaf}`] : [];
 };
 
 /** As text, and byte by byte. */

@@ -3,6 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { type ApiCall, done, run, type Step } from "../state/effect.ts";
 import { isIrreversible } from "../preflight/irreversible-kinds.ts";
 import { asObject } from "../kubernetes/json.ts";
+import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { readJournal } from "../state/journal-requests.ts";
 import { journalIn, type Observations } from "../state/observations.ts";
 import { quarantine } from "../transitions/quarantine.ts";
@@ -81,6 +82,7 @@ const DELETION_BYTES = 300;
 const OBJECT_BYTES = 1024 * 1024;
 
 const tooLarge = (txn: Transaction): string | undefined => {
+  if (isTooDeep([txn.metadata, txn.spec])) return `the Transaction ${TOO_DEEP}: flatten what its changes contain`;
   const size =
     new TextEncoder().encode(JSON.stringify([txn.metadata, txn.spec])).length +
     txn.spec.changes.length * ITEM_BYTES +

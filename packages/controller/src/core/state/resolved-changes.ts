@@ -4,11 +4,12 @@ import { changeBody, createBody } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "./effect.ts";
 import { isAbsent, isUnserved } from "../kubernetes/api-error.ts";
 import { type Observations, set, unset } from "./observations.ts";
-import type { ObjectRef } from "../kubernetes/kube-object.ts";
+import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
+import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { memoized } from "../kubernetes/memoize.ts";
 import { resolvedTargets } from "./target-resolution.ts";
 import { isServed } from "./unserved-kind.ts";
-import type { KubeObject } from "@janus/types";
+import type { ApiError, KubeObject } from "@janus/types";
 
 export interface Item {
   readonly index: number;
@@ -32,6 +33,15 @@ export const itemsOf = (txn: Transaction, known: Observations): readonly Item[] 
 /** How long a change is tried whose Namespace, CRD or rights an earlier change has just brought, in ms. */
 export const ENABLING_TIME = 30_000;
 
+/** The API server gives it out, but what cannot be compared can neither be changed nor rolled back. */
+const tooDeep = (place: ObjectRef): ApiError => ({
+  type: "refused",
+  code: 422,
+  reason: "",
+  message: `${formatRef(place)} ${TOO_DEEP}`,
+  causes: [],
+});
+
 /**
  * Reads a target as the ServiceAccount. `refused`: what it means that the read itself was refused; so it was, too, when for a
  * while nothing has served the kind that an earlier change was to bring.
@@ -42,6 +52,7 @@ export const readTarget = ({ index, place }: Item, refused: ApiCall["onAnswer"] 
   as: "serviceAccount",
   call: { verb: "get", place },
   onAnswer: (known, answer, now, sent) => {
+    if (E.isRight(answer) && isTooDeep(answer.right)) return refused(known, E.left(tooDeep(place)), now, sent);
     if (E.isRight(answer)) return { ...known, live: set(known.live, index, { object: answer.right, at: sent }) };
     if (isAbsent(answer.left)) return { ...known, live: set(known.live, index, { object: undefined, at: sent }) };
     return refused(known, answer, now, sent);

@@ -1,0 +1,64 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { administrator, resourceOf } from "../fixtures/administrator.ts";
+import { creating, patching } from "../fixtures/changes.ts";
+import { kubectl } from "../fixtures/cluster.ts";
+import { clusterAdmin } from "../fixtures/cluster-admin.ts";
+import { gadget, gadgets } from "../fixtures/gadgets.ts";
+import { configMap, within } from "../fixtures/manifests.ts";
+import { transaction, workspace } from "../fixtures/workspace.ts";
+
+/** Nearly as many levels as the API server takes from anybody; far more than the stack has room for. */
+const nested = (leaf: string): string => `${'{"a":'.repeat(9_900)}${leaf}${"}".repeat(9_900)}`;
+
+const READY = 'jsonpath={.status.phase}: {.status.conditions[?(@.type=="Ready")].message}';
+
+/** Creates what is too deep to be written down by `JSON.stringify`. */
+const createAs = async (url: string, text: string): Promise<void> => {
+  const directory = await mkdtemp(path.join(tmpdir(), "janus-nesting-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const file = path.join(directory, "object.json");
+  await writeFile(file, text);
+  expect(await kubectl("create", "--raw", url, "-f", file)).toMatchObject({ code: 0 });
+};
+
+it.each(["1", "12345678901234567890"])(
+  "refuses a Transaction that is nested as deep as the API server takes it, and holds up nobody: %s",
+  async (leaf) => {
+    const place = await workspace();
+    const { apiVersion, kind } = transaction("deep");
+    const target = '{"apiVersion":"v1","kind":"ConfigMap","name":"x"}';
+    await createAs(
+      `/apis/${apiVersion}/namespaces/${place.namespace}/transactions`,
+      `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{"name":"deep"},"spec":{"serviceAccountName":"deployer",` +
+        `"changes":[{"type":"Create","target":${target},"content":{"data":${nested(leaf)}}}]}}`,
+    );
+    await place.janus();
+    const { status } = await place.run([creating(configMap("fine", { a: "1" }))]);
+    expect(status.phase).toBe("Committed");
+    const told = await kubectl("get", "txn", "deep", "-n", place.namespace, "-o", READY);
+    expect(told.stdout).toBe(
+      "Failed: no changes were applied: the Transaction is nested deeper than 500 levels: flatten what its changes contain",
+    );
+  },
+);
+
+it("refuses a target that is nested too deep to be compared", async () => {
+  const place = await workspace();
+  const { namespace } = place;
+  await clusterAdmin(namespace);
+  await place.create(gadgets(namespace));
+  onTestFinished(() => administrator.remove(gadgets(namespace)));
+  const { apiVersion, kind, metadata } = gadget(namespace);
+  await expect.poll(() => resourceOf({ apiVersion, kind }).then(() => "served", String)).toBe("served");
+  await createAs(
+    `/apis/${apiVersion}/namespaces/${namespace}/gadgets`,
+    `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{"name":"${metadata.name}"},"spec":${nested("1")}}`,
+  );
+  await place.janus();
+  const { status } = await place.run([patching({ ...within(namespace, gadget(namespace)), size: 4 })]);
+  expect(status.phase).toBe("Failed");
+  expect(status.items[0]?.error).toContain("is nested deeper than 500 levels");
+});
