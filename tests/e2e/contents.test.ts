@@ -90,3 +90,48 @@ it("takes a Namespace away with what came of its own changes, and what the clust
   expect(status.phase).toBe("RolledBack");
   expect(await administrator.read(namespace(inside))).toBeUndefined();
 });
+
+it("leaves a Namespace that it created where others have put in what an object outside of it owns", async () => {
+  const place = await workspace();
+  const inside = namespaceName();
+  const theirs = within(inside, configMap("theirs"));
+  await failing(place, async () => {
+    const { uid = "", name = "" } = (await administrator.read(namespace(place.namespace)))?.metadata ?? {};
+    const ownerReferences = [{ apiVersion: "v1", kind: "Namespace", name, uid }];
+    await administrator.create({ ...theirs, metadata: { ...theirs.metadata, ownerReferences } });
+  });
+  const { status } = await place.run([creating(namespace(inside)), creating(last)]);
+  expect(status.phase).toBe("Failed");
+  expect(status.items[0]?.error).toContain("holds what others have put into it (ConfigMap theirs)");
+  expect(await administrator.read(theirs)).toBeDefined();
+  await administrator.remove(theirs);
+  await retry(place);
+  expect(await administrator.read(namespace(inside))).toBeUndefined();
+});
+
+it("leaves a CustomResourceDefinition that it created, and whose objects nobody can list any more", {
+  timeout: 120_000,
+}, async () => {
+  const place = await workspace();
+  const crd = gadgets(place.namespace);
+  onTestFinished(async () => {
+    if ((await administrator.read(crd)) !== undefined) await administrator.remove(crd);
+  });
+  const serve = async (served: boolean) => {
+    const [version] = (crd["spec"] as { readonly versions: readonly object[] }).versions;
+    await administrator.patch({ ...crd, spec: { versions: [{ ...version, served }] } });
+  };
+  const theirs = { ...gadget(place.namespace), metadata: { name: "theirs" } };
+  await failing(place, async () => {
+    await place.create(theirs);
+    await serve(false);
+    await expect
+      .poll(() => administrator.list(gadget(place.namespace), place.namespace).catch(() => undefined))
+      .toBeUndefined();
+  });
+  const { status } = await place.run([creating(crd), creating(last)]);
+  expect(status.phase).toBe("Failed");
+  expect(status.items[0]?.error).toContain("the API server does not serve it");
+  await serve(true);
+  await expect.poll(() => place.exists(theirs).catch(() => false)).toBe(true);
+});

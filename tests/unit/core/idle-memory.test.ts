@@ -1,7 +1,7 @@
 import { decodeTransaction, type Item, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { atRest } from "../../../packages/controller/src/core/state/idle-memory.ts";
+import { atRest, awaitMemory } from "../../../packages/controller/src/core/state/idle-memory.ts";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
 import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
@@ -74,6 +74,19 @@ const snapshotOf = (item: Item | undefined): string | undefined =>
 
 /** What comes between the first read of a target and the record of its snapshot. */
 const INTERRUPTED = ["journal", "store", "record"] as const;
+
+describe("a large Transaction that waits for its turn", () => {
+  it("says so", () => {
+    expect(awaitMemory(preparing()).type).toBe("run");
+  });
+
+  it("goes on saying that a later version of the controller is needed, where it is", () => {
+    const at = preparing();
+    expect(awaitMemory({ ...at, known: { ...at.known, later: { why: "format 2", readAt: at.now } } }).type).toBe(
+      "wait",
+    );
+  });
+});
 
 describe("a large target that others have written while its Transaction rested", () => {
   it.each(INTERRUPTED)("has a snapshot of the version that is recorded (%s)", (purpose) => {

@@ -64,12 +64,12 @@ const outlines = (live: Observations["live"]): Observations["live"] =>
 
 const BECAUSE = "waiting for its turn: it is large, and only a few large Transactions are worked on at the same time";
 
-/** It waits until it is its turn to take memory. The status of one that has ended stays as it is. */
+/** It waits until it is its turn to take memory. The status of one that has ended, or that a later version has to go on with, stays as it is. */
 export const awaitMemory = (context: ReconcileContext): Step => {
   const { txn, known, now } = context;
   const until = now + PATIENCE;
   const isUnderWay = txn.status.phase === "Committing" || txn.status.phase === "RollingBack";
-  return isTerminal(txn.status.phase)
+  return isTerminal(txn.status.phase) || known.later !== undefined
     ? wait(until, BECAUSE)
     : waiting(context, isUnderWay ? journalIn(known) : undefined, until, BECAUSE);
 };

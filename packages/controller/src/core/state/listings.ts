@@ -8,6 +8,8 @@ export interface Owned {
   readonly uid: string;
   /** Their uids. */
   readonly owners: readonly string[];
+  /** Those of them that are not of any namespace; absent where there is none. */
+  readonly clusterOwners?: readonly string[];
   readonly tiedTo?: string;
   readonly callName?: string;
 }

@@ -1,11 +1,12 @@
 import { cut, RETRY_ROLLBACK } from "@janus/api";
 import { named } from "../preflight/dependents.ts";
 import type { FindOwned } from "../state/effect.ts";
-import { type Contents, set } from "../state/observations.ts";
+import { type Contents, set, type TargetObservation } from "../state/observations.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { conflict, continues, rollbackFailed, type UndoStep, type UndoContext } from "./undo-context.ts";
 import { nextListing } from "../preflight/unlisted-kinds.ts";
 import type { Owned } from "../state/listings.ts";
+import { asObject } from "../kubernetes/json.ts";
 
 /** What was listed longer ago than this, in ms, is listed anew: others may have put something in since. */
 const FRESH = 5_000;
@@ -17,15 +18,29 @@ const within = ({ resource: { group, kind }, name }: ObjectRef): Partial<FindOwn
   return group === "apiextensions.k8s.io" && kind === "CustomResourceDefinition" ? { only: [name] } : undefined;
 };
 
-/** What is not of this Transaction, and does not go with what is. In a Namespace, what has an owner goes with that. */
+/**
+ * What is not of this Transaction, and does not go with what is. In a Namespace, what has an owner goes with that, unless the
+ * owner is outside of it.
+ */
 const ofOthers = ({ owned }: Contents, { journal, place, context: { txn } }: UndoContext): readonly Owned[] => {
   const made = txn.status.items.flatMap(({ state }) => ("created" in state ? (state.created ?? []) : []));
   const ours = new Set([...journal.created.values(), ...made]);
-  return owned.filter(({ uid, owners, tiedTo }) => {
+  return owned.filter(({ uid, owners, clusterOwners = [], tiedTo }) => {
     if (ours.has(uid)) return false;
+    if (clusterOwners.some((owner) => !ours.has(owner))) return true;
     if (place.resource.kind === "Namespace") return owners.length === 0 && tiedTo === undefined;
     return owners.length === 0 || !owners.every((owner) => ours.has(owner));
   });
+};
+
+/** A CustomResourceDefinition that was never established, which tells for good, was never served: nothing is of its kind. */
+const mayHold = ({ object, isOutline }: TargetObservation): boolean => {
+  if (object?.kind !== "CustomResourceDefinition" || isOutline === true) return true;
+  const { conditions } = asObject(object["status"]);
+  return (
+    Array.isArray(conditions) &&
+    conditions.map(asObject).some(({ type, status }) => type === "Established" && status === "True")
+  );
 };
 
 const find = ({ index }: UndoContext, to: Partial<FindOwned>): FindOwned => ({
@@ -54,7 +69,7 @@ export const contents = (undoContext: UndoContext): UndoStep | undefined => {
   const { index, place, context } = undoContext;
   const { known, now } = context;
   const to = within(place);
-  if (to === undefined) return undefined;
+  if (to === undefined || !mayHold(undoContext.seen)) return undefined;
   const found = known.contents.get(index);
   if (found === undefined) return continues(find(undoContext, to));
   const others = ofOthers(found, undoContext);

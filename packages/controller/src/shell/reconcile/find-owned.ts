@@ -1,4 +1,12 @@
-import { type Api, type ApiError, eachPage, type Impersonation, listable, type Resource } from "@janus/kube";
+import {
+  type Api,
+  type ApiError,
+  eachPage,
+  type Impersonation,
+  listable,
+  type OwnerReference,
+  type Resource,
+} from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import {
   callName,
@@ -36,6 +44,13 @@ const isOfKind = (error: ApiError): boolean =>
     ? error.code !== 429 && error.code !== 401
     : ["malformed", "too-large", "deadline"].includes(error.cause);
 
+/** The API server serves a new kind a moment after it was established. */
+const unserved = (resource: string): Unlisted => ({
+  resource,
+  why: "the API server does not serve it",
+  mayComeYet: true,
+});
+
 /** As kubectl takes it. */
 const nameOf = ({ plural, group }: Resource): string => (group === "" ? plural : `${plural}.${group}`);
 
@@ -45,11 +60,20 @@ const unlisted = (resource: Resource, error: ApiError): Unlisted => ({
   mayComeYet: classify(error) === "transient" || (error.type === "refused" && error.code === EXPIRED),
 });
 
+interface Search {
+  readonly namespace: string | undefined;
+  readonly unowned: boolean;
+  /** Those that are not of any namespace; see {@link kindOf}. */
+  readonly clusterKinds: ReadonlySet<string>;
+}
+
+const kindOf = ({ apiVersion, kind }: OwnerReference): string =>
+  `${apiVersion.split("/").slice(0, -1).join("")} ${kind}`;
+
 const ownedIn = async (
   api: Api,
   resource: Resource,
-  namespace: string | undefined,
-  unowned: boolean,
+  { namespace, unowned, clusterKinds }: Search,
   as: Impersonation,
 ): Promise<E.Either<ApiError, Found>> => {
   const owned: Owned[] = [];
@@ -60,6 +84,7 @@ const ownedIn = async (
     for (const { metadata } of items) {
       const { name = "", uid = "", namespace, ownerReferences = [] } = metadata;
       const owners = ownerReferences.map(({ uid }) => uid);
+      const clusterOwners = ownerReferences.filter((owner) => clusterKinds.has(kindOf(owner))).map(({ uid }) => uid);
       const within = namespace === undefined ? {} : { namespace };
       const { kind } = resource;
       const one = { apiVersion, kind, metadata };
@@ -73,6 +98,7 @@ const ownedIn = async (
         name,
         uid,
         owners,
+        ...(clusterOwners.length === 0 ? {} : { clusterOwners }),
         ...(tie === undefined ? {} : { tiedTo: tie }),
         ...(called === undefined ? {} : { callName: called }),
       });
@@ -89,7 +115,7 @@ const ownedIn = async (
  * none, too, but for what the cluster itself makes: a thousand of a kind, which is more than one Transaction can have made.
  *
  * Guarantees: only their metadata is read, and page by page; a kind that may not be listed is left out; one that could not be
- *             listed for any other reason is named. Events are not looked at: there are many, and nothing owns them.
+ *             listed for any other reason is named, and so is one that was asked for and is not served. Events are not looked at: there are many, and nothing owns them.
  */
 export const findOwned = async (
   api: Api,
@@ -98,15 +124,18 @@ export const findOwned = async (
 ): Promise<E.Either<ApiError, Found>> => {
   const kinds = await listable(api);
   if (E.isLeft(kinds)) return kinds;
+  const all = kinds.right.map(nameOf);
+  const cluster = kinds.right.filter(({ namespaced }) => !namespaced).map(({ group, kind }) => `${group} ${kind}`);
   const left = kinds.right
     .filter(({ namespaced, kind }) => (namespace === undefined || namespaced) && kind !== "Event")
     .filter((resource) => only === undefined || only.includes(nameOf(resource)))
     .values();
   const owned: Owned[] = [];
-  const unlisted: Unlisted[] = [];
+  const unlisted: Unlisted[] = (only ?? []).filter((name) => !all.includes(name)).map(unserved);
+  const search: Search = { namespace, unowned: unowned === true, clusterKinds: new Set(cluster) };
   const lane = async (): Promise<ApiError | undefined> => {
     for (const resource of left) {
-      const found = await ownedIn(api, resource, namespace, unowned === true, as);
+      const found = await ownedIn(api, resource, search, as);
       if (E.isLeft(found)) return found.left;
       owned.push(...found.right.owned);
       unlisted.push(...found.right.unlisted);
