@@ -51,8 +51,24 @@ describe("docs/cdk8s.md", () => {
     expect(all.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it("makes a Transaction that the API server takes", async () => {
+  it("makes a Transaction that keeps labels, annotations and namespaces, and that the API server accepts", async () => {
     const [manifest] = await printed(transaction);
+    expect(manifest).toMatchObject({
+      spec: {
+        changes: [
+          {
+            target: { kind: "ConfigMap", name: "app-config", namespace: "shop" },
+            content: {
+              metadata: {
+                labels: { "app.kubernetes.io/part-of": "shop" },
+                annotations: { "example.com/owner": "team-shop" },
+              },
+              data: { version: "2.0" },
+            },
+          },
+        ],
+      },
+    });
     const namespace = await freshNamespace();
     const object = { ...manifest, metadata: { ...manifest?.metadata, namespace } };
     const created = await kubectlWith(
