@@ -1,204 +1,193 @@
-import { type Before, type Item, journalName, type Transaction } from "@janus/api";
+import type { Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { garbageCollectedTargets } from "../preflight/garbage-collected.ts";
-import { dependents, findOwned, warnings } from "../preflight/dependents.ts";
-import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
-import { examination } from "../preflight/examine-targets.ts";
-import { findJournal, hasBegun, readJournal } from "../state/journal-requests.ts";
-import { BEGIN, takeSnapshots, storesOf } from "../snapshots/take-snapshots.ts";
-import { journalIn, type Observations } from "../state/observations.ts";
+import type { ObjectRef } from "../kubernetes/kube-object.ts";
+import { waitingForLock } from "../locks/await-lock.ts";
+import { acquire } from "../locks/lock-acquisition.ts";
+import { enforceLockTimeLimit } from "../locks/lock-time-limit.ts";
 import { yieldLocks } from "../locks/lock-yield.ts";
+import { findOwned } from "../preflight/dependents.ts";
+import { examination } from "../preflight/examine-targets.ts";
+import { garbageCollectedTargets } from "../preflight/garbage-collected.ts";
+import { irreversibleProblems } from "../preflight/irreversible-changes.ts";
+import { reviews, unauthorized } from "../preflight/permissions.ts";
+import { problems, readServiceAccount } from "../preflight/preflight.ts";
+import { listingPause } from "../preflight/unlisted-kinds.ts";
+import { BEGIN, takeSnapshots } from "../snapshots/take-snapshots.ts";
+import { type ApiCall, type Effect, run, type Step } from "../state/effect.ts";
+import { findJournal, hasBegun, readJournal } from "../state/journal-requests.ts";
+import { journalIn } from "../state/observations.ts";
+import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
+import { itemsOf } from "../state/resolved-changes.ts";
+import { waiting } from "../state/status-progress.ts";
+import { discoveries, lockable, resolveTarget } from "../state/target-resolution.ts";
+import { failUntouched, type PreparationFailure } from "../transitions/fail-untouched.ts";
 import { quarantine } from "../transitions/quarantine.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
-import { enforceLockTimeLimit } from "../locks/lock-time-limit.ts";
-import { lockPlace, lockTimeoutNotice } from "../locks/lock-requests.ts";
-import { acquire } from "../locks/lock-acquisition.ts";
-import { ownerUids } from "../kubernetes/kube-object.ts";
-import { irreversibleProblems } from "../preflight/irreversible-changes.ts";
-import { discoveries, resolveTarget, lockable } from "../state/target-resolution.ts";
-import { problems, readServiceAccount } from "../preflight/preflight.ts";
-import { waiting } from "../state/status-progress.ts";
-import { updateStatus } from "../state/status-update.ts";
-import { failUntouched } from "../transitions/fail-untouched.ts";
-import { lackingPermissions, reviews } from "../preflight/permissions.ts";
-import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
-import { snapshotKey } from "../snapshots/snapshot-data.ts";
-import { itemsOf } from "../state/resolved-changes.ts";
-import { listingPause, unlistedWarnings } from "../preflight/unlisted-kinds.ts";
-import { waitingForLock } from "../locks/await-lock.ts";
-import type { KubeObject } from "@janus/types";
+import { recordPrepared } from "./record-prepared.ts";
 
-/**
- * Makes sure that every change can be made and rolled back, and keeps what is there before the first one is made.
- *
- * Guarantees: no target is touched, and none is locked that the ServiceAccount has no rights to; where an earlier change may
- *             bring these, it is locked in its turn. On the way out every other target is locked; all were read as the ServiceAccount, would have been
- *             accepted by the API server, could be rolled back by the ServiceAccount, and is in a snapshot; or else the
- *             Transaction is Failed and tells every problem that was found.
- */
-export const preparing = (context: ReconcileContext): Step => {
-  const { txn, known, now } = context;
+/** Failed, with nothing touched. */
+const refuse = ({ txn, now }: ReconcileContext, failure: PreparationFailure): Step =>
+  run(failUntouched(txn, now, failure));
+
+/** The requests that are still to be made, side by side; undefined where there are none. */
+const runAny = (effects: readonly Effect[]): Step | undefined => (effects.length === 0 ? undefined : run(...effects));
+
+/** There is no journal yet, unless a former process got this far. */
+const knowJournal = (context: ReconcileContext): Step | undefined => {
+  const { txn, known } = context;
   if (known.journal === undefined) return run(firstJournal(txn));
-  if (hasBegun(known))
-    return quarantine(context, "status.phase: is Preparing, but the journal says that changes were made");
-  const refuse = (reason: string, general: readonly string[], event?: "LockFailed" | "Timeout"): Step =>
-    run(failUntouched(txn, now, { reason, problems: new Map(), general, ...(event === undefined ? {} : { event }) }));
-  const requested = stopRequest(context);
-  if (requested.type === "reading") return run(requested.effect);
-  if (requested.type !== "none")
-    return refuse(requested.type === "release" ? "Deleted" : "RollbackRequested", [requested.why]);
-  if (now >= deadline(context))
-    return refuse(
-      "Timeout",
-      [`spec.timeout passed before everything was prepared; create the Transaction again`],
-      "Timeout",
-    );
-
-  const unknown = discoveries(txn, known);
-  if (unknown.length > 0) return run(...unknown);
-  const unresolved = unresolvedTargets(txn, known);
-  if (unresolved.size > 0)
-    return run(failUntouched(txn, now, { reason: "PreflightFailed", problems: unresolved, general: [] }));
-  if (known.serviceAccount === undefined) return run(readServiceAccount(txn));
-  if (known.serviceAccount === "missing")
-    return refuse("ServiceAccountMissing", [
-      `ServiceAccount ${txn.spec.serviceAccountName} does not exist in ${txn.metadata.namespace}: create it, then create the Transaction again`,
-    ]);
-
-  // Before anything is locked: a lock on what one has no rights to would only hold up those who have.
-  const items = itemsOf(txn, known);
-  const asking = reviews(items, known);
-  if (asking.length > 0) return run(...asking);
-  const targets = lockable(txn, known, 0, unauthorized(items, known)).early;
-  const yielding = yieldLocks(context, targets);
-  if (yielding !== undefined) return yielding;
-  const passing = enforceLockTimeLimit(context, targets);
-  if (passing !== undefined) return passing;
-  const locking = acquire(context, targets);
-  if (locking.type === "refused")
-    return run(
-      failUntouched(txn, now, {
-        reason: "LockFailed",
-        problems: new Map([...locking.problems].map(([index, problem]) => [index, [problem]])),
-        general: [],
-        event: "LockFailed",
-      }),
-    );
-  if (locking.type === "acquiring") return run(...locking.effects);
-  if (locking.type === "waiting") {
-    const until = Math.min(locking.until, deadline(context));
-    return waitingForLock(context, undefined, { ...locking, until });
-  }
-
-  const examining = examination(txn, known, items);
-  if ("refused" in examining) return refuse("SnapshotFailed", [examining.refused]);
-  const questions = [...examining.requests, ...findOwned(txn, known, now)];
-  if (questions.length > 0) return run(...questions);
-  const pause = listingPause(known);
-  if (pause !== undefined) return waiting(context, undefined, pause.until, pause.because);
-  const misplaced = irreversibleProblems(txn, known);
-  const found = new Map(
-    items.flatMap((item) => {
-      const all = [...problems(txn, item, known), ...garbageCollectedTargets(txn, known, item), ...misplaced(item)];
-      return all.length === 0 ? [] : [[item.index, all] as const];
-    }),
-  );
-  if (found.size > 0) return run(failUntouched(txn, now, { reason: "PreflightFailed", problems: found, general: [] }));
-  return prepare(context, refuse);
+  return hasBegun(known)
+    ? quarantine(context, "status.phase: is Preparing, but the journal says that changes were made")
+    : undefined;
 };
 
-/** The changes for which the ServiceAccount does not have the rights: not yet, or the preflight fails. */
-const unauthorized = (items: ReturnType<typeof itemsOf>, known: Observations): ReadonlySet<number> =>
-  new Set(items.flatMap((item) => (lackingPermissions(item, known).length > 0 ? [item.index] : [])));
-
-/** A kind may have gone since the Transaction was accepted. */
-const unresolvedTargets = (txn: Transaction, known: Observations): ReadonlyMap<number, readonly string[]> =>
-  new Map(
-    txn.spec.changes.flatMap((_, index) => {
-      const place = resolveTarget(txn, known, index);
-      return E.isLeft(place) ? [[index, [place.left]] as const] : [];
-    }),
-  );
-
-/** There is none yet, unless a former process got this far. Nothing was sent, so nothing is in doubt. */
+/** Nothing was sent, so nothing is in doubt. */
 const firstJournal = (txn: Transaction): ApiCall => {
   const reading = readJournal(txn);
   return { ...reading, onAnswer: (...answer) => ({ ...reading.onAnswer(...answer), attempts: new Map() }) };
 };
 
-/** Writes the snapshots and the journal, and then records that everything is prepared. */
-const prepare = (context: ReconcileContext, refuse: (reason: string, general: readonly string[]) => Step): Step => {
-  const { txn, known, now, settings } = context;
-  const before = new Map(
-    [...known.live].flatMap(([index, { object }]) => (object === undefined ? [] : [[index, object] as const])),
-  );
-  const snapshots = takeSnapshots(txn, known);
-  if (snapshots.type === "refused") return refuse("SnapshotFailed", [snapshots.why]);
-  if (snapshots.type === "writing") return run(...snapshots.effects);
-  const journal = journalIn(known);
-  if (journal === undefined) return run(findJournal(txn, known, BEGIN) ?? readJournal(txn));
-  const { kept } = snapshots;
-  const stores = storesOf(kept);
-  const lost = dependents(txn, known);
-  const beforeOf = (index: number, object: KubeObject | undefined): Before => {
-    const dependents = lost.get(index);
-    return object === undefined
-      ? { existed: false }
-      : {
-          existed: true,
-          uid: object.metadata.uid ?? "",
-          resourceVersion: object.metadata.resourceVersion ?? "",
-          snapshot: { store: kept.get(index)?.first ?? "", key: snapshotKey(index, object) },
-          ...(dependents === undefined ? {} : { dependents }),
-        };
-  };
-  const changes = itemsOf(txn, known);
-  const late = unauthorized(changes, known);
-  const items = changes.map(({ index, place }): Item => {
-    const { name: lease, namespace = "" } = lockPlace(place, settings.controllerNamespace);
-    return {
-      // Without it, the lock is taken in the turn of the change; see `send-change.ts`.
-      ...(late.has(index) ? {} : { lock: { lease, namespace } }),
-      state: { type: "prepared", before: beforeOf(index, before.get(index)) },
-    };
-  });
-  const mind = [...warnings(txn, known), ...unlistedWarnings(known)];
-  const recorded = updateStatus(
-    txn,
-    {
-      phase: "Prepared",
-      items,
-      snapshots: stores,
-      journal: { name: journalName(txn.metadata.uid), uid: journal.version.uid },
-      ...(stores[0] === undefined ? {} : { rollbackRef: stores[0].name }),
-      because: {
-        reason: "Prepared",
-        message: [
-          "all locks are held, every change was checked, and what was there is kept",
-          ...lockTimeoutNotice(context),
-          ...mind,
-        ].join("; "),
-      },
-    },
-    now,
-    ...mind.map((message): EventSpec => ({ type: "Warning", reason: "PreflightWarning", message })),
-  );
-  return run({
-    ...recorded,
-    onAnswer: (known, answer, at, sent) => remember(recorded.onAnswer(known, answer, at, sent)),
-  });
+const stopWhenAsked = (context: ReconcileContext): Step | undefined => {
+  const requested = stopRequest(context);
+  if (requested.type === "none") return undefined;
+  if (requested.type === "reading") return run(requested.effect);
+  const reason = requested.type === "release" ? "Deleted" : "RollbackRequested";
+  return refuse(context, { reason, general: [requested.why] });
 };
 
-/** What was read before the first change is what rollback goes back to: whatever is in memory of it need not be read again. */
-const remember = (known: Observations): Observations => ({
-  ...known,
-  before: new Map([...known.live].flatMap(([index, seen]) => (seen.isOutline ? [] : [[index, seen.object] as const]))),
-  ownersBefore: new Map(
-    [...known.live].flatMap(([index, { object }]) =>
-      object === undefined ? [] : [[index, ownerUids(object)] as const],
-    ),
-  ),
-  live: new Map(),
-  kept: new Map(),
-  owned: new Map(),
-});
+const stopAtTimeout = (context: ReconcileContext): Step | undefined =>
+  context.now < deadline(context)
+    ? undefined
+    : refuse(context, {
+        reason: "Timeout",
+        general: ["spec.timeout passed before everything was prepared; create the Transaction again"],
+        event: "Timeout",
+      });
+
+/** A kind may have gone since the Transaction was accepted. */
+const resolveTargets = (context: ReconcileContext): Step | undefined => {
+  const { txn, known } = context;
+  const unknown = discoveries(txn, known);
+  if (unknown.length > 0) return run(...unknown);
+  const unresolved = new Map(
+    txn.spec.changes.flatMap((_, index) => {
+      const place = resolveTarget(txn, known, index);
+      return E.isLeft(place) ? [[index, [place.left]] as const] : [];
+    }),
+  );
+  return unresolved.size === 0 ? undefined : refuse(context, { reason: "PreflightFailed", problems: unresolved });
+};
+
+const findServiceAccount = (context: ReconcileContext): Step | undefined => {
+  const { txn, known } = context;
+  if (known.serviceAccount === undefined) return run(readServiceAccount(txn));
+  const { serviceAccountName } = txn.spec;
+  const why = `ServiceAccount ${serviceAccountName} does not exist in ${txn.metadata.namespace}: create it, then create the Transaction again`;
+  return known.serviceAccount === "missing"
+    ? refuse(context, { reason: "ServiceAccountMissing", general: [why] })
+    : undefined;
+};
+
+const reviewPermissions = ({ txn, known }: ReconcileContext): Step | undefined =>
+  runAny(reviews(itemsOf(txn, known), known));
+
+/** The targets for which the permissions are there; the others are locked in their turn, or the preflight refuses them. */
+const lockTargets = (context: ReconcileContext): Step | undefined => {
+  const { txn, known } = context;
+  const targets = lockable(txn, known, 0, unauthorized(txn, known)).early;
+  return yieldLocks(context, targets) ?? enforceLockTimeLimit(context, targets) ?? acquireLocks(context, targets);
+};
+
+const acquireLocks = (context: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): Step | undefined => {
+  const locking = acquire(context, targets);
+  switch (locking.type) {
+    case "held":
+      return undefined;
+    case "acquiring":
+      return run(...locking.effects);
+    case "waiting":
+      return waitingForLock(context, undefined, { ...locking, until: Math.min(locking.until, deadline(context)) });
+    case "refused": {
+      const problems = new Map([...locking.problems].map(([index, problem]) => [index, [problem]] as const));
+      return refuse(context, { reason: "LockFailed", problems, event: "LockFailed" });
+    }
+  }
+};
+
+/** Reads and dry runs, and where targets take much memory already snapshots; and what deletions take with them. */
+const examineTargets = (context: ReconcileContext): Step | undefined => {
+  const { txn, known, now } = context;
+  const examining = examination(txn, known, itemsOf(txn, known));
+  return "refused" in examining
+    ? refuse(context, { reason: "SnapshotFailed", general: [examining.refused] })
+    : runAny([...examining.requests, ...findOwned(txn, known, now)]);
+};
+
+const awaitListings = (context: ReconcileContext): Step | undefined => {
+  const pause = listingPause(context.known);
+  return pause === undefined ? undefined : waiting(context, undefined, pause.until, pause.because);
+};
+
+const refuseProblems = (context: ReconcileContext): Step | undefined => {
+  const { txn, known } = context;
+  const misplaced = irreversibleProblems(txn, known);
+  const found = new Map(
+    itemsOf(txn, known).flatMap((item) => {
+      const all = [...problems(txn, item, known), ...garbageCollectedTargets(txn, known, item), ...misplaced(item)];
+      return all.length === 0 ? [] : [[item.index, all] as const];
+    }),
+  );
+  return found.size === 0 ? undefined : refuse(context, { reason: "PreflightFailed", problems: found });
+};
+
+/** The journal, too, where there is nothing to keep and no snapshot has brought it. */
+const keepSnapshots = (context: ReconcileContext): Step => {
+  const { txn, known } = context;
+  const snapshots = takeSnapshots(txn, known);
+  if (snapshots.type === "refused") return refuse(context, { reason: "SnapshotFailed", general: [snapshots.why] });
+  if (snapshots.type === "writing") return run(...snapshots.effects);
+  const journal = journalIn(known);
+  return journal === undefined
+    ? run(findJournal(txn, known, BEGIN) ?? readJournal(txn))
+    : run(recordPrepared(context, journal, snapshots.kept));
+};
+
+/**
+ * The steps, in their order. Each says what is to be done now, or nothing when it is done; the first that has something to do
+ * is what happens next. Every round begins at the first, so what was true before is looked at again.
+ * After the last one the snapshots are taken: only of what is going to be changed.
+ */
+const STEPS: readonly ((context: ReconcileContext) => Step | undefined)[] = [
+  // First, whether changes were made: then nothing below is true.
+  knowJournal,
+  // Before anything else is asked of the API server: whoever wants it back does not wait for that.
+  stopWhenAsked,
+  stopAtTimeout,
+  // Everything after it needs to know where the targets are.
+  resolveTargets,
+  findServiceAccount,
+  // Before anything is locked: a lock on what one has no permission for would only hold up those who have.
+  reviewPermissions,
+  // Before anything is read: what is read under the locks no other Transaction changes.
+  lockTargets,
+  examineTargets,
+  awaitListings,
+  // All problems at once, when everything is known.
+  refuseProblems,
+];
+
+/**
+ * Makes sure that every change can be made and rolled back, and keeps what is there before the first one is made.
+ *
+ * Guarantees: no target is touched, and none is locked that the ServiceAccount has no permission for; where an earlier change
+ *             may bring it, it is locked in its turn. On the way out every other target is locked; all were read as the
+ *             ServiceAccount, would have been accepted by the API server, could be rolled back by the ServiceAccount, and are
+ *             in a snapshot; or else the Transaction is Failed and tells every problem that was found.
+ */
+export const preparing = (context: ReconcileContext): Step => {
+  for (const step of STEPS) {
+    const next = step(context);
+    if (next !== undefined) return next;
+  }
+  return keepSnapshots(context);
+};

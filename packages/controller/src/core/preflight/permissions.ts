@@ -5,7 +5,7 @@ import { asObject } from "../kubernetes/json.ts";
 import { type Observations, reviewKey, set } from "../state/observations.ts";
 import { type ObjectRef, selfSubjectAccessReviews, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
-import type { Item } from "../state/resolved-changes.ts";
+import { type Item, itemsOf } from "../state/resolved-changes.ts";
 
 /** What rollback does to the target of such a change. */
 const UNDO: Readonly<Record<Change["type"], readonly string[]>> = {
@@ -128,3 +128,7 @@ export const missingPermissions = (txn: Transaction, item: Item, known: Observat
         `ServiceAccount ${txn.spec.serviceAccountName} could not put ${formatRef(item.place)} back: ${grant(item, denied)}`,
       ];
 };
+
+/** The changes for which the ServiceAccount does not have the permissions: not yet, or the preflight fails. */
+export const unauthorized = (txn: Transaction, known: Observations): ReadonlySet<number> =>
+  new Set(itemsOf(txn, known).flatMap((item) => (lackingPermissions(item, known).length > 0 ? [item.index] : [])));

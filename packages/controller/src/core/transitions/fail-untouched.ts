@@ -5,10 +5,10 @@ import { updateStatus } from "../state/status-update.ts";
 
 export interface PreparationFailure {
   readonly reason: string;
-  /** By change. */
-  readonly problems: ReadonlyMap<number, readonly string[]>;
-  /** Problems that are of no one change. */
-  readonly general: readonly string[];
+  /** By change. Default: none. */
+  readonly problems?: ReadonlyMap<number, readonly string[]>;
+  /** Problems that are of no one change. Default: none. */
+  readonly general?: readonly string[];
   readonly event?: "LockFailed" | "Timeout";
 }
 
@@ -22,7 +22,7 @@ const summary = (problems: readonly string[]): string => {
 export const failUntouched = (
   txn: Transaction,
   now: Instant,
-  { reason, problems, general, event }: PreparationFailure,
+  { reason, problems = new Map(), general = [], event }: PreparationFailure,
 ): ApiCall => {
   const items = txn.spec.changes.map((_, index): Item => {
     const found = problems.get(index);

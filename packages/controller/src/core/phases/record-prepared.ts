@@ -1,0 +1,90 @@
+import { type Before, type Item, journalName } from "@janus/api";
+import { dependents, warnings } from "../preflight/dependents.ts";
+import { unauthorized } from "../preflight/permissions.ts";
+import { unlistedWarnings } from "../preflight/unlisted-kinds.ts";
+import { storesOf } from "../snapshots/take-snapshots.ts";
+import { snapshotKey } from "../snapshots/snapshot-data.ts";
+import { lockPlace, lockTimeoutNotice } from "../locks/lock-requests.ts";
+import type { ApiCall, EventSpec } from "../state/effect.ts";
+import type { Journal } from "../state/journal.ts";
+import type { Observations, SnapshotRef } from "../state/observations.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { itemsOf } from "../state/resolved-changes.ts";
+import { updateStatus } from "../state/status-update.ts";
+import { ownerUids } from "../kubernetes/kube-object.ts";
+import type { KubeObject } from "@janus/types";
+
+/**
+ * Records that everything is prepared, where the snapshots are, and which locks are held: after it, the first change may be made.
+ *
+ * @param kept of which target the snapshot is where.
+ */
+export const recordPrepared = (
+  context: ReconcileContext,
+  journal: Journal,
+  kept: ReadonlyMap<number, SnapshotRef>,
+): ApiCall => {
+  const { txn, known, now, settings } = context;
+  const before = new Map(
+    [...known.live].flatMap(([index, { object }]) => (object === undefined ? [] : [[index, object] as const])),
+  );
+  const stores = storesOf(kept);
+  const lost = dependents(txn, known);
+  const beforeOf = (index: number, object: KubeObject | undefined): Before => {
+    const dependents = lost.get(index);
+    return object === undefined
+      ? { existed: false }
+      : {
+          existed: true,
+          uid: object.metadata.uid ?? "",
+          resourceVersion: object.metadata.resourceVersion ?? "",
+          snapshot: { store: kept.get(index)?.first ?? "", key: snapshotKey(index, object) },
+          ...(dependents === undefined ? {} : { dependents }),
+        };
+  };
+  const late = unauthorized(txn, known);
+  const items = itemsOf(txn, known).map(({ index, place }): Item => {
+    const { name: lease, namespace = "" } = lockPlace(place, settings.controllerNamespace);
+    return {
+      // Without it, the lock is taken in the turn of the change; see `send-change.ts`.
+      ...(late.has(index) ? {} : { lock: { lease, namespace } }),
+      state: { type: "prepared", before: beforeOf(index, before.get(index)) },
+    };
+  });
+  const mind = [...warnings(txn, known), ...unlistedWarnings(known)];
+  const recorded = updateStatus(
+    txn,
+    {
+      phase: "Prepared",
+      items,
+      snapshots: stores,
+      journal: { name: journalName(txn.metadata.uid), uid: journal.version.uid },
+      ...(stores[0] === undefined ? {} : { rollbackRef: stores[0].name }),
+      because: {
+        reason: "Prepared",
+        message: [
+          "all locks are held, every change was checked, and what was there is kept",
+          ...lockTimeoutNotice(context),
+          ...mind,
+        ].join("; "),
+      },
+    },
+    now,
+    ...mind.map((message): EventSpec => ({ type: "Warning", reason: "PreflightWarning", message })),
+  );
+  return { ...recorded, onAnswer: (...answer) => remember(recorded.onAnswer(...answer)) };
+};
+
+/** What was read before the first change is what rollback goes back to: whatever is in memory of it need not be read again. */
+const remember = (known: Observations): Observations => ({
+  ...known,
+  before: new Map([...known.live].flatMap(([index, seen]) => (seen.isOutline ? [] : [[index, seen.object] as const]))),
+  ownersBefore: new Map(
+    [...known.live].flatMap(([index, { object }]) =>
+      object === undefined ? [] : [[index, ownerUids(object)] as const],
+    ),
+  ),
+  live: new Map(),
+  kept: new Map(),
+  owned: new Map(),
+});
