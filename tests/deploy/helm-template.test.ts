@@ -1,9 +1,11 @@
-import { installation, type Manifest } from "@janus/deploy";
+import { Janus, type Manifest, render } from "@janus/deploy";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { refusedFlags } from "../../packages/deploy/src/controller-flags.ts";
+import { version } from "../../packages/deploy/src/defaults.ts";
 import { propsOf } from "../../packages/deploy/src/helm/props.ts";
-import { collect } from "../../packages/deploy/src/helm/value.ts";
+import { defaultsOf } from "../../packages/deploy/src/helm/value.ts";
 import { type ChartValues, values as all } from "../../packages/deploy/src/helm/values.ts";
 import { chart, helmWith } from "../fixtures/helm.ts";
 import { printedManifests } from "./install.ts";
@@ -23,14 +25,20 @@ const over = (defaults: Json, written: Json): Json => ({
   ),
 });
 
-const defaults = collect(all, ({ value }) => value.byDefault);
+const defaults = defaultsOf(all);
+
+/** What has no default. */
+const repository = "registry.example.com/janus";
+const required: Json = { image: { repository } };
 
 /** What the constructs make of these values. */
-const constructed = (written: Json, namespace: string): readonly Manifest[] =>
-  installation(propsOf(over(defaults, written) as unknown as ChartValues, namespace));
+const constructed = (written: Json, namespace: string): readonly Manifest[] => {
+  const values = over(defaults, over(required, written)) as unknown as ChartValues;
+  return render((chart) => new Janus(chart, "Janus", propsOf(values, namespace)), values.commonLabels);
+};
 
 const template = (written: Json, namespace = "janus-system") =>
-  helmWith({ stdin: JSON.stringify(written) }, "template", "janus", chart, "-n", namespace, "-f", "-");
+  helmWith({ stdin: JSON.stringify(over(required, written)) }, "template", "janus", chart, "-n", namespace, "-f", "-");
 
 const documents = (text: string): readonly Manifest[] =>
   parseAllDocuments(text, { version: "1.1" }).flatMap((document) => {
@@ -43,17 +51,40 @@ const byId = (objects: readonly Manifest[]): Readonly<Record<string, Manifest>> 
     objects.map((object) => [`${object.kind} ${object.metadata.namespace ?? ""}/${object.metadata.name}`, object]),
   );
 
-/** The objects but for what Helm has otherwise: the namespace is there before, and what stays says so. */
+/** Those that say what release an object is of. The constructs know none. */
+const ofRelease = [
+  "helm.sh/chart",
+  "app.kubernetes.io/instance",
+  "app.kubernetes.io/managed-by",
+  "app.kubernetes.io/version",
+] as const;
+
+const without = (record: Json | undefined, keys: readonly string[]): Json =>
+  Object.fromEntries(Object.entries(record ?? {}).filter(([key]) => !keys.includes(key)));
+
+const unlessEmpty = (name: string, record: Json): Json => (Object.keys(record).length === 0 ? {} : { [name]: record });
+
+/**
+ * The objects but for what Helm has otherwise: the namespace is there before, what stays says so, each names its release, and the CRD
+ * has labels.
+ */
 const comparable = (objects: readonly Manifest[]): Readonly<Record<string, Manifest>> =>
   byId(
     objects
       .filter(({ kind }) => kind !== "Namespace")
       .map((object) => {
-        const { annotations, ...metadata } = object.metadata as Manifest["metadata"] & { annotations?: Json };
-        const { "helm.sh/resource-policy": _, ...others } = annotations ?? {};
+        const { annotations, labels, ...metadata } = object.metadata as Manifest["metadata"] & { annotations?: Json };
+        const otherLabels =
+          object.kind === "CustomResourceDefinition"
+            ? [...ofRelease, "app.kubernetes.io/name", "app.kubernetes.io/part-of"]
+            : ofRelease;
         return {
           ...object,
-          metadata: { ...metadata, ...(Object.keys(others).length === 0 ? {} : { annotations: others }) },
+          metadata: {
+            ...metadata,
+            ...unlessEmpty("labels", without(labels, otherLabels)),
+            ...unlessEmpty("annotations", without(annotations, ["helm.sh/resource-policy"])),
+          },
         };
       }),
   );
@@ -67,6 +98,12 @@ const attempt = (written: Json, namespace: string) => {
   }
 };
 
+const imageOf = async (image: Json) => /image: "(.*)"/u.exec((await template({ image })).stdout)?.[1];
+
+/** Metadata of the CRD. */
+const crdWith = async (crds: Json) =>
+  documents((await template({ crds })).stdout).find(({ kind }) => kind === "CustomResourceDefinition")?.metadata;
+
 const sets: Readonly<Record<string, Json>> = {
   nothing: {},
   "the leader alone ready": { controller: { readiness: "leader" } },
@@ -76,9 +113,49 @@ const sets: Readonly<Record<string, Json>> = {
   "protected metrics": { controller: { metricsAuth: true } },
   "protected metrics for Prometheus": { controller: { metricsAuth: true }, monitoring: { enabled: true } },
   "no ServiceAccount to act as": { actsAs: [] },
+  "an image with a tag of its own": { image: { tag: "2.0", pullPolicy: "Always" } },
+  "a ServiceAccount that exists": { serviceAccount: { create: false, name: "mine" }, actsAs: [{ namespace: "shop" }] },
+  "a budget of what stays": { podDisruptionBudget: { minAvailable: 0 } },
+  "a budget as a share": { podDisruptionBudget: { maxUnavailable: "50%" } },
+  "nothing that can be left out": {
+    podDisruptionBudget: { enabled: false },
+    networkPolicy: { enabled: false },
+    crds: { enabled: false },
+    rbac: { aggregateClusterRoles: false },
+    topologySpreadConstraints: [],
+  },
+  "annotations of Pods in place of the chart's": { podAnnotations: { "prometheus.io/scrape": "false" } },
+  "labels that the chart sets, too": {
+    commonLabels: { "app.kubernetes.io/part-of": "other", "app.kubernetes.io/component": "other", team: "a" },
+    podLabels: { "app.kubernetes.io/name": "other", team: "b" },
+    monitoring: { enabled: true, prometheusLabels: { team: "c" } },
+  },
   everything: {
-    image: "registry.example/janus@sha256:0000000000000000000000000000000000000000000000000000000000000000",
-    imagePullSecrets: ["one", "two"],
+    image: {
+      repository: "registry.example/janus",
+      tag: "not-this-one",
+      digest: "sha256:0000000000000000000000000000000000000000000000000000000000000000",
+      pullPolicy: "Never",
+    },
+    imagePullSecrets: [{ name: "one" }, { name: "two" }],
+    commonLabels: { team: "platform", number: "1" },
+    podLabels: { "sidecar.istio.io/inject": "false" },
+    podAnnotations: { "cluster-autoscaler.kubernetes.io/safe-to-evict": "true" },
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: "pool", operator: "In", values: ["system"] }] }],
+        },
+      },
+    },
+    topologySpreadConstraints: [{ topologyKey: "rack", maxSkew: 2, whenUnsatisfiable: "DoNotSchedule" }],
+    extraEnv: [
+      { name: "HTTPS_PROXY", value: "http://proxy.example.com" },
+      { name: "TOKEN", valueFrom: { secretKeyRef: { name: "tokens", key: "a" } } },
+    ],
+    serviceAccount: { name: "another", annotations: { "example.com/role": "janus" } },
+    podDisruptionBudget: { minAvailable: "50%" },
+    rbac: { aggregateClusterRoles: false },
     replicas: 3,
     resources: { requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: 2 } },
     priorityClassName: "system-cluster-critical",
@@ -119,13 +196,71 @@ describe("the chart", () => {
   it("has by default the objects that npm run manifests prints, but for the namespace", async () => {
     const { stdout, stderr } = await template({});
     expect(stderr).toBe("");
-    expect(comparable(documents(stdout))).toEqual(comparable(documents(printedManifests())));
+    expect(comparable(documents(stdout))).toEqual(
+      comparable(documents(printedManifests(`--image=${repository}:${version}`))),
+    );
   });
 
   it.each(Object.entries(sets))("has the objects that the constructs make: %s", async (_, written) => {
     const { stdout, stderr } = await template(written, "elsewhere");
     expect(stderr).toBe("");
     expect(comparable(documents(stdout))).toEqual(comparable(constructed(written, "elsewhere")));
+  });
+
+  it("labels each object with its release", async () => {
+    const objects = documents((await template(sets["everything"] ?? {})).stdout);
+    expect(objects.length).toBeGreaterThan(30);
+    const labels = {
+      "helm.sh/chart": `janus-${version}`,
+      "app.kubernetes.io/name": "janus",
+      "app.kubernetes.io/instance": "janus",
+      "app.kubernetes.io/version": version,
+      "app.kubernetes.io/managed-by": "Helm",
+    };
+    for (const { metadata } of objects) expect(metadata).toMatchObject({ labels });
+  });
+
+  it("has other names if wanted, wherever they are used, but for what exists once in a cluster", async () => {
+    const written = over(sets["everything"] ?? {}, { serviceAccount: { name: "" } });
+    const named = async (names: Json) =>
+      JSON.stringify(byId(documents((await template(over(written, names))).stdout)));
+    const usual = await named({});
+    const controller = /janus-controller(?!-(?:limits|leader))/gu;
+    const label = '"app.kubernetes.io/name":"janus"';
+    expect(usual).toContain(label);
+
+    expect(await named({ fullnameOverride: "true" })).toBe(usual.replaceAll(controller, "true"));
+    const renamed = usual.replaceAll(label, '"app.kubernetes.io/name":"null"');
+    expect(await named({ nameOverride: "null" })).toBe(renamed.replaceAll(controller, "null-controller"));
+    expect(await named({ nameOverride: "null", fullnameOverride: "b" })).toBe(renamed.replaceAll(controller, "b"));
+  });
+
+  it("has more objects if wanted, with templates in them", async () => {
+    const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "{{ .Release.Name }}-more" }, data: { n: 1 } };
+    const text = 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: {{ include "janus.fullname" . }}-more';
+    const more = documents((await template({ extraObjects: [map, text] })).stdout).filter(({ metadata }) =>
+      metadata.name.endsWith("-more"),
+    );
+    expect(byId(more)).toEqual({
+      "ConfigMap /janus-more": { ...map, metadata: { name: "janus-more" } },
+      "Secret /janus-controller-more": {
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name: "janus-controller-more" },
+      },
+    });
+  });
+
+  it("has the image of its own version, unless another tag or a digest is set", async () => {
+    expect(await imageOf({})).toBe(`${repository}:${version}`);
+    expect(await imageOf({ tag: "2.0" })).toBe(`${repository}:2.0`);
+    const digest = `sha256:${"0".repeat(64)}`;
+    expect(await imageOf({ tag: "2.0", digest })).toBe(`${repository}@${digest}`);
+  });
+
+  it("deletes the CRD along with the release only if told to", async () => {
+    expect(await crdWith({ keep: true })).toMatchObject({ annotations: { "helm.sh/resource-policy": "keep" } });
+    expect(await crdWith({ keep: false })).not.toHaveProperty("annotations");
   });
 
   it("leaves the CRD and the fence where they are when it is uninstalled, and nothing else", async () => {
@@ -142,7 +277,7 @@ describe("the chart", () => {
 
 describe("the notes", () => {
   const notes = async (leaderElection: Json): Promise<string> => {
-    const input = { stdin: JSON.stringify({ controller: { leaderElection } }) };
+    const input = { stdin: JSON.stringify({ ...required, controller: { leaderElection } }) };
     const { stdout } = await helmWith(
       input,
       "install",
@@ -180,7 +315,20 @@ describe("what cannot be right is refused, with a word on what to do", () => {
     ["a typo", { replica: 3 }, "additional properties 'replica' not allowed"],
     ["a typo further down", { controller: { leaderElection: { leasename: "a" } } }, "'leasename' not allowed"],
     ["a text for a number", { replicas: "three" }, "/replicas"],
-    ["an image that is none", { image: "" }, "/image"],
+    ["no image", { image: { repository: "" } }, "image.repository is required: there is no public image"],
+    ["a repository that is none", { image: { repository: "a b" } }, "/image/repository"],
+    ["half a digest", { image: { digest: "sha256:00" } }, "/image/digest"],
+    [
+      "an environment variable that is there already",
+      { extraEnv: [{ name: "POD_NAMESPACE", value: "shop" }] },
+      "extraEnv: POD_NAMESPACE cannot be set: it is that of the Pod",
+    ],
+    ["a name that no Service can have", { fullnameOverride: "1" }, "/fullnameOverride"],
+    [
+      "a budget that is none",
+      { podDisruptionBudget: { maxUnavailable: "half" } },
+      "/podDisruptionBudget/maxUnavailable",
+    ],
     ["another readiness", { controller: { readiness: "all" } }, "'any', 'leader'"],
     ["half seconds", timed(30, 20, 0.5), "/controller/leaderElection/retryPeriodSeconds"],
     [
@@ -232,6 +380,12 @@ describe("what cannot be right is refused, with a word on what to do", () => {
     expect(stderr).toContain(why);
   });
 
+  it.each(Object.entries(refusedFlags))("the flag %s, as the constructs do", async (flag, instead) => {
+    const { code, stderr } = await template({ controller: { flags: [`${flag}=1`] } });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`controller.flags: ${flag} cannot be given here: ${instead}`);
+  });
+
   it("but not a short lease where writes are given less time", async () => {
     const { controller } = timed(24, 20, 5) as { controller: Json };
     expect(await template({ controller: { ...controller, flags: ["--write-timeout=2s"] } })).toMatchObject({ code: 0 });
@@ -240,11 +394,34 @@ describe("what cannot be right is refused, with a word on what to do", () => {
 
 const some = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined });
 const name = fc.constantFrom("a", "b-c", "true", "1e3", "null");
+const labels = fc.dictionary(fc.constantFrom("a", "b-c", "true", "app.kubernetes.io/part-of"), name, { maxKeys: 2 });
 const seconds = fc.constantFrom(1, 5, 10, 15, 20, 30, 60);
 const written = fc
   .record({
-    image: some(fc.constantFrom("a", "a/b:1", "yes")),
-    imagePullSecrets: some(fc.array(name, { maxLength: 2 })),
+    image: some(
+      fc.record({
+        repository: fc.constantFrom("", "a", "a/b", "a:5000/b", "yes"),
+        tag: some(fc.constantFrom("", "1", "1e3")),
+        pullPolicy: some(fc.constantFrom("Always", "Never")),
+      }),
+    ),
+    imagePullSecrets: some(fc.array(fc.record({ name }), { maxLength: 2 })),
+    commonLabels: some(labels),
+    podLabels: some(labels),
+    podAnnotations: some(labels),
+    affinity: some(fc.constantFrom({}, { podAntiAffinity: {} })),
+    topologySpreadConstraints: some(fc.constantFrom(null, [], [{ topologyKey: "a" }])),
+    extraEnv: some(fc.array(fc.record({ name: fc.constantFrom("A", "POD_NAME"), value: name }), { maxLength: 1 })),
+    serviceAccount: some(fc.record({ create: some(fc.boolean()), name: some(name), annotations: some(labels) })),
+    podDisruptionBudget: some(
+      fc.record({
+        enabled: some(fc.boolean()),
+        minAvailable: some(fc.constantFrom(null, 0, 1, "50%")),
+        maxUnavailable: some(fc.constantFrom(0, 2, "50%")),
+      }),
+    ),
+    rbac: some(fc.record({ aggregateClusterRoles: fc.boolean() })),
+    crds: some(fc.record({ enabled: fc.boolean(), keep: fc.boolean() })),
     replicas: some(fc.constantFrom(null, 0, 1, 2)),
     priorityClassName: some(fc.constantFrom("", "a")),
     tolerations: some(fc.array(fc.record({ key: name }), { maxLength: 2 })),
@@ -277,6 +454,7 @@ const written = fc
     ),
     networkPolicy: some(
       fc.record({
+        enabled: some(fc.boolean()),
         clients: some(fc.subarray([{ podSelector: {} }, { ipBlock: { cidr: "10.0.0.0/8" } }])),
         apiServerCidrs: some(fc.subarray(["10.0.0.0/28", "::1/128"])),
         apiServerPorts: some(fc.subarray([443, 6443], { minLength: 1 })),

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { controlPlane, kubectlWith, type Outcome } from "../fixtures/cluster.ts";
 
-/** What `npm run -s manifests` prints. */
-export const printedManifests = (): string =>
-  execFileSync("npm", ["run", "-s", "manifests"], {
+/** What `npm run -s manifests` prints with these flags. */
+export const printedManifests = (...flags: readonly string[]): string =>
+  execFileSync("npm", ["run", "-s", "manifests", "--", ...flags], {
     cwd: path.resolve(import.meta.dirname, "../.."),
     encoding: "utf8",
   });

@@ -4,14 +4,20 @@ import { controllerFlags, type ControllerFlagsProps } from "./controller-flags.t
 import { controllerName, defaultImage, defaultNamespace, httpPort } from "./defaults.ts";
 import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
+import { serviceAccountNameOf, type ServiceAccountProps } from "./service-account.ts";
 
-export interface ControllerDeploymentProps extends NamespacedProps, ControllerFlagsProps {
+export interface ControllerDeploymentProps extends NamespacedProps, ServiceAccountProps, ControllerFlagsProps {
   /**
    * Image of the controller, with tag or digest. It must run as a numeric user other than 0, because the Pod insists on that and
    * leaves the number to the image (some clusters assign one themselves).
-   * @default "ghcr.io/janus-project/janus:0.1.0"
+   * @default a name that cannot be pulled: there is no public image
    */
   readonly image?: string;
+  /**
+   * When the kubelet pulls the image.
+   * @default "IfNotPresent"
+   */
+  readonly imagePullPolicy?: "Always" | "IfNotPresent" | "Never";
   /**
    * Names of the Secrets, in the controller's namespace, with which the image is pulled.
    * @default none
@@ -42,6 +48,31 @@ export interface ControllerDeploymentProps extends NamespacedProps, ControllerFl
    * @default none
    */
   readonly tolerations?: readonly k8s.Toleration[];
+  /**
+   * Affinity of the Pods to nodes and to other Pods.
+   * @default none
+   */
+  readonly affinity?: k8s.Affinity;
+  /**
+   * How the Pods are spread.
+   * @default over nodes and zones, where there are several
+   */
+  readonly topologySpreadConstraints?: readonly k8s.TopologySpreadConstraint[];
+  /**
+   * More labels of the Pods. Those by which objects of Janus select them stay.
+   * @default none
+   */
+  readonly podLabels?: Readonly<Record<string, string>>;
+  /**
+   * More annotations of the Pods.
+   * @default none but those with which Prometheus finds /metrics
+   */
+  readonly podAnnotations?: Readonly<Record<string, string>>;
+  /**
+   * More environment variables of the controller, such as HTTPS_PROXY. Refused are POD_NAME and POD_NAMESPACE.
+   * @default none
+   */
+  readonly extraEnv?: readonly k8s.EnvVar[];
 }
 
 export const defaultNodeSelector = { "kubernetes.io/os": "linux" } as const;
@@ -74,6 +105,23 @@ const spread = (topologyKey: string): k8s.TopologySpreadConstraint => ({
   matchLabelKeys: ["pod-template-hash"],
 });
 
+export const ownEnv = ["POD_NAME", "POD_NAMESPACE"] as const;
+
+const envOf = ({ extraEnv = [] }: ControllerDeploymentProps): k8s.EnvVar[] => {
+  for (const { name } of extraEnv)
+    if (ownEnv.some((own) => own === name)) throw new Error(`extraEnv: ${name} cannot be set: it is that of the Pod`);
+  return [fieldRef("POD_NAME", "metadata.name"), fieldRef("POD_NAMESPACE", "metadata.namespace"), ...extraEnv];
+};
+
+const defaultSpread = [spread("kubernetes.io/hostname"), spread("topology.kubernetes.io/zone")];
+
+/** Found by those Prometheus configurations that look at annotations of Pods. */
+const scraped = {
+  "prometheus.io/scrape": "true",
+  "prometheus.io/port": `${httpPort}`,
+  "prometheus.io/path": "/metrics",
+};
+
 /** How Pods are replaced, so that it comes to an end: where only the leader is ready, nobody waits for the others. */
 const strategyOf = ({ readiness, leaderElection }: ControllerDeploymentProps): k8s.DeploymentStrategy => {
   if (leaderElection?.enabled === false) return { type: "Recreate" };
@@ -103,8 +151,9 @@ export class ControllerDeployment extends Construct {
     const container: k8s.Container = {
       name: "controller",
       image: props.image ?? defaultImage,
+      imagePullPolicy: props.imagePullPolicy ?? "IfNotPresent",
       args: [...controllerFlags(props)],
-      env: [fieldRef("POD_NAME", "metadata.name"), fieldRef("POD_NAMESPACE", "metadata.namespace")],
+      env: envOf(props),
       ports: [{ name: "http", containerPort: httpPort }],
       livenessProbe: probe("/healthz"),
       readinessProbe: probe("/readyz"),
@@ -115,12 +164,9 @@ export class ControllerDeployment extends Construct {
         readOnlyRootFilesystem: true,
       },
     };
-    const scraped = {
-      "prometheus.io/scrape": "true",
-      "prometheus.io/port": `${httpPort}`,
-      "prometheus.io/path": "/metrics",
-    };
-    const { imagePullSecrets = [], tolerations = [], priorityClassName } = props;
+    const annotations = { ...(props.metricsAuth === true ? {} : scraped), ...props.podAnnotations };
+    const { imagePullSecrets = [], tolerations = [], priorityClassName, affinity } = props;
+    const { topologySpreadConstraints = defaultSpread } = props;
     new k8s.KubeDeployment(this, "Resource", {
       metadata: { name: controllerName, namespace: props.namespace ?? defaultNamespace, labels: controllerLabels },
       spec: {
@@ -128,16 +174,22 @@ export class ControllerDeployment extends Construct {
         strategy: strategyOf(props),
         selector: { matchLabels: controllerLabels },
         template: {
-          metadata: { labels: controllerLabels, ...(props.metricsAuth === true ? {} : { annotations: scraped }) },
+          metadata: {
+            labels: { ...props.podLabels, ...controllerLabels },
+            ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+          },
           spec: {
-            serviceAccountName: controllerName,
+            serviceAccountName: serviceAccountNameOf(props),
             automountServiceAccountToken: true,
             enableServiceLinks: false,
             ...(imagePullSecrets.length === 0 ? {} : { imagePullSecrets: imagePullSecrets.map((name) => ({ name })) }),
             ...(priorityClassName === undefined ? {} : { priorityClassName }),
             nodeSelector: props.nodeSelector ?? defaultNodeSelector,
             ...(tolerations.length === 0 ? {} : { tolerations: [...tolerations] }),
-            topologySpreadConstraints: [spread("kubernetes.io/hostname"), spread("topology.kubernetes.io/zone")],
+            ...(affinity === undefined ? {} : { affinity }),
+            ...(topologySpreadConstraints.length === 0
+              ? {}
+              : { topologySpreadConstraints: [...topologySpreadConstraints] }),
             securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
             containers: [container],
           },

@@ -4,6 +4,33 @@ import { controllerName, defaultNamespace } from "./defaults.ts";
 import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 
+export interface ControllerDisruptionBudgetProps extends NamespacedProps {
+  /**
+   * How many Pods a drain may evict.
+   * @default one at a time
+   */
+  readonly podDisruptionBudget?: {
+    /**
+     * Whether there is one. Never with `readiness: "leader"`.
+     * @default true
+     */
+    readonly enabled?: boolean;
+    /**
+     * How many must stay available, or which share ("50%"), in place of `maxUnavailable`. With a single replica nothing could be drained.
+     * @default none
+     */
+    readonly minAvailable?: number | string;
+    /**
+     * How many may be unavailable, or which share ("50%").
+     * @default 1
+     */
+    readonly maxUnavailable?: number | string;
+  };
+}
+
+const intOrString = (value: number | string): k8s.IntOrString =>
+  typeof value === "number" ? k8s.IntOrString.fromNumber(value) : k8s.IntOrString.fromString(value);
+
 /**
  * Drains of nodes take one controller at a time, so that one is left to take over at once.
  *
@@ -11,13 +38,15 @@ import type { NamespacedProps } from "./namespaced.ts";
  * Source:  https://kubernetes.io/docs/tasks/run-application/configure-pdb/
  */
 export class ControllerDisruptionBudget extends Construct {
-  constructor(scope: Construct, id: string, props: NamespacedProps = {}) {
+  constructor(scope: Construct, id: string, props: ControllerDisruptionBudgetProps = {}) {
     super(scope, id);
+    const { minAvailable, maxUnavailable = 1 } = props.podDisruptionBudget ?? {};
     new k8s.KubePodDisruptionBudget(this, "Resource", {
       metadata: { name: controllerName, namespace: props.namespace ?? defaultNamespace, labels: controllerLabels },
       spec: {
-        // Not minAvailable: with a single replica nothing could be drained.
-        maxUnavailable: k8s.IntOrString.fromNumber(1),
+        ...(minAvailable === undefined
+          ? { maxUnavailable: intOrString(maxUnavailable) }
+          : { minAvailable: intOrString(minAvailable) }),
         // A controller that does not get ready holds up no drain.
         unhealthyPodEvictionPolicy: "AlwaysAllow",
         selector: { matchLabels: controllerLabels },

@@ -1,11 +1,12 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { controllerName, defaultNamespace } from "./defaults.ts";
+import { defaultNamespace } from "./defaults.ts";
 import { controllerLabels } from "./labels.ts";
 import { leaderElectionOf, type LeaderElectionProps } from "./leader-election.ts";
 import type { NamespacedProps } from "./namespaced.ts";
+import { serviceAccountNameOf, type ServiceAccountProps } from "./service-account.ts";
 
-export interface ControllerLimitsProps extends NamespacedProps, LeaderElectionProps {}
+export interface ControllerLimitsProps extends NamespacedProps, ServiceAccountProps, LeaderElectionProps {}
 
 const name = "janus-controller-limits";
 
@@ -46,7 +47,7 @@ export class ControllerLimits extends Construct {
     const metadata = { name, labels: controllerLabels };
     const { namespace = defaultNamespace } = props;
     const { leaseName, leaseNamespace } = leaderElectionOf(props);
-    const user = `system:serviceaccount:${namespace}:${controllerName}`;
+    const user = `system:serviceaccount:${namespace}:${serviceAccountNameOf(props)}`;
     new k8s.KubeValidatingAdmissionPolicy(this, "Policy", {
       metadata,
       spec: {

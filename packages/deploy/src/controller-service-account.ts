@@ -1,15 +1,24 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { controllerName, defaultNamespace } from "./defaults.ts";
+import { defaultNamespace } from "./defaults.ts";
 import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
+import { serviceAccountNameOf, type ServiceAccountProps } from "./service-account.ts";
+
+export interface ControllerServiceAccountProps extends NamespacedProps, ServiceAccountProps {}
 
 /** Who the controller is when it writes status, locks, snapshots and events. */
 export class ControllerServiceAccount extends Construct {
-  constructor(scope: Construct, id: string, props: NamespacedProps = {}) {
+  constructor(scope: Construct, id: string, props: ControllerServiceAccountProps = {}) {
     super(scope, id);
+    const { annotations = {} } = props.serviceAccount ?? {};
     new k8s.KubeServiceAccount(this, "Resource", {
-      metadata: { name: controllerName, namespace: props.namespace ?? defaultNamespace, labels: controllerLabels },
+      metadata: {
+        name: serviceAccountNameOf(props),
+        namespace: props.namespace ?? defaultNamespace,
+        labels: controllerLabels,
+        ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+      },
       // The controller's Pod asks for its token itself; no other Pod gets one by accident.
       automountServiceAccountToken: false,
     });

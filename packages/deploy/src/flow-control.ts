@@ -4,6 +4,9 @@ import { Construct } from "constructs";
 import { controllerName, defaultNamespace } from "./defaults.ts";
 import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
+import { serviceAccountNameOf, type ServiceAccountProps } from "./service-account.ts";
+
+export interface FlowControlProps extends NamespacedProps, ServiceAccountProps {}
 
 /**
  * A share of the API server of the controller's own: other ServiceAccounts cannot crowd out its locks, and a thousand Transactions
@@ -14,7 +17,7 @@ import type { NamespacedProps } from "./namespaced.ts";
  * Source: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
  */
 export class FlowControl extends Construct {
-  constructor(scope: Construct, id: string, props: NamespacedProps = {}) {
+  constructor(scope: Construct, id: string, props: FlowControlProps = {}) {
     super(scope, id);
     new k8s.KubePriorityLevelConfiguration(this, "Level", {
       metadata: { name: controllerName, labels: controllerLabels },
@@ -30,7 +33,7 @@ export class FlowControl extends Construct {
         },
       },
     });
-    const account = { name: controllerName, namespace: props.namespace ?? defaultNamespace };
+    const account = { name: serviceAccountNameOf(props), namespace: props.namespace ?? defaultNamespace };
     const schema = (id: string, name: string, precedence: number, apiGroups: string, resources: string) =>
       new ApiObject(this, id, {
         apiVersion: "flowcontrol.apiserver.k8s.io/v1",

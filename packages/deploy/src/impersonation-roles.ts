@@ -3,6 +3,7 @@ import { Construct } from "constructs";
 import { controllerName, defaultNamespace } from "./defaults.ts";
 import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
+import { serviceAccountNameOf, type ServiceAccountProps } from "./service-account.ts";
 
 /** ServiceAccounts of one namespace, which exists. */
 export interface ActsAs {
@@ -23,7 +24,7 @@ export interface ActsAsProps {
   readonly actsAs?: readonly ActsAs[];
 }
 
-export interface ImpersonationRolesProps extends NamespacedProps, ActsAsProps {}
+export interface ImpersonationRolesProps extends NamespacedProps, ServiceAccountProps, ActsAsProps {}
 
 const name = `${controllerName}-impersonation`;
 
@@ -37,7 +38,8 @@ export class ImpersonationRoles extends Construct {
   constructor(scope: Construct, id: string, props: ImpersonationRolesProps = {}) {
     super(scope, id);
     const home = props.namespace ?? defaultNamespace;
-    const itself: ActsAs = { namespace: home, serviceAccounts: [controllerName] };
+    const account = serviceAccountNameOf(props);
+    const itself: ActsAs = { namespace: home, serviceAccounts: [account] };
     const all = props.actsAs === undefined ? [] : [itself, ...props.actsAs];
     for (const namespace of new Set(all.map((one) => one.namespace))) {
       const rules = all.filter((one) => one.namespace === namespace).map(ruleOf);
@@ -46,7 +48,7 @@ export class ImpersonationRoles extends Construct {
       new k8s.KubeRoleBinding(this, `Binding-${namespace}`, {
         metadata,
         roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
-        subjects: [{ kind: "ServiceAccount", name: controllerName, namespace: home }],
+        subjects: [{ kind: "ServiceAccount", name: account, namespace: home }],
       });
     }
   }

@@ -1,15 +1,15 @@
 export { type Alert, alerts } from "./alerts.ts";
 export { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";
-export { ControllerDisruptionBudget } from "./controller-disruption-budget.ts";
+export { ControllerDisruptionBudget, type ControllerDisruptionBudgetProps } from "./controller-disruption-budget.ts";
 export type { ControllerFlagsProps } from "./controller-flags.ts";
 export { ControllerLimits, type ControllerLimitsProps } from "./controller-limits.ts";
 export { ControllerNetworkPolicy, type ControllerNetworkPolicyProps } from "./controller-network-policy.ts";
 export { ControllerRole, type ControllerRoleProps } from "./controller-role.ts";
-export { ControllerRoleBinding } from "./controller-role-binding.ts";
+export { ControllerRoleBinding, type ControllerRoleBindingProps } from "./controller-role-binding.ts";
 export { ControllerService, type ControllerServiceProps } from "./controller-service.ts";
-export { ControllerServiceAccount } from "./controller-service-account.ts";
+export { ControllerServiceAccount, type ControllerServiceAccountProps } from "./controller-service-account.ts";
 export { dashboard, drawn } from "./dashboard.ts";
-export { FlowControl } from "./flow-control.ts";
+export { FlowControl, type FlowControlProps } from "./flow-control.ts";
 export { GrafanaDashboard } from "./grafana-dashboard.ts";
 export {
   type ActsAs,
@@ -22,7 +22,7 @@ export { Janus, type JanusProps } from "./janus.ts";
 export { JanusNamespace, type JanusNamespaceProps } from "./janus-namespace.ts";
 export type { LeaderElection, LeaderElectionProps } from "./leader-election.ts";
 export { LeaderFence, type LeaderFenceProps } from "./leader-fence.ts";
-export { LeaderLabelRole } from "./leader-label-role.ts";
+export { LeaderLabelRole, type LeaderLabelRoleProps } from "./leader-label-role.ts";
 export { MetricsReaderRole } from "./metrics-reader-role.ts";
 export { MetricsService } from "./metrics-service.ts";
 export { Monitoring, type MonitoringProps } from "./monitoring.ts";
@@ -32,6 +32,7 @@ export type { Readiness, ReadinessProps } from "./readiness.ts";
 export { type Manifest, render, yaml } from "./render.ts";
 export { RequesterPolicy } from "./requester-policy.ts";
 export { RequesterStamp } from "./requester-stamp.ts";
+export type { ServiceAccountProps } from "./service-account.ts";
 export { ServiceMonitor, type ServiceMonitorProps } from "./service-monitor.ts";
 export { TransactionCrd } from "./transaction-crd.ts";
-export { TransactionRoles } from "./transaction-roles.ts";
+export { TransactionRoles, type TransactionRolesProps } from "./transaction-roles.ts";

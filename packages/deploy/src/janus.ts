@@ -1,6 +1,6 @@
 import { Construct } from "constructs";
 import { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";
-import { ControllerDisruptionBudget } from "./controller-disruption-budget.ts";
+import { ControllerDisruptionBudget, type ControllerDisruptionBudgetProps } from "./controller-disruption-budget.ts";
 import { ControllerLimits } from "./controller-limits.ts";
 import { ControllerNetworkPolicy, type ControllerNetworkPolicyProps } from "./controller-network-policy.ts";
 import { ControllerRole } from "./controller-role.ts";
@@ -18,11 +18,13 @@ import { marksLeader } from "./readiness.ts";
 import { RequesterPolicy } from "./requester-policy.ts";
 import { RequesterStamp } from "./requester-stamp.ts";
 import { TransactionCrd } from "./transaction-crd.ts";
-import { TransactionRoles } from "./transaction-roles.ts";
+import { TransactionRoles, type TransactionRolesProps } from "./transaction-roles.ts";
 
 export interface JanusProps
   extends ControllerDeploymentProps,
     ControllerNetworkPolicyProps,
+    ControllerDisruptionBudgetProps,
+    TransactionRolesProps,
     ActsAsProps,
     Omit<MonitoringProps, "metricsAuth"> {
   /**
@@ -30,6 +32,16 @@ export interface JanusProps
    * @default false
    */
   readonly stampsRequester?: boolean;
+  /**
+   * Whether there is a NetworkPolicy.
+   * @default true
+   */
+  readonly networkPolicy?: boolean;
+  /**
+   * Whether the CustomResourceDefinition is among the objects. Otherwise it must exist.
+   * @default true
+   */
+  readonly crd?: boolean;
   /**
    * Whether Prometheus and Grafana are told of Janus. Takes the CRDs of the Prometheus Operator.
    * @default false
@@ -47,23 +59,24 @@ export class Janus extends Construct {
   constructor(scope: Construct, id: string, props: JanusProps = {}) {
     super(scope, id);
     new JanusNamespace(this, "Namespace", props);
-    new TransactionCrd(this, "TransactionCrd");
-    new ControllerServiceAccount(this, "ServiceAccount", props);
+    if (props.crd !== false) new TransactionCrd(this, "TransactionCrd");
+    if (props.serviceAccount?.create !== false) new ControllerServiceAccount(this, "ServiceAccount", props);
     new ControllerRole(this, "Role", props);
     new ControllerRoleBinding(this, "RoleBinding", props);
     if (marksLeader(props)) new LeaderLabelRole(this, "LeaderLabelRole", props);
     new ImpersonationRoles(this, "ImpersonationRoles", props);
     if (props.metricsAuth === true) new MetricsReaderRole(this, "MetricsReaderRole");
-    new TransactionRoles(this, "TransactionRoles");
+    new TransactionRoles(this, "TransactionRoles", props);
     new LeaderFence(this, "Fence", props);
     new ControllerLimits(this, "Limits", props);
     new RequesterPolicy(this, "RequesterPolicy");
     if (props.stampsRequester === true) new RequesterStamp(this, "RequesterStamp");
     new FlowControl(this, "FlowControl", props);
-    new ControllerNetworkPolicy(this, "NetworkPolicy", props);
+    if (props.networkPolicy !== false) new ControllerNetworkPolicy(this, "NetworkPolicy", props);
     new ControllerService(this, "Service", props);
     // A budget that counts ready Pods would keep the only ready one where it is for ever.
-    if (props.readiness !== "leader") new ControllerDisruptionBudget(this, "DisruptionBudget", props);
+    if (props.readiness !== "leader" && props.podDisruptionBudget?.enabled !== false)
+      new ControllerDisruptionBudget(this, "DisruptionBudget", props);
     new ControllerDeployment(this, "Deployment", props);
     if (props.monitoring === true) new Monitoring(this, "Monitoring", props);
   }

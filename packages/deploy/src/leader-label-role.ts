@@ -3,6 +3,9 @@ import { Construct } from "constructs";
 import { controllerName, defaultNamespace } from "./defaults.ts";
 import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
+import { serviceAccountNameOf, type ServiceAccountProps } from "./service-account.ts";
+
+export interface LeaderLabelRoleProps extends NamespacedProps, ServiceAccountProps {}
 
 const rules: readonly k8s.PolicyRule[] = [
   // The leader labels its own Pod. Names of Pods are made up, so `resourceNames` cannot narrow it; the namespace has no other Pods.
@@ -11,7 +14,7 @@ const rules: readonly k8s.PolicyRule[] = [
 
 /** Lets the leader mark its own Pod, for the Service. Only needed with `readiness: "any"`. */
 export class LeaderLabelRole extends Construct {
-  constructor(scope: Construct, id: string, props: NamespacedProps = {}) {
+  constructor(scope: Construct, id: string, props: LeaderLabelRoleProps = {}) {
     super(scope, id);
     const namespace = props.namespace ?? defaultNamespace;
     const metadata = { name: controllerName, namespace, labels: controllerLabels };
@@ -19,7 +22,7 @@ export class LeaderLabelRole extends Construct {
     new k8s.KubeRoleBinding(this, "Binding", {
       metadata,
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: controllerName },
-      subjects: [{ kind: "ServiceAccount", name: controllerName, namespace }],
+      subjects: [{ kind: "ServiceAccount", name: serviceAccountNameOf(props), namespace }],
     });
   }
 }

@@ -6,7 +6,7 @@ export const HELP = `Usage: npm run -s manifests -- [flags] | kubectl apply --se
 Prints everything that a cluster needs to run Transactions. More can be set in a cdk8s app: see JanusProps.
 
 Flags:
-  --image <image>          Image of the controller, with tag or digest. Default: that of the release.
+  --image <image>          Image of the controller, with tag or digest. Required: there is no public one.
   --namespace <name>       Namespace of the controller. Default: janus-system.
   --readiness <any|leader> Which controllers are ready: all that work, or the leader alone. Default: any.
   --metrics-auth           /metrics answers only those who may get it, by their token.

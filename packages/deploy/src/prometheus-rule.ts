@@ -1,7 +1,7 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { type Alert, alerts } from "./alerts.ts";
-import { controllerName, defaultNamespace } from "./defaults.ts";
+import { controllerName, defaultNamespace, documentation } from "./defaults.ts";
 import { metricsLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 import type { PrometheusLabelsProps } from "./prometheus-labels.ts";
@@ -9,12 +9,12 @@ import type { PrometheusLabelsProps } from "./prometheus-labels.ts";
 export interface PrometheusRuleProps extends NamespacedProps, PrometheusLabelsProps {
   /**
    * Where the runbooks are, one page `<alert>.md` for each alert.
-   * @default "https://github.com/janus-project/janus/blob/main/docs/runbooks"
+   * @default "docs/runbooks", their path in this repository
    */
   readonly runbooks?: string;
 }
 
-export const defaultRunbooks = "https://github.com/janus-project/janus/blob/main/docs/runbooks";
+export const defaultRunbooks = `${documentation}/runbooks`;
 
 const ruleOf = (runbooks: string, { name, expression, after, severity, summary, description }: Alert) => ({
   alert: name,

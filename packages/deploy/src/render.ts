@@ -17,9 +17,13 @@ export interface Manifest {
  *
  * Guarantees: they come in the order in which they were made, but after those that they depend on (`node.addDependency`).
  *             The chart has no namespace, because cdk8s would stamp it on cluster-scoped objects too.
+ * @param labels More labels of all objects.
  */
-export const render = (build: (chart: Chart) => unknown): readonly Manifest[] => {
-  const chart = new Chart(new App(), "janus");
+export const render = (
+  build: (chart: Chart) => unknown,
+  labels: Readonly<Record<string, string>> = {},
+): readonly Manifest[] => {
+  const chart = new Chart(new App(), "janus", { labels });
   build(chart);
   return chart.toJson();
 };

@@ -2,6 +2,14 @@ import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { labels } from "./labels.ts";
 
+export interface TransactionRolesProps {
+  /**
+   * Whether the built-in roles `edit` and `admin` have these permissions. Otherwise bind the ClusterRoles yourself.
+   * @default true
+   */
+  readonly aggregateClusterRoles?: boolean;
+}
+
 /**
  * Permissions on Transactions for users who already have the built-in role `edit` in a namespace. Not for `view`, which may not read
  * Secrets: what a Transaction sets in a Secret stands in the Transaction. Status belongs to the controller; nobody else gets to write it.
@@ -10,12 +18,13 @@ import { labels } from "./labels.ts";
  * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
  */
 export class TransactionRoles extends Construct {
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { aggregateClusterRoles = true }: TransactionRolesProps = {}) {
     super(scope, id);
+    const aggregated = aggregateClusterRoles ? { "rbac.authorization.k8s.io/aggregate-to-edit": "true" } : {};
     new k8s.KubeClusterRole(this, "View", {
       metadata: {
         name: "janus-transactions-view",
-        labels: { ...labels, "rbac.authorization.k8s.io/aggregate-to-edit": "true" },
+        labels: { ...labels, ...aggregated },
       },
       rules: [
         {
@@ -28,7 +37,7 @@ export class TransactionRoles extends Construct {
     new k8s.KubeClusterRole(this, "Edit", {
       metadata: {
         name: "janus-transactions-edit",
-        labels: { ...labels, "rbac.authorization.k8s.io/aggregate-to-edit": "true" },
+        labels: { ...labels, ...aggregated },
       },
       rules: [
         {

@@ -1,27 +1,57 @@
-import { k8s } from "cdk8s-plus-30";
 import type { JanusProps } from "../janus.ts";
+import { k8s } from "cdk8s-plus-30";
+import { version } from "../defaults.ts";
 import type { ChartValues } from "./values.ts";
 
 const quantities = (all: Readonly<Record<string, string>> = {}): Record<string, k8s.Quantity> =>
   Object.fromEntries(Object.entries(all).map(([name, quantity]) => [name, k8s.Quantity.fromString(quantity)]));
 
+const imageOf = ({ repository, tag, digest }: ChartValues["image"]): string => {
+  if (repository === "") throw new Error("image.repository is required");
+  return digest === "" ? `${repository}:${tag === "" ? version : tag}` : `${repository}@${digest}`;
+};
+
+/** But for what is empty, which to the chart means that nothing was set. */
+const withoutEmpty = <A extends object>(values: A): Partial<A> =>
+  Object.fromEntries(Object.entries(values).filter(([, one]) => one !== "" && one !== null)) as Partial<A>;
+
 /** The props of the constructs that make what the chart makes of these values in this namespace. */
 export const propsOf = (values: ChartValues, namespace: string) => {
-  const { replicas, actsAs, controller, resources, priorityClassName, networkPolicy, monitoring, ...same } = values;
-  const { leaseNamespace, ...leaderElection } = controller.leaderElection;
-  const { enabled, ...prometheus } = monitoring;
+  const { image, imagePullSecrets, resources, commonLabels, podLabels, controller, networkPolicy, monitoring } = values;
+  const { replicas, topologySpreadConstraints, actsAs, priorityClassName, serviceAccount, ...others } = values;
+  const { podAnnotations, nodeSelector, tolerations, affinity, extraEnv, stampsRequester } = others;
+  const { enabled: isMonitored, ...prometheus } = monitoring;
+  const { enabled: hasNetworkPolicy, ...network } = networkPolicy;
+  const { minAvailable, ...budget } = others.podDisruptionBudget;
   return {
-    ...same,
-    ...networkPolicy,
-    ...prometheus,
-    ...controller,
     namespace,
-    monitoring: enabled,
+    image: imageOf(image),
+    imagePullPolicy: image.pullPolicy,
+    imagePullSecrets: imagePullSecrets.map(({ name }) => name),
+    podLabels: { ...commonLabels, ...podLabels },
+    podAnnotations,
+    nodeSelector,
+    tolerations: tolerations as readonly k8s.Toleration[],
+    ...(Object.keys(affinity).length === 0 ? {} : { affinity }),
+    extraEnv: extraEnv as readonly k8s.EnvVar[],
+    stampsRequester,
+    serviceAccount: withoutEmpty(serviceAccount),
+    podDisruptionBudget: { ...budget, ...(minAvailable === null ? {} : { minAvailable }) },
+    aggregateClusterRoles: others.rbac.aggregateClusterRoles,
+    crd: others.crds.enabled,
+    ...network,
+    networkPolicy: hasNetworkPolicy,
+    ...prometheus,
+    monitoring: isMonitored,
+    ...controller,
+    leaderElection: withoutEmpty(controller.leaderElection),
     resources: {
       ...(resources.requests === undefined ? {} : { requests: quantities(resources.requests) }),
       ...(resources.limits === undefined ? {} : { limits: quantities(resources.limits) }),
     },
-    leaderElection: { ...leaderElection, ...(leaseNamespace === "" ? {} : { leaseNamespace }) },
+    ...(topologySpreadConstraints === null
+      ? {}
+      : { topologySpreadConstraints: topologySpreadConstraints as unknown as readonly k8s.TopologySpreadConstraint[] }),
     ...(priorityClassName === "" ? {} : { priorityClassName }),
     ...(replicas === null ? {} : { replicas }),
     ...(actsAs === null ? {} : { actsAs }),

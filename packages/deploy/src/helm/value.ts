@@ -7,21 +7,6 @@ export interface Value<A> {
   readonly about: string;
   readonly schema: Schema;
   readonly byDefault: A;
-  /** Occurs nowhere else in what is installed: where the constructs print it, the chart has the value. */
-  readonly sample?: A;
-  /** Whether the constructs print `sample` only where it is not empty. */
-  readonly optional?: boolean;
-  /** How a template gets at it. @default as it is */
-  readonly read?: (value: string) => string;
-  /** Where different values make different objects: the templates decide by `when` between what the constructs make of both. */
-  readonly choice?: Choice<A>;
-}
-
-export interface Choice<A> {
-  /** A condition of a template on this value. */
-  readonly when: (value: string) => string;
-  readonly yes: A;
-  readonly no: A;
 }
 
 export interface Group {
@@ -44,7 +29,7 @@ export const value = <A>(one: Value<A>): Value<A> => one;
 
 export const isGroup = (one: Value<unknown> | Group): one is Group => "values" in one;
 
-/** A value and where it stands. */
+/** A value, and its path as `--set` has it. */
 export interface Placed {
   readonly path: string;
   readonly value: Value<unknown>;
@@ -55,11 +40,8 @@ export const placed = (values: Values, prefix = ""): readonly Placed[] =>
     isGroup(one) ? placed(one.values, `${prefix}${name}.`) : [{ path: `${prefix}${name}`, value: one }],
   );
 
-/** The object that has for each value what `pick` says. */
-export const collect = (values: Values, pick: (one: Placed) => unknown, prefix = ""): Record<string, unknown> =>
+/** What holds where a user writes nothing. */
+export const defaultsOf = (values: Values): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(values).map(([name, one]) => [
-      name,
-      isGroup(one) ? collect(one.values, pick, `${prefix}${name}.`) : pick({ path: `${prefix}${name}`, value: one }),
-    ]),
+    Object.entries(values).map(([name, one]) => [name, isGroup(one) ? defaultsOf(one.values) : one.byDefault]),
   );

@@ -1,18 +1,19 @@
 import { longestLeaseDuration } from "../controller-flags.ts";
 import { defaultNodeSelector, defaultResources } from "../controller-deployment.ts";
 import { defaultApiServerPorts } from "../controller-network-policy.ts";
-import { defaultImage } from "../defaults.ts";
 import type { ActsAs } from "../impersonation-roles.ts";
 import { leaderElectionDefaults } from "../leader-election.ts";
 import { defaultRunbooks } from "../prometheus-rule.ts";
 import type { Readiness } from "../readiness.ts";
-import { type Choice, type Schema, type TypeOf, value } from "./value.ts";
+import { type Schema, type TypeOf, value } from "./value.ts";
 
 type Texts = Readonly<Record<string, string>>;
-type Objects = readonly Readonly<Record<string, unknown>>[];
+type Json = Readonly<Record<string, unknown>>;
 
 const text: Schema = { type: "string" };
+const flag: Schema = { type: "boolean" };
 const texts: Schema = { type: "object", additionalProperties: text };
+const objects: Schema = { type: "array", items: { type: "object" } };
 const list = (items: Schema, more: Schema = {}): Schema => ({ type: "array", items, ...more });
 const record = (properties: Readonly<Record<string, Schema>>, more: Schema = {}): Schema => ({
   type: "object",
@@ -20,195 +21,254 @@ const record = (properties: Readonly<Record<string, Schema>>, more: Schema = {})
   properties,
   ...more,
 });
+const orEmpty = (schema: Schema): Schema => ({ ...schema, pattern: `^$|${String(schema["pattern"])}` });
 
 /** Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
 const label: Schema = { type: "string", pattern: "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$" };
 const subdomain: Schema = { type: "string", maxLength: 253, pattern: "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$" };
+/** With room for what is put behind it: a Service has a name of at most 63 characters. */
+const prefix: Schema = { type: "string", maxLength: 40, pattern: "^([a-z]([-a-z0-9]*[a-z0-9])?)?$" };
 const quantities: Schema = { type: "object", additionalProperties: { type: ["string", "number"] } };
 const seconds: Schema = { type: "integer", minimum: 1, maximum: longestLeaseDuration };
-
-/** Yes or no. */
-const flag: Choice<boolean> = { when: (value) => value, yes: true, no: false };
-const isNull = (value: string): string => `kindIs "invalid" ${value}`;
+const intOrPercent: Schema = { type: ["integer", "string", "null"], minimum: 0, pattern: "^[0-9]+%$" };
 
 const { requests, limits } = defaultResources;
 const plain = (quantities: typeof requests): Texts =>
   Object.fromEntries(Object.entries(quantities ?? {}).map(([name, quantity]) => [name, `${quantity.value}`]));
 
-const sampleAccounts: ActsAs = { namespace: "sample-acts-in", serviceAccounts: ["sample-acts-as"] };
+const image = {
+  repository: value({
+    about:
+      "Required. Registry and repository of the image, such as registry.example.com/janus: there is no public one, " +
+      "docs/install.md says how to build it.",
+    schema: { type: "string", pattern: "^[^\\s@]*$" },
+    byDefault: "",
+  }),
+  tag: value({
+    about: "Tag of the image. Empty: the appVersion of the chart, so that an upgrade of the chart upgrades the image.",
+    schema: { type: "string", pattern: "^[A-Za-z0-9_.-]{0,128}$" },
+    byDefault: "",
+  }),
+  digest: value({
+    about: "Digest of the image, such as sha256:…, in place of the tag.",
+    schema: { type: "string", pattern: "^$|^[a-z0-9]+:[0-9a-f]{32,}$" },
+    byDefault: "",
+  }),
+  pullPolicy: value<"Always" | "IfNotPresent" | "Never">({
+    about: "When the kubelet pulls the image.",
+    schema: { enum: ["Always", "IfNotPresent", "Never"] },
+    byDefault: "IfNotPresent",
+  }),
+} as const;
+
+const serviceAccount = {
+  create: value({
+    about: "Whether the ServiceAccount is created. false: the one of this name must exist.",
+    schema: flag,
+    byDefault: true,
+  }),
+  name: value({
+    about: "Name of the ServiceAccount. Empty: that of the Deployment.",
+    schema: orEmpty(subdomain),
+    byDefault: "",
+  }),
+  annotations: value<Texts>({ about: "Annotations of the ServiceAccount.", schema: texts, byDefault: {} }),
+} as const;
+
+const podDisruptionBudget = {
+  enabled: value({
+    about: "Whether there is a PodDisruptionBudget. Never with controller.readiness: leader.",
+    schema: flag,
+    byDefault: true,
+  }),
+  minAvailable: value<number | string | null>({
+    about:
+      "How many Pods, or which share (50%), a drain leaves available; set in place of maxUnavailable. With a single " +
+      "replica nothing could be drained.",
+    schema: intOrPercent,
+    byDefault: null,
+  }),
+  maxUnavailable: value<number | string>({
+    about: "How many Pods, or which share (50%), a drain may evict at a time.",
+    schema: { ...intOrPercent, type: ["integer", "string"] },
+    byDefault: 1,
+  }),
+} as const;
 
 const leaderElection = {
   enabled: value({
-    about: "Whether one of several controllers leads. Without it there can be one replica only, and nothing is fenced.",
-    schema: { type: "boolean" },
+    about: "Whether the controllers elect a leader. false: one replica only, and writes are not fenced.",
+    schema: flag,
     byDefault: true,
-    choice: flag,
   }),
   leaseName: value<string>({
     about: "Name of the leader's Lease.",
     schema: subdomain,
     byDefault: leaderElectionDefaults.leaseName,
-    sample: "sample-lease",
   }),
   leaseNamespace: value({
-    about: "Namespace of the leader's Lease, which exists. Empty: that of the release.",
-    schema: { ...label, pattern: `^$|${String(label["pattern"])}` },
+    about: "Namespace of the leader's Lease, which must exist. Empty: that of the release.",
+    schema: orEmpty(label),
     byDefault: "",
-    sample: "sample-of-the-lease",
-    read: (value) => `default $.Release.Namespace ${value}`,
   }),
   leaseDurationSeconds: value<number>({
-    about: "For how many seconds the others leave a leader alone that they do not see renew.",
+    about: "How long non-leaders wait after the last observed renewal before acquiring leadership.",
     schema: seconds,
     byDefault: leaderElectionDefaults.leaseDurationSeconds,
-    sample: 910_030,
   }),
   renewDeadlineSeconds: value<number>({
     about:
-      "A leader that could not renew for so many seconds stops. Together with the write timeout (5 s) no longer than leaseDurationSeconds.",
+      "How long the leader tries to renew before it gives up leadership. Together with the write timeout (5 s) no " +
+      "longer than leaseDurationSeconds.",
     schema: seconds,
     byDefault: leaderElectionDefaults.renewDeadlineSeconds,
-    sample: 910_020,
   }),
   retryPeriodSeconds: value<number>({
-    about: "Seconds between two renewals, and between two looks of a standby. Shorter than renewDeadlineSeconds.",
+    about: "Seconds between two attempts to acquire or renew leadership. Shorter than renewDeadlineSeconds.",
     schema: seconds,
     byDefault: leaderElectionDefaults.retryPeriodSeconds,
-    sample: 910_010,
   }),
 } as const;
 
 const controller = {
   readiness: value<Readiness>({
     about:
-      "Which controllers are ready. any: all that work; updates, drains and `helm --wait` come to their end. leader: the leader alone; " +
-      "with more than one replica `helm --wait` then waits for ever.",
+      "Which Pods are ready. any: all that work. leader: the leader alone; with more than one replica `helm --wait` " +
+      "then never returns.",
     schema: { enum: ["any", "leader"] },
     byDefault: "any",
-    choice: { when: (value) => `eq ${value} "leader"`, yes: "leader", no: "any" },
   }),
   metricsAuth: value({
-    about: "Whether /metrics answers only those who may `get` it, by the token that they bring.",
-    schema: { type: "boolean" },
+    about: "Require authentication and authorization for /metrics.",
+    schema: flag,
     byDefault: false,
-    choice: flag,
   }),
   flags: value<readonly string[]>({
     about:
-      "More flags of the controller, such as --log-level=debug; `janus-controller --help` has all. Refused are those that other values set " +
-      "(leader election, readiness, metricsAuth), --namespace and --http-port.",
+      "More flags of the controller, such as --log-level=debug; `janus-controller --help` has all. Refused are those " +
+      "that other values set (leader election, readiness, metricsAuth), --namespace and --http-port.",
     schema: list({ type: "string", pattern: "^--" }),
     byDefault: [],
-    sample: ["--sample-flag"],
-    optional: true,
   }),
-  leaderElection: { about: "How one of several controllers becomes the leader.", values: leaderElection },
+  leaderElection: { about: "Leader election.", values: leaderElection },
 } as const;
 
 const networkPolicy = {
-  clients: value<Objects>({
-    about: "Who may reach the controller's HTTP port, as peers of a NetworkPolicy. Empty: everybody in the cluster.",
-    schema: list({ type: "object" }),
+  enabled: value({ about: "Whether there is a NetworkPolicy.", schema: flag, byDefault: true }),
+  clients: value<readonly Json[]>({
+    about: "Who may reach the controller's HTTP port, as peers of a NetworkPolicy. Empty: every Pod in the cluster.",
+    schema: objects,
     byDefault: [],
-    sample: [{ ipBlock: { cidr: "sample-client" } }],
-    optional: true,
   }),
   apiServerCidrs: value<readonly string[]>({
     about:
-      "Where the API server is, as CIDRs of its own addresses (not that of the Service kubernetes). Empty: anywhere.",
+      "CIDRs of the API server's own addresses (not of the Service kubernetes), to which egress is allowed. Empty: anywhere.",
     schema: list(text),
     byDefault: [],
-    sample: ["sample-cidr"],
-    optional: true,
   }),
   apiServerPorts: value<readonly number[]>({
     about: "Ports of the API server behind the Service kubernetes.",
     schema: list({ type: "integer", minimum: 1, maximum: 65_535 }, { minItems: 1 }),
     byDefault: defaultApiServerPorts,
-    sample: [910_443],
   }),
 } as const;
 
 const monitoring = {
   enabled: value({
-    about: "Whether Prometheus and Grafana are told of Janus. Takes the CRDs of the Prometheus Operator.",
-    schema: { type: "boolean" },
+    about:
+      "Whether there are ServiceMonitor, PrometheusRule and Grafana dashboard. Requires the CRDs of the Prometheus Operator.",
+    schema: flag,
     byDefault: false,
-    choice: flag,
   }),
   prometheusLabels: value<Texts>({
     about:
       "More labels of ServiceMonitor and PrometheusRule: those by which your Prometheus selects them, such as release: prometheus.",
     schema: texts,
     byDefault: {},
-    sample: { "sample-label": "sample" },
-    optional: true,
   }),
   runbooks: value<string>({
-    about: "Where the runbooks are, one page <alert>.md for each alert.",
-    schema: { type: "string", pattern: '^https?://[^\\s"\\\\]+$' },
+    about:
+      "Where the runbooks are, one page <alert>.md for each alert. The default is their path in the repository of Janus; " +
+      "set the URL at which you publish them.",
+    schema: { type: "string", pattern: '^[^\\s"\\\\]+$' },
     byDefault: defaultRunbooks,
-    sample: "https://sample.invalid/runbooks",
   }),
 } as const;
 
 /**
- * All that can be set, with its documentation and default: `values.yaml`, `values.schema.json` and the templates come out of this.
- * The names are those of the props of the constructs.
+ * All that can be set, with its documentation and default: `values.yaml`, `values.schema.json` and the README.md of the chart come
+ * out of this.
  */
 export const values = {
-  image: value<string>({
-    about: "Image of the controller, with tag or digest.",
-    schema: { type: "string", minLength: 1 },
-    byDefault: defaultImage,
-    sample: "sample.invalid/image",
-  }),
-  imagePullSecrets: value<readonly string[]>({
-    about: "Names of the Secrets, in the namespace of the release, with which the image is pulled.",
-    schema: list(subdomain),
+  image: { about: "Image of the controller.", values: image },
+  imagePullSecrets: value<readonly { readonly name: string }[]>({
+    about: "Secrets, in the namespace of the release, with which the image is pulled, such as [{name: registry}].",
+    schema: list(record({ name: subdomain }, { required: ["name"] })),
     byDefault: [],
-    sample: ["sample-pull-secret"],
-    optional: true,
+  }),
+  nameOverride: value({
+    about:
+      "In place of janus in the label app.kubernetes.io/name, and in janus-controller, the name of the Deployment and of " +
+      "the objects that belong to it. What exists once in a cluster, such as the admission policy janus-fence, keeps its name.",
+    schema: prefix,
+    byDefault: "",
+  }),
+  fullnameOverride: value({
+    about: "In place of janus-controller, the name of the Deployment and of the objects that belong to it.",
+    schema: prefix,
+    byDefault: "",
+  }),
+  commonLabels: value<Texts>({
+    about: "Labels of all objects and of the Pods. Those that the chart sets itself win.",
+    schema: texts,
+    byDefault: {},
   }),
   replicas: value<number | null>({
-    about: "How many controllers run. One of them leads. null: 2, or 1 without leader election.",
+    about: "Number of controllers, of which one leads. null: 2, or 1 without leader election.",
     schema: { type: ["integer", "null"], minimum: 0, maximum: 2 ** 31 - 1 },
     byDefault: null,
-    sample: 910_002,
-    choice: { when: isNull, yes: null, no: 910_002 },
+  }),
+  podLabels: value<Texts>({
+    about: "Labels of the Pods. Those by which they are selected win.",
+    schema: texts,
+    byDefault: {},
+  }),
+  podAnnotations: value<Texts>({
+    about: "Annotations of the Pods. They win over prometheus.io/scrape, prometheus.io/port and prometheus.io/path.",
+    schema: texts,
+    byDefault: {},
   }),
   resources: value<{ readonly requests?: Texts; readonly limits?: Texts }>({
-    about:
-      "What one controller asks of its node, and may use at most. No CPU limit: a throttled controller renews its locks late.",
+    about: "Resource requests and limits. No CPU limit: a throttled controller renews its locks late.",
     schema: record({ requests: quantities, limits: quantities }),
     byDefault: { requests: plain(requests), limits: plain(limits) },
-    sample: { requests: { "sample-resource": "1" } },
   }),
   priorityClassName: value({
     about: "PriorityClass of the Pods. Empty: the cluster's default.",
     schema: text,
     byDefault: "",
-    sample: "sample-priority",
-    optional: true,
   }),
-  nodeSelector: value<Texts>({
-    about: "Labels of the nodes on which the controller may run.",
-    schema: texts,
-    byDefault: defaultNodeSelector,
-    sample: { "sample-node": "sample" },
+  nodeSelector: value<Texts>({ about: "Node selector of the Pods.", schema: texts, byDefault: defaultNodeSelector }),
+  tolerations: value<readonly Json[]>({ about: "Tolerations of the Pods.", schema: objects, byDefault: [] }),
+  affinity: value<Json>({ about: "Affinity of the Pods.", schema: { type: "object" }, byDefault: {} }),
+  topologySpreadConstraints: value<readonly Json[] | null>({
+    about: "Topology spread constraints of the Pods. null: over nodes and zones, where there are several. []: none.",
+    schema: { ...objects, type: ["array", "null"] },
+    byDefault: null,
   }),
-  tolerations: value<Objects>({
-    about: "Taints of nodes that do not keep the controller away.",
-    schema: list({ type: "object" }),
+  extraEnv: value<readonly (Json & { readonly name: string })[]>({
+    about: "More environment variables of the controller, such as [{name: HTTPS_PROXY, value: …}].",
+    schema: list({ type: "object", required: ["name"], properties: { name: text } }),
     byDefault: [],
-    sample: [{ key: "sample-taint" }],
-    optional: true,
   }),
-  controller: { about: "What the controller is told on its command line.", values: controller },
+  serviceAccount: { about: "ServiceAccount of the controller.", values: serviceAccount },
+  podDisruptionBudget: { about: "PodDisruptionBudget of the Pods.", values: podDisruptionBudget },
+  controller: { about: "Command line of the controller.", values: controller },
   actsAs: value<readonly ActsAs[] | null>({
     about:
-      "The ServiceAccounts that Transactions can name, such as [{namespace: shop, serviceAccounts: [deployer]}]; without serviceAccounts all of the " +
-      "namespace, which exists. The controller has no right to act as any other. null: every ServiceAccount of the cluster.",
+      "The ServiceAccounts that Transactions can name, such as [{namespace: shop, serviceAccounts: [deployer]}]; without " +
+      "serviceAccounts all of the namespace, which must exist. The controller cannot impersonate any other. null: every " +
+      "ServiceAccount of the cluster.",
     schema: {
       ...list(
         record({ namespace: label, serviceAccounts: list(subdomain, { minItems: 1 }) }, { required: ["namespace"] }),
@@ -216,18 +276,48 @@ export const values = {
       type: ["array", "null"],
     },
     byDefault: null,
-    sample: [sampleAccounts],
-    choice: { when: isNull, yes: null, no: [sampleAccounts] },
   }),
   stampsRequester: value({
     about:
-      "Whether each Transaction says in an annotation who created it. Takes a cluster of Kubernetes 1.36 or newer.",
-    schema: { type: "boolean" },
+      "Whether an annotation of each Transaction names the user who created it. Requires Kubernetes 1.36 or newer.",
+    schema: flag,
     byDefault: false,
-    choice: flag,
   }),
-  networkPolicy: { about: "What the controllers say and hear.", values: networkPolicy },
-  monitoring: { about: "ServiceMonitor, alerts and dashboard.", values: monitoring },
+  rbac: {
+    about: "ClusterRoles for users.",
+    values: {
+      aggregateClusterRoles: value({
+        about:
+          "Whether the built-in roles edit and admin include the permissions on Transactions. false: bind the ClusterRoles " +
+          "janus-transactions-edit and janus-transactions-view yourself.",
+        schema: flag,
+        byDefault: true,
+      }),
+    },
+  },
+  crds: {
+    about: "CustomResourceDefinition of Transaction.",
+    values: {
+      enabled: value({
+        about: "Whether the release has the CustomResourceDefinition. false: it must exist.",
+        schema: flag,
+        byDefault: true,
+      }),
+      keep: value({
+        about:
+          "Whether `helm uninstall` keeps it, and with it all Transactions. false: all Transactions are deleted along with it.",
+        schema: flag,
+        byDefault: true,
+      }),
+    },
+  },
+  networkPolicy: { about: "NetworkPolicy ingress and egress of the controller Pods.", values: networkPolicy },
+  monitoring: { about: "Prometheus and Grafana.", values: monitoring },
+  extraObjects: value<readonly (Json | string)[]>({
+    about: "More objects of the release, as YAML or as text. Templates in them are rendered.",
+    schema: list({ type: ["object", "string"] }),
+    byDefault: [],
+  }),
 } as const;
 
 /** What a user can write, all of it. */

@@ -1,10 +1,11 @@
-// `npm run chart:write`: writes the Helm chart that lies in the repository.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+// `npm run chart:write`: writes those files of the Helm chart that are not written by hand.
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { chart } from "./chart.ts";
+import { printedFiles } from "./printed-files.ts";
 
 const directory = path.resolve(import.meta.dirname, "../../../../charts/janus");
 
-rmSync(directory, { recursive: true, force: true });
-mkdirSync(path.join(directory, "templates"), { recursive: true });
-for (const [file, text] of Object.entries(chart())) writeFileSync(path.join(directory, file), text);
+for (const [file, text] of Object.entries(printedFiles())) {
+  mkdirSync(path.dirname(path.join(directory, file)), { recursive: true });
+  writeFileSync(path.join(directory, file), text);
+}

@@ -1,0 +1,29 @@
+import { transactionCrd } from "@janus/api";
+import { Yaml } from "cdk8s";
+import { alerts } from "../alerts.ts";
+import { dashboard } from "../dashboard.ts";
+import { readme } from "./readme.ts";
+import { values } from "./values.ts";
+import { valuesSchema } from "./values-schema.ts";
+import { valuesYaml } from "./values-yaml.ts";
+
+const printed = (source: string): string => `# Printed from ${source} by \`npm run chart:write\`.\n`;
+
+const rules = alerts.map(({ name, expression, after, severity, summary, description }) => ({
+  alert: name,
+  expr: expression,
+  for: after,
+  severity,
+  summary,
+  description,
+}));
+
+/** Those files of the Helm chart, by their paths in it, that are not written by hand. The templates include what is in `files`. */
+export const printedFiles = (): Readonly<Record<string, string>> => ({
+  "README.md": readme(values),
+  "values.yaml": printed("packages/deploy/src/helm/values.ts") + valuesYaml(values),
+  "values.schema.json": valuesSchema(values),
+  "files/crd-spec.yaml": printed("packages/api") + Yaml.stringify({ spec: transactionCrd.spec }),
+  "files/alerts.yaml": printed("packages/deploy/src/alerts.ts") + Yaml.stringify(rules),
+  "files/dashboard.json": `${JSON.stringify(dashboard, undefined, 2)}\n`,
+});
