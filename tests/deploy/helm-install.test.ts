@@ -65,6 +65,17 @@ const imageOf = (): Promise<string> =>
     "get deployment janus-controller -n janus-system -o jsonpath={.spec.template.spec.containers[0].image}",
   );
 
+/** What has no default. */
+const withImage = "--set=image.repository=registry.example.com/janus";
+
+/** To be changed; it goes with the test. */
+const copyOfChart = async (): Promise<string> => {
+  const copy = await mkdtemp(path.join(os.tmpdir(), "janus-chart-"));
+  onTestFinished(() => rm(copy, { recursive: true }));
+  await cp(chart, copy, { recursive: true });
+  return copy;
+};
+
 const configMap = (name: string, finalizers: readonly string[] = []) => ({
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -157,13 +168,26 @@ describe("Janus, installed with Helm,", LONG, () => {
     await cluster.admin("delete namespace shop --timeout=60s");
   });
 
+  it("has the image of the new version after an upgrade, and the old one after a rollback", async () => {
+    await runNodes(cluster);
+    await follow("docs/install.md", "With Helm");
+    expect(await imageOf()).toBe("registry.example.com/janus:0.1.0");
+    const newer = await copyOfChart();
+    const file = path.join(newer, "Chart.yaml");
+    await writeFile(file, (await readFile(file, "utf8")).replaceAll("ersion: 0.1.0", "ersion: 0.1.1"));
+    const [upgrade = ""] = commandsOf("docs/upgrade.md", "With Helm");
+    const toNewer = upgrade.replace("charts/janus", newer);
+    await done(toNewer, shell(toNewer));
+    expect(await imageOf()).toBe("registry.example.com/janus:0.1.1");
+    await helm("rollback", "janus");
+    expect(await imageOf()).toBe("registry.example.com/janus:0.1.0");
+  });
+
   it("has an upgrade, and a rollback, that are ones of the CustomResourceDefinition, too", async () => {
     await runNodes(cluster);
     await follow("docs/install.md", "With Helm");
-    const copy = await mkdtemp(path.join(os.tmpdir(), "janus-chart-"));
-    onTestFinished(() => rm(copy, { recursive: true }));
-    await cp(chart, copy, { recursive: true });
-    const file = path.join(copy, "templates/customresourcedefinition-transactions.backup.janus.io.yaml");
+    const copy = await copyOfChart();
+    const file = path.join(copy, "files/crd-spec.yaml");
     await writeFile(file, (await readFile(file, "utf8")).replace("- txn\n", "- txn\n      - txns\n"));
     const shortNames = () => cluster.admin("get crd transactions.backup.janus.io -o jsonpath={.spec.names.shortNames}");
 
@@ -174,8 +198,8 @@ describe("Janus, installed with Helm,", LONG, () => {
   });
 
   it("is there once: a second release is refused", async () => {
-    await helm("install", "janus", chart, "--create-namespace");
-    const second = ["install", "other", chart, "-n", "elsewhere", "--create-namespace"];
+    await helm("install", "janus", chart, withImage, "--create-namespace");
+    const second = ["install", "other", chart, withImage, "-n", "elsewhere", "--create-namespace"];
     expect(await helmWith({ kubeconfig: cluster.kubeconfig }, ...second)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('must equal "other": current value is "janus"'),
@@ -184,7 +208,7 @@ describe("Janus, installed with Helm,", LONG, () => {
 
   it("moves to another namespace as the page says, and its fence is up", async () => {
     await runNodes(cluster);
-    await done("helm install", shell("helm install janus charts/janus -n platform --create-namespace"));
+    await done("helm install", shell(`helm install janus charts/janus -n platform --create-namespace ${withImage}`));
     // The other way round than on the page: the nodes run what is in janus-system.
     const other: Readonly<Record<string, string>> = { platform: "janus-system", "janus-system": "platform" };
     for (const command of commandsOf("docs/upgrade.md", "Another namespace or release name")) {
@@ -201,7 +225,7 @@ describe("Janus, installed with Helm,", LONG, () => {
     await follow("docs/install.md", "With Helm");
     await eventually(isFenceUp);
     await helm("uninstall", "janus", "--wait");
-    await helm("install", "janus", chart, "--wait", "--timeout=2m");
+    await helm("install", "janus", chart, withImage, "--wait", "--timeout=2m");
     expect(await isFenceUp()).toBe(true);
   });
 });
@@ -215,10 +239,9 @@ describe("Janus, installed with kubectl,", LONG, () => {
     const before = await pods();
     await follow("docs/upgrade.md", "From kubectl to Helm");
     expect(await pods()).toBe(before);
-    const image = "registry.example.com/janus:0.1.1";
     const upgrade = ["upgrade", "janus", chart, "--reset-then-reuse-values", "--wait", "--timeout=2m"];
-    await helm(...upgrade, `--set=image=${image}`);
-    expect(await imageOf()).toBe(image);
+    await helm(...upgrade, "--set=image.tag=0.1.1");
+    expect(await imageOf()).toBe("registry.example.com/janus:0.1.1");
     expect(await deployment()).toBe("2/2/2");
     await helm("uninstall", "janus", "--wait");
     await follow("docs/uninstall.md", "4. What is left");

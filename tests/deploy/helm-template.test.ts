@@ -222,8 +222,7 @@ describe("the chart", () => {
 
   it("has other names if wanted, wherever they are used, but for what exists once in a cluster", async () => {
     const written = over(sets["everything"] ?? {}, { serviceAccount: { name: "" } });
-    const named = async (names: Json) =>
-      JSON.stringify(byId(documents((await template(over(written, names))).stdout)));
+    const named = async (names: Json) => JSON.stringify(byId(documents((await template(over(written, names))).stdout)));
     const usual = await named({});
     const controller = /janus-controller(?!-(?:limits|leader))/gu;
     const label = '"app.kubernetes.io/name":"janus"';

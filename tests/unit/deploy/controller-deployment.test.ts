@@ -182,7 +182,7 @@ describe("the controller's Deployment", () => {
   });
 
   it("runs the image that it is given", () => {
-    expect(containers[0]?.["image"]).toBe("ghcr.io/janus-project/janus:0.1.0");
+    expect(containers[0]?.["image"]).toBe("image-not-set.invalid/janus:0.1.0");
     const image = "registry.example/janus@sha256:0";
     expect(deployment({ image }).spec.template.spec.containers[0]?.["image"]).toBe(image);
   });

@@ -2,7 +2,8 @@ import { readdirSync } from "node:fs";
 import { Spec } from "@janus/api";
 import { ControllerDeployment, render } from "@janus/deploy";
 import { expect, it } from "vitest";
-import { parse } from "yaml";
+import { placed } from "../../../packages/deploy/src/helm/value.ts";
+import { values } from "../../../packages/deploy/src/helm/values.ts";
 import { HELP } from "../../../packages/controller/src/shell/flags.ts";
 import { firstCells, page, root, section } from "./page.ts";
 
@@ -45,16 +46,16 @@ it("docs/configuration.md has every field of a Transaction's spec", () => {
   );
 });
 
-/** As `--set` calls them. */
-const paths = (values: object, before = ""): readonly string[] =>
-  Object.entries(values).flatMap(([key, value]) =>
-    ["controller", "networkPolicy", "monitoring"].includes(key) ? paths(value as object, `${key}.`) : [before + key],
-  );
+/** As `--set` calls them; leader election has a table of its own. */
+const valuePaths = new Set(placed(values).map(({ path }) => path.replace(/^(controller\.leaderElection)\..*$/u, "$1")));
 
 it("docs/configuration.md has every value of the Helm chart, and no other", () => {
-  const [table = ""] = section(configuration, "## The installation").split("\n### ");
-  const values = paths(parse(page("charts/janus/values.yaml")) as object);
-  const rows = [...table.matchAll(/^\| `(\w+)` \| (?:`([\w.]+)`|the same) \|/gmu)];
-  const said = rows.map(([, prop = "", value = prop]) => value);
-  expect(said.toSorted()).toEqual(values.toSorted());
+  const [tables = ""] = section(configuration, "## The installation").split("\n### ");
+  const [ofBoth = "", ofChart = ""] = tables.split("Only the Helm chart");
+  const rows = [...ofBoth.matchAll(/^\| `(\w+)` \| (the same|`[^|]+`) \|/gmu)];
+  const shared = rows.flatMap(([, prop = "", same = ""]) =>
+    same === "the same" ? [prop] : [...same.matchAll(/`([\w.]+)`/gu)].map(([, value = ""]) => value),
+  );
+  const said = [...shared, ...firstCells(ofChart)];
+  expect(said.toSorted()).toEqual([...valuePaths].toSorted());
 });
