@@ -1,7 +1,8 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
+import { gadgets } from "../fixtures/gadgets.ts";
 import { configMap, lease, namespace, role, roleBinding, secret, service, within } from "../fixtures/manifests.ts";
 import { forbidConfigMaps } from "../fixtures/quota.ts";
 import { recording } from "../fixtures/recording.ts";
@@ -354,4 +355,95 @@ it("lets no bad Transaction disturb the others", async () => {
   for (const bad of ["bad-kind", "bad-account", "bad-target"])
     expect((await place.over(bad)).status.phase).toBe("Failed");
   expect(await administrator.read(within(place.namespace, configMap("x")))).toBeUndefined();
+});
+
+it.each([
+  ["authorization.k8s.io/v1", "SelfSubjectAccessReview", { spec: { resourceAttributes: { verb: "get" } } }],
+  ["v1", "Binding", { target: { kind: "Node", name: "n" } }],
+  ["v1", "ComponentStatus", {}],
+])("refuses a kind of which the API server keeps nothing: %s %s", async (apiVersion, kind, fields) => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const { message } = await refused(place, [creating({ apiVersion, kind, metadata: { name: "x" }, ...fields })]);
+  expect(message).toContain(`changes[0]: a ${kind} is no object that the API server keeps`);
+});
+
+it.each([
+  ["Patch", patching],
+  ["Update", updating],
+])("refuses a %s of a status that is a subresource, which would be dropped in silence", async (_, change) => {
+  const place = await workspace();
+  const web = service("web");
+  await place.create(web);
+  const status = { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } };
+  const { message } = await refused(place, [change({ ...web, status })]);
+  expect(message).toContain(
+    `the status of Service ${place.namespace}/web cannot be set, since it is a subresource: take it out of the content`,
+  );
+});
+
+it("takes a status that says nothing, or what is there", async () => {
+  const place = await workspace();
+  await place.create(service("web"));
+  await place.janus();
+  const [apiVersion, kind] = ["v1", "Service"];
+  const { status } = await place.run([
+    patching({ apiVersion, kind, metadata: { name: "web", labels: { a: "1" } }, status: { loadBalancer: {} } }),
+    creating({ ...service("new"), status: { loadBalancer: {}, conditions: null } }),
+  ]);
+  expect(status.phase).toBe("Committed");
+});
+
+it.each([
+  ["resourceVersion", "would not be compared: take it out, or set the resourceVersion of the change"],
+  ["uid", "and content.metadata.uid is another one"],
+])("refuses content that is meant for another object or version: %s", async (field, told) => {
+  const place = await workspace();
+  await place.create(configMap("there"));
+  const metadata = { name: "there", [field]: "1" };
+  const { message } = await refused(place, [patching({ ...configMap("there", { a: "2" }), metadata })]);
+  expect(message).toContain(told);
+});
+
+it("refuses a new version of a kind in which objects are stored anywhere but at the end", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const crd = gadgets(place.namespace);
+  await administrator.create(crd);
+  onTestFinished(() => administrator.remove(crd));
+  const spec = crd["spec"] as { readonly versions: readonly object[] };
+  const [v1] = spec.versions;
+  const versions = [
+    { ...v1, storage: false },
+    { ...v1, name: "v2", storage: true },
+  ];
+  const { message } = await refused(place, [
+    patching({ ...crd, spec: { ...spec, versions } }),
+    creating(configMap("later")),
+  ]);
+  expect(message).toContain(
+    `CustomResourceDefinition ${crd.metadata.name} stores its objects in the new version v2, which nothing can undo: move it to the end of the list`,
+  );
+});
+
+const things = { apiGroups: ["example.com"], resources: ["things"], verbs: ["get"] };
+
+it.each([
+  ["a deletion", deleting(role("strong"))],
+  ["a Patch of its rules", patching(role("strong", { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] }))],
+  ["an Update without its rules", updating(role("strong"))],
+])("refuses to take permissions away that it could not grant again: %s", async (_, change) => {
+  const place = await workspace();
+  await place.create(role("strong", things));
+  const { message } = await refused(place, [change]);
+  expect(message).toContain(
+    `could not put Role ${place.namespace}/strong back, which contains permissions that it does not have: grant it these, or the verb escalate on roles`,
+  );
+});
+
+it("refuses to delete a binding that it could not make again", async () => {
+  const place = await workspace();
+  await place.create(role("strong", things), roleBinding("bound", "Role", "strong", `${place.namespace}/default`));
+  const { message } = await refused(place, [deleting(roleBinding("bound", "Role", "strong"))]);
+  expect(message).toContain("grant it these, or the verb bind on rolebindings");
 });

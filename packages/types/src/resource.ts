@@ -7,4 +7,6 @@ export interface Resource {
   readonly namespaced: boolean;
   /** Whether `.status` is a subresource of its own, so that writes to the object leave it alone. */
   readonly statusSubresource: boolean;
+  /** Its objects cannot be read, or not written: they are questions (a SubjectAccessReview) or views, and nothing is kept. */
+  readonly isVirtual?: true;
 }

@@ -6,6 +6,9 @@ const making = (type: "Update" | "Patch", kind: string, content: object): Change
   ({ ...change(type, "a", kind), content }) as Change;
 
 const sized = (storage: string) => ({ spec: { resources: { requests: { storage } } } });
+const versions = (...names: readonly string[]) => ({
+  spec: { versions: names.map((name, at) => ({ name, storage: at === names.length - 1 })) },
+});
 const ordinary = change("Patch", "b");
 const b = former("ConfigMap", "b");
 
@@ -13,6 +16,13 @@ it.each([
   ["Patch", "ConfigMap", { immutable: true }, {}, "makes it immutable"],
   ["Update", "Secret", { immutable: true, data: {} }, {}, "makes it immutable"],
   ["Patch", "PersistentVolumeClaim", sized("2Gi"), sized("1Gi"), "makes it larger"],
+  [
+    "Update",
+    "CustomResourceDefinition",
+    versions("v1", "v2"),
+    versions("v1"),
+    "stores its objects in the new version v2",
+  ],
 ] as const)("refuses a %s of a %s anywhere but at the end: %j", (type, kind, content, before, what) => {
   const step = examined([making(type, kind, content), ordinary], former(kind, "a", before), b);
   expect(step).toContain(
@@ -28,10 +38,15 @@ it.each([
     {},
   ],
   ["what is immutable already", [making("Patch", "ConfigMap", { immutable: true }), ordinary], { immutable: true }],
+  [
+    "a version that is there already",
+    [making("Patch", "CustomResourceDefinition", versions("v2", "v1")), ordinary],
+    versions("v1", "v2"),
+  ],
   ["what is created so", [{ ...change("Create", "new"), content: { immutable: true } } as Change, ordinary], {}],
 ] as const)("lets it be %s", (_, changes, before) => {
   const claim = former("PersistentVolumeClaim", "c");
-  const step = examined(changes, former("ConfigMap", "a", before), b, claim);
+  const step = examined(changes, former(changes[0].target.kind, "a", before), b, claim);
   expect(step).not.toContain("which nothing can undo");
   expect(step).toContain('"purpose":"store"');
 });

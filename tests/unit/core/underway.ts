@@ -27,7 +27,7 @@ export const former = (kind: string, name: string, fields: Partial<KubeObject> =
 });
 
 const resource = (kind: string): Resource => ({
-  group: "",
+  group: kind === "CustomResourceDefinition" ? "apiextensions.k8s.io" : "",
   version: "v1",
   plural: `${kind.toLowerCase()}s`,
   kind,

@@ -54,6 +54,18 @@ describe("discovery", () => {
     );
   });
 
+  it.each([
+    [["create"], true],
+    [["get", "list"], true],
+    [["create", "delete", "get", "patch", "update"], undefined],
+    [["get", "patch"], undefined],
+    [undefined, undefined],
+  ])("tells a kind of which nothing is kept by its verbs: %j", async (verbs, isVirtual) => {
+    const { resource } = bench({ "/api/v1": list({ name: "things", kind: "Thing", namespaced: true, verbs }) });
+    const found = await resource("v1", "Thing");
+    expect(E.isRight(found) && found.right.isVirtual).toBe(isVirtual);
+  });
+
   it("finds plural, scope, and whether the status is a subresource", async () => {
     const { resource } = bench({
       "/apis/apps/v1": apps,

@@ -136,12 +136,16 @@ const parse = (apiVersion: string): Pick<Resource, "group" | "version"> => {
   return second === undefined ? { group: "", version: first } : { group: first, version: second };
 };
 
+const isVirtual = (verbs: unknown): boolean =>
+  Array.isArray(verbs) &&
+  !(verbs.includes("get") && ["create", "update", "patch", "delete"].some((verb) => verbs.includes(verb)));
+
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/#unaggregated-discovery */
 const kindsOf = (apiVersion: string, list: { readonly [field: string]: unknown }): ReadonlyMap<string, Resource> => {
   const entries = objects(list["resources"]);
   const names = new Set(entries.map((entry) => entry["name"]));
   const kinds = new Map<string, Resource>();
-  for (const { name, kind, namespaced } of entries)
+  for (const { name, kind, namespaced, verbs } of entries)
     if (typeof name === "string" && typeof kind === "string" && !name.includes("/") && !kinds.has(kind))
       kinds.set(kind, {
         ...parse(apiVersion),
@@ -149,6 +153,7 @@ const kindsOf = (apiVersion: string, list: { readonly [field: string]: unknown }
         kind,
         namespaced: namespaced === true,
         statusSubresource: names.has(`${name}/status`),
+        ...(isVirtual(verbs) ? { isVirtual: true } : {}),
       });
   return kinds;
 };

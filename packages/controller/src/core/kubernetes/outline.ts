@@ -8,6 +8,16 @@ const only = (object: object, ...keys: readonly string[]): object =>
 const ofAccount = (annotations: ObjectMeta["annotations"] = {}): NonNullable<ObjectMeta["annotations"]> =>
   Object.fromEntries(Object.entries(annotations).filter(([name]) => ACCOUNT_ANNOTATIONS.includes(name)));
 
+/** The versions that a CustomResourceDefinition has, and whether objects are stored in them. */
+export const versionsOf = (object: unknown): readonly { readonly name: string; readonly storage: boolean }[] => {
+  const { versions } = asObject(asObject(object)["spec"]);
+  return Array.isArray(versions)
+    ? versions
+        .map(asObject)
+        .map(({ name, storage }) => ({ name: typeof name === "string" ? name : "", storage: storage === true }))
+    : [];
+};
+
 /** What a claim asks for. */
 export const storageOf = (object: unknown): unknown =>
   asObject(asObject(asObject(asObject(object)["spec"])["resources"])["requests"])["storage"];
@@ -20,6 +30,7 @@ export const outline = (object: KubeObject): KubeObject => {
   const { apiVersion, kind, metadata, immutable, type } = object;
   const isSecret = apiVersion === "v1" && kind === "Secret";
   const storage = storageOf(object);
+  const versions = kind === "CustomResourceDefinition" ? versionsOf(object) : [];
   return {
     apiVersion,
     kind,
@@ -39,5 +50,6 @@ export const outline = (object: KubeObject): KubeObject => {
     ...(isSecret ? { type } : {}),
     ...(immutable === undefined ? {} : { immutable }),
     ...(storage === undefined ? {} : { spec: { resources: { requests: { storage } } } }),
+    ...(versions.length === 0 ? {} : { spec: { versions } }),
   };
 };

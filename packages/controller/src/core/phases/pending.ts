@@ -49,6 +49,13 @@ const checks: readonly Check[] = [
       ? undefined
       : `content.metadata.namespace of ${formatRef(place)} is ${JSON.stringify(namespace)}: take it out, or set target.namespace`;
   },
+  (txn) => (index, place) => {
+    const change = txn.spec.changes[index];
+    if (change === undefined || change.type === "Delete" || place === undefined) return undefined;
+    return asObject(change.content["metadata"])["resourceVersion"] === undefined
+      ? undefined
+      : `content.metadata.resourceVersion of ${formatRef(place)} would not be compared: take it out, or set the resourceVersion of the change`;
+  },
   (txn) => (index) => {
     const change = txn.spec.changes[index];
     return change?.type === "Delete" &&

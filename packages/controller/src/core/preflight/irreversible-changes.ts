@@ -1,20 +1,35 @@
 import type { Transaction } from "@janus/api";
+import type { JsonObject, KubeObject } from "@janus/types";
 import { isIrreversible } from "./irreversible-kinds.ts";
 import { equal } from "../kubernetes/json.ts";
 import type { Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import { storageOf } from "../kubernetes/outline.ts";
+import { storageOf, versionsOf } from "../kubernetes/outline.ts";
 import { type Item, itemsOf } from "../state/resolved-changes.ts";
 
-/** What a change makes of its target that the API server lets nobody take back; undefined for nothing. */
-const forGood = (known: Observations, { index, change, place: { resource } }: Item): string | undefined => {
+const madeImmutable = (content: JsonObject, live: KubeObject): string | undefined =>
+  content["immutable"] === true && live["immutable"] !== true ? "makes it immutable" : undefined;
+
+/** By kind: what an edit makes of what is there that the API server lets nobody take back; undefined for nothing. */
+const forGood: Readonly<Record<string, (content: JsonObject, live: KubeObject) => string | undefined>> = {
+  "/ConfigMap": madeImmutable,
+  "/Secret": madeImmutable,
+  "/PersistentVolumeClaim": (content, live) => {
+    const storage = storageOf(content);
+    return storage === undefined || equal(storage, storageOf(live)) ? undefined : "makes it larger";
+  },
+  // It stands in status.storedVersions from then on, and must not be missing from spec.versions.
+  "apiextensions.k8s.io/CustomResourceDefinition": (content, live) => {
+    const former = new Set(versionsOf(live).map(({ name }) => name));
+    const stored = versionsOf(content).find(({ name, storage }) => storage && !former.has(name));
+    return stored === undefined ? undefined : `stores its objects in the new version ${stored.name}`;
+  },
+};
+
+const lasting = (known: Observations, { index, change, place: { resource } }: Item): string | undefined => {
   const live = known.live.get(index)?.object;
-  if (live === undefined || change.type === "Delete" || resource.group !== "") return undefined;
-  const { content } = change;
-  if (["ConfigMap", "Secret"].includes(resource.kind) && content["immutable"] === true && live["immutable"] !== true)
-    return "makes it immutable";
-  const storage = resource.kind === "PersistentVolumeClaim" ? storageOf(content) : undefined;
-  return storage === undefined || equal(storage, storageOf(live)) ? undefined : "makes it larger";
+  if (live === undefined || change.type === "Delete") return undefined;
+  return forGood[`${resource.group}/${resource.kind}`]?.(change.content, live);
 };
 
 /**
@@ -24,10 +39,10 @@ const forGood = (known: Observations, { index, change, place: { resource } }: It
  * Assumes: all targets have been read.
  */
 export const irreversibleProblems = (txn: Transaction, known: Observations): ((item: Item) => readonly string[]) => {
-  const isUndone = (item: Item): boolean => !isIrreversible(item.change) && forGood(known, item) === undefined;
+  const isUndone = (item: Item): boolean => !isIrreversible(item.change) && lasting(known, item) === undefined;
   const last = itemsOf(txn, known).findLast(isUndone)?.index ?? -1;
   return (item) => {
-    const what = forGood(known, item);
+    const what = lasting(known, item);
     return what === undefined || item.index > last
       ? []
       : [

@@ -3,12 +3,14 @@ import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
 import { type Observations, unchangedConflict, set, type TargetObservation, unset } from "../state/observations.ts";
+import { asObject, equal, isObject } from "../kubernetes/json.ts";
 import { serviceAccounts, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { grant, lackingPermissions, missingPermissions } from "./permissions.ts";
+import { lostGrants, regranting } from "./regranting.ts";
 import { type Item, readTarget, writeOf } from "../state/resolved-changes.ts";
 import { isServed } from "../state/unserved-kind.ts";
-import type { ApiError } from "@janus/types";
+import type { ApiError, Json } from "@janus/types";
 
 /** Looks for the ServiceAccount itself: a token of one that is gone would be refused with a riddle. */
 export const readServiceAccount = (txn: Transaction): ApiCall => ({
@@ -56,6 +58,12 @@ const dryRun = (txn: Transaction, item: Item, { object }: TargetObservation, may
 /** The kinds of locks, journals and snapshots. */
 const KEPT: readonly string[] = ["Lease", "ConfigMap", "Secret"];
 
+/** Whether a value says nothing: what tools write for a status that is still to come. */
+const isBare = (value: Json): boolean =>
+  isObject(value) || Array.isArray(value)
+    ? Object.values(value).every(isBare)
+    : value === null || value === "" || value === 0 || value === false;
+
 /** What stands in the way of a change, as far as the sight of its target tells: one small check each. */
 const liveChecks: readonly ((item: Item, seen: TargetObservation) => string | undefined)[] = [
   ({ change, place }, { object }) =>
@@ -82,6 +90,18 @@ const liveChecks: readonly ((item: Item, seen: TargetObservation) => string | un
     change.resourceVersion !== object.metadata.resourceVersion
       ? `${formatRef(place)} is at resourceVersion ${object.metadata.resourceVersion}, and the change is meant for ${change.resourceVersion}: look at what changed, and write the Transaction for the new version`
       : undefined,
+  ({ change, place }, { object }) => {
+    const uid = change.type === "Delete" ? undefined : asObject(change.content["metadata"])["uid"];
+    return object === undefined || uid === undefined || uid === object.metadata.uid
+      ? undefined
+      : `${formatRef(place)} has the uid ${object.metadata.uid}, and content.metadata.uid is another one: take that out, or look which object is meant`;
+  },
+  ({ change, place }, { object }) => {
+    const status = change.type === "Delete" || !place.resource.statusSubresource ? undefined : change.content["status"];
+    return status === undefined || isBare(status) || equal(status, object?.["status"])
+      ? undefined
+      : `the status of ${formatRef(place)} cannot be set, since it is a subresource: take it out of the content`;
+  },
 ];
 
 /** Problems that the sight of the target tells of. */
@@ -107,8 +127,9 @@ export const examine = (txn: Transaction, known: Observations, item: Item): read
     });
     return [{ ...reading, mayBeUnserved }];
   }
-  const examined = known.dryRuns.has(item.index) || liveProblems(item, known).length > 0;
-  return examined ? [] : [dryRun(txn, item, seen, mayBeUnserved)];
+  if (liveProblems(item, known).length > 0) return [];
+  const regrants = seen.isOutline ? [] : regranting(txn, known, item, seen.object);
+  return known.dryRuns.has(item.index) ? regrants : [dryRun(txn, item, seen, mayBeUnserved), ...regrants];
 };
 
 /** Everything that is in the way of a change. */
@@ -116,6 +137,7 @@ export const problems = (txn: Transaction, item: Item, known: Observations): rea
   const found = [
     ...(known.dryRuns.get(item.index) ?? liveProblems(item, known)),
     ...missingPermissions(txn, item, known),
+    ...lostGrants(txn, item, known),
   ];
   const verbs = lackingPermissions(item, known);
   // Its target is not locked; that the API server would make the change by now is a reason to try the Transaction again.
