@@ -222,11 +222,34 @@ describe("Janus, installed with Helm,", LONG, () => {
 
   it("comes back to what it has left, and its fence is up", async () => {
     await runNodes(cluster);
-    await follow("docs/install.md", "With Helm");
+    await follow("charts/janus/README.md", "Install");
     await eventually(isFenceUp);
-    await helm("uninstall", "janus", "--wait");
+    await follow("charts/janus/README.md", "Upgrade");
+    await follow("charts/janus/README.md", "Uninstall");
     await helm("install", "janus", chart, withImage, "--wait", "--timeout=2m");
     expect(await isFenceUp()).toBe(true);
+  });
+
+  it("works under other names, as another ServiceAccount, and with a CRD that others install", async () => {
+    await runNodes(cluster);
+    const crd = "npm run -s crd | kubectl apply --server-side -f -";
+    expect(await readFile(path.join(repository, "docs/install.md"), "utf8")).toContain(crd.replace("|", "\\|"));
+    await done(crd, shell(crd));
+    await cluster.admin("create namespace janus-system");
+    await cluster.admin("create serviceaccount mine -n janus-system");
+    const names = "fullnameOverride=atomic,serviceAccount.name=mine,serviceAccount.create=false,crds.enabled=false";
+    const limited = "actsAs[0].namespace=example,controller.leaderElection.leaseName=atomic-leader";
+    await cluster.admin("create namespace example");
+    await helm("install", "janus", chart, withImage, `--set=${names},${limited}`, "--wait", "--timeout=2m");
+    await eventually(isFenceUp);
+    const [look = "", ...others] = commandsOf("docs/install.md", "Does it work?");
+    for (const command of [look.replace("janus-controller-leader", "atomic-leader"), ...others])
+      await done(command, shell(command));
+    const leader =
+      "get endpointslices -n janus-system -l kubernetes.io/service-name=atomic -o jsonpath={..targetRef.name}";
+    await eventually(async () => /^atomic-\S+$/u.test(await cluster.admin(leader)));
+    await helm("uninstall", "janus", "--wait");
+    await cluster.admin("get crd transactions.backup.janus.io");
   });
 });
 

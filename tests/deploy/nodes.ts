@@ -18,7 +18,11 @@ const leases: Resource = {
 const namespace = "janus-system";
 
 interface Pod extends KubeObject {
-  readonly spec: { readonly nodeName?: string; readonly containers: readonly { readonly args?: readonly string[] }[] };
+  readonly spec: {
+    readonly nodeName?: string;
+    readonly serviceAccountName: string;
+    readonly containers: readonly { readonly args?: readonly string[] }[];
+  };
 }
 interface Node extends KubeObject {
   readonly spec: { readonly unschedulable?: boolean };
@@ -90,10 +94,10 @@ export const runNodes = async (
   const config = loadConfig({}, cluster.kubeconfig);
   if (E.isLeft(config)) throw new Error(config.left);
   const api = connect(config.right);
-  const kubeconfig = await cluster.userKubeconfig(`system:serviceaccount:${namespace}:janus-controller`);
   const running = new Map<string, Container>();
 
-  const start = (name: string, { spec }: Pod): Container => {
+  const start = async (name: string, { spec }: Pod): Promise<Container> => {
+    const kubeconfig = await cluster.userKubeconfig(`system:serviceaccount:${namespace}:${spec.serviceAccountName}`);
     const flags = [...(spec.containers[0]?.args ?? []), `--kubeconfig=${kubeconfig}`, "--http-port=0"];
     const process = controllerProcess(flags, { POD_NAME: name, POD_NAMESPACE: namespace });
     return { process, ip: `10.0.0.${running.size + 1}`, told: "", failures: 0, isEnding: false };
@@ -116,7 +120,7 @@ export const runNodes = async (
   const look = async (pod: Pod): Promise<void> => {
     const { name = "", deletionTimestamp } = pod.metadata;
     if (pod.spec.nodeName === undefined) return bind(api, name);
-    const container = running.get(name) ?? start(name, pod);
+    const container = running.get(name) ?? (await start(name, pod));
     running.set(name, container);
     if (deletionTimestamp !== undefined && !container.isEnding) {
       container.isEnding = true;

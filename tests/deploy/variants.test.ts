@@ -4,16 +4,36 @@ import { kubectlWith } from "../fixtures/cluster.ts";
 import { eventually, type OwnCluster, ownCluster } from "./own-cluster.ts";
 import { prometheusCrds } from "./prometheus-crds.ts";
 
+const labelSelector = { matchLabels: { "app.kubernetes.io/component": "controller" } };
+
 const variants: Readonly<Record<string, JanusProps>> = {
   "as it is": {},
   "with the leader alone ready": { readiness: "leader" },
   "without leader election": { leaderElection: { enabled: false } },
   "in a namespace of another name": { namespace: "elsewhere" },
+  "with nothing that can be left out": {
+    crd: false,
+    serviceAccount: { name: "mine", annotations: { "example.com/role": "janus" } },
+    networkPolicy: false,
+    podDisruptionBudget: { enabled: false },
+    topologySpreadConstraints: [],
+    resources: {},
+  },
   "with all that can be set": {
     image: "registry.example/janus@sha256:0000000000000000000000000000000000000000000000000000000000000000",
     imagePullSecrets: ["pull"],
     replicas: 3,
     priorityClassName: "janus",
+    imagePullPolicy: "Always",
+    podLabels: { team: "platform" },
+    podAnnotations: { "prometheus.io/scrape": "false" },
+    affinity: {
+      podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: "rack", labelSelector }] },
+    },
+    topologySpreadConstraints: [{ topologyKey: "rack", maxSkew: 2, whenUnsatisfiable: "DoNotSchedule", labelSelector }],
+    extraEnv: [{ name: "HTTPS_PROXY", value: "http://proxy.example.com" }],
+    podDisruptionBudget: { minAvailable: "50%" },
+    aggregateClusterRoles: false,
     nodeSelector: { "kubernetes.io/arch": "amd64" },
     tolerations: [{ key: "dedicated", operator: "Exists", effect: "NoSchedule" }],
     leaderElection: {

@@ -186,4 +186,26 @@ describe("the controller's Deployment", () => {
     const image = "registry.example/janus@sha256:0";
     expect(deployment({ image }).spec.template.spec.containers[0]?.["image"]).toBe(image);
   });
+
+  it("gives its Pods more labels, but never others in place of those by which they are selected", () => {
+    const podLabels = { team: "a", "app.kubernetes.io/name": "other" };
+    const { selector, template } = deployment({ podLabels }).spec;
+    expect(template.metadata.labels).toEqual({ team: "a", ...selector.matchLabels });
+  });
+
+  it("gives its Pods annotations, also in place of its own", () => {
+    const podAnnotations = { "prometheus.io/scrape": "false", a: "b" };
+    expect(deployment({ podAnnotations }).spec.template.metadata).toMatchObject({
+      annotations: { ...podAnnotations, "prometheus.io/path": "/metrics" },
+    });
+  });
+
+  it("has more environment variables, but none in place of its own", () => {
+    const extraEnv = [{ name: "HTTPS_PROXY", value: "http://proxy.example.com" }];
+    const names = deployment({ extraEnv }).spec.template.spec.containers[0]?.["env"] as readonly { name: string }[];
+    expect(names.map(({ name }) => name)).toEqual(["POD_NAME", "POD_NAMESPACE", "HTTPS_PROXY"]);
+    expect(() => deployment({ extraEnv: [{ name: "POD_NAMESPACE", value: "shop" }] })).toThrow(
+      "extraEnv: POD_NAMESPACE cannot be set: it is that of the Pod",
+    );
+  });
 });
