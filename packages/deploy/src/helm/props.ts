@@ -15,7 +15,7 @@ const imageOf = ({ repository, tag, digest }: ChartValues["image"]): string => {
 const withoutEmpty = <A extends object>(values: A): Partial<A> =>
   Object.fromEntries(Object.entries(values).filter(([, one]) => one !== "" && one !== null)) as Partial<A>;
 
-/** The props of the constructs that make what the chart makes of these values in this namespace. */
+/** The props with which the constructs make what the chart makes of these values in this namespace: the tests compare the two. */
 export const propsOf = (values: ChartValues, namespace: string) => {
   const { image, imagePullSecrets, resources, commonLabels, podLabels, controller, networkPolicy, monitoring } = values;
   const { replicas, topologySpreadConstraints, actsAs, priorityClassName, serviceAccount, ...others } = values;

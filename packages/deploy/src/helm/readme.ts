@@ -13,7 +13,7 @@ const rows = (values: Values): string =>
 export const readme = (values: Values): string => `# janus
 
 Janus applies a set of changes to Kubernetes objects atomically: all of them are applied, or all are rolled back. This
-chart installs its controller. Requires Kubernetes 1.30 or newer, Helm 3.14 or newer, and a user with the role
+chart installs its controller. Requires Kubernetes 1.30 or newer, Helm 4, and a user with the role
 cluster-admin. Install it once in a cluster.
 
 ## Install
