@@ -34,7 +34,9 @@ it("makes changes of all four types, in the order of the list", async () => {
     deleting(configMap("deleted")),
     patching(configMap("patched", { a: "2" })),
   ]);
-  expect(status).toMatchObject({ phase: "Committed", progress: "4/4" });
+  expect(status).toMatchObject({ phase: "Committed", progress: "4/4", snapshots: [] });
+  // They are deleted.
+  expect(JSON.stringify(status)).not.toMatch(/rollbackRef|"snapshot":|"journal":/);
   expect((await read(configMap("created")))["data"]).toEqual({ a: "1" });
   expect((await read(configMap("updated")))["data"]).toEqual({ a: "2" });
   expect((await read(configMap("patched")))["data"]).toEqual({ a: "2", b: "1" });

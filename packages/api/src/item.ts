@@ -9,14 +9,14 @@ export interface Lock {
   readonly namespace: string;
 }
 
-/** What was there before the Transaction. `snapshot.store` is the name of one of `status.snapshots`. */
+/** What was there before the Transaction. `snapshot.store` is the name of one of `status.snapshots`; absent once it is Committed. */
 export type Before =
   | { readonly existed: false }
   | {
       readonly existed: true;
       readonly uid: string;
       readonly resourceVersion: string;
-      readonly snapshot: { readonly store: string; readonly key: string };
+      readonly snapshot?: { readonly store: string; readonly key: string };
       /** What the garbage collector takes with it when it is deleted, in words. */
       readonly dependents?: string;
     };
@@ -86,7 +86,7 @@ const Wire = object({
   ),
   snapshot: optional(
     described(
-      "Where the state of the target before the change is kept.",
+      "Where the state of the target before the change is kept; absent once the Transaction is Committed.",
       object({
         store: described("Name of the store, one of status.snapshots.", name),
         key: described("Key in the store's data.", name),
@@ -111,11 +111,17 @@ const lockOf = ({ lockLease, leaseNamespace }: Wire): E.Either<string, Pick<Item
       : E.left("lockLease and leaseNamespace go together");
 
 const beforeOf = ({ uid, resourceVersion, snapshot, dependents }: Wire): E.Either<string, Before> =>
-  uid !== undefined && resourceVersion !== undefined && snapshot !== undefined
-    ? E.right({ existed: true, uid, resourceVersion, snapshot, ...(dependents === undefined ? {} : { dependents }) })
+  uid !== undefined && resourceVersion !== undefined
+    ? E.right({
+        existed: true,
+        uid,
+        resourceVersion,
+        ...(snapshot === undefined ? {} : { snapshot }),
+        ...(dependents === undefined ? {} : { dependents }),
+      })
     : uid === undefined && resourceVersion === undefined && snapshot === undefined && dependents === undefined
       ? E.right({ existed: false })
-      : E.left("uid, resourceVersion and snapshot go together");
+      : E.left("uid and resourceVersion go together, and a snapshot comes with them");
 
 const stateOf = (wire: Wire): E.Either<string, ItemState> => {
   const { prepared, committed, rolledBack, error } = wire;
@@ -169,7 +175,7 @@ const encode = ({ target, lock, state }: Item): Wire => {
       : {
           uid: before.uid,
           resourceVersion: before.resourceVersion,
-          snapshot: before.snapshot,
+          ...(before.snapshot === undefined ? {} : { snapshot: before.snapshot }),
           ...(before.dependents === undefined ? {} : { dependents: before.dependents }),
         }),
     ...("created" in state && state.created !== undefined ? { created: state.created } : {}),

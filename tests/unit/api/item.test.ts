@@ -21,6 +21,10 @@ const table: readonly (readonly [ItemState, object])[] = [
     { state: "Refused", ...flags(false, false, false), error },
   ],
   [
+    { type: "committed", before: { existed: true, uid: "u-1", resourceVersion: "7" } },
+    { state: "Applied", ...flags(true, true, false), uid: "u-1", resourceVersion: "7" },
+  ],
+  [
     { type: "prepared", before: absent },
     { state: "Prepared", ...flags(true, false, false) },
   ],
@@ -67,7 +71,7 @@ const impossible: readonly (readonly [string, object, string])[] = [
   ["committed, never prepared", { committed: true }, "no item is prepared=false, committed=true"],
   ["undone without a commit or an error", { prepared: true, rolledBack: true }, "without an error"],
   ["created, not committed", { prepared: true, created }, "created=true"],
-  ["a uid without a snapshot", { prepared: true, uid: "u" }, "uid, resourceVersion and snapshot go together"],
+  ["a uid without a resourceVersion", { prepared: true, uid: "u" }, "uid and resourceVersion go together"],
   ["a prior state, not prepared", presentOnWire, "uid, resourceVersion and snapshot are of a prepared item"],
   ["half a lock", { lockLease: "l" }, "lockLease and leaseNamespace go together"],
 ];

@@ -70,7 +70,7 @@ const interrupted = (purpose: Effect["purpose"], then: KubeObject | undefined) =
 };
 
 const snapshotOf = (item: Item | undefined): string | undefined =>
-  item?.state.type === "prepared" && item.state.before.existed ? item.state.before.snapshot.key : undefined;
+  item?.state.type === "prepared" && item.state.before.existed ? item.state.before.snapshot?.key : undefined;
 
 /** What comes between the first read of a target and the record of its snapshot. */
 const INTERRUPTED = ["journal", "store", "record"] as const;

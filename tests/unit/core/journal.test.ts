@@ -194,7 +194,7 @@ describe("a journal that was edited by hand, or cut off", () => {
         for (const { before, stores } of renewed.values()) {
           const { existed, uid, resourceVersion, snapshot } = before;
           expect(existed).toBe(true);
-          for (const one of [uid, resourceVersion, snapshot.store, snapshot.key]) expect(one).toBeTypeOf("string");
+          for (const one of [uid, resourceVersion, snapshot?.store, snapshot?.key]) expect(one).toBeTypeOf("string");
           for (const { kind, ...store } of stores) {
             expect(["ConfigMap", "Secret"]).toContain(kind);
             for (const one of [store.name, store.uid, store.digest]) expect(one).toBeTypeOf("string");

@@ -44,6 +44,7 @@ export const snapshotOf = (txn: Transaction, known: Observations, journal: Journ
   const remembered = known.before.get(index);
   if (remembered?.metadata.uid === before.uid && remembered.metadata.resourceVersion === before.resourceVersion)
     return { type: "object", object: remembered };
+  if (before.snapshot === undefined) return { type: "lost", why: "no snapshot of it is recorded" };
   const { store, key } = before.snapshot;
   const stores = holding(allStores(txn, journal), known, store, key);
   const effects = readStores(txn, known, stores);

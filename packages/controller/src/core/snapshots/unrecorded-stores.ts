@@ -40,17 +40,19 @@ export const searchStores = (
   return requests.length > 0 ? { requests } : { found: stores };
 };
 
-/** Stores that a former process wrote and did not live to record. */
+/** Stores of ours that are not recorded: a former process did not live to, or the Transaction is Committed. */
 export const unrecordedStores = (context: ReconcileContext): readonly ApiCall[] => {
   const { txn, known } = context;
   const stores = allStores(txn, journalIn(known));
   const recorded = new Set(stores.map(({ uid }) => uid));
   const names = stores.map(({ name }) => name);
   const observations = [...known.stores.values()];
-  // This process has written every store itself, and has recorded each.
-  if (observations.length > 0 && observations.every((observed) => isWritten(observed) && recorded.has(observed.uid)))
-    return [];
+  const written = observations.filter(isWritten);
+  const isUnrecorded = ({ uid }: SnapshotStore): boolean => !recorded.has(uid);
+  const remove = (ref: SnapshotStore): readonly ApiCall[] => deleteStore(txn, known, ref);
+  // This process has written every store itself, so there are no others.
+  if (written.length > 0 && written.length === observations.length) return written.filter(isUnrecorded).flatMap(remove);
   const searched = searchStores(context, names, stores);
   if ("requests" in searched) return searched.requests;
-  return searched.found.filter(({ uid }) => !recorded.has(uid)).flatMap((ref) => deleteStore(txn, known, ref));
+  return searched.found.filter(isUnrecorded).flatMap(remove);
 };

@@ -20,6 +20,25 @@ export interface StatusChange
   readonly because: ConditionCause;
 }
 
+const withoutSnapshot = (item: Item): Item => {
+  const { state } = item;
+  if (!("before" in state) || !state.before.existed) return item;
+  const { snapshot: _, ...before } = state.before;
+  return { ...item, state: { ...state, before } };
+};
+
+/** Nothing is restored of what is Committed: its journal and snapshots are deleted, and it names them no longer. */
+const withoutSnapshots = (status: Status): Status => {
+  const { journal: _, rollbackRef: __, ...rest } = status;
+  return { ...rest, snapshots: [], items: status.items.map(withoutSnapshot) };
+};
+
+/** For a merge patch, in which a field that is left out stays. */
+const asPatch = (before: Status, after: Status): object => ({
+  ...Object.fromEntries(Object.keys(before).map((name) => [name, null])),
+  ...Object(Status.encode(after)),
+});
+
 const IN: readonly string[] = ["committed", "rollback-failed"];
 
 const progress = (items: readonly Item[], changes: number): string =>
@@ -50,7 +69,7 @@ export const updateStatus = (
   const phase = fields.phase ?? txn.status.phase;
   const items = named(fields.items ?? txn.status.items, txn.spec.changes);
   const moves = phase !== txn.status.phase;
-  const status: Status = {
+  const next: Status = {
     ...txn.status,
     ...fields,
     phase,
@@ -63,6 +82,7 @@ export const updateStatus = (
       ? { completedAt: moves ? toTimestamp(now) : (txn.status.completedAt ?? toTimestamp(now)) }
       : {}),
   };
+  const status = phase === "Committed" ? withoutSnapshots(next) : next;
   const bad = phase === "RollingBack" || phase === "RolledBack" || phase === "Failed";
   const moved: readonly EventSpec[] =
     phase === txn.status.phase
@@ -83,7 +103,7 @@ export const updateStatus = (
       subresource: "status",
       body: {
         metadata: { uid: txn.metadata.uid, resourceVersion: txn.metadata.resourceVersion },
-        status: Status.encode(status),
+        status: asPatch(txn.status, status),
       },
     },
     onAnswer: (known) => ({ ...known, projectedAt: now }),
