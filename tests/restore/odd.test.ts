@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { podTemplate } from "./kinds.ts";
+import { GROUP, podTemplate } from "./kinds.ts";
 import { manifest } from "./scene.ts";
 import { type Fields, lasting, owners, target } from "./target.ts";
 
@@ -179,4 +179,16 @@ describe("an object that as many have written as the API server books by name", 
     expect(restored).toMatchObject({ conflicts: [], isOurs: false });
     expect(lasting(restored.object)).toEqual(lasting(before));
   });
+});
+
+it.each(["Patch", "Update"] as const)("what a %s makes null is what it was again", async (type) => {
+  const object = await target(manifest(`${GROUP}/v1`, "Plain", `null-${type.toLowerCase()}`));
+  await object.apply("gitops", { status: { map: { a: 1 }, list: [1], text: "x" }, spec: { colour: "red" } });
+  await object.edit("person", { status: { map: { b: 1 } } });
+  const content = { status: { map: null, list: null, text: null }, spec: { colour: "red" } };
+  const { before, changed, restore } = await object.change(type, content);
+  expect(changed["status"]).toMatchObject({ text: null });
+  const restored = await restore();
+  expect(restored).toMatchObject({ conflicts: [], isOurs: false });
+  expect(lasting(restored.object)).toEqual(lasting(before));
 });

@@ -144,6 +144,9 @@ export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: F
       return is;
     }
     if (isKey(spot.path)) return is;
+    // Nobody is booked for a null: who owned what was there before it keeps the bare field.
+    const isNulled = is === null && spot.ours === undefined && spot.since === undefined;
+    if (isNulled && valueAt(ownership.content, spot.path) === null) return was;
     if (spot.ours !== undefined || changed(spot.path, was)) conflicts.push(spot.path);
     return is;
   };
