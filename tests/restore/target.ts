@@ -3,8 +3,10 @@ import type { Api, ApiError, KubeObject, ManagedFieldsEntry } from "@janus/kube"
 import * as E from "fp-ts/lib/Either.js";
 import { withServerMutations } from "../../packages/controller/src/core/merge/server-mutations.ts";
 import { changeBody, recreateBody } from "../../packages/controller/src/core/merge/write-body.ts";
-import { showPath } from "../../packages/controller/src/core/merge/field-set.ts";
-import { isMarked, recreatedOwnership, restoration } from "../../packages/controller/src/core/merge/restore-update.ts";
+import { showPath } from "../../packages/controller/src/core/merge/show-path.ts";
+import { isMarked } from "../../packages/controller/src/core/merge/marks.ts";
+import { recreatedOwnership } from "../../packages/controller/src/core/merge/recreated-ownership.ts";
+import { restoration } from "../../packages/controller/src/core/merge/restore-update.ts";
 import { connection, type Manifest, resourceOf } from "../fixtures/administrator.ts";
 import { controlPlane } from "../fixtures/cluster.ts";
 

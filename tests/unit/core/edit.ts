@@ -1,4 +1,6 @@
-import { elementOf, keysOf, type Path, valueAt } from "../../../packages/controller/src/core/merge/field-set.ts";
+import { elementOf, keysOf } from "../../../packages/controller/src/core/merge/list-element.ts";
+import type { Path } from "../../../packages/controller/src/core/merge/field-set.ts";
+import { valueAt } from "../../../packages/controller/src/core/merge/field-value.ts";
 import { asObject, equal } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import type { Json, JsonObject } from "@janus/types";
 

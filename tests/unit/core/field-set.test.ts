@@ -1,17 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  elementOf,
-  filter,
-  has,
-  type ListKind,
-  listKind,
-  nodeAt,
-  type Path,
-  showPath,
-  union,
-  valueAt,
-} from "../../../packages/controller/src/core/merge/field-set.ts";
+import { elementOf, type ListKind, listKind } from "../../../packages/controller/src/core/merge/list-element.ts";
+import { filter, has, nodeAt, type Path, union } from "../../../packages/controller/src/core/merge/field-set.ts";
+import { showPath } from "../../../packages/controller/src/core/merge/show-path.ts";
+import { valueAt } from "../../../packages/controller/src/core/merge/field-value.ts";
 import type { Json } from "@janus/types";
 import { fields, nodes } from "./arbitrary-fields.ts";
 import { samples } from "./samples.ts";

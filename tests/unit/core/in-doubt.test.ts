@@ -9,7 +9,7 @@ import {
 } from "../../../packages/controller/src/core/forward/in-doubt.ts";
 import { apply, post, put } from "./server.ts";
 import { author, manager, place, plain, thing } from "./thing.ts";
-import { showPaths } from "../../../packages/controller/src/core/merge/field-set.ts";
+import { showPaths } from "../../../packages/controller/src/core/merge/show-path.ts";
 
 const target = { apiVersion: "v1", kind: "Thing", name: "thing" };
 const holding = (data: JsonObject): KubeObject => thing({ data });

@@ -1,9 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
-import { showPath } from "../../../packages/controller/src/core/merge/field-set.ts";
+import { showPath } from "../../../packages/controller/src/core/merge/show-path.ts";
 import type { JsonObject, KubeObject } from "@janus/types";
-import { recreatedOwnership, restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
+import { recreatedOwnership } from "../../../packages/controller/src/core/merge/recreated-ownership.ts";
+import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
 import { arbitraryObject } from "./arbitrary-json.ts";
 import { apply, put } from "./server.ts";
 import { author, manager, patch, place, plain, thing, update, wish } from "./thing.ts";

@@ -1,9 +1,10 @@
 import type { Change } from "@janus/api";
 import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
-import { showPath } from "../../../packages/controller/src/core/merge/field-set.ts";
+import { showPath } from "../../../packages/controller/src/core/merge/show-path.ts";
 import type { JsonObject, KubeObject } from "@janus/types";
-import { isMarked, restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
+import { isMarked } from "../../../packages/controller/src/core/merge/marks.ts";
+import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
 import { apply, post, put } from "./server.ts";
 import { author, type Edit, manager, patch, place, thing, update, wish } from "./thing.ts";
 

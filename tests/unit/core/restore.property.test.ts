@@ -1,10 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
-import { type Path, valueAt } from "../../../packages/controller/src/core/merge/field-set.ts";
+import type { Path } from "../../../packages/controller/src/core/merge/field-set.ts";
+import { valueAt } from "../../../packages/controller/src/core/merge/field-value.ts";
 import { equal } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import type { Json, JsonObject, KubeObject } from "@janus/types";
-import { isMarked, restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
+import { isMarked } from "../../../packages/controller/src/core/merge/marks.ts";
+import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
 import { type Edit, edited, valuesAt } from "./edit.ts";
 import { apply, ownersOf, post, put } from "./server.ts";
 import { author, manager, place, wish as wishOf } from "./thing.ts";

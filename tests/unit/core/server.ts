@@ -1,4 +1,5 @@
-import { has, nodeAt, type Path, union, valueAt } from "../../../packages/controller/src/core/merge/field-set.ts";
+import { has, nodeAt, type Path, union } from "../../../packages/controller/src/core/merge/field-set.ts";
+import { valueAt } from "../../../packages/controller/src/core/merge/field-value.ts";
 import { asObject, equal, isObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from "@janus/types";
 import { nodes } from "./arbitrary-fields.ts";

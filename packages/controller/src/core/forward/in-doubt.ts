@@ -4,7 +4,8 @@ import type { Path } from "../merge/field-set.ts";
 import { equal } from "../kubernetes/json.ts";
 import type { TargetObservation } from "../state/observations.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
-import { hasLostMarks, isMarked, restoration } from "../merge/restore-update.ts";
+import { hasLostMarks, isMarked } from "../merge/marks.ts";
+import { restoration } from "../merge/restore-update.ts";
 import type { KubeObject } from "@janus/types";
 
 /** What a target tells of a change that is in doubt, or that was refused because something had moved. */

@@ -31,6 +31,11 @@ export const equal = (a: unknown, b: unknown): boolean => {
   );
 };
 
+/** What the API server may take for nothing, and leave out: Go calls it `omitempty`. */
+export const isEmpty = (value: unknown): boolean =>
+  [undefined, null, false, 0, ""].some((empty) => value === empty) ||
+  (typeof value === "object" && Object.keys(value ?? {}).length === 0);
+
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
 /** Integers that a JavaScript number would round stay the text that they are, as the Kubernetes client leaves them. */

@@ -13,3 +13,14 @@ export const memoized = <A extends object, Result>(compute: (of: A) => Result): 
     return known.result;
   };
 };
+
+/** The function, which computes nothing twice of what has the same name. Remembers for as long as it is in use itself. */
+export const memoizedBy = <A, Result>(nameOf: (of: A) => string, compute: (of: A) => Result): ((of: A) => Result) => {
+  const results = new Map<string, { readonly result: Result }>();
+  return (of) => {
+    const name = nameOf(of);
+    const known = results.get(name) ?? { result: compute(of) };
+    results.set(name, known);
+    return known.result;
+  };
+};

@@ -1,6 +1,7 @@
 import { MARK } from "./write-body.ts";
 import { type Fields, fieldsOf, filter, has, isWhole, none, type Path } from "./field-set.ts";
 import { equal } from "../kubernetes/json.ts";
+import { memoized } from "../kubernetes/memoize.ts";
 import type { ManagedFieldsEntry } from "@janus/types";
 
 type Entries = readonly ManagedFieldsEntry[];
@@ -11,13 +12,18 @@ type Entries = readonly ManagedFieldsEntry[];
  */
 export const ANCIENT_CHANGES = "ancient-changes";
 
+const isHeap = ({ manager, operation }: ManagedFieldsEntry): boolean =>
+  manager === ANCIENT_CHANGES && operation === "Update";
+
 /** Who has made an entry. An applier is the same in every version of the API; an updater has one entry for each. */
 export const writerOf = ({ manager, operation, subresource = "", apiVersion }: ManagedFieldsEntry): string =>
   JSON.stringify([manager, operation, subresource, operation === "Apply" ? "" : apiVersion]);
 
 /** The entries by their writers: there may be as many of them as fields. */
-export const byWriter = (entries: Entries): ReadonlyMap<string, ManagedFieldsEntry> =>
-  new Map(entries.map((entry) => [writerOf(entry), entry] as const).toReversed());
+export const byWriter = memoized(
+  (entries: Entries): ReadonlyMap<string, ManagedFieldsEntry> =>
+    new Map(entries.map((entry) => [writerOf(entry), entry] as const).toReversed()),
+);
 
 const fieldsIn = (entry: ManagedFieldsEntry | undefined): Fields => entry?.fieldsV1 ?? none;
 
@@ -26,9 +32,10 @@ const fieldsIn = (entry: ManagedFieldsEntry | undefined): Fields => entry?.field
  * one too many.
  */
 export const expandAncientChanges = (former: Entries, live: Entries): Entries => {
+  if (!live.some(isHeap)) return live;
   const [formerWriters, liveWriters] = [byWriter(former), byWriter(live)];
   return live.flatMap((entry) => {
-    if (entry.manager !== ANCIENT_CHANGES || entry.operation !== "Update") return [entry];
+    if (!isHeap(entry)) return [entry];
     const before = formerWriters.get(writerOf(entry));
     const isNew = (path: Path): boolean => has(fieldsIn(entry), path) && !has(fieldsIn(before), path);
     const again = former.flatMap((one) => {

@@ -1,6 +1,6 @@
-import { asObject, canonical, isObject, member } from "../kubernetes/json.ts";
-import type { Json, JsonObject, ManagedFieldsEntry } from "@janus/types";
+import { asObject, isObject } from "../kubernetes/json.ts";
 import { memoized } from "../kubernetes/memoize.ts";
+import type { JsonObject, ManagedFieldsEntry } from "@janus/types";
 
 /**
  * A set of fields, in the very form of `managedFields[].fieldsV1`: a tree of path elements. `f:<name>` is a field,
@@ -31,15 +31,32 @@ export const child = (node: Fields | undefined, name: string): Fields | undefine
 export const nodeAt = (fields: Fields, path: Path): Fields | undefined =>
   path.reduce<Fields | undefined>((node, name) => child(node, name), fields);
 
+/** Whether the field of this node is in the set, and not only on the way to others. */
+const isMember = (node: Fields): boolean => "." in node || isWhole(node);
+
 export const has = (fields: Fields, path: Path): boolean => {
   const node = nodeAt(fields, path);
-  return node !== undefined && ("." in node || isWhole(node));
+  return node !== undefined && isMember(node);
 };
 
-/** All at once, since there may be as many sets as there are fields. */
+/** Whether the other adds nothing to the first. */
+const holds = (first: Fields, other: Fields): boolean => {
+  if (isMember(other) && !isMember(first)) return false;
+  for (const name in other) {
+    if (name === ".") continue;
+    const below = child(first, name);
+    if (below === undefined || !holds(below, child(other, name) ?? none)) return false;
+  }
+  return true;
+};
+
+/**
+ * All at once, since there may be as many sets as there are fields. The very first of them where the others add nothing to
+ * it, which is soon found out: many own the same.
+ */
 const merged = (nodes: readonly Fields[]): Fields => {
-  const [first = none, ...others] = nodes;
-  if (others.length === 0) return first;
+  const [first = none] = nodes;
+  if (nodes.every((node) => node === first || holds(first, node))) return first;
   const parts = new Map<string, Fields[]>();
   for (const node of nodes)
     for (const name of childNames(node)) {
@@ -48,125 +65,52 @@ const merged = (nodes: readonly Fields[]): Fields => {
       if (others === undefined) parts.set(name, below === undefined ? [] : [below]);
       else if (below !== undefined) others.push(below);
     }
-  if (parts.size === 0) return none;
-  const isMember = nodes.some((node) => "." in node || isWhole(node));
   return Object.fromEntries([
-    ...(isMember ? [[".", {}] as const] : []),
+    ...(nodes.some(isMember) ? [[".", {}] as const] : []),
     ...[...parts].map(([name, all]) => [name, merged(all)] as const),
   ]);
 };
 
-export const union = (sets: readonly Fields[]): Fields => {
-  // The root is no field of its own: an empty set adds nothing, not even ".".
-  const { ".": _, ...fields } = merged(sets.filter((set) => !isWhole(set)));
-  return fields;
+/** The root is no field of its own: an empty set holds nothing, not even ".". */
+const withoutRoot = (fields: Fields): Fields => {
+  if (!("." in fields)) return fields;
+  const { ".": _, ...children } = fields;
+  return children;
 };
 
-export const fieldsOf = (entries: readonly ManagedFieldsEntry[]): Fields =>
-  union(entries.map((entry) => entry.fieldsV1 ?? none));
+export const union = (sets: readonly Fields[]): Fields => withoutRoot(merged(sets.filter((set) => !isWhole(set))));
 
-const keptBelow = (node: Fields, path: Path, keep: (path: Path) => boolean): Fields | undefined => {
+export const fieldsOf = memoized(
+  (entries: readonly ManagedFieldsEntry[]): Fields => union(entries.map((entry) => entry.fieldsV1 ?? none)),
+);
+
+/** What is gone down into together with a set, and whether the field that it has come to is to be kept. */
+export interface Descent<At> {
+  readonly into: (at: At, element: string) => At;
+  readonly keeps: (at: At) => boolean;
+}
+
+/** The very node where all of it is kept. */
+const keptOf = <At>(node: Fields, at: At, descent: Descent<At>): Fields | undefined => {
   const names = childNames(node);
-  const self = ("." in node || names.length === 0) && keep(path);
-  const kept: Record<string, Json> = {};
-  for (const name of names) {
-    const below = keptBelow(asObject(node[name]), [...path, name], keep);
-    if (below !== undefined) kept[name] = below;
-  }
-  if (isWhole(kept)) return self ? none : undefined;
-  return self ? { ".": {}, ...kept } : kept;
-};
-
-/** The fields of the set that are to be kept. */
-export const filter = (fields: Fields, keep: (path: Path) => boolean): Fields => {
-  const { ".": _, ...kept } = keptBelow(fields, [], (path) => path.length > 0 && keep(path)) ?? none;
-  return kept;
-};
-
-const parsed = (element: string): Json => {
-  try {
-    return JSON.parse(element.slice(2)) as Json;
-  } catch {
-    return null;
-  }
-};
-
-/** The names of the keys in a `k:` element. */
-export const keysOf = (element: string): readonly string[] =>
-  element.startsWith("k:") ? Object.keys(asObject(parsed(element))) : [];
-
-/** How the server merges a list, as far as the fields that anybody owns in it tell. */
-export type ListKind = { readonly by: "keys"; readonly keys: readonly string[] } | { readonly by: "value" };
-
-/** `undefined`: as a whole. */
-export const listKind = (node: Fields | undefined): ListKind | undefined => {
-  const element = childNames(node ?? none).find((name) => name.startsWith("k:") || name.startsWith("v:"));
-  if (element === undefined) return undefined;
-  return element.startsWith("k:") ? { by: "keys", keys: keysOf(element) } : { by: "value" };
-};
-
-/** JSON as the server writes it in an element: keys in order, and some characters escaped, as Go does for the sake of HTML. */
-const elementJson = (value: Json): string =>
-  (typeof value === "object" ? canonical(value) : JSON.stringify(value)).replace(
-    /[<>&\u2028\u2029]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  const isKept = isMember(node) && descent.keeps(at);
+  if (names.length === 0) return isKept ? node : undefined;
+  const kept = names.map((name) => keptOf(asObject(node[name]), descent.into(at, name), descent));
+  if (isKept === "." in node && names.every((name, index) => node[name] === kept[index])) return node;
+  const children = Object.fromEntries(
+    names.flatMap((name, index) => {
+      const below = kept[index];
+      return below === undefined ? [] : [[name, below] as const];
+    }),
   );
-
-/** The element that names this item of a list. The server writes the keys in alphabetical order. */
-export const elementOf = (kind: ListKind, item: Json): string => {
-  if (kind.by === "value") return `v:${elementJson(item)}`;
-  const all = asObject(item);
-  const pairs = kind.keys.toSorted().flatMap((key) => {
-    const value = member(all, key);
-    return value === undefined ? [] : [`${elementJson(key)}:${elementJson(value)}`];
-  });
-  return `k:{${pairs.join(",")}}`;
+  if (isWhole(children)) return isKept ? none : undefined;
+  return isKept ? { ".": {}, ...children } : children;
 };
 
-/** The items of a list by the element that names them; of several that it names, the first. */
-export const byElement = (kind: ListKind, items: readonly Json[]): ReadonlyMap<string, Json> =>
-  new Map(items.map((item) => [elementOf(kind, item), item] as const).toReversed());
+/** The fields of the set that are to be kept, by what is found at each of them. */
+export const filterAlong = <At>(fields: Fields, root: At, descent: Descent<At>): Fields =>
+  withoutRoot(keptOf(fields, root, descent) ?? none);
 
-const isNamed = (kind: ListKind, item: Json): boolean =>
-  kind.by === "value" || kind.keys.every((key) => member(asObject(item), key) !== undefined);
-
-/** Looks for the item that an element names. Made once for each list: it is asked for each field of each of its items. */
-const finder = memoized((items: readonly Json[]) => {
-  const indices = new Map<string, ReadonlyMap<string, Json>>();
-  return (element: string): Json | undefined => {
-    for (const index of indices.values()) if (index.has(element)) return index.get(element);
-    const kind: ListKind = element.startsWith("v:") ? { by: "value" } : { by: "keys", keys: keysOf(element) };
-    const name = JSON.stringify(kind);
-    const named = (item: Json): boolean => isNamed(kind, item);
-    const index = indices.get(name) ?? byElement(kind, items.filter(named));
-    indices.set(name, index);
-    // Written as the server writes it, whoever has written it.
-    return index.get(elementOf(kind, parsed(element)));
-  };
-});
-
-const step = (value: unknown, element: string): unknown => {
-  if (element.startsWith("f:")) return isObject(value) ? member(value, element.slice(2)) : undefined;
-  if (!Array.isArray(value)) return undefined;
-  const items = value as readonly Json[];
-  return element.startsWith("i:") ? items[Number(element.slice(2))] : finder(items)(element);
-};
-
-/** The value of a field; `undefined` where there is none. */
-export const valueAt = (object: unknown, path: Path): unknown => path.reduce(step, object);
-
-/** `.spec.containers[name="web"].image`: how messages name a field. */
-export const showPath = (path: Path): string =>
-  path
-    .map((element) => {
-      const rest = element.slice(2);
-      if (element.startsWith("f:")) return /^[A-Za-z_][\w-]*$/.test(rest) ? `.${rest}` : `[${JSON.stringify(rest)}]`;
-      if (!element.startsWith("k:")) return `[${rest}]`;
-      const keys = Object.entries(asObject(parsed(element)));
-      return `[${keys.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(",")}]`;
-    })
-    .join("");
-
-/** `.data["version"], .spec.replicas`; the whole object for the empty path. */
-export const showPaths = (paths: readonly Path[]): string =>
-  paths.map((path) => (path.length === 0 ? "the object" : showPath(path))).join(", ");
+/** The fields of the set that are to be kept, by their paths. */
+export const filter = (fields: Fields, keeps: (path: Path) => boolean): Fields =>
+  filterAlong<Path>(fields, [], { into: (path, element) => [...path, element], keeps });

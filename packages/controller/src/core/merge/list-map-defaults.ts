@@ -1,5 +1,7 @@
-import { byElement, child, elementOf, type Fields, isWhole, type ListKind, listKind } from "./field-set.ts";
-import { asObject, canonical, isObject, member } from "../kubernetes/json.ts";
+import { elementOf, type ListItem, type ListKind, listItems, listKind } from "./list-element.ts";
+import { asObject, isObject, member } from "../kubernetes/json.ts";
+import { child, type Fields, isWhole, none } from "./field-set.ts";
+import { memoizedBy } from "../kubernetes/memoize.ts";
 import type { Json, JsonObject } from "@janus/types";
 
 type Keys = Extract<ListKind, { by: "keys" }>;
@@ -16,71 +18,76 @@ const itemsOf = (value: Json | undefined): readonly Json[] => (Array.isArray(val
 /** The key of a list item; `undefined` where it is left to its default. */
 const keyOf = (item: Json, key: string): Json | undefined => member(asObject(item), key) ?? undefined;
 
-/** The values of these keys, in one text; `undefined` where one of them is left to its default. */
-const valuesOf = (item: Json, keys: readonly string[]): string | undefined => {
-  const values = keys.map((key) => keyOf(item, key));
-  return values.includes(undefined) ? undefined : canonical(values);
-};
+const lacksKey = ({ keys }: Keys, item: Json): boolean => keys.some((key) => keyOf(item, key) === undefined);
 
-/** The items of a list by their values of these keys. */
-const alike = (items: readonly Json[], keys: readonly string[]): ReadonlyMap<string, readonly Json[]> => {
-  const found = new Map<string, Json[]>();
-  for (const item of items) {
-    const values = valuesOf(item, keys);
-    if (values === undefined) continue;
-    const others = found.get(values);
-    if (others === undefined) found.set(values, [item]);
-    else others.push(item);
-  }
-  return found;
-};
+/** How many of the keys an item names, as if the list had no others. */
+interface NamedKeys {
+  readonly kind: Keys;
+  /** The items of each list by the element that would name them then. */
+  readonly lists: readonly ReadonlyMap<string, readonly ListItem[]>[];
+}
 
 /**
  * The item that one stands for which leaves keys to their defaults: of those that match it, and that no other of the content
  * names, one of ours; else one of protocol TCP, which in built-in kinds is the only default of a key; else the first. Those
  * that name the same keys with the same values stand for the same, and are looked for once.
  */
-const meaning = (kind: Keys, named: ReadonlySet<string>, there: References): ((item: Json) => Json | undefined) => {
-  const element = (one: Json): string => elementOf(kind, one);
-  const lists = there.values.map((value) => itemsOf(value).filter((one) => !named.has(element(one))));
-  const matches = new Map<string, readonly ReadonlyMap<string, readonly Json[]>[]>();
-  const meant = new Map<string, Json | undefined>();
-  const choose = (keys: readonly string[], values: string): Json | undefined => {
-    const by = canonical(keys);
-    const all = matches.get(by) ?? lists.map((items) => alike(items, keys));
-    matches.set(by, all);
-    const found = all.flatMap((one) => [one.get(values) ?? []]).find((items) => items.length > 0) ?? [];
-    return (
-      found.find((one) => child(there.ours, element(one)) !== undefined) ??
-      found.find((one) => keyOf(one, "protocol") === "TCP") ??
-      found[0]
-    );
-  };
+const meaning = (content: readonly ListItem[], kind: Keys, there: References): ((item: Json) => Json | undefined) => {
+  const namedKeys = memoizedBy(JSON.stringify, (keys: readonly string[]): NamedKeys => {
+    const named = new Set(content.flatMap(({ element, item }) => (lacksKey(kind, item) ? [] : [element])));
+    const partial: Keys = { by: "keys", keys };
+    const lists = there.values.map((value) => {
+      const others = [...listItems(kind, itemsOf(value)).values()].filter(({ element }) => !named.has(element));
+      return Map.groupBy(others, ({ item }) => elementOf(partial, item));
+    });
+    return { kind: partial, lists };
+  });
+  const choose = memoizedBy(
+    ({ element }: { readonly element: string; readonly among: NamedKeys }) => element,
+    ({ element, among }) => {
+      const matches = among.lists.flatMap((items) => [items.get(element) ?? []]).find(({ length }) => length > 0) ?? [];
+      const chosen =
+        matches.find((match) => child(there.ours, match.element) !== undefined) ??
+        matches.find((match) => keyOf(match.item, "protocol") === "TCP") ??
+        matches[0];
+      return chosen?.item;
+    },
+  );
   return (item) => {
-    const keys = kind.keys.filter((key) => keyOf(item, key) !== undefined);
-    const values = valuesOf(item, keys) ?? "";
-    const asked = canonical([keys, values]);
-    if (!meant.has(asked)) meant.set(asked, choose(keys, values));
-    return meant.get(asked);
+    const among = namedKeys(kind.keys.filter((key) => keyOf(item, key) !== undefined));
+    return choose({ element: elementOf(among.kind, item), among });
   };
 };
 
+/** The item with the keys of the one that it stands for. */
+const withKeys = ({ keys }: Keys, item: JsonObject, stands: Json | undefined): JsonObject =>
+  stands === undefined
+    ? item
+    : { ...item, ...Object.fromEntries(keys.map((key) => [key, keyOf(stands, key) ?? null] as const)) };
+
+/** Whether nobody owns a part of anything in it, so that there is no list in it that has keys. */
+const isFlat = (node: Fields | undefined): boolean => {
+  for (const name in node) if (!isWhole(child(node, name) ?? none)) return false;
+  return true;
+};
+
 const completedList = (content: readonly Json[], kind: Keys, there: References): readonly Json[] => {
-  const lacks = (item: Json): boolean => kind.keys.some((key) => keyOf(item, key) === undefined);
-  const named = new Set(content.filter((item) => !lacks(item)).map((item) => elementOf(kind, item)));
-  const meant = meaning(kind, named, there);
-  const found = there.values.map((value) => byElement(kind, itemsOf(value)));
-  return content.map((item) => {
-    const stands = isObject(item) && lacks(item) ? meant(item) : undefined;
-    const keys = stands === undefined ? [] : kind.keys.map((key) => [key, keyOf(stands, key) ?? null] as const);
-    const whole = isObject(item) ? { ...item, ...Object.fromEntries(keys) } : item;
-    const element = elementOf(kind, whole);
+  const items = [...listItems(kind, content).values()];
+  const meant = meaning(items, kind, there);
+  const found = there.values.map((value) => listItems(kind, itemsOf(value)));
+  const completed = items.map(({ element, item }) => {
+    const isWhole = !isObject(item) || !lacksKey(kind, item);
+    const whole = isWhole ? item : withKeys(kind, item, meant(item));
+    const name = isWhole ? element : elementOf(kind, whole);
+    const known = child(there.known, name);
+    if (isFlat(known)) return whole;
     return completedValue(whole, {
-      values: found.map((items) => items.get(element)),
-      known: child(there.known, element),
-      ours: child(there.ours, element),
+      values: found.map((list) => list.get(name)?.item),
+      known,
+      ours: child(there.ours, name),
     });
   });
+  return completed.every((item, index) => item === content[index]) ? content : completed;
 };
 
 const completedValue = (content: Json, there: References): Json => {
@@ -90,25 +97,31 @@ const completedValue = (content: Json, there: References): Json => {
   return isObject(content) ? completedObject(content, there) : content;
 };
 
-const completedObject = (content: JsonObject, { values, known, ours }: References): JsonObject =>
-  Object.fromEntries(
-    Object.entries(content).map(([name, value]) => {
-      const there: References = {
-        values: values.map((object) => member(asObject(object), name)),
-        known: child(known, `f:${name}`),
-        ours: child(ours, `f:${name}`),
-      };
-      return [name, completedValue(value, there)];
-    }),
-  );
+const completedObject = (content: JsonObject, { values, known, ours }: References): JsonObject => {
+  const completed = Object.entries(content).map(([name, value]) => {
+    const element = `f:${name}`;
+    const below = child(known, element);
+    if (below === undefined || isWhole(below)) return [name, value] as const;
+    const there: References = {
+      values: values.map((object) => member(asObject(object), name)),
+      known: below,
+      ours: child(ours, element),
+    };
+    return [name, completedValue(value, there)] as const;
+  });
+  return completed.every(([name, value]) => value === content[name]) ? content : Object.fromEntries(completed);
+};
 
 /**
  * What a user wrote, with the keys of list items that it leaves to their defaults, as the server has filled them in: else
- * it does not tell which of the items of a list it means.
+ * it does not tell which of the items of a list it means. What lacks nothing is the very same.
  *
  * @param there the live object, and the one of before.
  * @param known every field that anybody owns; tells how lists are merged.
  * @param ours those that the Transaction owns.
+ *
+ * @example
+ *   ports: [{port: 80}]  live [{port: 80, protocol: UDP}]  →  ports: [{port: 80, protocol: UDP}]
  */
 export const withListMapDefaults = (
   content: JsonObject,

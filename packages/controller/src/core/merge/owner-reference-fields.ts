@@ -1,4 +1,5 @@
-import { child, elementOf, type Fields, filter, isWhole, nodeAt, none, type Path, union } from "./field-set.ts";
+import { child, type Fields, filter, isWhole, nodeAt, none, type Path, union } from "./field-set.ts";
+import { elementOf } from "./list-element.ts";
 import { writerOf } from "./ancient-changes.ts";
 import type { ManagedFieldsEntry } from "@janus/types";
 

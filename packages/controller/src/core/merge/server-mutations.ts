@@ -1,7 +1,6 @@
 import { writable } from "./write-body.ts";
 import type { Path } from "./field-set.ts";
-import { asObject, equal, isObject, member } from "../kubernetes/json.ts";
-import { isEmpty } from "./three-way-merge.ts";
+import { asObject, equal, isEmpty, isObject, member } from "../kubernetes/json.ts";
 import type { Json, KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 

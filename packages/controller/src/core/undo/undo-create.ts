@@ -1,6 +1,6 @@
 import { contents } from "./namespace-contents.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import { isMarked } from "../merge/restore-update.ts";
+import { isMarked } from "../merge/marks.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { readTarget } from "../state/resolved-changes.ts";
 import { conflict, continues, refusedFor, restoring, type UndoStep, type UndoContext } from "./undo-context.ts";

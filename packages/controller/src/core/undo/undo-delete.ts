@@ -7,13 +7,15 @@ import { recreateBody, writable } from "../merge/write-body.ts";
 import { exceedsMemory } from "../state/memory-budget.ts";
 import type { ApiCall, Effect } from "../state/effect.ts";
 import { withoutEphemeral } from "../merge/ephemeral-containers.ts";
-import { type Path, showPaths, valueAt } from "../merge/field-set.ts";
+import type { Path } from "../merge/field-set.ts";
+import { showPaths } from "../merge/show-path.ts";
+import { valueAt } from "../merge/field-value.ts";
 import { withoutGenerated } from "../merge/job-selector.ts";
 import { stateOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { unchangedConflict, set } from "../state/observations.ts";
 import { isSafe } from "../locks/lock-acquisition.ts";
-import { isEmpty } from "../merge/three-way-merge.ts";
+import { isEmpty } from "../kubernetes/json.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import {
   isApplied,
@@ -25,7 +27,8 @@ import {
   withNewOwners,
   withNewUids,
 } from "../snapshots/owner-references.ts";
-import { isMarked, recreatedOwnership } from "../merge/restore-update.ts";
+import { isMarked } from "../merge/marks.ts";
+import { recreatedOwnership } from "../merge/recreated-ownership.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { type Item, itemsOf, readTarget } from "../state/resolved-changes.ts";
 import { belongsToMissingAccount, withoutOldToken } from "./service-account-token.ts";

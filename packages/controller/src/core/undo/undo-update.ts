@@ -3,13 +3,16 @@ import * as E from "fp-ts/lib/Either.js";
 import { differences } from "../merge/server-mutations.ts";
 import { desiredState, writable } from "../merge/write-body.ts";
 import type { ApiCall } from "../state/effect.ts";
-import { type Path, showPaths, valueAt } from "../merge/field-set.ts";
+import type { Path } from "../merge/field-set.ts";
+import { showPaths } from "../merge/show-path.ts";
+import { valueAt } from "../merge/field-value.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
 import { equal } from "../kubernetes/json.ts";
 import { set } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { withRelinkedOwners, withNewOwners } from "../snapshots/owner-references.ts";
-import { isMarked, restoration } from "../merge/restore-update.ts";
+import { isMarked } from "../merge/marks.ts";
+import { restoration } from "../merge/restore-update.ts";
 import {
   conflict,
   withGoal,

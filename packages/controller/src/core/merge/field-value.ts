@@ -1,0 +1,17 @@
+import { isObject, member } from "../kubernetes/json.ts";
+import { itemAt } from "./list-element.ts";
+import type { Json } from "@janus/types";
+import type { Path } from "./field-set.ts";
+
+/** Reads what is under an element: `undefined` where there is nothing. */
+export const under = (element: string): ((value: unknown) => unknown) => {
+  const rest = element.slice(2);
+  if (element.startsWith("f:")) return (value) => (isObject(value) ? member(value, rest) : undefined);
+  const inList = (items: readonly Json[]): Json | undefined =>
+    element.startsWith("i:") ? items[Number(rest)] : itemAt(items, element);
+  return (value) => (Array.isArray(value) ? inList(value as readonly Json[]) : undefined);
+};
+
+/** The value of a field; `undefined` where there is none. */
+export const valueAt = (object: unknown, path: Path): unknown =>
+  path.reduce((value, element) => under(element)(value), object);

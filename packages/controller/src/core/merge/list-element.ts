@@ -1,0 +1,116 @@
+import { asObject, canonical, member } from "../kubernetes/json.ts";
+import { memoized } from "../kubernetes/memoize.ts";
+import type { Fields } from "./field-set.ts";
+import type { Json } from "@janus/types";
+
+/** How the server merges a list, as far as the fields that anybody owns in it tell. */
+export type ListKind = { readonly by: "keys"; readonly keys: readonly string[] } | { readonly by: "value" };
+
+/** What an element says of its item: the keys of a `k:`, the value of a `v:`; `null` for what is no JSON. */
+export const parseElement = (element: string): Json => {
+  try {
+    return JSON.parse(element.slice(2)) as Json;
+  } catch {
+    return null;
+  }
+};
+
+/** The names of the keys in a `k:` element. */
+export const keysOf = (element: string): readonly string[] =>
+  element.startsWith("k:") ? Object.keys(asObject(parseElement(element))) : [];
+
+const kindOf = (element: string): ListKind =>
+  element.startsWith("v:") ? { by: "value" } : { by: "keys", keys: keysOf(element) };
+
+/** `undefined`: as a whole. */
+export const listKind = (node: Fields | undefined): ListKind | undefined => {
+  for (const name in node) if (name.startsWith("k:") || name.startsWith("v:")) return kindOf(name);
+  return undefined;
+};
+
+const json = (value: Json): string => (typeof value === "object" ? canonical(value) : JSON.stringify(value));
+
+/** As Go escapes JSON, for the sake of HTML. */
+const escaped = (text: string): string =>
+  /[<>&\u2028\u2029]/.test(text)
+    ? text.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    : text;
+
+/** Names the items of a list, as the server does: keys in alphabetical order, without those that the item lacks. */
+const namer = memoized((kind: ListKind): ((item: Json) => string) => {
+  if (kind.by === "value") return (item) => `v:${escaped(json(item))}`;
+  const keys = kind.keys.toSorted().map((key) => [key, `${JSON.stringify(key)}:`] as const);
+  return (item) => {
+    const all = asObject(item);
+    let pairs = "";
+    for (const [key, name] of keys) {
+      const value = member(all, key);
+      if (value !== undefined) pairs += `${pairs === "" ? "" : ","}${name}${json(value)}`;
+    }
+    return `k:{${escaped(pairs)}}`;
+  };
+});
+
+/** The element that names this item of a list. */
+export const elementOf = (kind: ListKind, item: Json): string => namer(kind)(item);
+
+/** An item of a list, and the element that names it. */
+export interface ListItem {
+  readonly element: string;
+  readonly item: Json;
+}
+
+/**
+ * All items in their order, each under its element. Some lists may name one twice, such as that of environment variables:
+ * the second is under its number, too.
+ *
+ *   [{name: A, value: 1}, {name: B}, {name: A, value: 2}]  →  k:{"name":"A"}, k:{"name":"B"}, 2 k:{"name":"A"}
+ */
+export type ListItems = ReadonlyMap<string, ListItem>;
+
+const named = (kind: ListKind, items: readonly Json[]): ListItems => {
+  const elementFor = namer(kind);
+  const found = new Map<string, ListItem>();
+  const repeated = new Map<string, number>();
+  for (const item of items) {
+    const element = elementFor(item);
+    if (!found.has(element)) found.set(element, { element, item });
+    else {
+      const number = (repeated.get(element) ?? 1) + 1;
+      repeated.set(element, number);
+      found.set(`${number} ${element}`, { element, item });
+    }
+  }
+  return found;
+};
+
+interface ListIndex {
+  readonly kind: ListKind;
+  readonly items: ListItems;
+}
+
+/** The items of one list, by every kind that it was taken for: one, unless managers own its items by different keys. */
+const indexesOf = memoized<readonly Json[], Map<string, ListIndex>>(() => new Map());
+
+/** Names the items of a list: once, however often they are asked for. */
+export const listItems = (kind: ListKind, items: readonly Json[]): ListItems => {
+  const indexes = indexesOf(items);
+  const name = JSON.stringify(kind);
+  const index = indexes.get(name) ?? { kind, items: named(kind, items) };
+  indexes.set(name, index);
+  return index.items;
+};
+
+const hasAllKeys = (kind: ListKind, item: Json): boolean =>
+  kind.by === "value" || kind.keys.every((key) => member(asObject(item), key) !== undefined);
+
+/** The first item that has just what the element says; `undefined` where there is none. */
+export const itemAt = (items: readonly Json[], element: string): Json | undefined => {
+  for (const index of indexesOf(items).values()) {
+    const found = index.items.get(element);
+    if (found !== undefined && hasAllKeys(index.kind, found.item)) return found.item;
+  }
+  // Written as the server writes it, whoever has written it.
+  const kind = kindOf(element);
+  return listItems(kind, items).get(elementOf(kind, parseElement(element)))?.item;
+};

@@ -1,0 +1,75 @@
+import { equal, isEmpty } from "../kubernetes/json.ts";
+import { type MergedField, pathOf } from "./merged-field.ts";
+
+/** What becomes of a field: its value of before, or the live one, which is a conflict where the change had set another. */
+export type Verdict = "before" | "live" | "conflict";
+
+type Test = (field: MergedField) => boolean;
+
+/** Whether the change meant the field to have another value than before. */
+const isChanged: Test = ({ wanted, was, change }) =>
+  wanted === undefined ? change.replaces && was !== undefined : !equal(wanted, was);
+
+const isGone: Test = ({ is }) => is === undefined;
+
+/** What somebody takes out, nobody owns any more. What is owned, the API server left out: as empty, or as no longer of use. */
+const isLeftOut: Test = ({ is, ours, theirs, since }) =>
+  is === undefined && (ours ?? theirs) !== undefined && since === undefined;
+
+const isGoneWithoutChange: Test = (field) => isGone(field) && !isChanged(field);
+
+const isReplacedByNothing: Test = ({ is, wanted, since, change }) =>
+  is === undefined && change.replaces && isEmpty(wanted) && since === undefined;
+
+const isOwnerReference: Test = (field) => {
+  const [first, second] = pathOf(field);
+  return first === "f:metadata" && second === "f:ownerReferences";
+};
+
+/** Whether nothing says that the change has set it. Owners are another matter: the Transaction may have deleted them. */
+const isUnclaimed: Test = (field) =>
+  field.theirs === undefined &&
+  field.change.isBlind &&
+  field.ours === undefined &&
+  field.wanted === undefined &&
+  !isOwnerReference(field);
+
+/** Whether the change set it, but it is neither ours any more nor has the value. */
+const isTakenElsewhere: Test = ({ ours, theirs, wanted, was, is }) =>
+  theirs === undefined && ours === undefined && wanted !== undefined && !equal(wanted, was) && !equal(wanted, is);
+
+const hasNoOtherOwner: Test = ({ theirs }) => theirs === undefined;
+
+const isKeyOfItem: Test = ({ parent, element }) => parent?.keys.some((key) => element === `f:${key}`) === true;
+
+const isNulledByChange: Test = ({ is, wanted, ours, since }) =>
+  is === null && wanted === null && ours === undefined && since === undefined;
+
+const isSetByChange: Test = (field) => field.ours !== undefined || isChanged(field);
+
+/** The first that holds decides. */
+const RULES: readonly (readonly [holds: Test, verdict: Verdict])[] = [
+  // It goes with what the change made of the object, and comes back with what was there before.
+  [isLeftOut, "before"],
+  // Another client took it out, and the change had nothing to do with it.
+  [isGoneWithoutChange, "live"],
+  // The change took it out.
+  [isReplacedByNothing, "before"],
+  // Another client took out what the change had set.
+  [isGone, "conflict"],
+  // It has been nobody's all the time.
+  [isUnclaimed, "live"],
+  // Somebody took it over in another version of the kind, in which it is called otherwise.
+  [isTakenElsewhere, "conflict"],
+  // It is ours alone; or nobody's, such as a default that goes with what the change has set.
+  [hasNoOtherOwner, "before"],
+  // It comes and goes with its item.
+  [isKeyOfItem, "live"],
+  // The change made it null, for which nobody is booked: who owned what was there before keeps the bare field.
+  [isNulledByChange, "before"],
+  // Somebody took over what the change has set.
+  [isSetByChange, "conflict"],
+];
+
+/** Who has the say over a field that is merged as a whole. What no rule is about is another client's, and stays. */
+export const verdict = (field: MergedField): Verdict => RULES.find(([holds]) => holds(field))?.[1] ?? "live";

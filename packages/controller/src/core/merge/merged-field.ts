@@ -1,0 +1,82 @@
+import { child, type Fields, type Path } from "./field-set.ts";
+import { asObject, member } from "../kubernetes/json.ts";
+import type { Json } from "@janus/types";
+import { under } from "./field-value.ts";
+
+/** What is known of the change that is taken back. */
+export interface ChangeMade {
+  /** Whether it replaced the whole object, so that what is not in its content was removed by it. */
+  readonly replaces: boolean;
+  /** Whether nothing tells which fields it has set: only those of its content count as its own. */
+  readonly isBlind: boolean;
+}
+
+/** One field on the way down from the root of the object: what it is in each version, and who owns it or a part of it. */
+export interface MergedField {
+  readonly change: ChangeMade;
+  /** The way to it, spelled out only where somebody has to be told. */
+  readonly element: string;
+  readonly parent: MergedField | undefined;
+  /** The names of the fields in it that are its keys, if it is an item of a list. */
+  readonly keys: readonly string[];
+  /** Its value of before, its live one, and the one that the change was to write. */
+  readonly was: Json | undefined;
+  readonly is: Json | undefined;
+  readonly wanted: unknown;
+  /** What the Transaction owns of it in the live object. */
+  readonly ours: Fields | undefined;
+  /** What anybody else owns of it in the live object. */
+  readonly theirs: Fields | undefined;
+  /** What of that is owned by those who have written since the change. */
+  readonly since: Fields | undefined;
+  /** What anybody owns of it, or owned before: tells how lists are merged. */
+  readonly known: Fields | undefined;
+}
+
+const NO_KEYS: readonly string[] = [];
+
+/** The field of this name in a map or a struct. */
+export const memberField = (parent: MergedField, name: string): MergedField => {
+  const element = `f:${name}`;
+  return {
+    change: parent.change,
+    element,
+    parent,
+    keys: NO_KEYS,
+    was: member(asObject(parent.was), name),
+    is: member(asObject(parent.is), name),
+    wanted: under(element)(parent.wanted),
+    ours: child(parent.ours, element),
+    theirs: child(parent.theirs, element),
+    since: child(parent.since, element),
+    known: child(parent.known, element),
+  };
+};
+
+/** An item of a list, which is there, was there, or both. */
+export interface ItemPair {
+  readonly element: string;
+  readonly was: Json | undefined;
+  readonly is: Json | undefined;
+}
+
+export const itemField = (
+  parent: MergedField,
+  { element, was, is }: ItemPair,
+  keys: readonly string[],
+): MergedField => ({
+  change: parent.change,
+  element,
+  parent,
+  keys,
+  was,
+  is,
+  wanted: under(element)(parent.wanted),
+  ours: child(parent.ours, element),
+  theirs: child(parent.theirs, element),
+  since: child(parent.since, element),
+  known: child(parent.known, element),
+});
+
+export const pathOf = ({ parent, element }: MergedField): Path =>
+  parent === undefined ? [] : [...pathOf(parent), element];
