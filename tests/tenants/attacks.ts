@@ -285,6 +285,14 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    title: "Transactions nested thousands of levels deep",
+    attack: async (author) => {
+      const deep = many(4_000, (n) => n).reduce<JsonObject>((inner) => ({ "1234567890123456789": inner }), {});
+      await allOf(4, (n) => author.submit(`deep-${n}`, [made(`deep-${n}`, deep)]));
+      return submitted;
+    },
+  },
+  {
     title: "1,000 changes at once",
     attack: async (author) => {
       await allOf(4, (n) =>

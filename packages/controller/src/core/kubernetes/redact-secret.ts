@@ -25,23 +25,42 @@ const quotations = (text: string): readonly string[] =>
 const isWord = (character: string | undefined): boolean => character !== undefined && /\w/.test(character);
 
 /** Hidden only where it stands by itself: a value such as `1` or `is` must not riddle every sentence. */
-const hide = (text: string, quoted: string): string =>
-  text
-    .split(quoted)
-    .reduce((before, after) =>
-      isWord(before.at(-1)) || isWord(after[0]) ? `${before}${quoted}${after}` : `${before}…${after}`,
-    );
+const hide = (text: string, quoted: string): string => {
+  const [first = "", ...others] = text.split(quoted);
+  const parts = [first];
+  let last = first.at(-1);
+  for (const after of others) {
+    const between = isWord(last) || isWord(after[0]) ? quoted : "…";
+    parts.push(between, after);
+    last = after.at(-1) ?? between.at(-1);
+  }
+  return parts.join("");
+};
+
+/** How many characters of sentences are looked at, once for each form of each value: tenths of a second, at the worst. */
+const MOST_LOOKS = 4_000_000;
+/** Of a value at most, as {@link quotations} makes them. */
+const FORMS = 8;
 
 /**
  * The same fault, with nothing of the Secret that was sent in its sentences. The API server and admission checks quote what
  * they refuse, and what they say is told in status, events and logs.
+ *
+ * Guarantees: takes a bounded time, during which nothing else is done: where many values would have to be looked for in long
+ *             sentences (one for each of thousands of bad keys, say), these are left out as a whole.
  */
 export const redactSecret = (fault: ApiError, body: object): ApiError => {
   if (fault.type !== "refused") return fault;
   const { data, stringData } = asObject(body);
-  const quoted = leaves([data, stringData])
-    .flatMap(quotations)
-    .toSorted((a, b) => b.length - a.length);
+  const values = [...new Set(leaves([data, stringData]))];
+  const said = fault.causes.reduce((sum, { message = "" }) => sum + message.length, fault.message.length);
+  if (values.length * FORMS * said > MOST_LOOKS)
+    return {
+      ...fault,
+      message: `${fault.reason || `HTTP ${fault.code}`} (the reason is too long to be shown: it may quote the Secret)`,
+      causes: [],
+    };
+  const quoted = [...new Set(values.flatMap(quotations))].toSorted((a, b) => b.length - a.length);
   const redacted = (text: string): string => quoted.reduce(hide, text);
   return {
     ...fault,
