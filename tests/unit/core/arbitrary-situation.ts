@@ -2,11 +2,14 @@ import { type Change, type Item, SNAPSHOT_FINALIZER, type Transaction } from "@j
 import * as fc from "fast-check";
 import type { Journal, Position } from "../../../packages/controller/src/core/state/journal.ts";
 import {
-  type Attempt,
+  type ChangeObservations,
   type Observations,
   type LockObservation,
+  changeIn,
   noObservations,
   type AbortCause,
+  type TargetObservation,
+  type Write,
 } from "../../../packages/controller/src/core/state/observations.ts";
 import type { Settings, ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { arbitraryObject } from "./arbitrary-answer.ts";
@@ -107,14 +110,24 @@ const journal = (txn: Transaction): fc.Arbitrary<Journal> =>
     renewed: ofFew(fc.record({ before, stores: fc.array(store, { maxLength: 2 }) })),
   }) as fc.Arbitrary<Journal>;
 
-const attempt: fc.Arbitrary<Attempt> = fc.oneof(
-  fc.record({ type: fc.constantFrom("unanswered" as const, "accepted" as const), sent: past }),
-  fc.record({
-    type: fc.constant("refused" as const),
-    sent: past,
-    code: fc.constantFrom(403, 404, 409),
-    message: error,
-  }),
+const write: fc.Arbitrary<Write> = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant("made" as const), created: word }, { requiredKeys: ["type"] }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ type: fc.constantFrom("unanswered" as const, "accepted" as const), sent: past }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant("refused" as const),
+      sent: past,
+      code: fc.constantFrom(403, 404, 409),
+      message: error,
+    }),
+  },
 );
 
 const refusal: fc.Arbitrary<AbortCause> = fc.record({
@@ -155,6 +168,53 @@ const released = fc.oneof(
 
 const problems = fc.oneof({ weight: 8, arbitrary: fc.constant([]) }, fc.array(error, { maxLength: 1 }));
 
+const target = fc
+  .record({ object: fc.option(arbitraryObject, { nil: undefined, freq: 3 }), at: past })
+  .map(
+    ({ object, at }): TargetObservation =>
+      object === undefined ? { type: "absent", at } : { type: "read", object, at },
+  );
+
+const VERBS = ["create", "update", "patch", "delete"];
+const permissions = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(new Map(VERBS.map((verb) => [verb, "allowed" as const]))) },
+  { weight: 1, arbitrary: fc.constant(new Map([["update", "denied" as const]])) },
+);
+
+/** Each piece by change: `{ lock: { 0: …, 1: … }, target: { 0: … } }` as `{ 0: { lock: …, target: … }, 1: { lock: … } }`. */
+const byChange = (pieces: object): ReadonlyMap<number, ChangeObservations> => {
+  const changes = new Map<number, ChangeObservations>();
+  for (const [name, all] of Object.entries(pieces) as readonly (readonly [string, ReadonlyMap<number, unknown>])[])
+    for (const [at, piece] of all) changes.set(at, { ...changes.get(at), [name]: piece });
+  return changes;
+};
+
+const changes = fc
+  .record(
+    {
+      lock: ofMost(lock),
+      target: ofMost(target),
+      before: ofMost(fc.option(arbitraryObject, { nil: undefined, freq: 6 })),
+      problems: ofMost(problems),
+      permissions: ofMost(permissions),
+      write: ofMost(write),
+      abortCause: ofFew(refusal),
+      triedSince: ofFew(past),
+      rollback: ofFew(
+        fc.record(
+          {
+            puts: fc.nat({ max: 12 }),
+            goal: arbitraryObject,
+            taken: fc.subarray(["addresses", "ports"] as const),
+          },
+          { requiredKeys: [] },
+        ),
+      ),
+    },
+    { requiredKeys: ["lock", "write", "target"] },
+  )
+  .map(byChange);
+
 /** Everything that a process may know of a Transaction, each piece for itself. */
 const knownOf = (txn: Transaction): fc.Arbitrary<Observations> => {
   const kinds = [
@@ -185,18 +245,7 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Observations> => {
           fc.constantFrom({ type: "missing" as const }, { type: "taken" as const }),
           fc.record({ type: fc.constant("altered" as const), version, storeNames: fc.nat({ max: 4 }) }),
         ),
-        locks: ofMost(lock),
-        live: ofMost(fc.record({ object: fc.option(arbitraryObject, { nil: undefined, freq: 3 }), at: past })),
-        before: ofMost(fc.option(arbitraryObject, { nil: undefined, freq: 6 })),
-        dryRuns: ofMost(problems),
-        reviews: ofMost(problems),
-        attempts: ofMost(attempt),
-        made: ofFew(fc.record({ created: word }, { requiredKeys: [] })),
-        abortCauses: ofFew(refusal),
-        triedSince: ofFew(past),
-        puts: ofFew(fc.nat({ max: 12 })),
-        goals: ofFew(arbitraryObject),
-        taken: ofFew(fc.subarray(["addresses", "ports"] as const)),
+        changes,
         stores: ofFew(
           fc.oneof(store, fc.constantFrom("taken" as const, "left-over" as const), fc.constant({ unusable: "no" })),
         ),
@@ -211,7 +260,7 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Observations> => {
         queueing: fc.constant(true as const),
       },
       // Without these hardly anything is decided.
-      { requiredKeys: ["since", "projectedAt", "resources", "journal", "locks", "attempts", "live"] },
+      { requiredKeys: ["since", "projectedAt", "resources", "journal", "changes"] },
     )
     .map((known) => ({ ...noObservations(known.since), ...known })) as fc.Arbitrary<Observations>;
 };
@@ -229,19 +278,23 @@ const untroubled = ({ txn, known, ...rest }: ReconcileContext): ReconcileContext
       state: { type: "prepared", before: isThere(change) ? before : { existed: false } },
     }),
   );
-  const objects = changes.map((change) => {
+  const observed = changes.map((change, index): ChangeObservations => {
     const { apiVersion, kind } = change.target;
-    return isThere(change) ? { apiVersion, kind, metadata: version } : undefined;
+    const former = changeIn(known, index);
+    return {
+      ...former,
+      before: isThere(change) ? { apiVersion, kind, metadata: version } : undefined,
+      lock: { type: "held", version, until: NOW + 100_000 },
+      write: former.write?.type === "made" ? undefined : former.write,
+      abortCause: undefined,
+    };
   });
   return {
     ...rest,
     txn: { ...txn, metadata, status: { ...txn.status, items, startedAt: "2026-01-01T11:59:59Z" } },
     known: {
       ...known,
-      before: new Map(objects.entries()),
-      locks: new Map(changes.map((_, at) => [at, { type: "held", version, until: NOW + 100_000 }])),
-      made: new Map(),
-      abortCauses: new Map(),
+      changes: new Map(observed.entries()),
     },
   };
 };

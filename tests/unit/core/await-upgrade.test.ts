@@ -7,7 +7,12 @@ import { decide, decideUnread } from "../../../packages/controller/src/core/deci
 import type { ApiCall, Step } from "../../../packages/controller/src/core/state/effect.ts";
 import { newJournal } from "../../../packages/controller/src/core/state/journal.ts";
 import { readJournal } from "../../../packages/controller/src/core/state/journal-requests.ts";
-import { type Observations, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
+import {
+  changeIn,
+  noObservations,
+  type Observations,
+  withChange,
+} from "../../../packages/controller/src/core/state/observations.ts";
 import { observeHolder } from "../../../packages/controller/src/core/locks/lock-requests.ts";
 import type { JsonObject, KubeObject } from "@janus/types";
 import { configMaps } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
@@ -128,11 +133,11 @@ describe("a Transaction that only a later version of the controller knows", () =
       readAt: 0,
       unchangedSince: 0,
     } as const;
-    const known = { ...noObservations(NOW), locks: new Map([[0, { ...theirs, expires: 0 }]]) };
+    const known = withChange(noObservations(NOW), 0, { lock: { ...theirs, expires: 0 } });
     const holderState = (formatVersion: number) => {
       const object = stored({ spec: { changes: undefined }, status: { ...committing, formatVersion } });
-      const sight = observeHolder(0, txn.metadata, target).onAnswer(known, E.right(object), NOW, NOW).locks.get(0);
-      return sight?.type === "theirs" ? sight.holderState : undefined;
+      const { lock } = changeIn(observeHolder(0, txn.metadata, target).onAnswer(known, E.right(object), NOW, NOW), 0);
+      return lock?.type === "theirs" ? lock.holderState : undefined;
     };
     expect([holderState(1), holderState(2)]).toEqual(["foreign", "active"]);
   });
@@ -191,10 +196,10 @@ describe("a journal", () => {
     [{ "note-x": "{}", a: "", b: "", c: "" }, "(with note-x, a, b, …, which this one does not know)"],
     [{ format: "2", position: "[]" }, "(format 2; this one knows 1)"],
   ])("of a later version is not taken for one: %j", (data, why) => {
-    const { journal, later, attempts } = learned(data);
+    const { journal, later, changes } = learned(data);
     expect(journal).toEqual({ type: "later", storeNames: 3 });
     expect(later?.why).toContain(why);
-    expect(attempts.size).toBe(0);
+    expect(changes.size).toBe(0);
   });
 
   it.each([
@@ -296,7 +301,7 @@ describe.each(["ConfigMap", "Secret"] as const)("a snapshot in a %s", (kind) => 
       ...seen,
       resources: new Map([["v1/ConfigMap", configMaps]]),
       journal: { type: "missing" as const },
-      locks: new Map([[0, { type: "lost" as const, why: "" }]]),
+      changes: new Map([[0, { lock: { type: "lost" as const, why: "" } }]]),
     };
     const at = (now: number): readonly string[] => purposes(decide(context(committed.right, ready, now)));
     expect(at(NOW)).toEqual([]);

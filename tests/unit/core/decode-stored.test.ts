@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { awaitMemory } from "../../../packages/controller/src/core/state/idle-memory.ts";
 import { decide, decideUnread } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect, Step } from "../../../packages/controller/src/core/state/effect.ts";
-import { noObservations } from "../../../packages/controller/src/core/state/observations.ts";
+import { mapChanges, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
 import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import { quarantine } from "../../../packages/controller/src/core/transitions/quarantine.ts";
 import { decodeStored, decodeBestEffort } from "../../../packages/controller/src/core/state/decode-stored.ts";
@@ -233,8 +233,9 @@ const sensible = (at: ReconcileContext): ReconcileContext => {
   return {
     ...at,
     known: {
-      ...known,
-      live: new Map([...known.live].filter(([index, { object }]) => isFit(index, object !== undefined))),
+      ...mapChanges(known, ({ target, ...observed }, index) =>
+        target !== undefined && isFit(index, target.object !== undefined) ? { ...observed, target } : observed,
+      ),
       ...(journal !== undefined && "position" in journal
         ? { journal: { ...journal, renewed: new Map([...renewed].filter(([index]) => isFit(index, true))) } }
         : {}),

@@ -5,7 +5,7 @@ import type { ApiCall } from "../../../packages/controller/src/core/state/effect
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
-import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
+import { type Answer, change, checkpoints, former, later, observing, refused, underway } from "./underway.ts";
 import type { KubeObject } from "@janus/types";
 
 const MINUTE = 60_000;
@@ -93,8 +93,8 @@ describe("an item that cannot finish its rollback does not hold up the others:",
           )
         : undefined,
     );
-    const start = rollingBack([change("Patch", "a"), change("Patch", "b"), change("Patch", "c")]);
-    const locks = new Map(start.known.locks).set(1, { type: "taken" });
+    const all = rollingBack([change("Patch", "a"), change("Patch", "b"), change("Patch", "c")]);
+    const start = observing(all, { 1: { lock: { type: "taken" } } });
     // It is renewed at every look.
     let renewals = 0;
     const renewed = (ask: ApiCall, at: ReconcileContext): Answer => {
@@ -104,7 +104,7 @@ describe("an item that cannot finish its rollback does not hold up the others:",
         ? E.right({ ...reply.right, metadata: { ...reply.right.metadata, resourceVersion: `${renewals}` } })
         : reply;
     };
-    const { at } = later({ ...start, known: { ...start.known, locks } }, MINUTE, renewed);
+    const { at } = later(start, MINUTE, renewed);
     expect(done).toEqual(["c", "a"]);
     expect(JSON.stringify(at.txn.status.conditions)).toContain("is held by kubectl");
   });

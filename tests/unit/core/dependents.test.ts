@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { dependents } from "../../../packages/controller/src/core/preflight/dependents.ts";
 import { type Observations, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
 import { configMaps } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import { seen } from "./underway.ts";
 import { transaction } from "./transaction.ts";
 import type { Owned } from "../../../packages/controller/src/core/state/listings.ts";
 
@@ -12,10 +13,10 @@ const deletion = (name: string): Change => ({ type: "Delete", target: { apiVersi
 const known = (deleted: readonly string[], owned: readonly Owned[]): Observations => ({
   ...noObservations(0),
   resources: new Map([["v1/ConfigMap", configMaps]]),
-  live: new Map(
+  changes: new Map(
     deleted.map((name, index) => [
       index,
-      { object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name, uid: name } }, at: 0 },
+      { target: seen({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, uid: name } }) },
     ]),
   ),
   owned: new Map([["shop", owned]]),

@@ -7,7 +7,7 @@ import type { Attempt } from "../../../packages/controller/src/core/state/observ
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
-import { type Answer, change, checkpointed, former, later, refused, underway } from "./underway.ts";
+import { type Answer, change, checkpointed, former, later, observing, refused, seen, underway } from "./underway.ts";
 import type { KubeObject } from "@janus/types";
 
 /** Purpose and body of the first request. */
@@ -25,9 +25,8 @@ describe("a Delete that was accepted, and that finalizers held up", () => {
   const attempt: Attempt = { type: "accepted", sent: NOW };
   const after = (object: KubeObject | undefined): Step =>
     decide(
-      underway("Committing", [change("Delete", "pod-0"), change("Create", "next")], begun, {
-        attempts: new Map([[0, attempt]]),
-        live: new Map([[0, { object, at: NOW }]]),
+      observing(underway("Committing", [change("Delete", "pod-0"), change("Create", "next")], begun), {
+        0: { write: attempt, target: seen(object) },
       }),
     );
 
@@ -49,10 +48,8 @@ it("does not take for its own a deletion of another client's that finalizers hol
   const going = former("ConfigMap", "a", {
     metadata: { deletionTimestamp: "2026-01-01T11:59:00Z", finalizers: ["x/y"] },
   });
-  const at = underway("Committing", [change("Delete", "a")], begun, {
-    attempts: new Map([[0, { type: "refused", sent: NOW, code: 409, message: "it has moved", moved: true }]]),
-    live: new Map([[0, { object: going, at: NOW }]]),
-  });
+  const write = { type: "refused", sent: NOW, code: 409, message: "it has moved", moved: true } as const;
+  const at = observing(underway("Committing", [change("Delete", "a")], begun), { 0: { write, target: seen(going) } });
   const late = decide({ ...at, now: NOW + at.txn.spec.timeout });
   expect(first(late)).toMatchObject({
     purpose: "record",
@@ -84,12 +81,9 @@ it.each(["Patch", "Update", "Delete"] as const)(
     const meant = { ...change(type, "a"), resourceVersion: "1" };
     const before = former("ConfigMap", "a", { data: { a: "old" } });
     const object = { ...before, status: { seen: true }, metadata: { ...before.metadata, resourceVersion: "2" } };
+    const write = { type: "refused", sent: NOW, code: 409, message: "it has moved", moved: true } as const;
     const step = decide(
-      underway("Committing", [meant], begun, {
-        before: new Map([[0, before]]),
-        attempts: new Map([[0, { type: "refused", sent: NOW, code: 409, message: "it has moved", moved: true }]]),
-        live: new Map([[0, { object, at: NOW }]]),
-      }),
+      observing(underway("Committing", [meant], begun), { 0: { before, write, target: seen(object) } }),
     );
     expect(first(step)).toMatchObject({ purpose: "record", body: { status: { phase: "RollingBack" } } });
     expect(JSON.stringify(first(step))).toContain("ConfigMap shop/a is no longer at resourceVersion 1");
@@ -113,10 +107,8 @@ it.each([
     const before = former("ConfigMap", "a", { data: { a: "old" }, metadata: owned("setup") });
     const { managedFields: _, ...rest } = before.metadata;
     const object = { ...before, data: { a: "theirs" }, metadata: { ...rest, ...metadata, resourceVersion: "2" } };
-    const start = underway("Committing", [change(type, "a")], begun, {
-      before: new Map([[0, before]]),
-      attempts: new Map([[0, { type: "unanswered", sent: NOW }]]),
-      live: new Map([[0, { object, at: NOW }]]),
+    const start = observing(underway("Committing", [change(type, "a")], begun), {
+      0: { before, write: { type: "unanswered", sent: NOW }, target: seen(object) },
     });
     const turned = later(start, 2, () => refused(404)).at.txn.status;
     expect(turned).toMatchObject({ phase: "RollingBack", items: [{ state: { type: fate } }] });
@@ -149,10 +141,8 @@ describe.each(["Patch", "Update"] as const)("a %s of what another client is dele
     ["it was not answered, and not made", { type: "unanswered", sent: NOW }, dying({}), "rejected"],
     ["it was not answered, and made", { type: "unanswered", sent: NOW }, dying(ours), "committed"],
   ] as const)("turns back, and says what holds it: %s", (_, attempt, object, fate) => {
-    const start = underway("Committing", [change(type, "a")], begun, {
-      before: new Map([[0, before]]),
-      attempts: new Map([[0, attempt]]),
-      live: new Map([[0, { object, at: NOW }]]),
+    const start = observing(underway("Committing", [change(type, "a")], begun), {
+      0: { before, write: attempt, target: seen(object) },
     });
     const { status } = later(start, 1, () => refused(404)).at.txn;
     expect(status).toMatchObject({ phase: "RollingBack", items: [{ state: { type: fate } }] });
@@ -164,12 +154,9 @@ describe.each(["Patch", "Update"] as const)("a %s of what another client is dele
 
 it("gives up what is refused for good, also when nobody knows of an earlier sending and an earlier change brings what it may need", () => {
   const changes = [change("Create", "deployer", "ServiceAccount"), change("Create", "next")];
-  const start = underway(
-    "Committing",
-    changes,
-    { direction: "forward", cursor: 1 },
-    { attempts: new Map([[1, { type: "unanswered", sent: NOW }]]) },
-  );
+  const start = observing(underway("Committing", changes, { direction: "forward", cursor: 1 }), {
+    1: { write: { type: "unanswered", sent: NOW } },
+  });
   const { at, asked } = later(start, 60_000, (ask, at) =>
     ask.purpose === "checkpoint" ? checkpointed(at, ask) : refused(ask.purpose === "change" ? 422 : 404),
   );

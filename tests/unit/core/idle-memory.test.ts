@@ -6,7 +6,7 @@ import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
 import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
-import { type Answer, change, checkpointed, former, refused, underway } from "./underway.ts";
+import { allowed, type Answer, change, checkpointed, former, observing, refused, underway } from "./underway.ts";
 import type { KubeObject } from "@janus/types";
 
 const target = (resourceVersion: string): KubeObject => {
@@ -16,13 +16,13 @@ const target = (resourceVersion: string): KubeObject => {
 
 /** It has its locks and its rights, and has read nothing. */
 const preparing = (): ReconcileContext => {
-  const at = underway("Preparing", [change("Update", "a")], { direction: "forward", cursor: 0 });
-  const reviews = ["update", "patch"].map((verb) => [`0 ${verb}`, "allowed"] as const);
-  const journal = { type: "missing" } as const;
-  return {
-    ...at,
-    known: { ...at.known, before: new Map(), journal, serviceAccount: "there", reviews: new Map(reviews) },
-  };
+  const at = underway(
+    "Preparing",
+    [change("Update", "a")],
+    { direction: "forward", cursor: 0 },
+    { journal: { type: "missing" }, serviceAccount: "there" },
+  );
+  return observing(at, { 0: { before: undefined, permissions: allowed("update", "patch") } });
 };
 
 /** It is prepared, while the first request of this purpose does not get through; it rests then, and the target becomes another. */

@@ -8,6 +8,7 @@ import {
   type InDoubtVerdict,
 } from "../../../packages/controller/src/core/forward/in-doubt.ts";
 import { apply, post, put } from "./server.ts";
+import { seen } from "./underway.ts";
 import { author, manager, place, plain, thing } from "./thing.ts";
 import { showPaths } from "../../../packages/controller/src/core/merge/show-path.ts";
 
@@ -205,7 +206,7 @@ describe("a change in doubt, made, after which its mark has gone", () => {
       ["our entry was put on the heap of ancient changes", change, heaped(made)],
     ]),
   )("is not taken for not made when %s (%o)", (_, change, object) => {
-    expect(resolveInDoubt(change, place, before, undefined, { object, at: 0 }, author)).toMatchObject({
+    expect(resolveInDoubt(change, place, before, undefined, seen(object), author)).toMatchObject({
       type: "conflict",
       mayBeApplied: true,
     });
@@ -213,7 +214,7 @@ describe("a change in doubt, made, after which its mark has gone", () => {
 
   it.each([patch, update])("is not in when everything is as it was, whoever has written since: %o", (change) => {
     const object = cleared(before);
-    expect(resolveInDoubt(change, place, before, undefined, { object, at: 0 }, author)).toEqual({
+    expect(resolveInDoubt(change, place, before, undefined, seen(object), author)).toEqual({
       type: "not-applied",
       object,
     });
@@ -228,7 +229,7 @@ describe("a change in doubt", () => {
   it.each(rows.map((row) => [row[1].type, ...row] as const))(
     "%s, when the target shows %s",
     (_, __, change, was, uid, object, verdict) => {
-      const found = resolveInDoubt(change, place, was, uid, { object, at: 0 }, author);
+      const found = resolveInDoubt(change, place, was, uid, seen(object), author);
       expect(timeless(found)).toEqual(timeless(verdict));
     },
   );
@@ -236,7 +237,7 @@ describe("a change in doubt", () => {
   it("leaves no trace of another Transaction for ours", () => {
     const other = { name: author.name, uid: "u-other" };
     const theirs = apply(before, changeBody(patch, place, before, other), fieldManager(other));
-    expect(resolveInDoubt(patch, place, before, undefined, { object: theirs, at: 0 }, author)).toMatchObject({
+    expect(resolveInDoubt(patch, place, before, undefined, seen(theirs), author)).toMatchObject({
       type: "conflict",
     });
   });
@@ -251,14 +252,7 @@ const changing = (type: "Patch" | "Update", status?: object): Change => ({
 describe("of an object whose status is a part of it, when somebody has changed that since", () => {
   const was = post(thing({ data: { a: "1" }, status: { phase: "old", seen: "1" } }), "kubectl");
   const settled = (change: Change, now: object) =>
-    resolveInDoubt(
-      change,
-      plain,
-      was,
-      undefined,
-      { object: put(was, { ...was, status: now }, "person"), at: 0 },
-      author,
-    );
+    resolveInDoubt(change, plain, was, undefined, seen(put(was, { ...was, status: now }, "person")), author);
 
   it.each<[string, Change, object, object]>([
     ["does not set", changing("Patch"), { phase: "theirs", seen: "1" }, { type: "not-applied" }],

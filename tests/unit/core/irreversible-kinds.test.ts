@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
-import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
+import { type Answer, change, checkpoints, former, later, observing, refused, underway } from "./underway.ts";
 
 const MINUTE = 60_000;
 const terminating = { deletionTimestamp: "2026-01-01T12:00:00Z", finalizers: ["kubernetes"] };
@@ -30,12 +30,9 @@ const deletion = (kind: Kind, name: string): Change => ({
 /** The first change is in, and the Delete of `x` was accepted: it goes at `gone`. */
 const accepted = (kind: Kind, gone: number, also: readonly Change[] = []) => {
   const changes = [change("Patch", "a"), deletion(kind, "x"), ...also];
-  const start = underway(
-    "Committing",
-    changes,
-    { direction: "forward", cursor: 1 },
-    { attempts: new Map([[1, { type: "accepted", sent: NOW }]]) },
-  );
+  const start = observing(underway("Committing", changes, { direction: "forward", cursor: 1 }), {
+    1: { write: { type: "accepted", sent: NOW } },
+  });
   const checkpoint = checkpoints();
   const answer = (ask: ApiCall, at: ReconcileContext): Answer => {
     if (ask.purpose === "checkpoint") return checkpoint(at, ask);

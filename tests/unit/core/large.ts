@@ -6,7 +6,7 @@ import type { Json, JsonObject, KubeObject } from "@janus/types";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
-import { former, underway } from "./underway.ts";
+import { allowed, former, observing, observingAll, seen, underway } from "./underway.ts";
 import type { Owned } from "../../../packages/controller/src/core/state/listings.ts";
 
 /** A decision on something large: everything is built before, so that running it does nothing but decide. */
@@ -30,28 +30,22 @@ const changeOf = (type: Change["type"], index: number, content: JsonObject = { d
 const changes = (count: number, type: Change["type"] = "Patch"): readonly Change[] =>
   range(count).map((index) => changeOf(type, index));
 
-const map = <A>(count: number, value: (index: number) => A): ReadonlyMap<number, A> =>
-  new Map(range(count).map((index) => [index, value(index)] as const));
-
 /** Everything is read and examined. */
-const examined = (all: readonly Change[], live: (change: Change) => KubeObject): Partial<Observations> => ({
-  serviceAccount: "there",
-  reviews: new Map(
-    all.flatMap((_, index) =>
-      ["create", "update", "patch", "delete"].map((verb) => [`${index} ${verb}`, "allowed"] as const),
-    ),
-  ),
-  live: new Map(all.map((change, index) => [index, { object: live(change), at: NOW }])),
-  dryRuns: map(all.length, () => []),
-});
+const examined = (
+  all: readonly Change[],
+  live: (change: Change) => KubeObject,
+  known: Partial<Observations> = {},
+): ReconcileContext =>
+  observingAll(underway("Preparing", all, start, { serviceAccount: "there", ...known }), (change) => ({
+    permissions: allowed("create", "update", "patch", "delete"),
+    target: seen(live(change)),
+    problems: [],
+  }));
 
 const there = ({ target: { kind, name } }: Change): KubeObject => former(kind, name);
 const start: Position = { direction: "forward", cursor: 0 };
 
-const unlocked = (context: ReconcileContext): ReconcileContext => ({
-  ...context,
-  known: { ...context.known, locks: new Map(), serviceAccount: "there" },
-});
+const unlocked = (context: ReconcileContext): ReconcileContext => observingAll(context, () => ({ lock: undefined }));
 
 const uidOf = (index: number): string => `uid-of-${nameOf(index)}`;
 const owned = (index: number, ...owners: readonly string[]): Owned => ({
@@ -85,17 +79,16 @@ const preparing = (count: number, found: readonly Owned[]): ReconcileContext => 
   const owner = { apiVersion: "v1", kind: "ConfigMap", name: "elsewhere", uid: "elsewhere" };
   const live = (change: Change): KubeObject =>
     former(change.target.kind, change.target.name, { metadata: { ownerReferences: [owner] } });
-  const known = { ...examined(all, live), owned: new Map([["shop", found]]) };
-  return underway("Preparing", all, start, known);
+  return examined(all, live, { owned: new Map([["shop", found]]) });
 };
 
 /** The first of these many changes is on its way, or back: with an answer that leaves its fate open. */
 const underWay = (phase: Phase, count: number, type: Change["type"], position: Position): ReconcileContext => {
   const all = changes(count, type);
-  return underway(phase, all, position, {
-    live: map(count, (index) => ({ object: there(changeOf(type, index)), at: NOW })),
-    attempts: new Map([[position.cursor, { type: "unanswered", sent: NOW - 1000 }]]),
-  });
+  return observing(
+    observingAll(underway(phase, all, position), (change) => ({ target: seen(there(change)) })),
+    { [position.cursor]: { write: { type: "unanswered", sent: NOW - 1000 } } },
+  );
 };
 
 const allMade = (count: number): Position => ({ direction: "forward", cursor: count });
@@ -114,21 +107,13 @@ export const phases: Readonly<Record<string, (count: number, objects: number) =>
   },
   "Preparing, asking for rights": (count) => {
     const { known, ...rest } = unlocked(underway("Preparing", changes(count), start));
-    return deciding({ ...rest, known: { ...known, reviews: new Map() } });
+    return deciding({ ...rest, known: { ...known, serviceAccount: "there" } });
   },
-  "Preparing, taking locks": (count) =>
-    deciding(unlocked(underway("Preparing", changes(count), start, examined(changes(count), there)))),
-  "Preparing, where the last lock is somebody's": (count) => {
-    const { known, ...rest } = underway("Preparing", changes(count), start, examined(changes(count), there));
-    return deciding({
-      ...rest,
-      known: { ...known, locks: new Map([...known.locks, [count - 1, { type: "taken" }]]) },
-    });
-  },
-  "Preparing, examining the last": (count) => {
-    const { known, ...rest } = underway("Preparing", changes(count), start, examined(changes(count), there));
-    return deciding({ ...rest, known: { ...known, dryRuns: map(count - 1, () => []) } });
-  },
+  "Preparing, taking locks": (count) => deciding(unlocked(examined(changes(count), there))),
+  "Preparing, where the last lock is somebody's": (count) =>
+    deciding(observing(examined(changes(count), there), { [count - 1]: { lock: { type: "taken" } } })),
+  "Preparing, examining the last": (count) =>
+    deciding(observing(examined(changes(count), there), { [count - 1]: { problems: undefined } })),
   ...Object.fromEntries(
     Object.entries(SHAPES).map(([shape, found]) => [
       `Preparing, with owned objects, ${shape}`,
@@ -282,9 +267,11 @@ export const PARTS = 8000;
 const undoing = ({ before, live, content }: Wide): ReconcileContext => {
   const change: Change = { type: "Patch", target: { apiVersion: "v1", kind: "Thing", name: "thing" }, content };
   const object = former("Thing", "thing", live);
-  return underway("RollingBack", [change], goingBack(1), {
-    before: new Map([[0, former("Thing", "thing", before)]]),
-    live: new Map([[0, { object: { ...object, metadata: { ...object.metadata, resourceVersion: "2" } }, at: NOW }]]),
+  return observing(underway("RollingBack", [change], goingBack(1)), {
+    0: {
+      before: former("Thing", "thing", before),
+      target: seen({ ...object, metadata: { ...object.metadata, resourceVersion: "2" } }),
+    },
   });
 };
 

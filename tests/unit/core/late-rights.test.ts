@@ -6,7 +6,17 @@ import { noObservations } from "../../../packages/controller/src/core/state/obse
 import { reviews } from "../../../packages/controller/src/core/preflight/permissions.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { itemsOf } from "../../../packages/controller/src/core/state/resolved-changes.ts";
-import { type Answer, change, checkpointed, former, later, refused, underway } from "./underway.ts";
+import {
+  type Answer,
+  change,
+  checkpointed,
+  former,
+  later,
+  observing,
+  observingAll,
+  refused,
+  underway,
+} from "./underway.ts";
 
 /** It brings a ServiceAccount, and then means to create what the Transaction has no right to. */
 const CHANGES = [change("Create", "helper", "ServiceAccount"), change("Create", "coredns")];
@@ -29,18 +39,16 @@ const inItsTurn = (): ReconcileContext => {
   const [first, second] = start.txn.status.items;
   if (first === undefined || second === undefined) throw new Error("two changes, two items");
   const { lock: _, ...unlocked } = second;
-  const locks = new Map([...start.known.locks].slice(0, 1));
-  return {
-    ...start,
-    txn: { ...start.txn, status: { ...start.txn.status, items: [first, unlocked] } },
-    known: { ...start.known, locks },
-  };
+  return observing(
+    { ...start, txn: { ...start.txn, status: { ...start.txn.status, items: [first, unlocked] } } },
+    { 1: { lock: undefined } },
+  );
 };
 
 describe("what the ServiceAccount has no right to", () => {
   it("is not locked before any change is made, where an earlier change may bring the right", () => {
     const start = underway("Preparing", CHANGES, { direction: "forward", cursor: 0 });
-    const known = { ...start.known, locks: new Map(), reviews: new Map(), before: new Map() };
+    const { known } = observingAll(start, () => ({ lock: undefined, before: undefined }));
     const { asked } = later({ ...start, known: { ...known, serviceAccount: "there" } }, 200, (ask) => {
       if (ask.purpose === "review") return review(resourceOf(ask) === "serviceaccounts");
       if (ask.purpose === "lock") return lease(ask);

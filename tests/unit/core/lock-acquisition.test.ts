@@ -6,7 +6,7 @@ import type { ApiCall } from "../../../packages/controller/src/core/state/effect
 import type { LockObservation } from "../../../packages/controller/src/core/state/observations.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
-import { type Answer, change, former, later, refused, underway } from "./underway.ts";
+import { allowed, type Answer, change, former, later, observing, refused, underway } from "./underway.ts";
 import type { KubeObject, Resource } from "@janus/types";
 
 const fresh: Change = { type: "Create", target: { apiVersion: "v1", kind: "Namespace", name: "fresh" }, content: {} };
@@ -32,7 +32,7 @@ const version = { uid: "lock", resourceVersion: "2" };
 const inItsOwn = (cursor: number, sight: LockObservation): ReconcileContext => {
   const at = underway("Committing", [fresh, inside("b"), inside("a")], { direction: "forward", cursor });
   const resources = new Map(at.known.resources).set("v1/Namespace", namespaces);
-  return { ...at, known: { ...at.known, resources, locks: new Map(at.known.locks).set(1, sight) } };
+  return observing({ ...at, known: { ...at.known, resources } }, { 1: { lock: sight } });
 };
 
 const heldBySomebody = ({ purpose, call }: ApiCall): Answer => {
@@ -77,14 +77,9 @@ const transactionOf = (uid: string, phase: Phase, ...changes: readonly Change[])
 
 /** It holds the lock on its one target, and somebody has written on it that another one asks for the way. */
 const askedForTheWay = (): ReconcileContext => {
-  const start = underway(
-    "Preparing",
-    [change("Create", "a")],
-    { direction: "forward", cursor: 0 },
-    {
-      serviceAccount: "there",
-      reviews: new Map(["create", "delete"].map((verb) => [`0 ${verb}`, "allowed"] as const)),
-    },
+  const start = observing(
+    underway("Preparing", [change("Create", "a")], { direction: "forward", cursor: 0 }, { serviceAccount: "there" }),
+    { 0: { permissions: allowed("create", "delete") } },
   );
   const annotations = { [REQUEST_YIELD]: `shop/other/${OTHER}` };
   return { ...start, txn: { ...start.txn, metadata: { ...start.txn.metadata, annotations } } };
@@ -152,7 +147,7 @@ it("needs no locks any more in a Namespace that it has deleted", () => {
     { direction: "forward", cursor: 2 },
   );
   const resources = new Map(at.known.resources).set("v1/Namespace", namespaces);
-  const locks = new Map(at.known.locks).set(0, { type: "lost", why: "it was deleted" });
-  const step = decide({ ...at, known: { ...at.known, resources, locks } });
+  const lock = { type: "lost", why: "it was deleted" } as const;
+  const step = decide(observing({ ...at, known: { ...at.known, resources } }, { 0: { lock } }));
   expect(step).toMatchObject({ type: "run", effects: [{ purpose: "change", call: { place: { name: "other" } } }] });
 });

@@ -1,14 +1,14 @@
 import type { Phase, Transaction } from "@janus/api";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LockObservation } from "../../../packages/controller/src/core/state/observations.ts";
+import type { LockObservation, Observations } from "../../../packages/controller/src/core/state/observations.ts";
 import { withFreedLock, hasPriorityOver } from "../../../packages/controller/src/core/locks/lock-queue.ts";
 import { acquire } from "../../../packages/controller/src/core/locks/lock-acquisition.ts";
 import { leases } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { resolvedTargets } from "../../../packages/controller/src/core/state/target-resolution.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
-import { change, underway } from "./underway.ts";
+import { change, observingAll, underway } from "./underway.ts";
 
 const { txn: some } = underway("Preparing", [change("Patch", "a")], { direction: "forward", cursor: 0 });
 
@@ -56,18 +56,21 @@ const bIsWaitedFor: ReconcileContext["queuedBefore"] = ({ name }) => (name.endsW
 
 const nobody: ReconcileContext["queuedBefore"] = () => undefined;
 
-const acquiring = (locks: ReconcileContext["known"]["locks"], queuedBefore: ReconcileContext["queuedBefore"]) =>
-  acquire({ ...at, queuedBefore, known: { ...at.known, locks } }, targets);
+const withLocks = (...locks: readonly LockObservation[]): Observations =>
+  observingAll(at, (_, index) => ({ lock: locks[index] })).known;
+
+const acquiring = (known: Observations, queuedBefore: ReconcileContext["queuedBefore"]) =>
+  acquire({ ...at, queuedBefore, known }, targets);
 
 const held = { type: "held", version: { uid: "lock", resourceVersion: "1" }, until: NOW + 300_000 } as const;
 
 describe("a lock that nobody holds", () => {
   it("is left to who goes first, and no other is taken that comes after it in the order of all", () => {
-    expect(acquiring(new Map(), bIsWaitedFor)).toMatchObject({
+    expect(acquiring(withLocks(), bIsWaitedFor)).toMatchObject({
       type: "acquiring",
       effects: [{ purpose: "lock", item: 0 }],
     });
-    const waits = acquiring(new Map([[0, held]]), bIsWaitedFor);
+    const waits = acquiring(withLocks(held), bIsWaitedFor);
     expect(waits).toMatchObject({ type: "waiting", awaited: { index: 1 }, effects: [] });
     expect(JSON.stringify(waits)).toContain("Transaction shop/deploy-v2 waits for it, too, and goes first");
   });
@@ -82,14 +85,13 @@ describe("a lock that nobody holds", () => {
       unchangedSince: NOW,
       expires: NOW + 60_000,
     } as const;
-    const locks = new Map<number, LockObservation>([
-      [0, held],
-      [1, theirs],
-    ]);
-    const waits = acquiring(locks, nobody);
+    const known = withLocks(held, theirs);
+    const waits = acquiring(known, nobody);
     if (waits.type !== "waiting") throw new Error(waits.type);
-    const { locks: after } = withFreedLock({ ...at.known, locks }, waits.awaited);
-    expect(acquiring(after, nobody)).toMatchObject({ type: "acquiring", effects: [{ purpose: "lock", item: 1 }] });
+    expect(acquiring(withFreedLock(known, waits.awaited), nobody)).toMatchObject({
+      type: "acquiring",
+      effects: [{ purpose: "lock", item: 1 }],
+    });
   });
 
   it("is held all the same, whoever is told that it is free: then it stays as it is known", () => {

@@ -1,11 +1,10 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import type { LockObservation } from "../../../packages/controller/src/core/state/observations.ts";
 import { hasPriorityOver } from "../../../packages/controller/src/core/locks/lock-queue.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
-import { type Answer, change, former, later, refused, underway } from "./underway.ts";
+import { allowed, type Answer, change, former, later, observingAll, refused, underway } from "./underway.ts";
 
 const MINUTE = 60_000;
 
@@ -13,13 +12,15 @@ const MINUTE = 60_000;
 const idle = (nextWaiter: ReconcileContext["nextWaiter"]): ReconcileContext => {
   const changes = [change("Patch", "a"), change("Patch", "b")];
   const start = underway("Preparing", changes, { direction: "forward", cursor: 0 });
-  const locks = new Map<number, LockObservation>([...start.known.locks].slice(0, 1));
-  const rights = ["0 patch", "0 update", "1 patch", "1 update"].map((right) => [right, "allowed"] as const);
+  const { known } = observingAll(start, (_, index, { lock }) => ({
+    lock: index === 0 ? lock : undefined,
+    permissions: allowed("patch", "update"),
+  }));
   return {
     ...start,
     txn: { ...start.txn, spec: { ...start.txn.spec, timeout: 1000 * 60 * MINUTE } },
     nextWaiter,
-    known: { ...start.known, serviceAccount: "there", locks, reviews: new Map(rights), holdsSince: NOW },
+    known: { ...known, serviceAccount: "there", holdsSince: NOW },
   };
 };
 

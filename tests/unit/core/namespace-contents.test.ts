@@ -3,7 +3,7 @@ import type { ObjectRef } from "../../../packages/controller/src/core/kubernetes
 import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
 import { contents } from "../../../packages/controller/src/core/undo/namespace-contents.ts";
 import { NOW } from "./arbitrary-situation.ts";
-import { change, former, underway } from "./underway.ts";
+import { change, former, observing, seen, underway } from "./underway.ts";
 
 const LONG = 60_000;
 
@@ -21,9 +21,8 @@ const held = (...unlisted: readonly string[]) => {
     since: NOW - LONG,
     readAt: NOW,
   };
-  const context = { ...at, known: { ...at.known, contents: new Map([[0, found]]) } };
-  const seen = { object: former("Namespace", "inside"), at: NOW };
-  return contents({ index: 0, change: created, place, context, journal, seen });
+  const context = observing(at, { 0: { rollback: { contents: found } } });
+  return contents({ index: 0, change: created, place, context, journal, seen: seen(former("Namespace", "inside")) });
 };
 
 it("may go where everything in it could be listed, and nothing is of others", () => {

@@ -2,10 +2,11 @@ import type { Change } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
+import { changeIn } from "../../../packages/controller/src/core/state/observations.ts";
 import type { Position } from "../../../packages/controller/src/core/state/journal.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
-import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
+import { type Answer, change, checkpoints, former, later, observing, refused, underway } from "./underway.ts";
 import type { ApiError } from "@janus/types";
 
 /** A 404 that says of no object that it is not there. */
@@ -65,13 +66,9 @@ describe("a kind that is served no more", () => {
   it.each(["Create", "Update", "Patch", "Delete"] as const)(
     "tells nothing of a %s that was not answered: it is undecided",
     (type) => {
-      const start = underway(
-        "Committing",
-        [change(type, "a", "Widget")],
-        { direction: "forward", cursor: 0 },
-        {
-          attempts: new Map([[0, { type: "unanswered", sent: NOW }]]),
-        },
+      const start = observing(
+        underway("Committing", [change(type, "a", "Widget")], { direction: "forward", cursor: 0 }),
+        { 0: { write: { type: "unanswered", sent: NOW } } },
       );
       const { at } = later(start, 60_000, without("unserved").answer, "unserved");
       expect(at.txn.status).toMatchObject({ phase: "Failed", items: [{ state: { type: "unknown" } }] });
@@ -136,13 +133,15 @@ describe("a page of something that stands in front of the API server", () => {
     const start = underway("Committing", [change(type, "a")], { direction: "forward", cursor: 0 });
     const { at } = later(start, 60_000, without("hidden").answer, "served");
     expect(at.txn.status).toMatchObject({ phase: "Committing" });
-    expect(at.known.attempts.get(0)).toMatchObject({ type: "unanswered" });
+    expect(changeIn(at.known, 0).write).toMatchObject({ type: "unanswered" });
   });
 
   it("is no reason to take a lock over, or for a lock to be lost", () => {
     const holder = "shop/other/9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42";
     const lease = former("Lease", "lock", { spec: { holderIdentity: holder, leaseDurationSeconds: 300 } });
-    const start = underway("RollingBack", [change("Patch", "a")], back([change("Patch", "a")]), { locks: new Map() });
+    const start = observing(underway("RollingBack", [change("Patch", "a")], back([change("Patch", "a")])), {
+      0: { lock: undefined },
+    });
     const { asked } = later(
       start,
       60_000,

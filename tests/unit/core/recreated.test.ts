@@ -1,6 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
+import { journalIn, withChange } from "../../../packages/controller/src/core/state/observations.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { change, checkpoints, former, later, underway } from "./underway.ts";
 import type { KubeObject } from "@janus/types";
@@ -13,8 +13,7 @@ const verdict = (data: object): string => {
   const journal = journalIn(at.known);
   if (journal === undefined) throw new Error("no journal");
   const known = {
-    ...at.known,
-    before: new Map([[0, was]]),
+    ...withChange(at.known, 0, { before: was }),
     journal: { ...journal, created: new Map([[0, "new-uid"]]) },
   };
   const checkpoint = checkpoints();

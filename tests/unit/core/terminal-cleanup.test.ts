@@ -5,7 +5,7 @@ import type { ApiCall } from "../../../packages/controller/src/core/state/effect
 import { inFlightWindow } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW, settings } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
-import { type Answer, change, former, later, refused, underway } from "./underway.ts";
+import { allowed, type Answer, change, former, later, observing, refused, underway } from "./underway.ts";
 
 const me = holderIdentity({ namespace: "shop", name: "deploy-v2", uid: UID });
 const mine = former("Lease", "lock", { spec: { holderIdentity: me } });
@@ -16,11 +16,14 @@ const hasLock = ({ purpose }: ApiCall): Answer =>
 const unanswered: Answer = E.left({ type: "unanswered", cause: "deadline", message: "no answer" });
 
 it("releases the lock on what is of a kind that is served no more", () => {
-  const start = underway(
-    "Committed",
-    [change("Delete", "a", "Gadget")],
-    { direction: "forward", cursor: 1 },
-    { begun: true, resources: new Map([["v1/Gadget", null]]), locks: new Map() },
+  const start = observing(
+    underway(
+      "Committed",
+      [change("Delete", "a", "Gadget")],
+      { direction: "forward", cursor: 1 },
+      { begun: true, resources: new Map([["v1/Gadget", null]]) },
+    ),
+    { 0: { lock: undefined } },
   );
   const { asked } = later(start, 60_000, hasLock);
   const released = asked.filter(({ purpose }) => purpose === "release-lock");
@@ -30,11 +33,9 @@ it("releases the lock on what is of a kind that is served no more", () => {
 });
 
 it("waits for what a former process may still be at, also where its clock was ahead of ours", () => {
-  const { txn, known, ...rest } = underway(
-    "Committed",
-    [change("Delete", "a")],
-    { direction: "forward", cursor: 1 },
-    { locks: new Map() },
+  const { txn, known, ...rest } = observing(
+    underway("Committed", [change("Delete", "a")], { direction: "forward", cursor: 1 }),
+    { 0: { lock: undefined } },
   );
   const behind = NOW - 60_000;
   const start = { ...rest, txn, known: { ...known, since: behind }, now: behind };
@@ -45,28 +46,22 @@ it("waits for what a former process may still be at, also where its clock was ah
 });
 
 it("releases a lock that it took over without being answered, and that only then turns up", () => {
-  const start = underway(
-    "Preparing",
-    [change("Create", "a")],
-    { direction: "forward", cursor: 0 },
-    {
-      begun: true,
-      serviceAccount: "there",
-      reviews: new Map(["create", "delete"].map((verb) => [`0 ${verb}`, "allowed"] as const)),
-      locks: new Map([
-        [
-          0,
-          {
-            type: "theirs",
-            holder: "",
-            version: { uid: "l", resourceVersion: "1" },
-            readAt: NOW,
-            unchangedSince: NOW,
-            expires: NOW,
-          },
-        ],
-      ]),
-    },
+  const lock = {
+    type: "theirs",
+    holder: "",
+    version: { uid: "l", resourceVersion: "1" },
+    readAt: NOW,
+    unchangedSince: NOW,
+    expires: NOW,
+  } as const;
+  const start = observing(
+    underway(
+      "Preparing",
+      [change("Create", "a")],
+      { direction: "forward", cursor: 0 },
+      { begun: true, serviceAccount: "there" },
+    ),
+    { 0: { permissions: allowed("create", "delete"), lock } },
   );
   const gone = {
     ...start,

@@ -5,7 +5,14 @@ import type { ApiCall } from "../../../packages/controller/src/core/state/effect
 import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import { decodeJournal, newJournal, type Position } from "../../../packages/controller/src/core/state/journal.ts";
 import { asObject, isObject, member } from "../../../packages/controller/src/core/kubernetes/json.ts";
-import { type Observations, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
+import {
+  changeIn,
+  type ChangeObservations,
+  noObservations,
+  type Observations,
+  type TargetObservation,
+  withChanges,
+} from "../../../packages/controller/src/core/state/observations.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW, settings } from "./arbitrary-situation.ts";
 import { transaction, UID } from "./transaction.ts";
@@ -91,16 +98,17 @@ export const underway = (
       resources: new Map(
         changes.map(({ target: { apiVersion, kind } }) => [`${apiVersion}/${kind}`, resource(kind)] as const),
       ),
-      locks: new Map(
-        changes.map((_, index) => [
-          index,
-          { type: "held", version: { uid: `lock-${index}`, resourceVersion: "1" }, until: NOW + 300_000 },
-        ]),
-      ),
-      before: new Map(
+      changes: new Map(
         changes.map(({ type, target: { kind, name } }, index) => [
           index,
-          type === "Create" ? undefined : former(kind, name),
+          {
+            lock: {
+              type: "held",
+              version: { uid: `lock-${index}`, resourceVersion: "1" },
+              until: NOW + 300_000,
+            },
+            before: type === "Create" ? undefined : former(kind, name),
+          },
         ]),
       ),
       ...(journal === undefined ? {} : { journal }),
@@ -108,6 +116,36 @@ export const underway = (
     },
   };
 };
+
+/** It has learned this, too, of these of its changes. */
+export const observing = (
+  context: ReconcileContext,
+  learned: Readonly<Record<number, ChangeObservations>>,
+): ReconcileContext => ({
+  ...context,
+  known: withChanges(
+    context.known,
+    Object.entries(learned).map(([index, observed]) => [Number(index), observed]),
+  ),
+});
+
+/** It has learned this, too, of each of its changes. */
+export const observingAll = (
+  context: ReconcileContext,
+  learned: (change: Change, index: number, observed: ChangeObservations) => ChangeObservations,
+): ReconcileContext =>
+  observing(
+    context,
+    Object.fromEntries(
+      context.txn.spec.changes.map((one, index) => [index, learned(one, index, changeIn(context.known, index))]),
+    ),
+  );
+
+export const seen = (object: KubeObject | undefined, at = NOW): TargetObservation =>
+  object === undefined ? { type: "absent", at } : { type: "read", object, at };
+
+export const allowed = (...verbs: readonly string[]): ReadonlyMap<string, "allowed"> =>
+  new Map(verbs.map((verb) => [verb, "allowed"]));
 
 /** RFC 7386. */
 const merged = (at: unknown, patch: unknown): unknown =>
@@ -207,24 +245,18 @@ const owned = ({ kind, metadata: { name = "", uid = "", ownerReferences = [] } }
 
 /** The next step, as text, of one that is Preparing: everything is read, and the API server refuses nothing. */
 export const examined = (changes: readonly Change[], ...there: readonly KubeObject[]): string => {
-  const all = <A>(value: (change: Change) => A) => new Map(changes.map((one, index) => [index, value(one)] as const));
+  const start = underway(
+    "Preparing",
+    changes,
+    { direction: "forward", cursor: 0 },
+    { serviceAccount: "there", owned: new Map([["shop", there.flatMap(owned)]]) },
+  );
   const step = decide(
-    underway(
-      "Preparing",
-      changes,
-      { direction: "forward", cursor: 0 },
-      {
-        serviceAccount: "there",
-        reviews: new Map(
-          changes.flatMap((_, index) =>
-            ["create", "update", "patch", "delete"].map((verb) => [`${index} ${verb}`, "allowed"]),
-          ),
-        ),
-        live: all(({ target }) => ({ object: there.find(({ metadata }) => metadata.name === target.name), at: NOW })),
-        dryRuns: all(() => []),
-        owned: new Map([["shop", there.flatMap(owned)]]),
-      },
-    ),
+    observingAll(start, ({ target }) => ({
+      permissions: allowed("create", "update", "patch", "delete"),
+      target: seen(there.find(({ metadata }) => metadata.name === target.name)),
+      problems: [],
+    })),
   );
   return JSON.stringify(step.type === "run" ? step.effects : step);
 };

@@ -4,21 +4,20 @@ import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { FindOwned } from "../../../packages/controller/src/core/state/effect.ts";
 import { unlistedWarnings } from "../../../packages/controller/src/core/preflight/unlisted-kinds.ts";
 import { NOW } from "./arbitrary-situation.ts";
-import { change, former, underway } from "./underway.ts";
+import { allowed, change, former, observing, seen, underway } from "./underway.ts";
 import type { Unlisted } from "../../../packages/controller/src/core/state/listings.ts";
 
 const DELETED = [change("Delete", "a")];
 
 /** Everything is locked, read and allowed; what the target owns is not known. */
-const start = underway(
-  "Preparing",
-  DELETED,
-  { direction: "forward", cursor: 0 },
+const start = observing(
+  underway("Preparing", DELETED, { direction: "forward", cursor: 0 }, { serviceAccount: "there" }),
   {
-    serviceAccount: "there",
-    reviews: new Map(["delete", "create", "update"].map((verb) => [`0 ${verb}`, "allowed"] as const)),
-    live: new Map([[0, { object: former("ConfigMap", "a"), at: NOW }]]),
-    dryRuns: new Map([[0, []]]),
+    0: {
+      permissions: allowed("delete", "create", "update"),
+      target: seen(former("ConfigMap", "a")),
+      problems: [],
+    },
   },
 );
 

@@ -5,7 +5,7 @@ import type { ApiCall } from "../../../packages/controller/src/core/state/effect
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
-import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
+import { type Answer, change, checkpoints, former, later, observingAll, refused, underway } from "./underway.ts";
 import type { KubeObject } from "@janus/types";
 
 const manager = fieldManager({ name: "deploy-v2", uid: UID });
@@ -33,15 +33,14 @@ const rolledBack = (changes: readonly [string, string]): ReconcileContext => {
     }
     return live === undefined ? refused(404) : E.right(live);
   };
-  const before = new Map(
-    changes.map((name, at) => [at, name === "child" ? child : former("ConfigMap", name)] as const),
-  );
   const position = { direction: "back", cursor: 1, reached: 2, since: NOW } as const;
-  const start = underway(
-    "RollingBack",
-    changes.map((name) => change("Delete", name)),
-    position,
-    { before },
+  const start = observingAll(
+    underway(
+      "RollingBack",
+      changes.map((name) => change("Delete", name)),
+      position,
+    ),
+    ({ target: { name } }) => ({ before: name === "child" ? child : former("ConfigMap", name) }),
   );
   return later(start, 60_000, answer).at;
 };

@@ -6,9 +6,8 @@ import type { ApiCall } from "../../../packages/controller/src/core/state/effect
 import { mostStoreNames, type Position } from "../../../packages/controller/src/core/state/journal.ts";
 import { asObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import { UID_LABEL } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
-import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
-import { type Answer, change, former, later, refused, underway } from "./underway.ts";
+import { allowed, type Answer, change, former, later, observingAll, refused, seen, underway } from "./underway.ts";
 import type { KubeObject } from "@janus/types";
 
 const store = (name: string, uid: string): KubeObject =>
@@ -95,19 +94,17 @@ it("have their names in the journal before they are written, whichever are taken
     fc.property(names, (is) => {
       const changes = [change("Delete", "a"), change("Delete", "s", "Secret")];
       const begun = { direction: "forward", cursor: 0 } as const;
-      const start = underway("Preparing", changes, begun, {
+      const locked = underway("Preparing", changes, begun, {
         begun: true,
         serviceAccount: "there",
-        reviews: new Map(
-          changes.flatMap((_, at) =>
-            ["get", "create", "update", "patch", "delete"].map((verb) => [`${at} ${verb}`, "allowed"]),
-          ),
-        ),
-        live: new Map([former("ConfigMap", "a"), former("Secret", "s")].map((object, at) => [at, { object, at: NOW }])),
-        dryRuns: new Map([0, 1].map((at) => [at, []])),
         owned: new Map([["shop", []]]),
         journal: { type: "missing" },
       });
+      const start = observingAll(locked, ({ target: { kind, name } }) => ({
+        permissions: allowed("get", "create", "update", "patch", "delete"),
+        target: seen(former(kind, name)),
+        problems: [],
+      }));
       const fresh = { ...start, txn: { ...start.txn, status: { ...start.txn.status, items: [] } } };
       let written = 0;
       const early: string[] = [];

@@ -6,7 +6,18 @@ import { asObject } from "../../../packages/controller/src/core/kubernetes/json.
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
-import { type Answer, change, checkpoints, former, later, refused, underway } from "./underway.ts";
+import {
+  allowed,
+  type Answer,
+  change,
+  checkpoints,
+  former,
+  later,
+  observing,
+  observingAll,
+  refused,
+  underway,
+} from "./underway.ts";
 import type { KubeObject } from "@janus/types";
 
 const MINUTE = 60_000;
@@ -21,11 +32,7 @@ const rollingBack = (changes: readonly Change[], before: Record<number, KubeObje
     reached: changes.length,
     since: NOW,
   });
-  const known = {
-    ...at.known,
-    before: new Map([...at.known.before, ...Object.entries(before).map(([k, v]) => [Number(k), v] as const)]),
-  };
-  return { ...at, known };
+  return observingAll(at, (_, index, former) => ({ before: before[index] ?? former.before }));
 };
 
 /** A small API server: uids, versions, no defaulting. */
@@ -207,12 +214,9 @@ it("leaves an undecided edit alone in the attempts that come by themselves", () 
     metadata: { ...before.metadata, managedFields: [], resourceVersion: "2" },
   };
   const { answer, objects } = server([live]);
-  const start = underway(
-    "Committing",
-    [change("Patch", "a")],
-    { direction: "forward", cursor: 0 },
-    { before: new Map([[0, before]]), attempts: new Map([[0, { type: "unanswered", sent: NOW }]]) },
-  );
+  const start = observing(underway("Committing", [change("Patch", "a")], { direction: "forward", cursor: 0 }), {
+    0: { before, write: { type: "unanswered", sent: NOW } },
+  });
   const first = later(start, 20_000, answer, "served");
   later(first.at, 600 * MINUTE, answer, "served");
   expect(asObject(objects.get("a")?.["data"])).toEqual({ a: "theirs", b: "theirs" });
@@ -233,12 +237,9 @@ it("does not call an undecided edit restored in a later attempt", () => {
     metadata: { ...before.metadata, managedFields: [], resourceVersion: "2" },
   };
   const { answer, objects } = server([live]);
-  const start = underway(
-    "Committing",
-    [change("Patch", "a")],
-    { direction: "forward", cursor: 0 },
-    { before: new Map([[0, before]]), attempts: new Map([[0, { type: "unanswered", sent: NOW }]]) },
-  );
+  const start = observing(underway("Committing", [change("Patch", "a")], { direction: "forward", cursor: 0 }), {
+    0: { before, write: { type: "unanswered", sent: NOW } },
+  });
   const first = later(start, 5000, answer, "served");
   later(first.at, 600 * MINUTE, answer, "served");
   expect(asObject(objects.get("a")?.["data"])).toEqual({ a: "old", b: "theirs" });
@@ -268,22 +269,11 @@ it("takes no owner away for the sake of a Delete that was not made, though that 
           })
         : undefined,
   );
-  const start = underway(
-    "Committing",
-    [change("Patch", "d"), change("Delete", "o")],
-    { direction: "forward", cursor: 1 },
-    { attempts: new Map([[1, { type: "unanswered", sent: NOW }]]) },
-  );
-  const first = {
-    ...start,
-    known: {
-      ...start.known,
-      before: new Map([
-        [0, d],
-        [1, o],
-      ]),
-    },
-  };
+  const start = underway("Committing", [change("Patch", "d"), change("Delete", "o")], {
+    direction: "forward",
+    cursor: 1,
+  });
+  const first = observing(start, { 0: { before: d }, 1: { before: o, write: { type: "unanswered", sent: NOW } } });
   const { at: mid } = later(first, 20_000, answer, "served");
   later(mid, 600 * MINUTE, answer, "served");
   expect(objects.get("d")?.metadata.ownerReferences?.map(({ uid }) => uid)).toEqual(["uid-of-o", "uid-of-p"]);
@@ -296,13 +286,13 @@ it("does not give a lock away the moment it has it, however long it has waited f
     direction: "forward",
     cursor: 0,
   });
-  const rights = ["0 patch", "0 update", "1 patch", "1 update"].map((right) => [right, "allowed"] as const);
+  const unlocked = observingAll(start, () => ({ lock: undefined, permissions: allowed("patch", "update") }));
   // `b` was free when both were tried, side by side; `a` is another Transaction's for two minutes.
   const at: ReconcileContext = {
     ...start,
     txn: { ...start.txn, spec: { ...start.txn.spec, timeout: 60 * MINUTE } },
     nextWaiter: ({ name }) => (name.endsWith("-a") ? wanting : undefined),
-    known: { ...start.known, serviceAccount: "there", locks: new Map(), reviews: new Map(rights) },
+    known: { ...unlocked.known, serviceAccount: "there" },
   };
   const answer = ({ purpose, call, as }: ApiCall, { now }: ReconcileContext): Answer => {
     const { name } = call.place;

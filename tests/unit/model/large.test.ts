@@ -63,11 +63,13 @@ const world = (bytes: number, owned: boolean): World => {
 };
 
 /** What is known of targets, in bytes. */
-const held = ({ live, before, goals, storeData }: Observations): number =>
+const held = ({ changes, storeData }: Observations): number =>
   [
-    ...[...live.values()].map(({ object }) => object ?? {}),
-    ...[...before.values()].map((object) => object ?? {}),
-    ...goals.values(),
+    ...[...changes.values()].flatMap(({ target, before, rollback }) => [
+      target?.object ?? {},
+      before ?? {},
+      rollback?.goal ?? {},
+    ]),
     ...[...storeData.values()].map((read) => ("data" in read ? Object.fromEntries(read.data) : {})),
   ].reduce<number>((sum, object) => sum + sizeOf(object), 0);
 

@@ -55,7 +55,7 @@ export const TIMEOUT = 300_000;
 const BACK_TIMEOUT = 600_000;
 
 const CLOCKS = new Set(["lastTransitionTime", "renewTime", "acquireTime", "completedAt", "startedAt", "time"]);
-const INSTANTS = new Set(["at", "sent", "since", "until", "looked", "seen", "expires", "projectedAt"]);
+const INSTANTS = new Set(["at", "sent", "since", "until", "looked", "seen", "expires", "projectedAt", "triedSince"]);
 const texts = new WeakMap<object, string>();
 
 /** Text of a stored object, without times: no decision depends on them but by the deadlines. */
@@ -78,13 +78,15 @@ const normal = (value: unknown, name: string, now: Instant): string => {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
   if (value instanceof Map)
     return [...value]
-      .map(([key, inner]) => `${String(key)}:${normal(inner, name === "triedSince" ? "since" : "", now)}`)
+      .map(([key, inner]) => `${String(key)}:${normal(inner, "", now)}`)
       .toSorted()
       .join(",");
   if (value instanceof Set) return [...value].map(String).toSorted().join(",");
   if (Array.isArray(value)) return value.map((inner) => normal(inner, "", now)).join(",");
   if ("metadata" in value) return textOf(value);
   return Object.entries(value)
+    .filter(([, inner]) => inner !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, inner]) => `${key}=${normal(inner, key, now)}`)
     .join(";");
 };

@@ -16,7 +16,7 @@ import type { ReconcileContext } from "./state/reconcile-context.ts";
 const isBare = ({ txn: { metadata, status }, known }: ReconcileContext): boolean => {
   const { finalizers: names = [], deletionTimestamp } = metadata;
   if (names.includes(FINALIZER) || deletionTimestamp !== undefined || status.phase === "Pending") return false;
-  return !isTerminal(status.phase) || [...known.locks.values()].some(({ type: at }) => at === "held");
+  return !isTerminal(status.phase) || [...known.changes.values()].some(({ lock }) => lock?.type === "held");
 };
 
 /**

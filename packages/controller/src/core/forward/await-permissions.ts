@@ -1,6 +1,6 @@
 import { type ApiCall, run, type Step } from "../state/effect.ts";
 import type { ChangeContext } from "./change-context.ts";
-import { set } from "../state/observations.ts";
+import { changeIn, withChange } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { waiting } from "../state/status-progress.ts";
 import { grant, lackingPermissions, reviewsOf } from "../preflight/permissions.ts";
@@ -11,13 +11,14 @@ import { ENABLING_TIME } from "../state/resolved-changes.ts";
 const asking = (changeContext: ChangeContext): readonly ApiCall[] =>
   reviewsOf(changeContext).map((request) => ({
     ...request,
-    onAnswer: (known, answer, now, sent) => ({
-      ...request.onAnswer(known, answer, now, sent),
-      permissionsReadAt: set(known.permissionsReadAt, changeContext.index, now),
-      triedSince: known.permissionsReadAt.has(changeContext.index)
-        ? known.triedSince
-        : set(known.triedSince, changeContext.index, now),
-    }),
+    onAnswer: (known, answer, now, sent) => {
+      const { index } = changeContext;
+      const { permissionsReadAt, triedSince } = changeIn(known, index);
+      return withChange(request.onAnswer(known, answer, now, sent), index, {
+        permissionsReadAt: now,
+        triedSince: permissionsReadAt === undefined ? now : triedSince,
+      });
+    },
   }));
 
 /**
@@ -30,12 +31,12 @@ const asking = (changeContext: ChangeContext): readonly ApiCall[] =>
 export const awaitPermissions = (changeContext: ChangeContext): Step | string | undefined => {
   const { context, journal, index, place } = changeContext;
   const { known, now, txn } = context;
-  const asked = known.permissionsReadAt.get(index);
+  const { permissionsReadAt: asked, triedSince = now } = changeIn(known, index);
   if (asked === undefined) return run(...asking(changeContext));
   const verbs = lackingPermissions(changeContext, known);
   if (verbs.length === 0) return undefined;
   const missing = `ServiceAccount ${txn.spec.serviceAccountName} may not change ${formatRef(place)}, or not roll it back: ${grant(changeContext, verbs)}`;
-  if (now >= (known.triedSince.get(index) ?? now) + ENABLING_TIME) return missing;
+  if (now >= triedSince + ENABLING_TIME) return missing;
   return now < asked + POLL_INTERVAL
     ? waiting(context, journal, asked + POLL_INTERVAL, `trying again: ${missing}`)
     : run(...asking(changeContext));

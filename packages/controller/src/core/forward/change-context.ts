@@ -4,7 +4,7 @@ import type { ApiCall } from "../state/effect.ts";
 import { deniedVerb, messageOf } from "../kubernetes/api-error.ts";
 import type { Journal } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
-import { type Observations, type AbortCause, set } from "../state/observations.ts";
+import { type AbortCause, changeIn, type Observations, withChange } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -45,8 +45,8 @@ export const nextChange = (
 
 /** A Create was refused for want of the rights, or of the kind, that an earlier change has just brought: it was not made. */
 const isPremature = ({ change, index, context: { txn } }: ChangeContext, known: Observations): boolean => {
-  const attempt = known.attempts.get(index);
-  const isUnmade = attempt?.type === "refused" && [403, 404].includes(attempt.code) && attempt.unanswered === undefined;
+  const { write } = changeIn(known, index);
+  const isUnmade = write?.type === "refused" && [403, 404].includes(write.code) && write.unanswered === undefined;
   return change.type === "Create" && isUnmade && dependsOnEarlier(txn, index);
 };
 
@@ -62,18 +62,15 @@ const unreadable =
   (changeContext: ChangeContext): ApiCall["onAnswer"] =>
   (known, answer, now) => {
     const { index, place } = changeContext;
-    if (isPremature(changeContext, known))
-      return { ...known, live: set(known.live, index, { object: undefined, at: now }) };
-    const refused = (fate: AbortCause["fate"], message: string): Observations => ({
-      ...known,
-      abortCauses: set(known.abortCauses, index, { reason: "CommitFailed", message, fate }),
-    });
+    if (isPremature(changeContext, known)) return withChange(known, index, { target: { type: "absent", at: now } });
+    const refused = (fate: AbortCause["fate"], message: string): Observations =>
+      withChange(known, index, { abortCause: { reason: "CommitFailed", message, fate } });
     if (E.isRight(answer)) return known;
-    const attempt = known.attempts.get(index);
+    const { write } = changeIn(known, index);
     // The ServiceAccount has lost its permissions: it may write no more than it may read.
-    const isDenied = deniedVerb(answer.left) !== undefined && attempt?.type === "refused" && attempt.code === 403;
-    return isDenied && attempt.unanswered === undefined
-      ? refused("rejected", refusalOf(changeContext, attempt.message))
+    const isDenied = deniedVerb(answer.left) !== undefined && write?.type === "refused" && write.code === 403;
+    return isDenied && write.unanswered === undefined
+      ? refused("rejected", refusalOf(changeContext, write.message))
       : refused("unknown", `${formatRef(place)} cannot be read: ${messageOf(answer.left)}`);
   };
 

@@ -6,7 +6,13 @@ import { modifiedBy } from "../merge/field-managers.ts";
 import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
-import { type Attempt, type AbortCause, type TargetObservation, unansweredSince } from "../state/observations.ts";
+import {
+  type AbortCause,
+  type Attempt,
+  changeIn,
+  type TargetObservation,
+  unansweredSince,
+} from "../state/observations.ts";
 import { terminatingMessage, type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { renewSnapshot } from "./retake-snapshot.ts";
@@ -137,7 +143,8 @@ const tryAgain = (
   const { context, journal, index, place } = changeContext;
   const { txn, known, now } = context;
   const mayComeYet = (code === 403 || code === 404) && dependsOnEarlier(txn, index);
-  const enabling = mayComeYet && now < (known.triedSince.get(index) ?? now) + ENABLING_TIME;
+  const { triedSince = now } = changeIn(known, index);
+  const enabling = mayComeYet && now < triedSince + ENABLING_TIME;
   if (code !== 409 && !enabling)
     return onceSettled(
       changeContext,

@@ -4,7 +4,7 @@ import { run, type Step } from "../state/effect.ts";
 import type { ChangeContext } from "./change-context.ts";
 import type { Journal, Renewed } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
-import { set, unset } from "../state/observations.ts";
+import { withChange } from "../state/observations.ts";
 import { ownerUids, formatRef } from "../kubernetes/kube-object.ts";
 import { withLostOwners } from "../snapshots/owner-references.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -57,12 +57,13 @@ export const renewSnapshot = (
   return run({
     ...recorded,
     onAnswer: (known, answer, now, sent) => ({
-      ...recorded.onAnswer(known, answer, now, sent),
+      ...withChange(recorded.onAnswer(known, answer, now, sent), index, {
+        before: object,
+        ownersBefore: ownerUids(object),
+        write: undefined,
+        target: undefined,
+      }),
       ...(E.isRight(answer) ? { obsolete: journal.renewed.get(index)?.stores ?? [] } : {}),
-      before: set(known.before, index, object),
-      ownersBefore: set(known.ownersBefore, index, ownerUids(object)),
-      attempts: unset(known.attempts, index),
-      live: unset(known.live, index),
     }),
   });
 };

@@ -3,12 +3,12 @@ import { awaitPermissions } from "./await-permissions.ts";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
 import { inDoubt, isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
 import {
-  type Attempt,
-  type Observations,
   type AbortCause,
-  set,
+  type Attempt,
+  changeIn,
+  type Observations,
   unansweredSince,
-  unset,
+  withChange,
 } from "../state/observations.ts";
 import { firstIrreversible } from "../preflight/irreversible-kinds.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
@@ -63,10 +63,11 @@ export const irreversibleReason = (
 export const onceSettled = (changeContext: ChangeContext, back: Step): Step => {
   const { context, journal, index, place } = changeContext;
   const { known, now, settings } = context;
-  const unanswered = unansweredSince(known.attempts.get(index));
+  const seen = changeIn(known, index);
+  const unanswered = unansweredSince(seen.write);
   if (unanswered === undefined) return back;
   const settledAt = unanswered + inFlightWindow(settings);
-  if ((known.live.get(index)?.at ?? now) >= settledAt) return back;
+  if ((seen.target?.at ?? now) >= settledAt) return back;
   return now < settledAt
     ? waiting(context, journal, settledAt, `a write to ${formatRef(place)} that was not answered may still be made`)
     : run(observeTarget(changeContext));
@@ -85,7 +86,7 @@ export const send = (changeContext: ChangeContext): Step => {
   const holding = verifyHeld(context, early);
   if (E.isLeft(holding)) return stop("LockRenewalFailed", holding.left);
   if (holding.right.length > 0) return run(...holding.right);
-  if (unauthorized.has(index) && known.locks.get(index)?.type !== "held") {
+  if (unauthorized.has(index) && changeIn(known, index).lock?.type !== "held") {
     const pending = awaitPermissions(changeContext);
     if (typeof pending === "string") return stop("CommitFailed", pending);
     if (pending !== undefined) return pending;
@@ -101,11 +102,8 @@ export const send = (changeContext: ChangeContext): Step => {
 const write = (changeContext: ChangeContext): ApiCall => {
   const { index, change, place, before, context } = changeContext;
   const { txn } = context;
-  const attempted = (known: Observations, attempt: Attempt): Observations => ({
-    ...known,
-    live: unset(known.live, index),
-    attempts: set(known.attempts, index, attempt),
-  });
+  const attempted = (known: Observations, attempt: Attempt): Observations =>
+    withChange(known, index, { target: undefined, write: attempt });
   return {
     purpose: "change",
     item: index,
@@ -119,30 +117,30 @@ const write = (changeContext: ChangeContext): ApiCall => {
           return attempted(known, { type: "accepted", sent });
         // It was being deleted when it was read, and no new version tells of that.
         if ((change.type === "Update" || change.type === "Patch") && metadata?.deletionTimestamp !== undefined)
-          return {
-            ...known,
-            abortCauses: set(known.abortCauses, index, {
+          return withChange(known, index, {
+            abortCause: {
               reason: "ConflictDetected",
               message: terminatingMessage(place, answer.right),
               fate: "applied",
-            }),
-          };
+            },
+          });
         const created = change.type === "Create" ? { created: metadata.uid ?? "" } : {};
-        return { ...known, made: set(known.made, index, created) };
+        return withChange(known, index, { write: { type: "made", ...created } });
       }
       const fault = answer.left;
       const code = fault.type === "refused" ? fault.code : 0;
-      const unanswered = unansweredSince(known.attempts.get(index));
+      const former = changeIn(known, index);
+      const unanswered = unansweredSince(former.write);
       const earlier = unanswered === undefined ? {} : { unanswered };
       const isConflict = fault.type === "refused" && fault.reason === "Conflict";
       const moved = isAbsent(fault) || isConflict ? { moved: true as const } : {};
       const refused: Attempt = { type: "refused", sent, code, message: messageOf(fault), ...moved, ...earlier };
       const mayComeYet =
         code === 404 || classify(fault) === "conflict" || (code === 403 && dependsOnEarlier(txn, index));
-      const triedSince =
-        mayComeYet && !known.triedSince.has(index) ? set(known.triedSince, index, now) : known.triedSince;
       // Whoever refused it, the target tells whether it was made: not every refusal is of the API server.
-      return { ...attempted(known, refused), triedSince };
+      return withChange(attempted(known, refused), index, {
+        triedSince: former.triedSince ?? (mayComeYet ? now : undefined),
+      });
     },
     onTransientFault: (known, fault, now) =>
       inDoubt(fault) ? attempted(known, { type: "unanswered", sent: now }) : known,

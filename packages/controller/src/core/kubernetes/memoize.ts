@@ -24,3 +24,16 @@ export const memoizedBy = <A, Result>(nameOf: (of: A) => string, compute: (of: A
     return known.result;
   };
 };
+
+/**
+ * The list, or the last one if that has the very same elements: what was found out of that is not found out again.
+ *
+ * Guarantees: the elements are those that were asked for; which of two equal lists it is makes no difference but in time.
+ */
+export const lastEqual = <A>(): ((list: readonly A[]) => readonly A[]) => {
+  let last: readonly A[] = [];
+  return (list) => {
+    if (list.length !== last.length || list.some((one, at) => one !== last[at])) last = list;
+    return last;
+  };
+};

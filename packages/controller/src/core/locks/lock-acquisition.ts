@@ -2,7 +2,7 @@ import { parseHolder } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall, Awaited, Effect, EventSpec } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";
-import type { LockObservation } from "../state/observations.ts";
+import { changeIn, type LockObservation } from "../state/observations.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { requestYield } from "./lock-yield.ts";
@@ -30,7 +30,7 @@ const nextLockRequest = (
   { index, target, place }: Wanted,
 ): Effect | { readonly until: Instant; readonly because: string } => {
   const { known, now } = context;
-  const observed = known.locks.get(index);
+  const observed = changeIn(known, index).lock;
   const lease = `Lease ${place.namespace}/${place.name}`;
   if (observed === undefined || observed.type === "free") {
     const first = context.queuedBefore(place)?.metadata;
@@ -104,12 +104,12 @@ const waitingFor = (
  *             left to who goes before us: so nobody who waits is overtaken again and again.
  */
 export const acquire = (context: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): Locking => {
-  const { locks } = context.known;
+  const { known } = context;
   const wanted = inOrder(context, targets);
-  const missing = wanted.filter(({ index }) => !isSafe(locks.get(index), context));
+  const missing = wanted.filter(({ index }) => !isSafe(changeIn(known, index).lock, context));
   const problems = new Map(
     missing.flatMap(({ index, target }) => {
-      const observed = locks.get(index);
+      const observed = changeIn(known, index).lock;
       return observed?.type === "impossible" ? [[index, `${formatRef(target)}: ${observed.why}`] as const] : [];
     }),
   );
@@ -117,7 +117,7 @@ export const acquire = (context: ReconcileContext, targets: ReadonlyMap<number, 
   const first = missing[0];
   if (first === undefined) return { type: "held" };
   const isBlocked = ({ index, place }: Wanted): boolean =>
-    locks.get(index)?.type === "theirs" || context.queuedBefore(place) !== undefined;
+    changeIn(known, index).lock?.type === "theirs" || context.queuedBefore(place) !== undefined;
   const next = (missing.some(isBlocked) ? [first] : missing).map((one) => ({
     ...one,
     to: nextLockRequest(context, one),
@@ -145,13 +145,13 @@ export const reacquire = (
   targets: ReadonlyMap<number, ObjectRef>,
   needed: readonly number[],
 ): Locking => {
-  const { locks } = context.known;
+  const { known } = context;
   const missing = inOrder(context, targets).filter(({ index }) => {
-    const observed = locks.get(index);
+    const observed = changeIn(known, index).lock;
     return observed?.type !== "impossible" && !isSafe(observed, context);
   });
   const atOnce = missing.flatMap(({ index, place }): readonly Effect[] => {
-    const observed = locks.get(index);
+    const observed = changeIn(known, index).lock;
     if (observed === undefined || (observed.type === "held" && observed.stale))
       return [observeLock(context, index, place, false)];
     return observed.type === "held" ? [renewOrTakeOver(context, index, place, observed)] : [];
@@ -166,7 +166,7 @@ export const reacquire = (
 
 /** Asks the holder of a lock for it, once, if that has touched nothing. */
 const askFor = (context: ReconcileContext, index: number): readonly ApiCall[] => {
-  const observed = context.known.locks.get(index);
+  const observed = changeIn(context.known, index).lock;
   if (observed?.type !== "theirs" || observed.holderState !== "untouched" || observed.yieldRequested) return [];
   const holder = parseHolder(observed.holder);
   return holder === undefined ? [] : [requestYield(context, index, holder)];
@@ -189,7 +189,7 @@ const renewal = (
 export const renewals = (context: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): readonly ApiCall[] =>
   [...targets].flatMap(([index, target]) => {
     const { known, now } = context;
-    const observed = known.locks.get(index);
+    const observed = changeIn(known, index).lock;
     if (observed?.type !== "held" || now < (observed.retryAt ?? now)) return [];
     const isDue = observed.until - now <= (lockDuration(context) * 3) / 4;
     return isDue ? [renewal(context, index, target, observed)] : [];
@@ -206,7 +206,7 @@ export const verifyHeld = (
 ): E.Either<string, readonly ApiCall[]> => {
   const effects: ApiCall[] = [];
   for (const [index, target] of targets) {
-    const observed = context.known.locks.get(index);
+    const observed = changeIn(context.known, index).lock;
     if (observed?.type === "lost" || observed?.type === "impossible")
       return E.left(`the lock on ${formatRef(target)} was lost: ${observed.why}`);
     if (isSafe(observed, context)) continue;

@@ -1,6 +1,6 @@
 import type { Transaction } from "@janus/api";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
-import { type Observations, set } from "../state/observations.ts";
+import { changeIn, type Observations, withChange } from "../state/observations.ts";
 import type { Awaited } from "../state/effect.ts";
 
 /** What has touched targets may keep others waiting for as long as it has to wait itself. */
@@ -25,4 +25,4 @@ export const hasPriorityOver = (a: QueuedTransaction, b: QueuedTransaction): boo
 
 /** Nobody holds the Lease any more that is waited for: it can be taken without another look. */
 export const withFreedLock = (known: Observations, { index }: Awaited): Observations =>
-  known.locks.get(index)?.type === "theirs" ? { ...known, locks: set(known.locks, index, { type: "free" }) } : known;
+  changeIn(known, index).lock?.type === "theirs" ? withChange(known, index, { lock: { type: "free" } }) : known;

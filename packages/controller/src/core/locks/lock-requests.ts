@@ -14,7 +14,7 @@ import { isLaterFormat } from "../state/format.ts";
 import { hasTarget } from "../state/has-target.ts";
 import { fromTimestamp, type Instant, toMicroTime } from "../kubernetes/time.ts";
 import { asObject } from "../kubernetes/json.ts";
-import { type Observations, type LockObservation, set } from "../state/observations.ts";
+import { changeIn, type LockObservation, type Observations, withChange } from "../state/observations.ts";
 import { leases, type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 import { isTerminal } from "../state/status-update.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
@@ -69,10 +69,8 @@ const labels = ({ txn }: ReconcileContext): object => ({
   [TRANSACTION_LABEL]: transactionLabel(txn.metadata.name),
 });
 
-const withLock = (known: Observations, index: number, observed: LockObservation): Observations => ({
-  ...known,
-  locks: set(known.locks, index, observed),
-});
+const withLock = (known: Observations, index: number, lock: LockObservation): Observations =>
+  withChange(known, index, { lock });
 
 const withHeld = (known: Observations, index: number, observed: LockObservation, since: Instant): Observations => ({
   ...withLock(known, index, observed),
@@ -83,7 +81,7 @@ const withHeld = (known: Observations, index: number, observed: LockObservation,
 const withoutLock = (known: Observations, index: number, observed: LockObservation): Observations => {
   const after = withLock(known, index, observed);
   const { holdsSince: _, ...holdsNone } = after;
-  return [...after.locks.values()].some(({ type: at }) => at === "held") ? after : holdsNone;
+  return [...after.changes.values()].some(({ lock }) => lock?.type === "held") ? after : holdsNone;
 };
 
 const held = (lease: KubeObject, sent: Instant, context: ReconcileContext): LockObservation => ({
@@ -165,7 +163,7 @@ const unrenewed = (
   fault: ApiError,
   now: Instant,
 ): LockObservation => {
-  const observed = known.locks.get(index);
+  const observed = changeIn(known, index).lock;
   if (observed?.type !== "held") return { type: "taken" };
   if (classify(fault) === "conflict") return { ...observed, stale: true, until: now };
   return { ...observed, stale: true, retryAt: now + lockDuration(context) / PAUSES };
@@ -203,7 +201,7 @@ export const observeLock = (context: ReconcileContext, index: number, place: Obj
     const holder = typeof spec["holderIdentity"] === "string" ? spec["holderIdentity"] : "";
     const version = { uid: lease.metadata.uid ?? "", resourceVersion: lease.metadata.resourceVersion ?? "" };
     // Ours, from before a crash or a lost reply: renewed at once, so that `until` is certain.
-    const former = known.locks.get(index);
+    const former = changeIn(known, index).lock;
     if (holder === ownHolderIdentity(context))
       return withHeld(
         known,
@@ -245,7 +243,7 @@ export const observeHolder = (index: number, holder: Holder, target: ObjectRef):
   as: "controller",
   call: { verb: "get", place: { resource: transactions, namespace: holder.namespace, name: holder.name } },
   onAnswer: (known, answer) => {
-    const observed = known.locks.get(index);
+    const observed = changeIn(known, index).lock;
     if (observed?.type !== "theirs") return known;
     const gone = E.isLeft(answer) ? isAbsent(answer.left) : answer.right.metadata.uid !== holder.uid;
     const phase = E.isRight(answer) ? asObject(answer.right["status"])["phase"] : undefined;
@@ -260,7 +258,7 @@ export const observeHolder = (index: number, holder: Holder, target: ObjectRef):
 
 /** Gives one lock back, only if it is still ours. */
 export const release = ({ known }: ReconcileContext, index: number, place: ObjectRef): readonly ApiCall[] => {
-  const observed = known.locks.get(index);
+  const observed = changeIn(known, index).lock;
   if (observed?.type !== "held") return [];
   return [
     {
@@ -283,7 +281,7 @@ export const release = ({ known }: ReconcileContext, index: number, place: Objec
  * looked up. What is not given back could be waited for in a circle.
  */
 export const releaseIfHeld = (context: ReconcileContext, index: number, place: ObjectRef): readonly ApiCall[] => {
-  const observed = context.known.locks.get(index);
+  const observed = changeIn(context.known, index).lock;
   return observed === undefined || observed.type === "taken"
     ? [observeLock(context, index, place, false)]
     : release(context, index, place);

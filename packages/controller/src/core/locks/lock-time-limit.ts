@@ -1,7 +1,7 @@
 import { type ApiCall, run, type Step } from "../state/effect.ts";
 import { withoutReads } from "./lock-yield.ts";
 import type { Instant } from "../kubernetes/time.ts";
-import type { Observations } from "../state/observations.ts";
+import { changeIn, type Observations } from "../state/observations.ts";
 import { releaseIfHeld, lockPlace } from "./lock-requests.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -34,7 +34,7 @@ export const enforceLockTimeLimit = (
     ([index, target]) => ({ index, target, lease: lockPlace(target, settings.controllerNamespace) }) as const,
   );
   const first = leases
-    .filter(({ index }) => known.locks.get(index)?.type === "held")
+    .filter(({ index }) => changeIn(known, index).lock?.type === "held")
     .map((held) => ({ ...held, by: nextWaiter(held.lease)?.metadata }))
     .find(({ by }) => by !== undefined);
   if (first?.by === undefined) return undefined;

@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
 import { hasTarget } from "../state/has-target.ts";
 import { asObject } from "../kubernetes/json.ts";
-import { type Observations, set } from "../state/observations.ts";
+import { changeIn, mapChanges, type Observations, withChange } from "../state/observations.ts";
 import { releaseIfHeld, lockPlace } from "./lock-requests.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 import { waiting } from "../state/status-progress.ts";
@@ -23,10 +23,8 @@ export const requestYield = ({ txn }: ReconcileContext, index: number, holder: H
   },
   // Whether it was heard shows in the Lease, at the next look.
   onAnswer: (known) => {
-    const observed = known.locks.get(index);
-    return observed?.type === "theirs"
-      ? { ...known, locks: set(known.locks, index, { ...observed, yieldRequested: true }) }
-      : known;
+    const { lock } = changeIn(known, index);
+    return lock?.type === "theirs" ? withChange(known, index, { lock: { ...lock, yieldRequested: true } }) : known;
   },
 });
 
@@ -58,10 +56,12 @@ const UNDER_WAY: ReadonlyMap<unknown, string> = new Map([
 
 /** What was read under locks that are given back says nothing any more. */
 export const withoutReads = (known: Observations): Observations => ({
-  ...known,
-  live: new Map(),
-  dryRuns: new Map(),
-  kept: new Map(),
+  ...mapChanges(known, (observed) => ({
+    ...observed,
+    target: undefined,
+    problems: undefined,
+    snapshot: undefined,
+  })),
   owned: new Map(),
   listings: new Map(),
 });

@@ -5,7 +5,14 @@ import type { Instant } from "../kubernetes/time.ts";
 import type { Journal } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
 import { firstIrreversible } from "../preflight/irreversible-kinds.ts";
-import { type AbortCause, isRefused, journalIn, type Observations } from "../state/observations.ts";
+import {
+  type AbortCause,
+  changeIn,
+  isRefused,
+  journalIn,
+  type Observations,
+  withChanges,
+} from "../state/observations.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { withoutLostOwners } from "../snapshots/owner-references.ts";
 import { discoveries, resolveTarget } from "../state/target-resolution.ts";
@@ -41,8 +48,8 @@ export const committing = (context: ReconcileContext): Step => {
   const index = journal.position.cursor;
   const change = txn.spec.changes[index];
   if (change === undefined) return commit(context, journal);
-  const refusal = known.abortCauses.get(index);
-  if (refusal !== undefined) return abort(context, journal, refusal);
+  const { abortCause } = changeIn(known, index);
+  if (abortCause !== undefined) return abort(context, journal, abortCause);
   const place = resolveTarget(txn, known, index);
   if (E.isLeft(place))
     return abort(context, journal, {
@@ -54,19 +61,24 @@ export const committing = (context: ReconcileContext): Step => {
 };
 
 /** Of a change whose target there is no way to look at. */
-const fateUnseen = ({ attempts }: Observations, index: number): AbortCause["fate"] => {
-  const attempt = attempts.get(index);
-  if (attempt === undefined) return "not-sent";
-  return attempt.type === "refused" && attempt.unanswered === undefined ? "rejected" : "unknown";
+const fateUnseen = (known: Observations, index: number): AbortCause["fate"] => {
+  const { write } = changeIn(known, index);
+  if (write === undefined) return "not-sent";
+  if (write.type === "made") return "applied";
+  return write.type === "refused" && write.unanswered === undefined ? "rejected" : "unknown";
 };
 
 /** The journal was lost: every change since the last projection is in doubt, and the targets tell one by one. */
 const inDoubt = ({ txn }: ReconcileContext, finding: ApiCall): ApiCall => {
   if (finding.purpose !== "journal") return finding;
-  const doubted = (known: Observations, sent: Instant): Observations => ({
-    ...known,
-    attempts: new Map(txn.spec.changes.map((_, at) => [at, known.attempts.get(at) ?? { type: "unanswered", sent }])),
-  });
+  const doubted = (known: Observations, sent: Instant): Observations =>
+    withChanges(
+      known,
+      txn.spec.changes.map((_, index) => {
+        const { write = { type: "unanswered", sent } } = changeIn(known, index);
+        return [index, { write }];
+      }),
+    );
   return {
     ...finding,
     onAnswer: (known, answer, now, sent) => doubted(finding.onAnswer(known, answer, now, sent), now),
@@ -82,8 +94,8 @@ const recordedCursor = ({ txn }: ReconcileContext): number => {
 
 const advance = (context: ReconcileContext, journal: Journal, item: Item): Step => {
   const { txn, known } = context;
-  const made = known.made.get(item.index);
-  if (made !== undefined) return run(nextChange(txn, journal, item, made.created));
+  const { write, target: seen } = changeIn(known, item.index);
+  if (write?.type === "made") return run(nextChange(txn, journal, item, write.created));
   const snapshot = snapshotOf(txn, known, journal, item.index);
   if (snapshot.type === "unread") return run(...snapshot.effects);
   if (snapshot.type === "lost")
@@ -95,13 +107,11 @@ const advance = (context: ReconcileContext, journal: Journal, item: Item): Step 
     before: snapshot.type === "object" ? snapshot.object : undefined,
   };
 
-  const attempt = known.attempts.get(item.index);
-  if (attempt === undefined) return send(changeContext);
-  const seen = known.live.get(item.index);
+  if (write === undefined) return send(changeContext);
   if (seen === undefined) return run(observeTarget(changeContext));
   const former = withoutLostOwners(txn, journal, changeContext.before, seen.object);
   const verdict = resolveInDoubt(item.change, item.place, former, journal.created.get(item.index), seen, txn.metadata);
-  return resolveAttempt(changeContext, attempt, verdict, seen);
+  return resolveAttempt(changeContext, write, verdict, seen);
 };
 
 const counted = (changes: number): string => (changes === 1 ? "the change is made" : `all ${changes} changes are made`);

@@ -15,7 +15,7 @@ import { listingPause } from "../preflight/unlisted-kinds.ts";
 import { BEGIN, takeSnapshots } from "../snapshots/take-snapshots.ts";
 import { type ApiCall, type Effect, run, type Step } from "../state/effect.ts";
 import { findJournal, hasBegun, readJournal } from "../state/journal-requests.ts";
-import { journalIn } from "../state/observations.ts";
+import { journalIn, mapChanges } from "../state/observations.ts";
 import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf } from "../state/resolved-changes.ts";
 import { waiting } from "../state/status-progress.ts";
@@ -44,7 +44,10 @@ const knowJournal = (context: ReconcileContext): Step | undefined => {
 /** Nothing was sent, so nothing is in doubt. */
 const firstJournal = (txn: Transaction): ApiCall => {
   const reading = readJournal(txn);
-  return { ...reading, onAnswer: (...answer) => ({ ...reading.onAnswer(...answer), attempts: new Map() }) };
+  return {
+    ...reading,
+    onAnswer: (...answer) => mapChanges(reading.onAnswer(...answer), (observed) => ({ ...observed, write: undefined })),
+  };
 };
 
 const stopWhenAsked = (context: ReconcileContext): Step | undefined => {
@@ -149,7 +152,7 @@ const keepSnapshots = (context: ReconcileContext): Step => {
   const journal = journalIn(known);
   return journal === undefined
     ? run(findJournal(txn, known, BEGIN) ?? readJournal(txn))
-    : run(recordPrepared(context, journal, snapshots.kept));
+    : run(recordPrepared(context, journal, snapshots.refs));
 };
 
 /**

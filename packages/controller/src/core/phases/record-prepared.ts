@@ -7,30 +7,27 @@ import { snapshotKey } from "../snapshots/snapshot-data.ts";
 import { lockPlace, lockTimeoutNotice } from "../locks/lock-requests.ts";
 import type { ApiCall, EventSpec } from "../state/effect.ts";
 import type { Journal } from "../state/journal.ts";
-import type { Observations, SnapshotRef } from "../state/observations.ts";
+import { changeIn, mapChanges, type Observations, type SnapshotRef } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf } from "../state/resolved-changes.ts";
 import { updateStatus } from "../state/status-update.ts";
 import { ownerUids } from "../kubernetes/kube-object.ts";
-import type { KubeObject } from "@janus/types";
 
 /**
  * Records that everything is prepared, where the snapshots are, and which locks are held: after it, the first change may be made.
  *
- * @param kept of which target the snapshot is where.
+ * @param snapshots of which target the snapshot is where.
  */
 export const recordPrepared = (
   context: ReconcileContext,
   journal: Journal,
-  kept: ReadonlyMap<number, SnapshotRef>,
+  snapshots: ReadonlyMap<number, SnapshotRef>,
 ): ApiCall => {
   const { txn, known, now, settings } = context;
-  const before = new Map(
-    [...known.live].flatMap(([index, { object }]) => (object === undefined ? [] : [[index, object] as const])),
-  );
-  const stores = storesOf(kept);
+  const stores = storesOf(snapshots);
   const lost = dependents(txn, known);
-  const beforeOf = (index: number, object: KubeObject | undefined): Before => {
+  const beforeOf = (index: number): Before => {
+    const object = changeIn(known, index).target?.object;
     const dependents = lost.get(index);
     return object === undefined
       ? { existed: false }
@@ -38,7 +35,7 @@ export const recordPrepared = (
           existed: true,
           uid: object.metadata.uid ?? "",
           resourceVersion: object.metadata.resourceVersion ?? "",
-          snapshot: { store: kept.get(index)?.first ?? "", key: snapshotKey(index, object) },
+          snapshot: { store: snapshots.get(index)?.first ?? "", key: snapshotKey(index, object) },
           ...(dependents === undefined ? {} : { dependents }),
         };
   };
@@ -48,7 +45,7 @@ export const recordPrepared = (
     return {
       // Without it, the lock is taken in the turn of the change; see `send-change.ts`.
       ...(late.has(index) ? {} : { lock: { lease, namespace } }),
-      state: { type: "prepared", before: beforeOf(index, before.get(index)) },
+      state: { type: "prepared", before: beforeOf(index) },
     };
   });
   const mind = [...warnings(txn, known), ...unlistedWarnings(known)];
@@ -77,14 +74,11 @@ export const recordPrepared = (
 
 /** What was read before the first change is what rollback goes back to: whatever is in memory of it need not be read again. */
 const remember = (known: Observations): Observations => ({
-  ...known,
-  before: new Map([...known.live].flatMap(([index, seen]) => (seen.isOutline ? [] : [[index, seen.object] as const]))),
-  ownersBefore: new Map(
-    [...known.live].flatMap(([index, { object }]) =>
-      object === undefined ? [] : [[index, ownerUids(object)] as const],
-    ),
-  ),
-  live: new Map(),
-  kept: new Map(),
+  ...mapChanges(known, ({ target, ...observed }) => ({
+    ...observed,
+    snapshot: undefined,
+    before: target?.type === "read" ? target.object : undefined,
+    ownersBefore: target?.object === undefined ? undefined : ownerUids(target.object),
+  })),
   owned: new Map(),
 });

@@ -5,7 +5,7 @@ import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts
 import type { Instant } from "../kubernetes/time.ts";
 import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
 import { checkpoint, findJournal, readJournal } from "../state/journal-requests.ts";
-import { isRefused, journalIn, type Observations } from "../state/observations.ts";
+import { isRefused, journalIn, mapChanges, type Observations } from "../state/observations.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { missing } from "../undo/missing-targets.ts";
 import { waiting } from "../state/status-progress.ts";
@@ -105,9 +105,7 @@ const reached = ({ txn }: ReconcileContext): number =>
 
 /** What was seen of the targets on the way forward says nothing of what is there now; what was let go of is needed again. */
 const withoutForwardReads = (known: Observations): Observations => ({
-  ...known,
-  live: new Map(),
-  triedSince: new Map(),
+  ...mapChanges(known, (observed) => ({ ...observed, target: undefined, triedSince: undefined })),
   released: new Set(),
 });
 

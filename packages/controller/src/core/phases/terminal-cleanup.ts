@@ -4,7 +4,7 @@ import { allStores } from "../snapshots/prior-state.ts";
 import { type ApiCall, done, type Effect, run, type Step, wait } from "../state/effect.ts";
 import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
 import { deleteJournal, readJournal } from "../state/journal-requests.ts";
-import { reset, journalIn } from "../state/observations.ts";
+import { changeIn, journalIn, reset } from "../state/observations.ts";
 import { unrecordedStores } from "../snapshots/unrecorded-stores.ts";
 import { readNamespace } from "../transitions/stop-request.ts";
 import { lockPlace, observeLock, release } from "../locks/lock-requests.ts";
@@ -106,7 +106,7 @@ const locks = (context: ReconcileContext): readonly Effect[] => {
     ([index, place]) => [index, lockPlace(place, settings.controllerNamespace)] as const,
   );
   return [...new Map([...recorded, ...located])].flatMap(([index, lease]): readonly Effect[] => {
-    const observed = known.locks.get(index);
+    const observed = changeIn(known, index).lock;
     if (observed?.type === "held") return release(context, index, lease);
     if (observed?.type === "theirs" || observed?.type === "lost" || known.released.has(`lock ${index}`)) return [];
     const looking = observeLock(context, index, lease, true);

@@ -4,7 +4,7 @@ import type { FindOwned } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import { type Observations, set } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import { memoized } from "../kubernetes/memoize.ts";
+import { lastEqual, memoized } from "../kubernetes/memoize.ts";
 import { type Item, itemsOf } from "../state/resolved-changes.ts";
 import { callName } from "../kubernetes/implicit-owners.ts";
 import { dueAgain } from "./unlisted-kinds.ts";
@@ -48,11 +48,12 @@ export const findOwned = (txn: Transaction, known: Observations, now: Instant): 
 };
 
 /** What the changes delete, by change. */
-const deleted = memoized((changes: readonly Change[]) =>
-  memoized((live: Observations["live"]): readonly (KubeObject | undefined)[] =>
-    changes.map(({ type }, index) => (type === "Delete" ? live.get(index)?.object : undefined)),
-  ),
-);
+const deleted = memoized((changes: readonly Change[]) => {
+  const same = lastEqual<KubeObject | undefined>();
+  return memoized((observed: Observations["changes"]): readonly (KubeObject | undefined)[] =>
+    same(changes.map(({ type }, index) => (type === "Delete" ? observed.get(index)?.target?.object : undefined))),
+  );
+});
 
 const callNames = (all: readonly Owned[], deletions: readonly (KubeObject | undefined)[]) =>
   new Map([
@@ -75,8 +76,8 @@ const followed = memoized((owned: Observations["owned"]) => {
 });
 
 /** What goes with the deletions, as far as it was seen. */
-export const collected = ({ spec }: Transaction, { live, owned }: Observations): Collected =>
-  followed(owned)(deleted(spec.changes)(live));
+export const collected = ({ spec }: Transaction, known: Observations): Collected =>
+  followed(known.owned)(deleted(spec.changes)(known.changes));
 
 const MOST_NAMED = 5;
 

@@ -2,7 +2,7 @@ import type { Transaction } from "@janus/api";
 import { ENOUGH_LIVE, MOST_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { takeSnapshots, liveBytes } from "../snapshots/take-snapshots.ts";
-import type { Observations } from "../state/observations.ts";
+import { changeIn, mapChanges, type Observations } from "../state/observations.ts";
 import { examine, problems } from "./preflight.ts";
 import type { Item } from "../state/resolved-changes.ts";
 
@@ -30,8 +30,9 @@ export const examination = (
   known: Observations,
   items: readonly Item[],
 ): { readonly requests: readonly ApiCall[] } | { readonly refused: string } => {
-  const requests = items.flatMap((item) => (known.live.has(item.index) ? examine(txn, known, item) : []));
-  const unread = items.filter(({ index }) => !known.live.has(index));
+  const isRead = ({ index }: Item): boolean => changeIn(known, index).target !== undefined;
+  const requests = items.flatMap((item) => (isRead(item) ? examine(txn, known, item) : []));
+  const unread = items.filter((item) => !isRead(item));
   if (unread.length === 0) return { requests };
   const isHopeless = (known: Observations): boolean => items.some((item) => problems(txn, item, known).length > 0);
   const reading = (count: number): readonly ApiCall[] =>
@@ -42,10 +43,10 @@ export const examination = (
       requests: [...requests, ...reading(requests.length > 0 ? room(known) : Math.max(1, room(known)))].map(
         (request) => ({
           ...request,
-          onAnswer: (...answer) => {
-            const after = request.onAnswer(...answer);
-            return outlined(after, after.dryRuns.keys());
-          },
+          onAnswer: (...answer) =>
+            mapChanges(request.onAnswer(...answer), (observed) =>
+              observed.problems === undefined ? observed : outlined(observed),
+            ),
         }),
       ),
     };

@@ -1,7 +1,7 @@
 import type { Change, Transaction } from "@janus/api";
 import { collected } from "./dependents.ts";
 import { asObject } from "../kubernetes/json.ts";
-import type { Observations } from "../state/observations.ts";
+import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { Item } from "../state/resolved-changes.ts";
 import { tiedTo } from "../kubernetes/implicit-owners.ts";
@@ -42,7 +42,7 @@ const tiesOf = ({ change, place: { namespace, name } }: Item, now: KubeObject | 
  */
 export const garbageCollectedTargets = (txn: Transaction, known: Observations, item: Item): readonly string[] => {
   const { index, change, place } = item;
-  const live = known.live.get(index)?.object;
+  const live = changeIn(known, index).target?.object;
   const now = uidsIn(live?.metadata.ownerReferences);
   const after = ownersAfter(change, now);
   const ties = tiesOf(item, live);

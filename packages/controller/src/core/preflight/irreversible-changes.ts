@@ -2,7 +2,7 @@ import type { Transaction } from "@janus/api";
 import type { JsonObject, KubeObject } from "@janus/types";
 import { isIrreversible } from "./irreversible-kinds.ts";
 import { equal } from "../kubernetes/json.ts";
-import type { Observations } from "../state/observations.ts";
+import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { storageOf, versionsOf } from "../kubernetes/outline.ts";
 import { type Item, itemsOf } from "../state/resolved-changes.ts";
@@ -27,7 +27,7 @@ const forGood: Readonly<Record<string, (content: JsonObject, live: KubeObject) =
 };
 
 const lasting = (known: Observations, { index, change, place: { resource } }: Item): string | undefined => {
-  const live = known.live.get(index)?.object;
+  const live = changeIn(known, index).target?.object;
   if (live === undefined || change.type === "Delete") return undefined;
   return forGood[`${resource.group}/${resource.kind}`]?.(change.content, live);
 };

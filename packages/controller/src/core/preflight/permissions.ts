@@ -2,7 +2,7 @@ import type { Change, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { asObject } from "../kubernetes/json.ts";
-import { type Observations, reviewKey, set } from "../state/observations.ts";
+import { changeIn, type ChangeObservations, type Observations, set, withChanges } from "../state/observations.ts";
 import { type ObjectRef, selfSubjectAccessReviews, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { type Item, itemsOf } from "../state/resolved-changes.ts";
@@ -52,13 +52,17 @@ const review = (
       onAnswer(known, E.isRight(answer) && asObject(answer.right["status"])["allowed"] === true),
   }) satisfies ApiCall;
 
-const withVerdict = (known: Observations, items: readonly Item[], verb: string, is: boolean): Observations => ({
-  ...known,
-  reviews: new Map([
-    ...known.reviews,
-    ...items.map(({ index }) => [reviewKey(index, verb), is ? "allowed" : "denied"] as const),
-  ]),
-});
+const NONE: NonNullable<ChangeObservations["permissions"]> = new Map();
+
+/** With whether the ServiceAccount may do this to the targets of these changes. */
+export const withVerdict = (known: Observations, items: readonly Item[], verb: string, is: boolean): Observations =>
+  withChanges(
+    known,
+    items.map(({ index }) => {
+      const { permissions = NONE } = changeIn(known, index);
+      return [index, { permissions: set(permissions, verb, is ? "allowed" : "denied") }];
+    }),
+  );
 
 /** The API server knows no name when it is asked to create something. */
 const nameFor = (verb: string, { name }: ObjectRef): string => (verb === "create" ? "" : name);
@@ -80,7 +84,8 @@ interface Alike {
 const alike = (items: readonly Item[], known: Observations): readonly Alike[] => {
   const all = new Map<string, { readonly verb: string; readonly items: [Item, ...Item[]] }>();
   for (const item of items)
-    for (const verb of verbsOf(item.change).filter((verb) => !known.reviews.has(reviewKey(item.index, verb)))) {
+    for (const verb of verbsOf(item.change)) {
+      if (changeIn(known, item.index).permissions?.has(verb)) continue;
       const { resource, namespace = "" } = item.place;
       const key = JSON.stringify([resource.group, resource.plural, namespace, verb]);
       const others = all.get(key)?.items;
@@ -96,7 +101,7 @@ const alike = (items: readonly Item[], known: Observations): readonly Alike[] =>
  */
 export const reviews = (items: readonly Item[], known: Observations): readonly ApiCall[] =>
   alike(items, known).flatMap(({ key, verb, items }): readonly ApiCall[] => {
-    const isOne = items.length === 1 || known.reviews.has(key);
+    const isOne = items.length === 1 || known.deniedForAll.has(key);
     if (isOne && verb !== "create")
       return items.map((item) => ({
         ...review(item.place, verb, item.place.name, (known, is) => withVerdict(known, [item], verb, is)),
@@ -106,14 +111,16 @@ export const reviews = (items: readonly Item[], known: Observations): readonly A
       review(items[0].place, verb, "", (known, is) =>
         is || verb === "create"
           ? withVerdict(known, items, verb, is)
-          : { ...known, reviews: set(known.reviews, key, "denied" as const) },
+          : { ...known, deniedForAll: new Set([...known.deniedForAll, key]) },
       ),
     ];
   });
 
 /** The verbs of the change and of its rollback that the ServiceAccount is not known to have. */
-export const lackingPermissions = ({ index, change }: Item, { reviews }: Observations): readonly string[] =>
-  verbsOf(change).filter((verb) => reviews.get(reviewKey(index, verb)) !== "allowed");
+export const lackingPermissions = ({ index, change }: Item, known: Observations): readonly string[] => {
+  const { permissions } = changeIn(known, index);
+  return verbsOf(change).filter((verb) => permissions?.get(verb) !== "allowed");
+};
 
 /** What is asked of people. */
 export const grant = ({ place }: Item, verbs: readonly string[]): string =>

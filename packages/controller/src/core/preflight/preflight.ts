@@ -2,7 +2,13 @@ import { MANAGED_BY, MANAGED_BY_LABEL, type Transaction, TRANSACTION_LABEL } fro
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
-import { type Observations, unchangedConflict, set, type TargetObservation, unset } from "../state/observations.ts";
+import {
+  changeIn,
+  type Observations,
+  type TargetObservation,
+  unchangedConflict,
+  withChange,
+} from "../state/observations.ts";
 import { asObject, equal, isObject } from "../kubernetes/json.ts";
 import { serviceAccounts, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
@@ -35,23 +41,22 @@ const dryRun = (txn: Transaction, item: Item, { object }: TargetObservation, may
   mayBeUnserved,
   call: writeOf(txn, item, object),
   onAnswer: (known, answer, now) => {
-    if (E.isRight(answer)) return { ...known, dryRuns: set(known.dryRuns, item.index, []) };
+    if (E.isRight(answer)) return withChange(known, item.index, { problems: [] });
     const fault = answer.left;
     // It has moved since it was read: look again. Unless it has not.
     if (isConflict(fault) && unchangedConflict(known, item.index, object) === undefined)
-      return {
-        ...known,
-        live: unset(known.live, item.index),
-        unchangedConflicts: set(known.unchangedConflicts, item.index, {
+      return withChange(known, item.index, {
+        target: undefined,
+        unchangedConflict: {
           at: now,
           message: messageOf(fault),
           resourceVersion: object?.metadata.resourceVersion,
-        }),
-      };
+        },
+      });
     const later =
       fault.type === "refused" && (fault.code === 403 || fault.code === 404) && dependsOnEarlier(txn, item.index);
     const problem = `the API server refuses to ${item.change.type.toLowerCase()} ${formatRef(item.place)}: ${messageOf(fault)}`;
-    return { ...known, dryRuns: set(known.dryRuns, item.index, later ? [] : [problem]) };
+    return withChange(known, item.index, { problems: later ? [] : [problem] });
   },
 });
 
@@ -106,36 +111,35 @@ const liveChecks: readonly ((item: Item, seen: TargetObservation) => string | un
 
 /** Problems that the sight of the target tells of. */
 export const liveProblems = (item: Item, known: Observations): readonly string[] => {
-  const seen = known.live.get(item.index);
+  const { target: seen } = changeIn(known, item.index);
   return seen === undefined ? [] : liveChecks.flatMap((check) => check(item, seen) ?? []);
 };
 
 /** The requests that are still needed to know whether this change can be made. */
 export const examine = (txn: Transaction, known: Observations, item: Item): readonly ApiCall[] => {
-  const seen = known.live.get(item.index);
+  const { target: seen, problems: found } = changeIn(known, item.index);
   const mayBeUnserved = !isServed(known, item.place.resource);
   if (seen === undefined) {
     const reading = readTarget(item, (known, answer) => {
       // What is there has to be kept before the first change is made. Of a Create there is nothing to keep.
       const later = item.change.type === "Create" && dependsOnEarlier(txn, item.index);
       const problem = E.isLeft(answer) ? `${formatRef(item.place)} cannot be read: ${messageOf(answer.left)}` : "";
-      return {
-        ...known,
-        live: set(known.live, item.index, { object: undefined, at: known.since }),
-        dryRuns: set(known.dryRuns, item.index, later ? [] : [problem]),
-      };
+      return withChange(known, item.index, {
+        target: { type: "absent", at: known.since },
+        problems: later ? [] : [problem],
+      });
     });
     return [{ ...reading, mayBeUnserved }];
   }
   if (liveProblems(item, known).length > 0) return [];
-  const regrants = seen.isOutline ? [] : regranting(txn, known, item, seen.object);
-  return known.dryRuns.has(item.index) ? regrants : [dryRun(txn, item, seen, mayBeUnserved), ...regrants];
+  const regrants = seen.type === "outline" ? [] : regranting(txn, known, item, seen.object);
+  return found === undefined ? [dryRun(txn, item, seen, mayBeUnserved), ...regrants] : regrants;
 };
 
 /** Everything that is in the way of a change. */
 export const problems = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
   const found = [
-    ...(known.dryRuns.get(item.index) ?? liveProblems(item, known)),
+    ...(changeIn(known, item.index).problems ?? liveProblems(item, known)),
     ...missingPermissions(txn, item, known),
     ...lostGrants(txn, item, known),
   ];

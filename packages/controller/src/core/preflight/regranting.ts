@@ -4,7 +4,8 @@ import * as E from "fp-ts/lib/Either.js";
 import { equal } from "../kubernetes/json.ts";
 import { desiredState, recreateBody } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "../state/effect.ts";
-import { type Observations, reviewKey, set } from "../state/observations.ts";
+import { changeIn, type Observations } from "../state/observations.ts";
+import { withVerdict } from "./permissions.ts";
 import type { Item } from "../state/resolved-changes.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
@@ -54,7 +55,7 @@ export const regranting = (
   before: KubeObject | undefined,
 ): readonly ApiCall[] => {
   const verb = exempting(item);
-  if (verb === undefined || before === undefined || known.reviews.has(reviewKey(item.index, verb))) return [];
+  if (verb === undefined || before === undefined || changeIn(known, item.index).permissions?.has(verb)) return [];
   const call = granting(txn, item, before);
   return call === undefined
     ? []
@@ -65,23 +66,17 @@ export const regranting = (
           as: "serviceAccount",
           dryRun: true,
           call,
-          onAnswer: (known, answer) => ({
-            ...known,
-            reviews: set(
-              known.reviews,
-              reviewKey(item.index, verb),
-              E.isLeft(answer) && isEscalation(answer.left) ? "denied" : "allowed",
-            ),
-          }),
+          onAnswer: (known, answer) =>
+            withVerdict(known, [item], verb, E.isRight(answer) || !isEscalation(answer.left)),
         },
       ];
 };
 
 /** That it could not, and no earlier change lets it. */
-export const lostGrants = (txn: Transaction, item: Item, { reviews }: Observations): readonly string[] => {
+export const lostGrants = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
   const verb = exempting(item);
   return verb === undefined ||
-    reviews.get(reviewKey(item.index, verb)) !== "denied" ||
+    changeIn(known, item.index).permissions?.get(verb) !== "denied" ||
     dependsOnEarlier(txn, item.index)
     ? []
     : [

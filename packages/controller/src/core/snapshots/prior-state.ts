@@ -2,7 +2,7 @@ import type { Before, SnapshotStore, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { beforeIn, type Journal } from "../state/journal.ts";
-import { type Observations, set } from "../state/observations.ts";
+import { changeIn, type Observations, withChange } from "../state/observations.ts";
 import { ownerUids } from "../kubernetes/kube-object.ts";
 import { releaseOrRetry, type ReleaseTo } from "./release-stores.ts";
 import { holding, readStores, restored } from "./snapshot-stores.ts";
@@ -41,7 +41,7 @@ export type Snapshot =
 export const snapshotOf = (txn: Transaction, known: Observations, journal: Journal, index: number): Snapshot => {
   const before = recordedBefore(txn, journal, index);
   if (!before.existed) return { type: "absent" };
-  const remembered = known.before.get(index);
+  const remembered = changeIn(known, index).before;
   if (remembered?.metadata.uid === before.uid && remembered.metadata.resourceVersion === before.resourceVersion)
     return { type: "object", object: remembered };
   if (before.snapshot === undefined) return { type: "lost", why: "no snapshot of it is recorded" };
@@ -60,8 +60,6 @@ const withOwners = (request: ApiCall, index: number, stores: readonly SnapshotSt
   onAnswer: (...answer) => {
     const after = request.onAnswer(...answer);
     const object = restored(after, stores, key);
-    return E.isLeft(object)
-      ? after
-      : { ...after, ownersBefore: set(after.ownersBefore, index, ownerUids(object.right)) };
+    return E.isLeft(object) ? after : withChange(after, index, { ownersBefore: ownerUids(object.right) });
   },
 });

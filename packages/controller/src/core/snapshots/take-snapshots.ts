@@ -3,16 +3,23 @@ import { ENOUGH_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
 import type { Position } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
-import { isRefused, journalIn, type SnapshotRef, type Observations } from "../state/observations.ts";
+import {
+  changeIn,
+  isRefused,
+  journalIn,
+  type Observations,
+  type SnapshotRef,
+  withChanges,
+} from "../state/observations.ts";
 import { sizeOf } from "../kubernetes/object-size.ts";
 import { isOfSecret, pack, STORE_BYTES } from "./snapshot-data.ts";
-import { store, writeNext } from "./snapshot-stores.ts";
+import { isWritten, store, writeNext } from "./snapshot-stores.ts";
 import type { KubeObject } from "@janus/types";
 
 /** Targets that are in memory as they were read. */
 const whole = (known: Observations): readonly (readonly [index: number, object: KubeObject])[] =>
-  [...known.live].flatMap(([index, { object, isOutline }]) =>
-    object === undefined || isOutline ? [] : [[index, object] as const],
+  [...known.changes].flatMap(([index, { target }]) =>
+    target?.type === "read" ? [[index, target.object] as const] : [],
   );
 
 /** How much memory targets take as they were read, and how many they are. */
@@ -24,7 +31,10 @@ export const liveBytes = (known: Observations): { readonly bytes: number; readon
 /** As many of the targets that are not kept yet as fit into one store, all of the first one's sort. */
 const nextGroup = (known: Observations): ReadonlyMap<number, KubeObject> => {
   const open = whole(known)
-    .filter(([index]) => known.dryRuns.has(index) && !known.kept.has(index))
+    .filter(([index]) => {
+      const { problems, snapshot } = changeIn(known, index);
+      return problems !== undefined && snapshot === undefined;
+    })
     .toSorted(([a], [b]) => a - b);
   const [first] = open;
   if (first === undefined) return new Map();
@@ -44,10 +54,14 @@ const withRefs = (
   starts: ReadonlyMap<number, number>,
   stores: readonly SnapshotStore[],
 ): Observations => {
-  const kept = new Map(known.kept);
-  for (const [index, at] of starts) kept.set(index, { first: stores[at]?.name ?? "", stores });
-  const after = { ...known, kept };
-  return liveBytes(known).bytes > ENOUGH_LIVE ? outlined(after, starts.keys()) : after;
+  const isMuch = liveBytes(known).bytes > ENOUGH_LIVE;
+  return withChanges(
+    known,
+    [...starts].map(([index, at]) => {
+      const kept = { ...changeIn(known, index), snapshot: { first: stores[at]?.name ?? "", stores } };
+      return [index, isMuch ? outlined(kept) : kept];
+    }),
+  );
 };
 
 /** About how many stores are to be written yet, of what is in memory. */
@@ -55,14 +69,17 @@ const storesLeft = (known: Observations): number => {
   const group = nextGroup(known);
   if (group.size === 0) return 0;
   const bytes = [...group.values()].reduce((sum, object) => sum + sizeOf(object), 0);
-  const kept = new Map([...known.kept, ...[...group.keys()].map((index) => [index, NOWHERE] as const)]);
-  return Math.ceil(bytes / STORE_BYTES) + storesLeft({ ...known, kept });
+  const rest = withChanges(
+    known,
+    [...group.keys()].map((index) => [index, { snapshot: NOWHERE }]),
+  );
+  return Math.ceil(bytes / STORE_BYTES) + storesLeft(rest);
 };
 
 const NOWHERE: SnapshotRef = { first: "", stores: [] };
 
 export type SnapshotProgress =
-  | { readonly type: "taken"; readonly kept: ReadonlyMap<number, SnapshotRef> }
+  | { readonly type: "taken"; readonly refs: ReadonlyMap<number, SnapshotRef> }
   | { readonly type: "writing"; readonly effects: readonly ApiCall[] }
   | { readonly type: "refused"; readonly why: string };
 
@@ -80,7 +97,7 @@ export const takeSnapshots = (txn: Transaction, known: Observations): SnapshotPr
   const unjournaled: SnapshotProgress | undefined = isRefused(known.journal)
     ? { type: "refused", why: `the journal cannot be written: ${known.journal.why}` }
     : undefined;
-  if (group.size === 0) return unjournaled ?? { type: "taken", kept: known.kept };
+  if (group.size === 0) return unjournaled ?? { type: "taken", refs: refsIn(known) };
   const { packs, starts } = pack(group);
   const storing = store(txn, known, packs);
   if (storing.type === "refused") return storing;
@@ -104,7 +121,19 @@ export const takeSnapshots = (txn: Transaction, known: Observations): SnapshotPr
   return { type: "writing", effects: [journaling ?? readJournal(txn), ...first] };
 };
 
+/** Where the snapshots are, by change, in the order in which they were written. */
+const refsIn = (known: Observations): ReadonlyMap<number, SnapshotRef> => {
+  const written = [...known.stores.values()].flatMap((store) => (isWritten(store) ? [store.uid] : []));
+  const places = new Map(written.map((uid, place) => [uid, place] as const));
+  const placeOf = ({ stores: [first] }: SnapshotRef): number => places.get(first?.uid ?? "") ?? 0;
+  return new Map(
+    [...known.changes]
+      .flatMap(([index, { snapshot }]) => (snapshot === undefined ? [] : [[index, snapshot] as const]))
+      .toSorted(([, a], [, b]) => placeOf(a) - placeOf(b)),
+  );
+};
+
 /** All stores, each once, in the order in which they were written. */
-export const storesOf = (kept: ReadonlyMap<number, SnapshotRef>): readonly SnapshotStore[] => [
-  ...new Map([...kept.values()].flatMap(({ stores }) => stores.map((ref) => [ref.uid, ref] as const))).values(),
+export const storesOf = (refs: ReadonlyMap<number, SnapshotRef>): readonly SnapshotStore[] => [
+  ...new Map([...refs.values()].flatMap(({ stores }) => stores.map((ref) => [ref.uid, ref] as const))).values(),
 ];

@@ -1,7 +1,7 @@
 import type { Change } from "@janus/api";
 import { type Step, wait } from "./effect.ts";
-import { outlined, sizeOfData, sizeOfTarget } from "./memory-budget.ts";
-import { journalIn, type Observations } from "./observations.ts";
+import { outlined, sizeOfData, sizeOfObject, withoutBefore, withoutGoal, withoutTarget } from "./memory-budget.ts";
+import { type ChangeObservations, journalIn, mapChanges, type Observations } from "./observations.ts";
 import { waiting } from "./status-progress.ts";
 import { isTerminal } from "./status-update.ts";
 import type { ReconcileContext } from "./reconcile-context.ts";
@@ -24,10 +24,11 @@ const total = <A>(values: Iterable<A>, size: (value: A) => number): number => {
   return sum;
 };
 
+const changeBytes = ({ target, before, rollback }: ChangeObservations): number =>
+  sizeOfObject(target?.object) + sizeOfObject(before) + sizeOfObject(rollback?.goal);
+
 const knownBytes = (known: Observations): number =>
-  total(known.live.values(), ({ object }) => sizeOfTarget(object)) +
-  total(known.before.values(), sizeOfTarget) +
-  total(known.goals.values(), sizeOf) +
+  total(known.changes.values(), changeBytes) +
   total(known.storeData.values(), sizeOfData) +
   total(known.owned.values(), ({ length }) => length * OWNED_BYTES);
 
@@ -46,21 +47,17 @@ export const atRest = ({ txn, known }: Work, kept = KEPT): Work => ({
 });
 
 /** A target that is read again may be another by then: what was found out of it goes with it, unless its snapshot is written. */
-const trimmed = (known: Observations): Observations => {
-  const live = outlines(outlined(known, known.kept.keys()).live);
-  return {
-    ...known,
-    live,
-    dryRuns: new Map([...known.dryRuns].filter(([index]) => live.has(index))),
-    before: new Map(),
-    goals: new Map(),
-    storeData: new Map(),
-    owned: new Map(),
-  };
-};
+const trimmed = (known: Observations): Observations => ({
+  ...mapChanges(known, trimmedChange),
+  storeData: new Map(),
+  owned: new Map(),
+});
 
-const outlines = (live: Observations["live"]): Observations["live"] =>
-  new Map([...live].filter(([, { object, isOutline }]) => object === undefined || isOutline));
+const trimmedChange = (observed: ChangeObservations): ChangeObservations => {
+  const left = withoutGoal(withoutBefore(observed.snapshot === undefined ? observed : outlined(observed)));
+  const isGoing = left.target === undefined || left.target.type === "read";
+  return isGoing ? { ...withoutTarget(left), problems: undefined } : left;
+};
 
 const BECAUSE = "waiting for its turn: it is large, and only a few large Transactions are worked on at the same time";
 

@@ -16,7 +16,7 @@ import {
 import { isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Version } from "../kubernetes/kube-object.ts";
-import { journalIn, type Observations, type NoJournal, set } from "./observations.ts";
+import { changeIn, journalIn, type Observations, type NoJournal, withChange } from "./observations.ts";
 import type { ApiError, KubeObject } from "@janus/types";
 
 const forget = (known: Observations): Observations => {
@@ -63,8 +63,8 @@ export const readJournal = (txn: Transaction): ApiCall => ({
     const journal = journalIn(known);
     if (journal === undefined) return known;
     const { cursor } = journal.position;
-    const attempt = known.attempts.get(cursor) ?? { type: "unanswered", sent: now };
-    return { ...known, attempts: set(known.attempts, cursor, attempt) };
+    const { write = { type: "unanswered", sent: now } } = changeIn(known, cursor);
+    return withChange(known, cursor, { write });
   },
 });
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from "@janus/types";
 import { outline } from "../kubernetes/outline.ts";
 import type { ApiCall } from "./effect.ts";
-import type { Observations, StoreData } from "./observations.ts";
+import { type ChangeObservations, mapChanges, type Observations, type StoreData } from "./observations.ts";
 import { newest, sizeOf } from "../kubernetes/object-size.ts";
 
 const MiB = 2 ** 20;
@@ -11,7 +11,7 @@ export const MOST_LIVE = 2 * MiB;
 /** … beyond which their snapshots are written, and they themselves let go of, before others are read. */
 export const ENOUGH_LIVE = MiB;
 
-export const sizeOfTarget = (object: KubeObject | undefined): number => (object === undefined ? 0 : sizeOf(object));
+export const sizeOfObject = (object: KubeObject | undefined): number => (object === undefined ? 0 : sizeOf(object));
 
 export const sizeOfData = (data: StoreData): number =>
   "data" in data ? [...data.data.values()].reduce((sum, text) => sum + text.length, 0) : 0;
@@ -20,18 +20,34 @@ export const sizeOfData = (data: StoreData): number =>
 export const exceedsMemory = (storeData: Observations["storeData"]): boolean =>
   newest(storeData, ENOUGH_LIVE, sizeOfData) !== storeData;
 
+/** Lets go of something that is known of changes, of those that were heard of longest ago first, as far as it is much. */
+const withoutOldest = (
+  known: Observations,
+  object: (observed: ChangeObservations) => KubeObject | undefined,
+  left: (observed: ChangeObservations) => ChangeObservations,
+): Observations => {
+  const enough = newest(known.changes, ENOUGH_LIVE, (observed) => sizeOfObject(object(observed)));
+  return enough === known.changes
+    ? known
+    : mapChanges(known, (observed, index) => (enough.has(index) ? observed : left(observed)));
+};
+
+export const withoutTarget = (observed: ChangeObservations): ChangeObservations => ({ ...observed, target: undefined });
+export const withoutBefore = (observed: ChangeObservations): ChangeObservations => ({ ...observed, before: undefined });
+export const withoutGoal = (observed: ChangeObservations): ChangeObservations =>
+  observed.rollback === undefined ? observed : { ...observed, rollback: { ...observed.rollback, goal: undefined } };
+
 /**
  * Lets go of what was kept only to save a request, as far as it is much: snapshots are in their stores, and targets are read again.
  *
  * Assumes: all snapshots are recorded, and no change is under way.
  */
-const trimmed = (known: Observations): Observations => ({
-  ...known,
-  live: newest(known.live, ENOUGH_LIVE, ({ object }) => sizeOfTarget(object)),
-  before: newest(known.before, ENOUGH_LIVE, sizeOfTarget),
-  goals: newest(known.goals, ENOUGH_LIVE, sizeOf),
-  storeData: newest(known.storeData, ENOUGH_LIVE, sizeOfData),
-});
+const trimmed = (known: Observations): Observations => {
+  const targets = withoutOldest(known, ({ target }) => target?.object, withoutTarget);
+  const before = withoutOldest(targets, (observed) => observed.before, withoutBefore);
+  const goals = withoutOldest(before, ({ rollback }) => rollback?.goal, withoutGoal);
+  return { ...goals, storeData: newest(known.storeData, ENOUGH_LIVE, sizeOfData) };
+};
 
 /** A checkpoint after which nothing is under way, and what is only kept to save requests may be let go of. */
 export const trimming = (request: ApiCall): ApiCall => ({
@@ -39,13 +55,10 @@ export const trimming = (request: ApiCall): ApiCall => ({
   onAnswer: (...answer) => trimmed(request.onAnswer(...answer)),
 });
 
-/** The body of each of these is let go of. */
-export const outlined = (known: Observations, indices: Iterable<number>): Observations => {
-  const live = new Map(known.live);
-  for (const index of indices) {
-    const seen = live.get(index);
-    if (seen?.object !== undefined && !seen.isOutline)
-      live.set(index, { ...seen, object: outline(seen.object), isOutline: true });
-  }
-  return { ...known, live };
+/** The body of its target is let go of. */
+export const outlined = (observed: ChangeObservations): ChangeObservations => {
+  const { target } = observed;
+  return target?.type === "read"
+    ? { ...observed, target: { ...target, type: "outline", object: outline(target.object) } }
+    : observed;
 };

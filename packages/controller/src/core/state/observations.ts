@@ -21,32 +21,20 @@ export interface Observations {
   readonly journal?: Journal | NoJournal;
   /** A later version of the controller wrote its journal or a snapshot: why it is left alone, and when that was seen. */
   readonly later?: { readonly why: string; readonly readAt: Instant };
-  /** By change. */
-  readonly locks: ReadonlyMap<number, LockObservation>;
+  /** By change. What was heard of last comes last. */
+  readonly changes: ReadonlyMap<number, ChangeObservations>;
   /** Since when it has held a lock, having changed nothing. */
   readonly holdsSince?: Instant;
   /** When it gave its locks back to let others go first. */
   readonly yieldedAt?: Instant;
   /** The Transaction that has asked for the way, as of when it was looked at. */
   readonly yieldRequester?: { readonly uid: string; readonly phase: unknown; readonly readAt: Instant };
-  /** The last live read of each target. */
-  readonly live: ReadonlyMap<number, TargetObservation>;
-  /** What was there before each change; `undefined` where there was nothing. */
-  readonly before: ReadonlyMap<number, KubeObject | undefined>;
-  /** What the preflight found, by change; an empty list: nothing is in the way. */
-  readonly dryRuns: ReadonlyMap<number, readonly string[]>;
-  /** By change and verb, as {@link reviewKey}; and what was asked for several changes at once (see `permissions.ts`). */
-  readonly reviews: ReadonlyMap<string, "allowed" | "denied">;
+  /** What the ServiceAccount may not do to all targets of a kind in a namespace, so that it is asked for one by one; see `permissions.ts`. */
+  readonly deniedForAll: ReadonlySet<string>;
   /** What names owners, by namespace; `""`: everywhere. */
   readonly owned: ReadonlyMap<string, readonly Owned[]>;
   /** What could not be looked at for that, by namespace in the same way. */
   readonly listings: ReadonlyMap<string, Listing>;
-  /** What is in a Namespace, or of a kind, that a change has created, by change. */
-  readonly contents: ReadonlyMap<number, Contents>;
-  /** Where the snapshots are that were written before the first change, by change. */
-  readonly kept: ReadonlyMap<number, SnapshotRef>;
-  /** The uids of the owners that a snapshot names, by change. */
-  readonly ownersBefore: ReadonlyMap<number, readonly string[]>;
   /** Snapshot stores by number. */
   readonly stores: ReadonlyMap<number, StoreObservation>;
   /** Stores as they were last seen or written, as `kind/name`. */
@@ -55,28 +43,6 @@ export interface Observations {
   readonly obsolete: readonly SnapshotStore[];
   /** Data of the stores that were read again, by `kind/name`. */
   readonly storeData: ReadonlyMap<string, StoreData>;
-  /** Changes that are in and not yet checkpointed, with the uid of what they made. */
-  readonly made: ReadonlyMap<number, { readonly created?: string }>;
-  /** Writes whose outcome has to be looked up in the target. */
-  readonly attempts: ReadonlyMap<number, Attempt>;
-  /** Changes that must not or cannot be made: why. */
-  readonly abortCauses: ReadonlyMap<number, AbortCause>;
-  /** When a change that depends on an earlier one was first refused for now. */
-  readonly triedSince: ReadonlyMap<number, Instant>;
-  /** When the rights to a change were asked for last, in its turn. */
-  readonly permissionsReadAt: ReadonlyMap<number, Instant>;
-  /** Writes that were refused as if their target had moved, by change. */
-  readonly unchangedConflicts: ReadonlyMap<number, UnchangedConflict>;
-  /** Requests for the rollback of a change that were not answered, or refused for now: one after the other. */
-  readonly failedAttempts: ReadonlyMap<number, FailedAttempt>;
-  /** Why the target of a change that was never made cannot be looked at in the end, by change. */
-  readonly unseen: ReadonlyMap<number, string>;
-  /** How many PUTs a restoration took so far. */
-  readonly puts: ReadonlyMap<number, number>;
-  /** What a target can be rolled back to, where the API server does not take all values of before (see `server-mutations.ts`), by change. */
-  readonly goals: ReadonlyMap<number, KubeObject>;
-  /** What a Service that is created again cannot have again, by change. */
-  readonly taken: ReadonlyMap<number, readonly Allocation[]>;
   readonly released: ReadonlySet<string>;
   /** Since when the controller itself is denied a permission, by what it asked for; see `handle-answer.ts`. */
   readonly denied: ReadonlyMap<string, Instant>;
@@ -85,6 +51,50 @@ export interface Observations {
   readonly projectedAt: Instant;
   /** Requests do not get through: since when, and when people were told last. */
   readonly retryingSince?: { readonly since: Instant; readonly reportedAt?: Instant };
+}
+
+/** What this process has learned of one change: of its target, of the lock on that, and of the writes to it. */
+export interface ChangeObservations {
+  readonly lock?: LockObservation | undefined;
+  /** The last live read of the target, as long as it says something. */
+  readonly target?: TargetObservation | undefined;
+  /** Whether the ServiceAccount may do what the change and its rollback do to the target, by verb. */
+  readonly permissions?: ReadonlyMap<string, "allowed" | "denied"> | undefined;
+  /** When these were asked for last, in the turn of the change. */
+  readonly permissionsReadAt?: Instant | undefined;
+  /** What the preflight found; an empty list: nothing is in the way. */
+  readonly problems?: readonly string[] | undefined;
+  /** Where the snapshot is, until it is recorded. */
+  readonly snapshot?: SnapshotRef | undefined;
+  /** What was there before the change, as far as it is in memory. */
+  readonly before?: KubeObject | undefined;
+  /** The uids of the owners that the snapshot names. */
+  readonly ownersBefore?: readonly string[] | undefined;
+  /** What has become of the write that makes the change, until that is recorded; undefined: none was sent. */
+  readonly write?: Write | undefined;
+  /** Why the change must not or cannot be made. */
+  readonly abortCause?: AbortCause | undefined;
+  /** When the change, which depends on an earlier one, was first refused for now. */
+  readonly triedSince?: Instant | undefined;
+  /** A write that was refused as if its target had moved. */
+  readonly unchangedConflict?: UnchangedConflict | undefined;
+  readonly rollback?: RollbackObservations | undefined;
+}
+
+/** What this process has learned of the rollback of one change. */
+export interface RollbackObservations {
+  /** Requests that were not answered, or refused for now: one after the other. */
+  readonly failedAttempt?: FailedAttempt | undefined;
+  /** What is in a Namespace, or of a kind, that the change has created. */
+  readonly contents?: Contents | undefined;
+  /** How many PUTs it took so far. */
+  readonly puts?: number | undefined;
+  /** What the target can be rolled back to, where the API server does not take all values of before (see `server-mutations.ts`). */
+  readonly goal?: KubeObject | undefined;
+  /** What a Service that is created again cannot have again. */
+  readonly taken?: readonly Allocation[] | undefined;
+  /** Why the target cannot be looked at in the end, of a change that was never made. */
+  readonly unseen?: string | undefined;
 }
 
 /**
@@ -113,20 +123,19 @@ export const journalIn = ({ journal }: Observations): Journal | undefined =>
 export const storeNamesIn = ({ journal }: Observations): number =>
   journal !== undefined && "storeNames" in journal ? journal.storeNames : 0;
 
-export const reviewKey = (index: number, verb: string): string => `${index} ${verb}`;
-
 /** The stores that a snapshot was written to together with others, and the name of the one that it begins in. */
 export interface SnapshotRef {
   readonly first: string;
   readonly stores: readonly SnapshotStore[];
 }
 
-export interface TargetObservation {
-  readonly object: KubeObject | undefined;
-  /** Of the object, only what is asked of it once its snapshot is written; see `outline.ts`. */
-  readonly isOutline?: true;
-  readonly at: Instant;
-}
+/** outline: of the object, only what is asked of it once its snapshot is written; see `outline.ts`. */
+export type TargetObservation =
+  | { readonly type: "absent"; readonly object?: undefined; readonly at: Instant }
+  | { readonly type: "read" | "outline"; readonly object: KubeObject; readonly at: Instant };
+
+/** made: the change is in, with the uid of what it created. Of any other one the outcome has to be looked up in the target. */
+export type Write = Attempt | { readonly type: "made"; readonly created?: string };
 
 /**
  * unanswered: the write may have been made; so may one of a former leader, as of the time when this process took over.
@@ -148,9 +157,9 @@ export type Attempt =
   | { readonly type: "accepted"; readonly sent: Instant };
 
 /** When the last sending of a write was that may be made without anybody having heard of it. */
-export const unansweredSince = (attempt: Attempt | undefined): Instant | undefined => {
-  if (attempt?.type === "unanswered") return attempt.sent;
-  return attempt?.type === "refused" ? attempt.unanswered : undefined;
+export const unansweredSince = (write: Write | undefined): Instant | undefined => {
+  if (write?.type === "unanswered") return write.sent;
+  return write?.type === "refused" ? write.unanswered : undefined;
 };
 
 export interface AbortCause {
@@ -185,7 +194,7 @@ export const unchangedConflict = (
   index: number,
   object: KubeObject | undefined,
 ): UnchangedConflict | undefined => {
-  const conflict = known.unchangedConflicts.get(index);
+  const conflict = changeIn(known, index).unchangedConflict;
   return conflict?.resourceVersion === object?.metadata.resourceVersion ? conflict : undefined;
 };
 
@@ -242,43 +251,61 @@ export type LockObservation =
 export const noObservations = (since: Instant): Observations => ({
   since,
   resources: new Map(),
-  locks: new Map(),
-  live: new Map(),
-  before: new Map(),
-  dryRuns: new Map(),
-  reviews: new Map(),
+  changes: new Map(),
+  deniedForAll: new Set(),
   owned: new Map(),
   listings: new Map(),
-  contents: new Map(),
-  kept: new Map(),
-  ownersBefore: new Map(),
   stores: new Map(),
   found: new Map(),
   obsolete: [],
   storeData: new Map(),
-  made: new Map(),
-  attempts: new Map(),
-  abortCauses: new Map(),
-  triedSince: new Map(),
-  permissionsReadAt: new Map(),
-  unchangedConflicts: new Map(),
-  failedAttempts: new Map(),
-  unseen: new Map(),
-  puts: new Map(),
-  goals: new Map(),
-  taken: new Map(),
   released: new Set(),
   denied: new Map(),
   projectedAt: since,
 });
 
 /** What was seen and met so far says nothing of what is there now. What was there before stays true. */
-export const reset = ({ resources, before, journal }: Observations, now: Instant): Observations => ({
+export const reset = ({ resources, changes, journal }: Observations, now: Instant): Observations => ({
   ...noObservations(now),
   // What was not served may be by now.
   resources: new Map([...resources].filter(([, served]) => served !== null)),
-  before,
+  changes: new Map([...changes].map(([index, { before }]) => [index, { before }])),
   ...(journal === undefined ? {} : { journal }),
+});
+
+const NOTHING: ChangeObservations = {};
+
+export const changeIn = ({ changes }: Observations, index: number): ChangeObservations => changes.get(index) ?? NOTHING;
+
+/** With what was learned of these changes; what is undefined of them is not known any more. */
+export const withChanges = (
+  known: Observations,
+  learned: Iterable<readonly [index: number, observed: ChangeObservations]>,
+): Observations => {
+  const changes = new Map(known.changes);
+  for (const [index, observed] of learned) {
+    const former = changes.get(index);
+    changes.delete(index);
+    changes.set(index, { ...former, ...observed });
+  }
+  return { ...known, changes };
+};
+
+/** With what was learned of one change; what is undefined of it is not known any more. */
+export const withChange = (known: Observations, index: number, observed: ChangeObservations): Observations =>
+  withChanges(known, [[index, observed]]);
+
+/** With what was learned of the rollback of one change. */
+export const withRollback = (known: Observations, index: number, observed: RollbackObservations): Observations =>
+  withChange(known, index, { rollback: { ...changeIn(known, index).rollback, ...observed } });
+
+/** With what is left of what is known of each change. Nothing was heard of them: they stay in their order. */
+export const mapChanges = (
+  known: Observations,
+  left: (observed: ChangeObservations, index: number) => ChangeObservations,
+): Observations => ({
+  ...known,
+  changes: new Map([...known.changes].map(([index, observed]) => [index, left(observed, index)])),
 });
 
 /** The map with one entry set, or taken out. */

@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { changeBody, createBody } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "./effect.ts";
 import { isAbsent, isUnserved } from "../kubernetes/api-error.ts";
-import { type Observations, set, unset } from "./observations.ts";
+import { changeIn, type Observations, withChange } from "./observations.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { memoized } from "../kubernetes/memoize.ts";
@@ -53,16 +53,17 @@ export const readTarget = ({ index, place }: Item, refused: ApiCall["onAnswer"] 
   call: { verb: "get", place },
   onAnswer: (known, answer, now, sent) => {
     if (E.isRight(answer) && isTooDeep(answer.right)) return refused(known, E.left(tooDeep(place)), now, sent);
-    if (E.isRight(answer)) return { ...known, live: set(known.live, index, { object: answer.right, at: sent }) };
-    if (isAbsent(answer.left)) return { ...known, live: set(known.live, index, { object: undefined, at: sent }) };
+    if (E.isRight(answer))
+      return withChange(known, index, { target: { type: "read", object: answer.right, at: sent } });
+    if (isAbsent(answer.left)) return withChange(known, index, { target: { type: "absent", at: sent } });
     return refused(known, answer, now, sent);
   },
   onTransientFault: (known, fault, now) => {
-    const unseen = { ...known, live: unset(known.live, index) };
+    const unseen = withChange(known, index, { target: undefined });
     if (!isUnserved(fault) || isServed(known, place.resource)) return unseen;
-    const since = known.triedSince.get(index) ?? now;
-    return now < since + ENABLING_TIME
-      ? { ...unseen, triedSince: set(known.triedSince, index, since) }
+    const { triedSince = now } = changeIn(known, index);
+    return now < triedSince + ENABLING_TIME
+      ? withChange(unseen, index, { triedSince })
       : refused(unseen, E.left(fault), now, now);
   },
 });

@@ -8,6 +8,7 @@ import { observeLock, release } from "../locks/lock-requests.ts";
 import { leases } from "../kubernetes/kube-object.ts";
 import { setFinalizers, ownPlace } from "../state/status-update.ts";
 import { UNREADABLE } from "../state/conditions.ts";
+import { changeIn } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { ORPHANED_LABEL } from "../snapshots/snapshot-data.ts";
 import { releaseStore } from "../snapshots/release-stores.ts";
@@ -124,7 +125,7 @@ const locks = (context: ReconcileContext): readonly Effect[] => {
   return txn.status.items.flatMap(({ lock }, index): readonly Effect[] => {
     if (lock === undefined || known.released.has(`lock ${index}`)) return [];
     const lease = { resource: leases, namespace: lock.namespace, name: lock.lease };
-    const observed = known.locks.get(index);
+    const observed = changeIn(known, index).lock;
     if (observed?.type === "held") return release(context, index, lease);
     return observed === undefined || observed.type === "taken"
       ? [{ ...observeLock(context, index, lease, true), untilDone: true }]

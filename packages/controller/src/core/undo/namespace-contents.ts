@@ -1,7 +1,7 @@
 import { cut, RETRY_ROLLBACK } from "@janus/api";
 import { named } from "../preflight/dependents.ts";
 import type { FindOwned } from "../state/effect.ts";
-import { type Contents, set, type TargetObservation } from "../state/observations.ts";
+import { changeIn, type Contents, type TargetObservation, withRollback } from "../state/observations.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { conflict, continues, rollbackFailed, type UndoStep, type UndoContext } from "./undo-context.ts";
 import { nextListing } from "../preflight/unlisted-kinds.ts";
@@ -34,8 +34,8 @@ const ofOthers = ({ owned }: Contents, { journal, place, context: { txn } }: Und
 };
 
 /** A CustomResourceDefinition that was never established, which tells for good, was never served: nothing is of its kind. */
-const mayHold = ({ object, isOutline }: TargetObservation): boolean => {
-  if (object?.kind !== "CustomResourceDefinition" || isOutline === true) return true;
+const mayHold = ({ type, object }: TargetObservation): boolean => {
+  if (type !== "read" || object.kind !== "CustomResourceDefinition") return true;
   const { conditions } = asObject(object["status"]);
   return (
     Array.isArray(conditions) &&
@@ -48,8 +48,8 @@ const find = ({ index }: UndoContext, to: Partial<FindOwned>): FindOwned => ({
   purpose: "find-owned",
   unowned: true,
   onAnswer: (known, { owned, unlisted }, now) => {
-    const { since = now } = known.contents.get(index) ?? {};
-    return { ...known, contents: set(known.contents, index, { owned, unlisted, since, readAt: now }) };
+    const { since = now } = changeIn(known, index).rollback?.contents ?? {};
+    return withRollback(known, index, { contents: { owned, unlisted, since, readAt: now } });
   },
 });
 
@@ -70,7 +70,7 @@ export const contents = (undoContext: UndoContext): UndoStep | undefined => {
   const { known, now } = context;
   const to = within(place);
   if (to === undefined || !mayHold(undoContext.seen)) return undefined;
-  const found = known.contents.get(index);
+  const found = changeIn(known, index).rollback?.contents;
   if (found === undefined) return continues(find(undoContext, to));
   const others = ofOthers(found, undoContext);
   if (others.length > 0)

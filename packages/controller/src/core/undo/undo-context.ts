@@ -6,11 +6,10 @@ import type { Instant } from "../kubernetes/time.ts";
 import type { Journal } from "../state/journal.ts";
 import {
   type Observations,
-  type UnchangedConflict,
-  unchangedConflict,
-  set,
   type TargetObservation,
-  unset,
+  unchangedConflict,
+  withChange,
+  withRollback,
 } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
@@ -44,14 +43,14 @@ export const refusedFor =
   (known, answer) =>
     E.isRight(answer) ? known : noted(known, item, answer.left);
 
-const noted = (known: Observations, { index, place }: Item, fault: ApiError): Observations => ({
-  ...known,
-  abortCauses: set(known.abortCauses, index, {
-    reason: "CommitFailed",
-    message: `${formatRef(place)}: the API server refuses to roll it back: ${messageOf(fault)}`,
-    fate: "unknown",
-  }),
-});
+const noted = (known: Observations, { index, place }: Item, fault: ApiError): Observations =>
+  withChange(known, index, {
+    abortCause: {
+      reason: "CommitFailed",
+      message: `${formatRef(place)}: the API server refuses to roll it back: ${messageOf(fault)}`,
+      fate: "unknown",
+    },
+  });
 
 /** What was refused as if something had moved, though nothing has, is not sent again at once. */
 export const pause = ({ context: { known, now }, index, seen }: UndoContext): UndoStep | undefined => {
@@ -61,10 +60,8 @@ export const pause = ({ context: { known, now }, index, seen }: UndoContext): Un
     : { type: "wait", until: unchanged.at + POLL_INTERVAL, because: `trying again: ${unchanged.message}` };
 };
 
-const lookAgain = (known: Observations, { index }: Item): Observations => ({
-  ...known,
-  live: unset(known.live, index),
-});
+const lookAgain = (known: Observations, { index }: Item): Observations =>
+  withChange(known, index, { target: undefined });
 
 /** After any write the target is read again, or its answer taken for the read. */
 export const restoring = (undoContext: UndoContext, call: ApiCall["call"], answered: "is-live" | "look"): ApiCall => ({
@@ -76,14 +73,13 @@ export const restoring = (undoContext: UndoContext, call: ApiCall["call"], answe
     if (E.isRight(answer))
       return answered === "look"
         ? lookAgain(known, undoContext)
-        : { ...known, live: set(known.live, undoContext.index, { object: answer.right, at: sent }) };
+        : withChange(known, undoContext.index, { target: { type: "read", object: answer.right, at: sent } });
     if (classify(answer.left) !== "conflict") return noted(known, undoContext, answer.left);
     const { resourceVersion } = undoContext.seen.object?.metadata ?? {};
-    const unchanged: UnchangedConflict = { at: now, message: messageOf(answer.left), resourceVersion };
-    return lookAgain(
-      { ...known, unchangedConflicts: set(known.unchangedConflicts, undoContext.index, unchanged) },
-      undoContext,
-    );
+    return withChange(known, undoContext.index, {
+      target: undefined,
+      unchangedConflict: { at: now, message: messageOf(answer.left), resourceVersion },
+    });
   },
   onTransientFault: (known) => lookAgain(known, undoContext),
 });
@@ -95,6 +91,6 @@ export const withGoal = (request: ApiCall, { index, place }: Item, goal: KubeObj
     const after = request.onAnswer(known, answer, ...when);
     return E.isLeft(answer)
       ? after
-      : { ...after, goals: set(after.goals, index, withServerMutations(goal, sent, answer.right, place)) };
+      : withRollback(after, index, { goal: withServerMutations(goal, sent, answer.right, place) });
   },
 });

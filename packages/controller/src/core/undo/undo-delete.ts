@@ -13,7 +13,7 @@ import { valueAt } from "../merge/field-value.ts";
 import { withoutGenerated } from "../merge/job-selector.ts";
 import { stateOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
-import { unchangedConflict, set } from "../state/observations.ts";
+import { changeIn, unchangedConflict, withChange, withRollback } from "../state/observations.ts";
 import { isSafe } from "../locks/lock-acquisition.ts";
 import { isEmpty } from "../kubernetes/json.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
@@ -65,7 +65,7 @@ export const undoDelete = (undoContext: UndoContext, before: KubeObject): UndoSt
     return rollbackFailed(`${formatRef(place)} goes with its ServiceAccount, which is not restored`);
   if (object === undefined)
     return created === undefined
-      ? continues(recreate(undoContext, withoutAllocations(former, known.taken.get(index) ?? [])))
+      ? continues(recreate(undoContext, withoutAllocations(former, changeIn(known, index).rollback?.taken ?? [])))
       : conflict(`${formatRef(place)} was created again, and deleted again by another client`);
   const { uid = "" } = object.metadata;
   if (uid === before.metadata.uid) {
@@ -89,7 +89,8 @@ export const undoDelete = (undoContext: UndoContext, before: KubeObject): UndoSt
   const live = withNewUids(txn, journal, former, object);
   const managedFields = recreatedOwnership(withNewOwners(txn, journal, former), live, txn.metadata.uid);
   const body = { ...object, metadata: { ...object.metadata, managedFields } };
-  const goal = known.goals.get(index) ?? withServerMutations(former, bodyOf(undoContext, former), object, place);
+  const goal =
+    changeIn(known, index).rollback?.goal ?? withServerMutations(former, bodyOf(undoContext, former), object, place);
   return continues(withGoal(restoring(undoContext, putCall(undoContext, body), "is-live"), undoContext, goal, body));
 };
 
@@ -112,7 +113,7 @@ const warningsOf = (undoContext: UndoContext, was: KubeObject): { readonly warni
   const former = withoutOldToken(txn, journal, standing);
   const live = seen.object ?? former;
   // What a former process, or one that had no room for it, was answered nobody knows any more: what is there tells.
-  const goal = context.known.goals.get(index);
+  const goal = changeIn(context.known, index).rollback?.goal;
   const changed = changedFields(
     former,
     goal ?? withServerMutations(former, bodyOf(undoContext, former), live, place),
@@ -159,15 +160,15 @@ const adopt = (undoContext: UndoContext, before: KubeObject): UndoStep | undefin
     if (item.change.type === "Create" || item.index === undoContext.index || isYetToCome(undoContext, item.index))
       continue;
     const owner = before.metadata.uid ?? "";
-    if (known.ownersBefore.get(item.index)?.includes(owner) === false) continue;
+    const { ownersBefore, target: seen, lock } = changeIn(known, item.index);
+    if (ownersBefore?.includes(owner) === false) continue;
     const snapshot = snapshotOf(txn, known, journal, item.index);
     if (snapshot.type === "unread")
       return continues(...snapshot.effects.map((request) => looking(request, item.index, owner)));
     if (snapshot.type !== "object" || !isOwnedBy(snapshot.object, before.metadata.uid)) continue;
-    const seen = known.live.get(item.index);
     if (seen === undefined) return continues(readTarget(item, refusedFor(undoContext)));
     const { object } = seen;
-    if (!isSafe(known.locks.get(item.index), context)) return { type: "lock", index: item.index };
+    if (!isSafe(lock, context)) return { type: "lock", index: item.index };
     const dependent: UndoContext = { ...undoContext, ...item, seen };
     const pausing = pause(dependent);
     if (pausing !== undefined) return pausing;
@@ -193,7 +194,7 @@ const looking = (request: ApiCall, index: number, owner: string): ApiCall => ({
   ...request,
   onAnswer: (known, ...answer) => {
     const after = request.onAnswer(known, ...answer);
-    const isOwned = after.ownersBefore.get(index)?.includes(owner) ?? true;
+    const isOwned = changeIn(after, index).ownersBefore?.includes(owner) ?? true;
     return isOwned || !exceedsMemory(after.storeData) ? after : { ...after, storeData: known.storeData };
   },
 });
@@ -221,10 +222,10 @@ const onBehalf = (owner: Item, dependent: Item, effect: Effect): Effect => {
   if (!("call" in effect)) return effect;
   const onAnswer: ApiCall["onAnswer"] = (known, ...answer) => {
     const after = effect.onAnswer(known, ...answer);
-    const refusal = after.abortCauses.get(dependent.index);
-    return refusal === undefined || refusal === known.abortCauses.get(dependent.index)
-      ? after
-      : { ...after, abortCauses: set(known.abortCauses, owner.index, refusal) };
+    const { abortCause } = changeIn(after, dependent.index);
+    const { abortCause: former } = changeIn(known, dependent.index);
+    if (abortCause === undefined || abortCause === former) return after;
+    return withChange(withChange(after, dependent.index, { abortCause: former }), owner.index, { abortCause });
   };
   return { ...effect, onAnswer };
 };
@@ -240,11 +241,11 @@ const recreate = (undoContext: UndoContext, before: KubeObject): ApiCall => {
   return {
     ...request,
     onAnswer: (known, answer, now, sent) => {
-      const before = known.taken.get(index) ?? [];
+      const { taken: before = [] } = changeIn(known, index).rollback ?? {};
       const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;
       return taken === undefined || before.includes(taken)
         ? request.onAnswer(known, answer, now, sent)
-        : { ...known, taken: set(known.taken, index, [...before, taken]) };
+        : withRollback(known, index, { taken: [...before, taken] });
     },
   };
 };

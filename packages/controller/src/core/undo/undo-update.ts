@@ -8,7 +8,7 @@ import { showPaths } from "../merge/show-path.ts";
 import { valueAt } from "../merge/field-value.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
 import { equal } from "../kubernetes/json.ts";
-import { set } from "../state/observations.ts";
+import { changeIn, withRollback } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { withRelinkedOwners, withNewOwners } from "../snapshots/owner-references.ts";
 import { isMarked } from "../merge/marks.ts";
@@ -48,7 +48,7 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
       : conflict(
           `${formatRef(place)} has changed, and it cannot be told whether by the Transaction: it is left as it is`,
         );
-  const goal = known.goals.get(index) ?? before;
+  const { goal = before, puts = 0 } = changeIn(known, index).rollback ?? {};
   // Owners that were deleted and are there again have another uid; the garbage collector may have taken them out meanwhile.
   const live = withRelinkedOwners(txn, journal, before, object);
   const former = withNewOwners(txn, journal, goal);
@@ -61,7 +61,6 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
       : conflict(
           `${formatRef(place)}: ${showPaths(conflicts)} was modified by ${modifiedBy(object, conflicts)} since: not restored`,
         );
-  const puts = known.puts.get(index) ?? 0;
   if (puts >= MOST_PUTS) return conflict(`${formatRef(place)}: another client modifies it each time it is restored`);
   const body = put ?? live;
   const call = { verb: "update", place, body, manager: fieldManager(txn.metadata) } as const;
@@ -69,7 +68,7 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   const onAnswer: ApiCall["onAnswer"] = (known, answer, ...when) => {
     const after = request.onAnswer(known, answer, ...when);
     // A lost race says nothing of the fields that are restored: another client may write the status all the time.
-    return E.isLeft(answer) ? after : { ...after, puts: set(after.puts, index, puts + 1) };
+    return E.isLeft(answer) ? after : withRollback(after, index, { puts: puts + 1 });
   };
   return continues({ ...request, onAnswer });
 };

@@ -1,6 +1,7 @@
 import { recordedBefore } from "../snapshots/prior-state.ts";
 import { isIrreversible } from "../preflight/irreversible-kinds.ts";
 import type { Journal } from "../state/journal.ts";
+import { changeIn } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { type Item, readTarget } from "../state/resolved-changes.ts";
@@ -20,10 +21,8 @@ export const undo = (
   item: Item,
   before: KubeObject | undefined,
 ): UndoStep => {
-  const { known } = context;
-  const refusal = known.abortCauses.get(item.index);
-  if (refusal !== undefined) return rollbackFailed(refusal.message);
-  const seen = known.live.get(item.index);
+  const { abortCause, target: seen } = changeIn(context.known, item.index);
+  if (abortCause !== undefined) return rollbackFailed(abortCause.message);
   if (seen === undefined) return continues(readTarget(item, refusedFor(item)));
   const undoContext: UndoContext = { ...item, context, journal, seen };
   const pausing = pause(undoContext);

@@ -1,6 +1,14 @@
 import type { Api, ApiError, Discovery, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { type ApiCall, type Effect, handleAnswer, classify, withoutRetry, afterWrite } from "../../core/index.ts";
+import {
+  afterWrite,
+  type ApiCall,
+  changeIn,
+  classify,
+  type Effect,
+  handleAnswer,
+  withoutRetry,
+} from "../../core/index.ts";
 import { type TrackedTransaction, understood } from "./tracked-transaction.ts";
 import { elapsed } from "../process/clock.ts";
 import type { Telemetry, Round } from "../telemetry/telemetry.ts";
@@ -86,7 +94,7 @@ export const effectRunner = ({ apiOf, discovery, telemetry, onPhaseChange, onLoc
     const { known, failed } = handleAnswer(tracked.known, effect, answer, tracked.now(), sent);
     tracked.known = known;
     if (failed !== undefined) return { effect, error: failed };
-    const lock = effect.item === undefined ? undefined : tracked.known.locks.get(effect.item);
+    const lock = effect.item === undefined ? undefined : changeIn(tracked.known, effect.item).lock;
     if (lock?.type === "free") onLockFree(tracked, effect);
     if (E.isRight(answer)) for (const event of effect.events ?? []) tell(round, tracked.txn, event);
     return "learned";
