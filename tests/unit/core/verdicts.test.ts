@@ -309,3 +309,24 @@ it("does not give a lock away the moment it has it, however long it has waited f
   const { asked } = later(at, 2 * MINUTE + 4000, answer);
   expect(asked.filter(({ purpose, call }) => purpose === "release-lock" && call.place.name.endsWith("-a"))).toEqual([]);
 });
+
+it("takes back what it made of an object that another client was deleting already, though it turns back there", () => {
+  const before = former("ConfigMap", "a", { data: { a: "old" } });
+  const dying: KubeObject = {
+    ...before,
+    data: { a: "new" },
+    metadata: { ...before.metadata, ...marked, ...terminating, resourceVersion: "2" },
+  };
+  const { answer, objects } = server(
+    [dying],
+    () => {},
+    ({ purpose }) => (purpose === "change" ? E.right(dying) : undefined),
+  );
+  const start = underway("Committing", [change("Patch", "a")], { direction: "forward", cursor: 0 });
+  const { at } = later(observing(start, { 0: { before } }), 5_000, answer, "served");
+  expect(objects.get("a")).toMatchObject({ data: { a: "old" } });
+  expect(at.txn.status.items[0]?.state).toMatchObject({
+    type: "rollback-failed",
+    error: expect.stringContaining("what the change set is taken back") as string,
+  });
+});

@@ -72,7 +72,7 @@ export interface ChangeObservations {
   readonly ownersBefore?: readonly string[] | undefined;
   /** What has become of the write that makes the change, until that is recorded; undefined: none was sent. */
   readonly write?: Write | undefined;
-  /** Why the change must not or cannot be made. */
+  /** Why the change must not or cannot be made, so that nothing more is. */
   readonly abortCause?: AbortCause | undefined;
   /** When the change, which depends on an earlier one, was first refused for now. */
   readonly triedSince?: Instant | undefined;
@@ -85,6 +85,8 @@ export interface ChangeObservations {
 export interface RollbackObservations {
   /** Requests that were not answered, or refused for now: one after the other. */
   readonly failedAttempt?: FailedAttempt | undefined;
+  /** Why the API server will not have it, in words. */
+  readonly refusal?: string | undefined;
   /** What is in a Namespace, or of a kind, that the change has created. */
   readonly contents?: Contents | undefined;
   /** How many PUTs it took so far. */
@@ -277,6 +279,11 @@ const NOTHING: ChangeObservations = {};
 
 export const changeIn = ({ changes }: Observations, index: number): ChangeObservations => changes.get(index) ?? NOTHING;
 
+const NO_ROLLBACK: RollbackObservations = {};
+
+export const rollbackIn = (known: Observations, index: number): RollbackObservations =>
+  changeIn(known, index).rollback ?? NO_ROLLBACK;
+
 /** With what was learned of these changes; what is undefined of them is not known any more. */
 export const withChanges = (
   known: Observations,
@@ -297,7 +304,7 @@ export const withChange = (known: Observations, index: number, observed: ChangeO
 
 /** With what was learned of the rollback of one change. */
 export const withRollback = (known: Observations, index: number, observed: RollbackObservations): Observations =>
-  withChange(known, index, { rollback: { ...changeIn(known, index).rollback, ...observed } });
+  withChange(known, index, { rollback: { ...rollbackIn(known, index), ...observed } });
 
 /** With what is left of what is known of each change. Nothing was heard of them: they stay in their order. */
 export const mapChanges = (

@@ -2,7 +2,7 @@ import type { Item as Recorded } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall, Effect } from "../state/effect.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
-import { changeIn, withRollback } from "../state/observations.ts";
+import { changeIn, rollbackIn, withRollback } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { discoveries, resolveTarget } from "../state/target-resolution.ts";
 import { counted } from "./rollback-item.ts";
@@ -36,8 +36,7 @@ export const missing = (
 ): { readonly requests: readonly Effect[]; readonly messages: ReadonlyMap<number, string> } => {
   const { txn, known } = context;
   const candidates = unappliedChanges(context, items);
-  const isGivenUp = (index: number): boolean =>
-    (changeIn(known, index).rollback?.failedAttempt?.count ?? 0) >= MOST_TRIES;
+  const isGivenUp = (index: number): boolean => (rollbackIn(known, index).failedAttempt?.count ?? 0) >= MOST_TRIES;
   const unknown = discoveries(txn, known);
   const [first] = candidates;
   if (first !== undefined && unknown.length > 0 && !isGivenUp(first))
@@ -47,13 +46,14 @@ export const missing = (
     const change = txn.spec.changes[index];
     if (E.isLeft(place) || change === undefined) return [index, E.isLeft(place) ? place.left : undefined];
     const item: Item = { index, change, place: place.right };
-    const { target: seen, rollback } = changeIn(known, index);
+    const { target: seen } = changeIn(known, index);
     if (seen !== undefined)
       return [
         index,
         seen.object === undefined ? `${formatRef(place.right)} is gone, though its change was never made` : undefined,
       ];
-    const why = rollback?.unseen ?? (isGivenUp(index) ? rollback?.failedAttempt?.message : undefined);
+    const { unseen, failedAttempt } = rollbackIn(known, index);
+    const why = unseen ?? (isGivenUp(index) ? failedAttempt?.message : undefined);
     return why === undefined
       ? [index, counted(index, readTarget(item, unreadable(item)))]
       : [index, `it is not known whether ${formatRef(place.right)} is there: ${why}`];

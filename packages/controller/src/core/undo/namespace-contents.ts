@@ -1,7 +1,7 @@
 import { cut, RETRY_ROLLBACK } from "@janus/api";
 import { named } from "../preflight/dependents.ts";
 import type { FindOwned } from "../state/effect.ts";
-import { changeIn, type Contents, type TargetObservation, withRollback } from "../state/observations.ts";
+import { type Contents, rollbackIn, type TargetObservation, withRollback } from "../state/observations.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { conflict, continues, rollbackFailed, type UndoStep, type UndoContext } from "./undo-context.ts";
 import { nextListing } from "../preflight/unlisted-kinds.ts";
@@ -48,7 +48,7 @@ const find = ({ index }: UndoContext, to: Partial<FindOwned>): FindOwned => ({
   purpose: "find-owned",
   unowned: true,
   onAnswer: (known, { owned, unlisted }, now) => {
-    const { since = now } = changeIn(known, index).rollback?.contents ?? {};
+    const { since = now } = rollbackIn(known, index).contents ?? {};
     return withRollback(known, index, { contents: { owned, unlisted, since, readAt: now } });
   },
 });
@@ -70,7 +70,7 @@ export const contents = (undoContext: UndoContext): UndoStep | undefined => {
   const { known, now } = context;
   const to = within(place);
   if (to === undefined || !mayHold(undoContext.seen)) return undefined;
-  const found = changeIn(known, index).rollback?.contents;
+  const found = rollbackIn(known, index).contents;
   if (found === undefined) return continues(find(undoContext, to));
   const others = ofOthers(found, undoContext);
   if (others.length > 0)

@@ -8,7 +8,7 @@ import { attempt } from "../state/retry-status.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import { type Deferral, type Journal, type Note, stateOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
-import { changeIn, type FailedAttempt, type Observations, withChange, withRollback } from "../state/observations.ts";
+import { changeIn, type FailedAttempt, type Observations, rollbackIn, withRollback } from "../state/observations.ts";
 import { reacquire } from "../locks/lock-acquisition.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { deletedOwners } from "../snapshots/owner-references.ts";
@@ -91,7 +91,7 @@ export const defer = (
   const position = passed(journal, index, now);
   const asked = trimming(checkpoint(txn, journal, { position, deferred: [index, deferral] }));
   // Refused because of what others before it wait for, as with a quota: it is tried again after them.
-  const again = (known: Observations): Observations => withChange(known, index, { abortCause: undefined });
+  const again = (known: Observations): Observations => withRollback(known, index, { refusal: undefined });
   return { ...asked, onAnswer: (...answer) => again(asked.onAnswer(...answer)) };
 };
 
@@ -115,7 +115,7 @@ export const counted = (index: number, effect: Effect): Effect => {
       "onTransientFault" in effect && effect.onTransientFault !== undefined
         ? effect.onTransientFault(known, fault, now)
         : known;
-    const count = (changeIn(known, index).rollback?.failedAttempt?.count ?? 0) + 1;
+    const count = (rollbackIn(known, index).failedAttempt?.count ?? 0) + 1;
     const message = `trying again to ${attempt(effect)}: ${messageOf(fault)}`;
     return withRollback(former, index, { failedAttempt: { at: now, count, message } });
   };
@@ -142,10 +142,9 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
     type: "run",
     step: run(...effects.map((effect) => counted(index, effect))),
   });
-  const { abortCause, lock, rollback } = changeIn(known, index);
-  const failure = rollback?.failedAttempt;
+  const { failedAttempt: failure, refusal } = rollbackIn(known, index);
   const isOver = now >= deadlineOf(context, journal, index);
-  if (failure !== undefined && now < pauseAfter(failure) && !isOver && abortCause === undefined)
+  if (failure !== undefined && now < pauseAfter(failure) && !isOver && refusal === undefined)
     return { type: "wait", until: pauseAfter(failure), because: failure.message };
   // A Delete looks at all others for those that depend on its target.
   const unknown = discoveries(txn, known).filter(
@@ -180,6 +179,7 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
     stateOf(txn.status.items[owner]?.state ?? { type: "untouched" }, owner, journal).type !== "restored";
   switch (undoing.type) {
     case "run": {
+      const { lock } = changeIn(known, index);
       const writes = undoing.effects.some(({ purpose }) => purpose === "restore");
       return lock?.type === "impossible" && writes ? fail(lock.why, item) : go(...undoing.effects);
     }
@@ -210,8 +210,6 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
 
 /** With what was in the way at last. */
 const ranOut = (known: Observations, index: number): string => {
-  const { unchangedConflict, rollback } = changeIn(known, index);
-  return ["the time for its rollback ran out", unchangedConflict?.message ?? rollback?.failedAttempt?.message ?? []]
-    .flat()
-    .join(": ");
+  const { message } = changeIn(known, index).unchangedConflict ?? rollbackIn(known, index).failedAttempt ?? {};
+  return ["the time for its rollback ran out", message ?? []].flat().join(": ");
 };

@@ -44,12 +44,8 @@ export const refusedFor =
     E.isRight(answer) ? known : noted(known, item, answer.left);
 
 const noted = (known: Observations, { index, place }: Item, fault: ApiError): Observations =>
-  withChange(known, index, {
-    abortCause: {
-      reason: "CommitFailed",
-      message: `${formatRef(place)}: the API server refuses to roll it back: ${messageOf(fault)}`,
-      fate: "unknown",
-    },
+  withRollback(known, index, {
+    refusal: `${formatRef(place)}: the API server refuses to roll it back: ${messageOf(fault)}`,
   });
 
 /** What was refused as if something had moved, though nothing has, is not sent again at once. */

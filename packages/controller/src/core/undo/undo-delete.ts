@@ -13,7 +13,7 @@ import { valueAt } from "../merge/field-value.ts";
 import { withoutGenerated } from "../merge/job-selector.ts";
 import { stateOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
-import { changeIn, unchangedConflict, withChange, withRollback } from "../state/observations.ts";
+import { changeIn, rollbackIn, unchangedConflict, withRollback } from "../state/observations.ts";
 import { isSafe } from "../locks/lock-acquisition.ts";
 import { isEmpty } from "../kubernetes/json.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
@@ -65,7 +65,7 @@ export const undoDelete = (undoContext: UndoContext, before: KubeObject): UndoSt
     return rollbackFailed(`${formatRef(place)} goes with its ServiceAccount, which is not restored`);
   if (object === undefined)
     return created === undefined
-      ? continues(recreate(undoContext, withoutAllocations(former, changeIn(known, index).rollback?.taken ?? [])))
+      ? continues(recreate(undoContext, withoutAllocations(former, rollbackIn(known, index).taken ?? [])))
       : conflict(`${formatRef(place)} was created again, and deleted again by another client`);
   const { uid = "" } = object.metadata;
   if (uid === before.metadata.uid) {
@@ -89,8 +89,7 @@ export const undoDelete = (undoContext: UndoContext, before: KubeObject): UndoSt
   const live = withNewUids(txn, journal, former, object);
   const managedFields = recreatedOwnership(withNewOwners(txn, journal, former), live, txn.metadata.uid);
   const body = { ...object, metadata: { ...object.metadata, managedFields } };
-  const goal =
-    changeIn(known, index).rollback?.goal ?? withServerMutations(former, bodyOf(undoContext, former), object, place);
+  const goal = rollbackIn(known, index).goal ?? withServerMutations(former, bodyOf(undoContext, former), object, place);
   return continues(withGoal(restoring(undoContext, putCall(undoContext, body), "is-live"), undoContext, goal, body));
 };
 
@@ -113,7 +112,7 @@ const warningsOf = (undoContext: UndoContext, was: KubeObject): { readonly warni
   const former = withoutOldToken(txn, journal, standing);
   const live = seen.object ?? former;
   // What a former process, or one that had no room for it, was answered nobody knows any more: what is there tells.
-  const goal = changeIn(context.known, index).rollback?.goal;
+  const goal = rollbackIn(context.known, index).goal;
   const changed = changedFields(
     former,
     goal ?? withServerMutations(former, bodyOf(undoContext, former), live, place),
@@ -221,11 +220,11 @@ const isCollected = ({ change, index, seen, journal, context }: UndoContext, bef
 const onBehalf = (owner: Item, dependent: Item, effect: Effect): Effect => {
   if (!("call" in effect)) return effect;
   const onAnswer: ApiCall["onAnswer"] = (known, ...answer) => {
-    const after = effect.onAnswer(known, ...answer);
-    const { abortCause } = changeIn(after, dependent.index);
-    const { abortCause: former } = changeIn(known, dependent.index);
-    if (abortCause === undefined || abortCause === former) return after;
-    return withChange(withChange(after, dependent.index, { abortCause: former }), owner.index, { abortCause });
+    const { refusal: former } = rollbackIn(known, dependent.index);
+    const after = effect.onAnswer(withRollback(known, dependent.index, { refusal: undefined }), ...answer);
+    const { refusal } = rollbackIn(after, dependent.index);
+    const others = withRollback(after, dependent.index, { refusal: former });
+    return refusal === undefined ? others : withRollback(others, owner.index, { refusal });
   };
   return { ...effect, onAnswer };
 };
@@ -241,7 +240,7 @@ const recreate = (undoContext: UndoContext, before: KubeObject): ApiCall => {
   return {
     ...request,
     onAnswer: (known, answer, now, sent) => {
-      const { taken: before = [] } = changeIn(known, index).rollback ?? {};
+      const { taken: before = [] } = rollbackIn(known, index);
       const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;
       return taken === undefined || before.includes(taken)
         ? request.onAnswer(known, answer, now, sent)

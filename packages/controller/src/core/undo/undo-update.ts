@@ -8,7 +8,7 @@ import { showPaths } from "../merge/show-path.ts";
 import { valueAt } from "../merge/field-value.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
 import { equal } from "../kubernetes/json.ts";
-import { changeIn, withRollback } from "../state/observations.ts";
+import { rollbackIn, withRollback } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { withRelinkedOwners, withNewOwners } from "../snapshots/owner-references.ts";
 import { isMarked } from "../merge/marks.ts";
@@ -48,7 +48,7 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
       : conflict(
           `${formatRef(place)} has changed, and it cannot be told whether by the Transaction: it is left as it is`,
         );
-  const { goal = before, puts = 0 } = changeIn(known, index).rollback ?? {};
+  const { goal = before, puts = 0 } = rollbackIn(known, index);
   // Owners that were deleted and are there again have another uid; the garbage collector may have taken them out meanwhile.
   const live = withRelinkedOwners(txn, journal, before, object);
   const former = withNewOwners(txn, journal, goal);

@@ -21,8 +21,8 @@ export const undo = (
   item: Item,
   before: KubeObject | undefined,
 ): UndoStep => {
-  const { abortCause, target: seen } = changeIn(context.known, item.index);
-  if (abortCause !== undefined) return rollbackFailed(abortCause.message);
+  const { target: seen, rollback } = changeIn(context.known, item.index);
+  if (rollback?.refusal !== undefined) return rollbackFailed(rollback.refusal);
   if (seen === undefined) return continues(readTarget(item, refusedFor(item)));
   const undoContext: UndoContext = { ...item, context, journal, seen };
   const pausing = pause(undoContext);
