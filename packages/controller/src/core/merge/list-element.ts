@@ -19,12 +19,14 @@ export const parseElement = (element: string): Json => {
 export const keysOf = (element: string): readonly string[] =>
   element.startsWith("k:") ? Object.keys(asObject(parseElement(element))) : [];
 
-const kindOf = (element: string): ListKind =>
-  element.startsWith("v:") ? { by: "value" } : { by: "keys", keys: keysOf(element) };
+const kindOf = (element: string, said: Json): ListKind =>
+  element.startsWith("v:")
+    ? { by: "value" }
+    : { by: "keys", keys: element.startsWith("k:") ? Object.keys(asObject(said)) : [] };
 
 /** `undefined`: as a whole. */
 export const listKind = (node: Fields | undefined): ListKind | undefined => {
-  for (const name in node) if (name.startsWith("k:") || name.startsWith("v:")) return kindOf(name);
+  for (const name in node) if (name.startsWith("k:") || name.startsWith("v:")) return kindOf(name, parseElement(name));
   return undefined;
 };
 
@@ -92,17 +94,22 @@ interface ListIndex {
 /** The items of one list, by every kind that it was taken for: one, unless managers own its items by different keys. */
 const indexesOf = memoized<readonly Json[], Map<string, ListIndex>>(() => new Map());
 
-/** Names the items of a list: once, however often they are asked for. */
-export const listItems = (kind: ListKind, items: readonly Json[]): ListItems => {
+const indexBy = (kind: ListKind, items: readonly Json[]): ListIndex => {
   const indexes = indexesOf(items);
-  const name = JSON.stringify(kind);
+  const name = kind.by === "value" ? "" : JSON.stringify(kind.keys);
   const index = indexes.get(name) ?? { kind, items: named(kind, items) };
   indexes.set(name, index);
-  return index.items;
+  return index;
 };
 
-const hasAllKeys = (kind: ListKind, item: Json): boolean =>
-  kind.by === "value" || kind.keys.every((key) => member(asObject(item), key) !== undefined);
+/** Names the items of a list: once, however often they are asked for. */
+export const listItems = (kind: ListKind, items: readonly Json[]): ListItems => indexBy(kind, items).items;
+
+/** Whether an item has all keys, so that its element names no other, whatever the keys of the list. */
+const hasAllKeys = (kind: ListKind, item: Json): boolean => {
+  if (kind.by === "keys") for (const key of kind.keys) if (member(asObject(item), key) === undefined) return false;
+  return true;
+};
 
 /** The first item that has just what the element says; `undefined` where there is none. */
 export const itemAt = (items: readonly Json[], element: string): Json | undefined => {
@@ -111,6 +118,11 @@ export const itemAt = (items: readonly Json[], element: string): Json | undefine
     if (found !== undefined && hasAllKeys(index.kind, found.item)) return found.item;
   }
   // Written as the server writes it, whoever has written it.
-  const kind = kindOf(element);
-  return listItems(kind, items).get(elementOf(kind, parseElement(element)))?.item;
+  const said = parseElement(element);
+  const index = indexBy(kindOf(element, said), items);
+  return index.items.get(elementOf(index.kind, said))?.item;
 };
+
+/** The first item that has just what the element of this one says, wherever this one is. */
+export const itemLike = (items: readonly Json[], kind: ListKind, { element, item }: ListItem): Json | undefined =>
+  hasAllKeys(kind, item) ? listItems(kind, items).get(element)?.item : itemAt(items, element);

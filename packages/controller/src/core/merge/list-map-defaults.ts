@@ -1,7 +1,7 @@
-import { elementOf, type ListItem, type ListKind, listItems, listKind } from "./list-element.ts";
+import { elementOf, type ListItem, type ListItems, type ListKind, listItems, listKind } from "./list-element.ts";
 import { asObject, isObject, member } from "../kubernetes/json.ts";
 import { child, type Fields, isWhole, none } from "./field-set.ts";
-import { memoizedBy } from "../kubernetes/memoize.ts";
+import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
 import type { Json, JsonObject } from "@janus/types";
 
 type Keys = Extract<ListKind, { by: "keys" }>;
@@ -20,43 +20,32 @@ const keyOf = (item: Json, key: string): Json | undefined => member(asObject(ite
 
 const lacksKey = ({ keys }: Keys, item: Json): boolean => keys.some((key) => keyOf(item, key) === undefined);
 
-/** How many of the keys an item names, as if the list had no others. */
-interface NamedKeys {
-  readonly kind: Keys;
-  /** The items of each list by the element that would name them then. */
-  readonly lists: readonly ReadonlyMap<string, readonly ListItem[]>[];
-}
-
 /**
  * The item that one stands for which leaves keys to their defaults: of those that match it, and that no other of the content
  * names, one of ours; else one of protocol TCP, which in built-in kinds is the only default of a key; else the first. Those
  * that name the same keys with the same values stand for the same, and are looked for once.
  */
 const meaning = (content: readonly ListItem[], kind: Keys, there: References): ((item: Json) => Json | undefined) => {
-  const namedKeys = memoizedBy(JSON.stringify, (keys: readonly string[]): NamedKeys => {
+  const choose = (matches: readonly ListItem[]): ListItem | undefined =>
+    matches.find(({ element }) => child(there.ours, element) !== undefined) ??
+    matches.find(({ item }) => keyOf(item, "protocol") === "TCP") ??
+    matches[0];
+  const byKeys = memoizedBy(JSON.stringify, (keys: readonly string[]) => {
     const named = new Set(content.flatMap(({ element, item }) => (lacksKey(kind, item) ? [] : [element])));
-    const partial: Keys = { by: "keys", keys };
-    const lists = there.values.map((value) => {
-      const others = [...listItems(kind, itemsOf(value)).values()].filter(({ element }) => !named.has(element));
-      return Map.groupBy(others, ({ item }) => elementOf(partial, item));
+    const known: Keys = { by: "keys", keys };
+    /** The items by the elements that would name them if they had the keys that are known alone. */
+    const groups = memoized((items: ListItems): ReadonlyMap<string, readonly ListItem[]> => {
+      const others = [...items.values()].filter(({ element }) => !named.has(element));
+      return Map.groupBy(others, ({ item }) => elementOf(known, item));
     });
-    return { kind: partial, lists };
+    const lists = there.values.map((value) => listItems(kind, itemsOf(value)));
+    const meant = memoizedBy(String, (element: string): Json | undefined => {
+      const first = lists.find((items) => groups(items).has(element));
+      return first === undefined ? undefined : choose(groups(first).get(element) ?? [])?.item;
+    });
+    return (item: Json): Json | undefined => meant(elementOf(known, item));
   });
-  const choose = memoizedBy(
-    ({ element }: { readonly element: string; readonly among: NamedKeys }) => element,
-    ({ element, among }) => {
-      const matches = among.lists.flatMap((items) => [items.get(element) ?? []]).find(({ length }) => length > 0) ?? [];
-      const chosen =
-        matches.find((match) => child(there.ours, match.element) !== undefined) ??
-        matches.find((match) => keyOf(match.item, "protocol") === "TCP") ??
-        matches[0];
-      return chosen?.item;
-    },
-  );
-  return (item) => {
-    const among = namedKeys(kind.keys.filter((key) => keyOf(item, key) !== undefined));
-    return choose({ element: elementOf(among.kind, item), among });
-  };
+  return (item) => byKeys(kind.keys.filter((key) => keyOf(item, key) !== undefined))(item);
 };
 
 /** The item with the keys of the one that it stands for. */

@@ -53,16 +53,17 @@ export const memberField = (parent: MergedField, name: string): MergedField => {
   };
 };
 
-/** An item of a list, which is there, was there, or both. */
-export interface ItemPair {
+/** An item of a list, which is there, was there, or both; and the one of this name in the content. */
+export interface MergedItem {
   readonly element: string;
   readonly was: Json | undefined;
   readonly is: Json | undefined;
+  readonly wanted: unknown;
 }
 
 export const itemField = (
   parent: MergedField,
-  { element, was, is }: ItemPair,
+  { element, was, is, wanted }: MergedItem,
   keys: readonly string[],
 ): MergedField => ({
   change: parent.change,
@@ -71,7 +72,7 @@ export const itemField = (
   keys,
   was,
   is,
-  wanted: under(element)(parent.wanted),
+  wanted,
   ours: child(parent.ours, element),
   theirs: child(parent.theirs, element),
   since: child(parent.since, element),

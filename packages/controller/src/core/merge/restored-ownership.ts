@@ -38,13 +38,15 @@ interface FormerField {
 
 const into = ({ former, ours, theirs, before, live, restored }: FormerField, element: string): FormerField => {
   const read = under(element);
+  const was = read(before);
   return {
     former: child(former, element),
     ours: child(ours, element),
     theirs: child(theirs, element),
-    before: read(before),
+    before: was,
     live: read(live),
-    restored: read(restored),
+    // Most of it is the very value of before.
+    restored: restored === before ? was : read(restored),
   };
 };
 

@@ -1,7 +1,7 @@
 import { type Fields, isWhole, none, type Path } from "./field-set.ts";
 import { asObject, equal, isObject, member } from "../kubernetes/json.ts";
-import { type ChangeMade, type ItemPair, itemField, memberField, type MergedField, pathOf } from "./merged-field.ts";
-import { type ListItems, type ListKind, listItems, listKind } from "./list-element.ts";
+import { type ChangeMade, itemField, memberField, type MergedField, type MergedItem, pathOf } from "./merged-field.ts";
+import { itemLike, type ListItem, type ListKind, listItems, listKind } from "./list-element.ts";
 import type { Json, JsonObject } from "@janus/types";
 import { verdict } from "./merge-rules.ts";
 
@@ -94,22 +94,28 @@ const underKeys = (value: Json | undefined, keys: readonly string[], item: Json 
   return { ...Object.fromEntries(present), ...value };
 };
 
+const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
+
 /** In the order of before; what others added comes after. */
-const pairs = (former: ListItems, live: ListItems): readonly ItemPair[] => [
-  ...[...former].map(([name, { element, item }]) => ({ element, was: item, is: live.get(name)?.item })),
-  ...[...live].flatMap(([name, { element, item }]) =>
-    former.has(name) ? [] : [{ element, was: undefined, is: item }],
-  ),
-];
+const itemsIn = ({ was, is, wanted }: MergedField, kind: ListKind): readonly MergedItem[] => {
+  const [former, live, content] = [listItems(kind, listOf(was)), listItems(kind, listOf(is)), listOf(wanted)];
+  const merged = (some: ListItem, was: ListItem | undefined, is: ListItem | undefined): MergedItem => ({
+    element: some.element,
+    was: was?.item,
+    is: is?.item,
+    wanted: itemLike(content, kind, some),
+  });
+  const known = [...former].map(([name, was]) => merged(was, was, live.get(name)));
+  const added = [...live].flatMap(([name, is]) => (former.has(name) ? [] : [merged(is, undefined, is)]));
+  return [...known, ...added];
+};
 
 const mergeLists = (field: MergedField, kind: ListKind): MergedValue => {
-  const was = (field.was ?? []) as readonly Json[];
-  const former = listItems(kind, was);
-  const live = listItems(kind, (field.is ?? []) as readonly Json[]);
+  const was = listOf(field.was);
   const keys = kind.by === "keys" ? kind.keys : [];
-  const parts = pairs(former, live).map((pair): MergedValue => {
-    const { value, conflicts } = mergeField(itemField(field, pair, keys));
-    return { value: underKeys(value, keys, pair.is ?? pair.was), conflicts };
+  const parts = itemsIn(field, kind).map((item): MergedValue => {
+    const { value, conflicts } = mergeField(itemField(field, item, keys));
+    return { value: underKeys(value, keys, item.is ?? item.was), conflicts };
   });
   const conflicts = conflictsOf(parts);
   const items = parts.flatMap(({ value }) => (value === undefined ? [] : [value]));
