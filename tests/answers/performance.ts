@@ -114,7 +114,7 @@ const misanswering = (stage: Stage, play: string, day: Day, namespace: string, o
 
   const hook: Hook = (asked, next) => {
     const request = widened(asked, play);
-    if (request.purpose === "event" && JSON.stringify(request).includes("a defect in Janus"))
+    if (request.purpose === "event" && JSON.stringify(request).includes("internal error in Janus"))
       told.defect = nameOf(request);
     if (other.asks(request)) return next(request);
     const text = textOf(asked, namespace);

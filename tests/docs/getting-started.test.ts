@@ -48,7 +48,7 @@ it("every command of docs/getting-started.md works, one after the other", { time
       expect(code, `${command}\n${stdout}\n${stderr}`).toBe(0);
       printed.set(section, `${printed.get(section) ?? ""}${stdout}`);
     }
-  expect(printed.get("Apply a Transaction")).toMatch(/^deploy-v2 +Committed +3\/3 +all 3 changes are made /mu);
+  expect(printed.get("Apply a Transaction")).toMatch(/^deploy-v2 +Committed +3\/3 +all 3 changes are applied /mu);
   expect(printed.get("See a rollback")).toContain("exceeded quota");
   expect(printed.get("See a rollback")).toMatch(/^2\.0$/mu);
   expect(printed.get("What a Transaction leaves")).toContain('"version":"2.0"');

@@ -126,7 +126,7 @@ it.each(["Patch", "Update"])(
     expect(status.conditions.find(({ type }) => type === "Stalled")).toMatchObject({
       reason: "ConflictDetected",
       message: expect.stringContaining(
-        "is being deleted by another client, and held by its finalizers: example.com/hold",
+        "is being deleted by another client, delayed by its finalizers: example.com/hold",
       ) as string,
     });
     expect(await place.read(there)).toMatchObject({ data: { a: "1", b: "1" } });

@@ -42,7 +42,7 @@ it("leaves a Namespace that it created where others have put something into it, 
   expect(status.phase).toBe("Failed");
   expect(status.items.map(({ rolledBack }) => rolledBack)).toEqual([false, true, true]);
   expect(status.items[0]?.error).toBe(
-    `Namespace ${inside} holds what others have put into it (ConfigMap theirs, Secret their-secret): it is left alone; delete it with that, or take that elsewhere and ask for another attempt with the annotation ${RETRY_ROLLBACK}`,
+    `Namespace ${inside} contains objects of other clients (ConfigMap theirs, Secret their-secret): not deleted; delete it yourself, or move these objects and retry with the annotation ${RETRY_ROLLBACK}`,
   );
   expect(await administrator.read(within(inside, configMap("theirs")))).toMatchObject({ data: { x: "1" } });
   expect((await administrator.read(namespace(inside)))?.metadata.deletionTimestamp).toBeUndefined();
@@ -62,7 +62,7 @@ it("leaves a CustomResourceDefinition that it created where there are objects of
   const { status } = await place.run([creating(crd), creating(gadget(place.namespace)), creating(last)]);
   expect(status.phase).toBe("Failed");
   expect(status.items[0]?.error).toContain(
-    `CustomResourceDefinition gadgets.${place.namespace}.example.com holds what others have put into it (Gadget ${place.namespace}/theirs)`,
+    `CustomResourceDefinition gadgets.${place.namespace}.example.com contains objects of other clients (Gadget ${place.namespace}/theirs)`,
   );
   expect(await place.exists(theirs)).toBe(true);
   await place.remove(theirs);
@@ -102,7 +102,7 @@ it("leaves a Namespace that it created where others have put in what an object o
   });
   const { status } = await place.run([creating(namespace(inside)), creating(last)]);
   expect(status.phase).toBe("Failed");
-  expect(status.items[0]?.error).toContain("holds what others have put into it (ConfigMap theirs)");
+  expect(status.items[0]?.error).toContain("contains objects of other clients (ConfigMap theirs)");
   expect(await administrator.read(theirs)).toBeDefined();
   await administrator.remove(theirs);
   await retry(place);

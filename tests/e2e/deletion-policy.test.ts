@@ -248,7 +248,7 @@ describe(`the annotation ${REQUEST_ROLLBACK}`, () => {
     const { status } = await place.over();
     expect(status.phase).toBe("Failed");
     expect(status.conditions.find(({ type }) => type === "Stalled")?.message).toMatch(
-      /^no changes were applied: .*asks for/,
+      /^no changes were applied: .*rollback requested by the annotation/,
     );
     expect(await values(place)).toEqual(["old", "old", "old"]);
     expect(await leases(place)).toEqual([]);

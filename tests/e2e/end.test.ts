@@ -68,7 +68,7 @@ describe("spec.timeout", () => {
     expect(status).toMatchObject({ phase: "RolledBack", progress: "0/3" });
     expect(status.conditions.find(({ type }) => type === "Stalled")).toMatchObject({
       reason: "Timeout",
-      message: expect.stringContaining("spec.timeout passed with 2 of 3 changes made") as string,
+      message: expect.stringContaining("spec.timeout passed with 2 of 3 changes applied") as string,
     });
     expect(requests.filter(isChangeOf("c"))).toEqual([]);
     expect(await values(place)).toEqual(["old", "old", "old"]);

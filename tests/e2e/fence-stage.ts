@@ -188,6 +188,6 @@ export const leaderOf = async (replicas: readonly Replica[]): Promise<Replica> =
     return found !== undefined;
   };
   await expect.poll(find, { timeout: timing.leaseDuration + ROOM }).toBe(true);
-  if (found === undefined) throw new Error("nobody leads");
+  if (found === undefined) throw new Error("no leader");
   return found;
 };

@@ -70,7 +70,7 @@ describe("/healthz", () => {
     // While it waits for the finalizer, its locks are renewed.
     await submit([creating(configMap("made")), deleting(configMap("held"))], { lockTimeout: "1s" });
     await reached;
-    const stuck = new RegExp(`^500 stuck: .*${loop}: no sign of life for \\d+ s`);
+    const stuck = new RegExp(`^500 stuck: .*${loop}: no progress for \\d+ s`);
     await expect.poll(health).toMatch(stuck);
     open();
     await expect.poll(health).toBe("200 ok");

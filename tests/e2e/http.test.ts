@@ -60,7 +60,7 @@ describe("the leader and a standby", () => {
     await expect.poll(() => status(leader, "/readyz")).toBe(200);
     const answer = await ask(standby, "/readyz");
     expect(answer?.status).toBe(503);
-    expect(await answer?.text()).toBe("not ready: another one leads, or nobody does\n");
+    expect(await answer?.text()).toBe("not ready: this controller is not the leader\n");
     leader.kill("SIGTERM");
     await expect.poll(() => status(standby, "/readyz")).toBe(200);
   });

@@ -65,7 +65,7 @@ it("does not create a PersistentVolumeClaim again that was deleted before the ne
   expect((await place.read(configMap("app")))["data"]).toEqual({ version: "1" });
   expect(await place.exists(claim("first"))).toBe(false);
   const told = async () => (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join("\n");
-  await expect.poll(told).toContain("is not undone");
+  await expect.poll(told).toContain("was not rolled back");
 });
 
 it("says of what it has changed in a Namespace that it deletes then where that went", async () => {
@@ -92,9 +92,9 @@ it("says of what it has changed in a Namespace that it deletes then where that w
   const { status } = await place.over();
   expect(status.phase).toBe("Failed");
   expect(status.items[0]?.error).toBe(
-    `ConfigMap ${name}/inside went with Namespace ${name}, which changes[2] deleted: that cannot be undone`,
+    `ConfigMap ${name}/inside was deleted together with Namespace ${name}, which changes[2] deleted: that cannot be undone`,
   );
   expect(status.items[1]?.error).toBe(
-    `ConfigMap ${name}/gone cannot be there without Namespace ${name}, which changes[2] deleted: that cannot be undone`,
+    `ConfigMap ${name}/gone cannot be restored without Namespace ${name}, which changes[2] deleted: that cannot be undone`,
   );
 });

@@ -72,7 +72,7 @@ describe("a Transaction that a later version of the controller has begun", () =>
     const before = await traces(place);
     await janus();
     await remove(transaction("txn"));
-    await expect.poll(() => toldOf(namespace)).toContain("so does its deletion");
+    await expect.poll(() => toldOf(namespace)).toContain("its deletion waits, too");
     await pause();
     expect(await traces(place)).toEqual(before);
 
@@ -261,7 +261,7 @@ describe("under the CRD of a later version", { timeout: 120_000 }, () => {
     await expect.poll(() => conditionOf("begun", "Stalled")).toMatchObject({ reason: "Unsupported" });
     await stage.kubectl("delete", "txn", "begun", "-n", namespace, "--wait=false");
     const told = () => stage.kubectl("get", "events", "-n", namespace);
-    await expect.poll(told).toContain("so does its deletion");
+    await expect.poll(told).toContain("its deletion waits, too");
     await pause();
     expect(await left()).toEqual(before);
     expect((await read("begun"))?.metadata.finalizers).toEqual(["backup.janus.io/lease-cleanup"]);

@@ -197,5 +197,7 @@ it("raises a lockTimeout in which no write fits, and says so", async () => {
   const { status } = await over();
   expect(status.phase).toBe("Committed");
   const told = async () => (await eventsOf(namespace, "txn")).map(({ message }) => message).join("\n");
-  await expect.poll(told).toContain("locks last 7s: lockTimeout (1s) leaves too little time for a write (2s)");
+  await expect
+    .poll(told)
+    .toContain("lock duration raised to 7s: lockTimeout (1s) leaves too little time for a write (2s)");
 });

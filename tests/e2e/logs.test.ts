@@ -39,7 +39,7 @@ it("tells of each Transaction which turn it was, in which phase, and of which ch
     expect(told).toContainEqual(done);
     const refused = expect.stringContaining("refused to create Service") as string;
     expect(told).toContainEqual({ level: "warn", message: refused, item: 2 });
-    const undone = { level: "info", message: `Patch ConfigMap ${place.namespace}/config is undone`, item: 0 };
+    const undone = { level: "info", message: `Patch ConfigMap ${place.namespace}/config was rolled back`, item: 0 };
     expect(told).toContainEqual(undone);
     // Every request for a change says for which.
     const requests = own.filter(({ message }) => ["change", "restore", "read-target", "lock"].includes(message));

@@ -127,7 +127,7 @@ it("counts what it does not roll back because another client has modified it sin
     .poll(async () => (await eventsOf(place.namespace, "txn")).map(({ reason, message }) => `${reason}: ${message}`))
     .toContainEqual(
       expect.stringMatching(
-        /^ConflictDetected: Patch ConfigMap .*\/kept is not undone: .*was modified by field manager "somebody" since: not restored/,
+        /^ConflictDetected: Patch ConfigMap .*\/kept was not rolled back: .*was modified by field manager "somebody" since: not restored/,
       ),
     );
 });

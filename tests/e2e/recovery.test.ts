@@ -133,7 +133,7 @@ it("goes before a Transaction that has touched nothing and holds what it needs",
   await asksAgain(place);
   await ended(place, "RolledBack");
   expect(await values(place)).toEqual(["old", "old", "old"]);
-  expect(await waits()).toContain(`yields to Transaction ${place.namespace}/txn, which is rolling back`);
+  expect(await waits()).toContain(`yielding to Transaction ${place.namespace}/txn, which is rolling back`);
   expect((await place.txn("other")).status.phase).toBe("Preparing");
 
   await place.remove(lease(lock("d")));
@@ -257,7 +257,7 @@ it("does not wait for ever for a lock that another client holds", async () => {
   await place.patch(configMap(journal, { position: position.replace(/"since":\d+/u, '"since":0') }));
   await place.janus();
   const { status } = await ended(place, "Failed");
-  expect(status.items[2]?.error).toContain("the time for its rollback ran out");
+  expect(status.items[2]?.error).toContain("its rollback timed out");
   expect(await leases(place)).toEqual([theirs]);
   expect(await values(place)).toEqual(["old", "old", "old"]);
 });
@@ -280,7 +280,7 @@ it("says that the snapshot is gone where it is, and leaves the target alone", as
   });
   await expect
     .poll(() => told(place, "RollbackConfigMapMissing"))
-    .toEqual([expect.stringMatching(/^Patch ConfigMap .*\/c is not undone: the snapshot .* is gone/) as string]);
+    .toEqual([expect.stringMatching(/^Patch ConfigMap .*\/c was not rolled back: the snapshot .* is gone/) as string]);
   expect(await values(place)).toEqual(["old", "old", "theirs"]);
   expect(await leases(place)).toEqual([]);
 });
@@ -299,12 +299,7 @@ it("neither trusts nor deletes a snapshot that somebody has put in the place of 
   const { status } = await answered(place);
   expect(status).toMatchObject({
     phase: "Failed",
-    items: [
-      {},
-      {},
-      { error: expect.stringContaining("is another object than the one that was written") as string },
-      {},
-    ],
+    items: [{}, {}, { error: expect.stringContaining("is not the object that was written") as string }, {}],
   });
   expect(await values(place)).toEqual(["old", "old", "old"]);
   await place.remove(transaction("txn"));
@@ -321,7 +316,7 @@ it("asks for a person where the journal is gone, once, and does nothing", async 
   await asksAgain(place);
   const { status } = await answered(place);
   expect(status).toMatchObject({ phase: "Failed", recovery: { attempts: 5 } });
-  expect(status.conditions.find(({ type }) => type === "Failed")?.message).toContain("the journal is gone");
+  expect(status.conditions.find(({ type }) => type === "Failed")?.message).toContain("the journal was deleted");
   await expect.poll(() => told(place, "RecoveryBlocked")).toHaveLength(1);
   const written = requests.slice(before).filter(({ verb }) => verb !== "get" && verb !== "create");
   expect(written.length).toBeLessThan(20);

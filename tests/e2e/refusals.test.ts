@@ -129,8 +129,8 @@ it.each([
     await may(place, "configmaps", ...verbs);
     const { message } = await refused(place, [change], { serviceAccountName: "weak" });
     expect(message).toBe(
-      `no changes were applied: changes[0]: ServiceAccount weak could not put ConfigMap ${place.namespace}/${change.target.name} ` +
-        `back: grant it ${wanted} on configmaps`,
+      `no changes were applied: changes[0]: ServiceAccount weak may not roll back ConfigMap ${place.namespace}/${change.target.name}: ` +
+        `grant it ${wanted} on configmaps`,
     );
   },
 );
@@ -143,14 +143,14 @@ it("refuses Patch, Update and Delete of what is not there, and says so of each",
     deleting(configMap("c")),
   ]);
   const missing = (index: number, name: string, advice: string) =>
-    `changes[${index}]: ConfigMap ${place.namespace}/${name} does not exist: ${advice}`;
+    `changes[${index}]: ConfigMap ${place.namespace}/${name} not found: ${advice}`;
   expect(message).toBe(
-    `no changes were applied: ${missing(0, "a", "use Create")}; ${missing(1, "b", "use Create")}; ${missing(2, "c", "take the change out")}`,
+    `no changes were applied: ${missing(0, "a", "use Create")}; ${missing(1, "b", "use Create")}; ${missing(2, "c", "remove this change")}`,
   );
   expect(txn.status.items.map(({ error }) => error)).toEqual([
-    `ConfigMap ${place.namespace}/a does not exist: use Create`,
-    `ConfigMap ${place.namespace}/b does not exist: use Create`,
-    `ConfigMap ${place.namespace}/c does not exist: take the change out`,
+    `ConfigMap ${place.namespace}/a not found: use Create`,
+    `ConfigMap ${place.namespace}/b not found: use Create`,
+    `ConfigMap ${place.namespace}/c not found: remove this change`,
   ]);
 });
 
@@ -195,7 +195,7 @@ it("refuses a target that is being deleted, and says what it is waiting for", as
   await place.remove(configMap("going"));
   const { message } = await refused(place, [patching(configMap("going", { a: "1" }))]);
   expect(message).toContain(
-    `ConfigMap ${place.namespace}/going is being deleted: wait until it is gone, or take its finalizers off (example.com/hold)`,
+    `ConfigMap ${place.namespace}/going is being deleted: wait until it is gone, or remove its finalizers (example.com/hold)`,
   );
   await place.patch({ ...configMap("going"), metadata: { name: "going", finalizers: [] } });
 });
@@ -207,7 +207,7 @@ it("refuses a change that is meant for another version of its target", async () 
   const { metadata } = await place.patch(configMap("there", { a: "1" }));
   const { message } = await refused(place, [updating(configMap("there", { a: "2" }), version)]);
   expect(message).toContain(
-    `ConfigMap ${place.namespace}/there is at resourceVersion ${metadata.resourceVersion}, and the change is meant for ${version}`,
+    `ConfigMap ${place.namespace}/there is at resourceVersion ${metadata.resourceVersion}, but the change requires ${version}`,
   );
 });
 
@@ -219,7 +219,7 @@ it("refuses two changes of one target, also where one of them leaves the namespa
     creating(within(place.namespace, configMap("one"))),
   ]);
   expect(message).toBe(
-    `no changes were applied: changes[2]: changes 0 and 2 are both of ConfigMap ${place.namespace}/one: make them one`,
+    `no changes were applied: changes[2]: changes[0] and changes[2] have the same target ConfigMap ${place.namespace}/one: combine them into one change`,
   );
 });
 
@@ -227,7 +227,7 @@ it("refuses to delete the Transaction's own namespace", async () => {
   const place = await workspace();
   const { message } = await refused(place, [deleting(namespace(place.namespace))]);
   expect(message).toContain(
-    `changes[0]: it would delete its own namespace ${place.namespace}: create the Transaction in another one`,
+    `changes[0]: the Transaction would delete its own namespace ${place.namespace}: create it in another namespace`,
   );
 });
 
@@ -236,7 +236,7 @@ it("refuses a deletion that nothing can undo anywhere but at the end", async () 
   const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "data" } };
   const { message } = await refused(place, [deleting(claim), creating(configMap("after"))]);
   expect(message).toBe(
-    "no changes were applied: changes[0]: nothing can undo the deletion of a PersistentVolumeClaim: move it to the end of the list",
+    "no changes were applied: changes[0]: the deletion of a PersistentVolumeClaim cannot be undone: move it to the end of the list",
   );
 });
 
@@ -250,7 +250,7 @@ it("refuses content whose namespace is not the one that the target defaults to",
     },
   ]);
   expect(message).toContain("content.metadata.namespace of ConfigMap");
-  expect(message).toContain('is "other": take it out, or set target.namespace');
+  expect(message).toContain('is "other": remove it, or set target.namespace');
 });
 
 it("refuses when the name of its snapshot is taken by somebody's object, which it neither trusts nor deletes", async () => {
@@ -259,7 +259,7 @@ it("refuses when the name of its snapshot is taken by somebody's object, which i
   await place.create(somebodys, configMap("config", { a: "1" }));
   const { message } = await refused(place, [patching(configMap("config", { a: "2" }))]);
   expect(message).toBe(
-    "no changes were applied: ConfigMap txn-rollback exists and is not ours: delete or rename it, then create the Transaction again",
+    "no changes were applied: ConfigMap txn-rollback exists and does not belong to this Transaction: delete or rename it, then create the Transaction again",
   );
   expect(await place.read(somebodys)).toMatchObject({ data: { "item-0": "somebody's" } });
   expect(await place.read(configMap("config"))).toMatchObject({ data: { a: "1" } });
@@ -288,7 +288,7 @@ it("refuses what is so large that it could not keep its own status", async () =>
   const large = Array.from({ length: 3 }, (_, n) => creating(configMap(`large-${n}`, { text: "x".repeat(400_000) })));
   const { message } = await refused(await workspace(), large);
   expect(message).toMatch(
-    /^no changes were applied: the Transaction is too large to keep its own status \(11\d\d of 1024 KiB\): split it$/,
+    /^no changes were applied: the Transaction is too large to keep its own status \(11\d\d of 1024 KiB\): split it into smaller Transactions$/,
   );
 });
 
@@ -319,7 +319,7 @@ it.each<readonly [string, WrittenChange]>([
   const place = await workspace();
   const { message } = await refused(place, [change]);
   expect(message).toContain(
-    "changes[0]: a Transaction cannot be a target: rolled back, it would run again; name what it changes instead",
+    "changes[0]: a Transaction cannot be a target: it would run again after a rollback; list its changes here instead",
   );
 });
 
@@ -333,13 +333,13 @@ it.each([
   await place.janus();
   const txn = await place.run([deleting(manifest)]);
   expect(txn.status.phase).toBe("Failed");
-  expect(messageOf(txn)).toMatch(/changes\[0\]: \w+ \S+ is what Janus keeps of the Transaction other, and no target/);
+  expect(messageOf(txn)).toMatch(/changes\[0\]: \w+ \S+ belongs to Janus \(Transaction other\) and cannot be a target/);
 });
 
 it("refuses a namespace on what is cluster-scoped", async () => {
   const place = await workspace();
   const { message } = await refused(place, [creating(within(place.namespace, namespace("inside")))]);
-  expect(message).toContain("Namespace is cluster-scoped: take out target.namespace");
+  expect(message).toContain("Namespace is cluster-scoped: remove target.namespace");
 });
 
 it("lets no bad Transaction disturb the others", async () => {
@@ -422,7 +422,7 @@ it("refuses a new version of a kind in which objects are stored anywhere but at 
     creating(configMap("later")),
   ]);
   expect(message).toContain(
-    `CustomResourceDefinition ${crd.metadata.name} stores its objects in the new version v2, which nothing can undo: move it to the end of the list`,
+    `CustomResourceDefinition ${crd.metadata.name} stores its objects in the new version v2, which cannot be undone: move it to the end of the list`,
   );
 });
 

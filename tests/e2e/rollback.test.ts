@@ -171,7 +171,7 @@ it("deletes on rollback only the object that it created itself", async () => {
   const { status } = await run([creating(configMap("contested", { whose: "ours" })), ...oneTooMany]);
   expect(status).toMatchObject({
     phase: "Failed",
-    items: [{ error: expect.stringContaining("left alone") as string }, {}, {}],
+    items: [{ error: expect.stringContaining("left unchanged") as string }, {}, {}],
   });
   expect(await read(configMap("contested"))).toMatchObject({ data: { whose: "somebody's" } });
 });

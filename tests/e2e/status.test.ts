@@ -122,7 +122,7 @@ describe("kubectl", () => {
       "good",
       "Committed",
       "2/2",
-      "all 2 changes are made",
+      "all 2 changes are applied",
       expect.stringMatching(/^\d+s$/),
       "deployer",
     ]);
@@ -130,7 +130,7 @@ describe("kubectl", () => {
       "bad",
       "Failed",
       "0/1",
-      `no changes were applied: changes[0]: ConfigMap ${namespace}/missing does not exist: use Create`,
+      `no changes were applied: changes[0]: ConfigMap ${namespace}/missing not found: use Create`,
       expect.stringMatching(/^\d+s$/),
       "deployer",
     ]);
@@ -211,7 +211,7 @@ describe("kubectl", () => {
     const { stdout } = await kubectl("describe", "txn", "txn", "-n", namespace);
     const story = stdout.slice(stdout.indexOf("Events:"));
     for (const line of [
-      /Normal +Initializing .* 3 changes, made as ServiceAccount deployer/,
+      /Normal +Initializing .* 3 changes, applied as ServiceAccount deployer/,
       /Normal +PhaseTransition .* Pending → Preparing/,
       /Normal +PhaseTransition .* Preparing → Prepared/,
       /Normal +PhaseTransition .* Prepared → Committing/,
@@ -219,8 +219,8 @@ describe("kubectl", () => {
       new RegExp(`Normal +ItemCommitted .* 2/3 Create Service ${namespace}/allowed`),
       /Warning +CommitFailed .* exceeded quota/,
       /Warning +PhaseTransition .* Committing → RollingBack/,
-      new RegExp(`Normal +ItemRolledBack .* Create Service ${namespace}/allowed is undone`),
-      new RegExp(`Normal +ItemRolledBack .* Patch ConfigMap ${namespace}/config is undone`),
+      new RegExp(`Normal +ItemRolledBack .* Create Service ${namespace}/allowed was rolled back`),
+      new RegExp(`Normal +ItemRolledBack .* Patch ConfigMap ${namespace}/config was rolled back`),
       /Warning +PhaseTransition .* RollingBack → RolledBack: every target is as it was before/,
     ])
       expect(story).toMatch(line);
@@ -235,7 +235,7 @@ describe("events", () => {
     await running.stop();
     const told = (await eventsOf(namespace, "txn")).filter(({ reason }) => reason === "ItemCommitted");
     expect(told.map(({ count }) => count)).toEqual([1, 1, 1, 57]);
-    expect(told.at(-1)?.message).toBe(`57 more, at last: 60/60 Create ConfigMap ${namespace}/c59`);
+    expect(told.at(-1)?.message).toBe(`57 more, the latest: 60/60 Create ConfigMap ${namespace}/c59`);
   });
 
   it("that are told again and again are one that counts", async () => {
@@ -285,7 +285,7 @@ describe("events", () => {
       "6/7",
       "refused to create",
       "→ RollingBack",
-      "allowed is undone",
+      "allowed was rolled back",
     ];
     expect(story.map(at)).toEqual(story.map(at).toSorted((a, b) => a - b));
     expect(story.map(at)).not.toContain(-1);
@@ -315,7 +315,7 @@ describe("events", () => {
     await submit([patching(configMap("config", { a: "2" }))]);
     await expect
       .poll(async () => (await eventsOf(namespace, "txn")).find(({ reason }) => reason === "RecoveryBlocked")?.message)
-      .toBe("it waits until it can be written: denied by a webhook");
+      .toBe("waiting until the Transaction can be updated: denied by a webhook");
     expect((await over()).status.phase).toBe("Committed");
   });
 

@@ -189,10 +189,10 @@ it("says so where Janus itself is broken, tries again, and goes on with the othe
   await place.submit([creating(configMap("unlucky"))]);
   const told = async () =>
     (await eventsOf(place.namespace, "txn")).map(({ reason, message }) => `${reason}: ${message}`);
-  await expect.poll(told).toContainEqual(expect.stringMatching(/^RecoveryBlocked: a defect in Janus/));
+  await expect.poll(told).toContainEqual(expect.stringMatching(/^RecoveryBlocked: internal error in Janus/));
   expect((await place.run([creating(configMap("lucky"))], { name: "other" })).status.phase).toBe("Committed");
   expect(log.join("\n")).toMatch(
-    /"message":"a defect in Janus.*"reconcile":"\w+".*nothing is where something should be/,
+    /"message":"internal error in Janus.*"reconcile":"\w+".*nothing is where something should be/,
   );
   broken = false;
   expect((await place.over()).status.phase).toBe("Committed");

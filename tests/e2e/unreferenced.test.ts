@@ -45,17 +45,17 @@ describe("what goes with an object that no reference names", () => {
     [
       "a change of a token Secret",
       [deleting(account), patching({ ...token, metadata: { name: "robot-token", labels: { a: "b" } } })],
-      /Secret \S+\/robot-token goes with its owner, which changes\[0\] deletes: take out one of the two/,
+      /Secret \S+\/robot-token is garbage-collected with its owner, which changes\[0\] deletes: remove one of the two changes/,
     ],
     [
       "the deletion of a token Secret after that of its ServiceAccount",
       [deleting(account), deleting(token)],
-      /Secret \S+\/robot-token goes with its owner, which changes\[0\] deletes: delete it before that/,
+      /Secret \S+\/robot-token is garbage-collected with its owner, which changes\[0\] deletes: delete it before that/,
     ],
     [
       "a change of Endpoints",
       [deleting(service("web")), patching({ ...endpoints, metadata: { name: "web", labels: { a: "b" } } })],
-      /Endpoints \S+\/web goes with its owner, which changes\[0\] deletes: take out one of the two/,
+      /Endpoints \S+\/web is garbage-collected with its owner, which changes\[0\] deletes: remove one of the two changes/,
     ],
   ])("is refused: %s", async (_, changes, message) => {
     const place = await workspace();
@@ -96,7 +96,7 @@ describe("what goes with an object that no reference names", () => {
   });
 });
 
-describe("a target that is gone, though its change was never made, is told of:", () => {
+describe("a target that is gone, although its change was never applied, is told of:", () => {
   it.each<readonly [string, readonly WrittenChange[]]>([
     ["one that was refused", [patching(configMap("a", { x: "2" })), patching(configMap("last", { x: "2" }))]],
     [
@@ -122,7 +122,7 @@ describe("a target that is gone, though its change was never made, is told of:",
     const name = isPatch ? "last" : "gone";
     expect(txn.status.phase).toBe("RolledBack");
     expect(readiness(txn)).toContain(
-      `every target is as it was before, except for changes[${changes.length - 1}]: ConfigMap ${place.namespace}/${name} is gone, though its change was never made`,
+      `every target is as it was before, except for changes[${changes.length - 1}]: ConfigMap ${place.namespace}/${name} is gone, although its change was never applied`,
     );
     expect(await place.read(configMap("a"))).toMatchObject({ data: { x: "1" } });
   });

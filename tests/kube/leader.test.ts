@@ -94,7 +94,7 @@ describe("a leader", () => {
     await one.elected;
     const body = { spec: { holderIdentity: "b", leaseTransitions: 2 } };
     right(await api.send({ verb: "mergePatch", resource: leases, ...at, body }));
-    expect(await one.over).toBe("b leads now, in term 2");
+    expect(await one.over).toBe("b is the leader now, term 2");
     expect(one.left()).toBe(0);
   });
 

@@ -137,7 +137,7 @@ describe("Patch", () => {
       await expect.poll(isHeld).toEqual({ a: "2" });
     });
     expect(status.phase).toBe("Failed");
-    expect(status.items?.[0]?.error).toContain("does not let .data.a be as before");
+    expect(status.items?.[0]?.error).toContain("does not restore .data.a");
     expect((await place.read(config))["data"]).toEqual({ a: "2" });
   });
 
@@ -224,7 +224,7 @@ describe("Delete", () => {
       });
       expect(status.phase).toBe("RolledBack");
       expect((await place.read(config))["data"]).toEqual({ a: "2", b: "1" });
-      const told = `ConfigMap ${place.namespace}/config: admission has given other values to .metadata.labels, .data.a`;
+      const told = `ConfigMap ${place.namespace}/config: admission has set other values for .metadata.labels, .data.a`;
       expect(status.items[0]?.error).toContain(told);
       expect(await said(place)).toContain(`every target is as it was before, except for changes[0]: ${told}`);
       const warnings = async () =>
@@ -291,7 +291,7 @@ describe("Delete", () => {
       owned(configMap("deleted-too"), owner),
     );
     await place.create(owned(secret("grandchild"), child));
-    const lost = `takes with it ConfigMap child, Secret grandchild`;
+    const lost = `also deletes ConfigMap child, Secret grandchild`;
     const { status } = await rolledBack(
       place,
       [deleting(configMap("owner")), deleting(configMap("deleted-too"))],
@@ -314,7 +314,7 @@ describe("Delete", () => {
     expect(await place.exists(configMap("shared"))).toBe(true);
     expect(await place.exists(configMap("child"))).toBe(false);
     const told = async () => (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join("\n");
-    await expect.poll(told).toContain(`went with it`);
+    await expect.poll(told).toContain(`deleted with it, and not restored`);
   });
 
   it("of a Pod with ephemeral containers: without them, and with a warning", async () => {
@@ -335,7 +335,7 @@ describe("Delete", () => {
     const { status } = await rolledBack(place, [deleting(pod)]);
     expect(status).toMatchObject({
       phase: "RolledBack",
-      items: [{ error: `Pod ${place.namespace}/web: its ephemeral containers are gone` }, {}],
+      items: [{ error: `Pod ${place.namespace}/web: its ephemeral containers were not restored` }, {}],
     });
     expect(same(await place.read(pod))).toEqual(same(before));
   });

@@ -137,7 +137,7 @@ const soak = async (): Promise<void> => {
   measured.stop();
   for (const { name, complaints } of replicas)
     for (const line of await complaints())
-      if (!line.startsWith("{") ? !/^Debugger|^For help/.test(line) : line.includes("a defect in Janus"))
+      if (!line.startsWith("{") ? !/^Debugger|^For help/.test(line) : line.includes("internal error in Janus"))
         violated(`${name} logged: ${line}`);
   if (violations.length > 0) {
     const logs = await mkdtemp(path.join(os.tmpdir(), "janus-soak-logs-"));

@@ -94,7 +94,7 @@ const seconds = ({ status: { startedAt = "", completedAt = "" } }: Txn): number 
 
 it.each([
   ["Preparing", "read-target", "Failed", /^no changes were applied: spec\.timeout passed/],
-  ["Committing", "change", "RolledBack", /spec\.timeout passed with 0 of 4 changes made/],
+  ["Committing", "change", "RolledBack", /spec\.timeout passed with 0 of 4 changes applied/],
 ])("trouble that outlasts spec.timeout in %s ends it then, and not before", async (_, purpose, phase, message) => {
   const place = await furnished();
   const { hook } = refusing((request: Request) => request.purpose === purpose, 14_000);

@@ -83,7 +83,7 @@ it("asks no more of a hundred things when one of them does not get through", asy
 });
 
 it.each([
-  ["Pending", "discovery", /^trying again to find where ConfigMap of v1 is served: the server is currently unable/],
+  ["Pending", "discovery", /^trying again to discover ConfigMap in v1: the server is currently unable/],
   ["Preparing", "read-target", /^trying again to read ConfigMap .*\/a: the server is currently unable/],
   ["Committing", "change", /^trying again to change ConfigMap .*\/a: the server is currently unable/],
   ["RollingBack", "restore", /^trying again to delete Service .*\/allowed: the server is currently unable/],

@@ -75,7 +75,7 @@ describe("a Transaction that only a later version of the controller knows", () =
   ])("says which field it is, and begins nothing: one %s", (_, object, why) => {
     const step = stepOf(object);
     expect(purposes(step)).toEqual(["report-unreadable"]);
-    expect(told(step)).toEqual([expect.stringContaining(`RecoveryBlocked: it is left alone until`)]);
+    expect(told(step)).toEqual([expect.stringContaining(`RecoveryBlocked: not processed until`)]);
     expect(told(step)[0]).toContain(why);
     expect(told(step)[0]).toContain("upgrade the controller");
     const [effect] = step.type === "run" ? (step.effects as readonly ApiCall[]) : [];
@@ -117,7 +117,7 @@ describe("a Transaction that only a later version of the controller knows", () =
     expect(purposes(stepOf(object))).toEqual(["read-namespace"]);
     const stays = stepOf(object, { namespace: { isGoing: false, readAt: NOW } });
     expect([stays.type, purposes(stays)]).toEqual(["wait", []]);
-    expect(told(stays)[0]).toContain("so does its deletion");
+    expect(told(stays)[0]).toContain("its deletion waits, too");
     expect(purposes(stepOf(object, { namespace: { isGoing: false, readAt: NOW - UPGRADE_PAUSE } }))).toEqual([
       "read-namespace",
     ]);

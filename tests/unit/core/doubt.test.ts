@@ -147,7 +147,7 @@ describe.each(["Patch", "Update"] as const)("a %s of what another client is dele
     const { status } = later(start, 1, () => refused(404)).at.txn;
     expect(status).toMatchObject({ phase: "RollingBack", items: [{ state: { type: fate } }] });
     expect(JSON.stringify(status.conditions)).toContain(
-      "ConfigMap shop/a is being deleted by another client, and held by its finalizers: x/y",
+      "ConfigMap shop/a is being deleted by another client, delayed by its finalizers: x/y",
     );
   });
 });

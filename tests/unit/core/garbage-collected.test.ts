@@ -45,7 +45,7 @@ describe("what goes with an owner that another change deletes", () => {
     ],
   ] as const)("is refused: %s", (_, changes, there) => {
     expect(examined(changes, parent, other, ...there)).toMatch(
-      /ConfigMap shop\/child goes with its owner, which changes\[\d\] deletes/,
+      /ConfigMap shop\/child is garbage-collected with its owner, which changes\[\d\] deletes/,
     );
   });
 
@@ -77,7 +77,7 @@ describe("what goes with an owner that another change deletes", () => {
     ["what has no owners", [change("Patch", "child"), deletion], [owned("child")]],
   ] as const)("is no such thing: %s", (_, changes, there) => {
     const step = examined(changes, parent, other, ...there);
-    expect(step).not.toContain("goes with its owner");
+    expect(step).not.toContain("is garbage-collected with its owner");
     expect(step).toContain('"purpose":"store"');
   });
 });

@@ -84,7 +84,7 @@ const rows: readonly Row[] = [
     undefined,
     undefined,
     foreign,
-    undecided("an object of this name exists that does not carry our mark"),
+    undecided("an object of this name exists whose managedFields do not name this Transaction"),
   ],
   ["nothing there", remove, before, undefined, undefined, { type: "applied" }],
   ["finalizers that hold it", remove, before, undefined, going, { type: "terminating", finalizers: ["x/y"] }],
@@ -112,7 +112,7 @@ const rows: readonly Row[] = [
     before,
     undefined,
     foreign,
-    undecided("it was deleted, and another client has created it again"),
+    undecided("it was deleted and created again by another client"),
   ],
   ...[patch, update].flatMap((change): readonly Row[] => [
     ["nothing there", change, before, undefined, undefined, overtaken(undefined)],

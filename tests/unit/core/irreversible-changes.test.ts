@@ -26,7 +26,7 @@ it.each([
 ] as const)("refuses a %s of a %s anywhere but at the end: %j", (type, kind, content, before, what) => {
   const step = examined([making(type, kind, content), ordinary], former(kind, "a", before), b);
   expect(step).toContain(
-    `the ${type} of ${kind} shop/a ${what}, which nothing can undo: move it to the end of the list`,
+    `the ${type} of ${kind} shop/a ${what}, which cannot be undone: move it to the end of the list`,
   );
 });
 
@@ -47,6 +47,6 @@ it.each([
 ] as const)("lets it be %s", (_, changes, before) => {
   const claim = former("PersistentVolumeClaim", "c");
   const step = examined(changes, former(changes[0].target.kind, "a", before), b, claim);
-  expect(step).not.toContain("which nothing can undo");
+  expect(step).not.toContain("which cannot be undone");
   expect(step).toContain('"purpose":"store"');
 });

@@ -86,7 +86,7 @@ const askedForTheWay = (): ReconcileContext => {
 };
 
 it.each([
-  ["Committing", "has begun to make its changes"],
+  ["Committing", "is applying its changes"],
   ["RollingBack", "is rolling back"],
 ] as const)("yields to one that is %s, and says so", (phase, told) => {
   const other = transactionOf(OTHER, phase, change("Patch", "a"));
@@ -94,7 +94,7 @@ it.each([
     purpose === "read-holder" ? E.right(other) : E.right(former("Lease", "lock")),
   );
   expect(asked.slice(0, 2).map(({ purpose }) => purpose)).toEqual(["read-holder", "release-lock"]);
-  expect(JSON.stringify(at.txn.status)).toContain(`yields to Transaction shop/other, which ${told}`);
+  expect(JSON.stringify(at.txn.status)).toContain(`yielding to Transaction shop/other, which ${told}`);
 });
 
 it("yields to nobody who has none of its targets, whoever has written that somebody asks for it", () => {

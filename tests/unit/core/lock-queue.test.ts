@@ -72,7 +72,7 @@ describe("a lock that nobody holds", () => {
     });
     const waits = acquiring(withLocks(held), bIsWaitedFor);
     expect(waits).toMatchObject({ type: "waiting", awaited: { index: 1 }, effects: [] });
-    expect(JSON.stringify(waits)).toContain("Transaction shop/deploy-v2 waits for it, too, and goes first");
+    expect(JSON.stringify(waits)).toContain("Transaction shop/deploy-v2 is before it in the queue");
   });
 
   it("is taken when nobody goes before, without another look by who has waited for it", () => {

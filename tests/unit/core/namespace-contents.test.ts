@@ -33,6 +33,6 @@ it("is left alone where nobody knows what others have put into it", () => {
   expect(held("configmaps", "widgets.example.com")).toEqual({
     type: "rollback-failed",
     error:
-      "it is not known what others have put into Namespace inside: configmaps, widgets.example.com could not be listed (HTTP 503)",
+      "Namespace inside may contain objects of other clients: configmaps, widgets.example.com could not be listed (HTTP 503)",
   });
 });

@@ -116,7 +116,7 @@ describe("a store that is recorded as this Transaction's, and says that it is of
     const [read] = readStores(txn, known, [ref]);
     const seen = read?.onAnswer(known, theirs(read), NOW, NOW);
     expect(seen === undefined ? undefined : restored(seen, [ref], "item-0-1")).toEqual(
-      E.left("Secret deploy-v2-rollback does not say that it is of this Transaction"),
+      E.left("Secret deploy-v2-rollback does not have the label of this Transaction"),
     );
   });
 });

@@ -159,9 +159,9 @@ describe("a store", () => {
     const { ref, object } = written(packed(kind));
     const foreign = { ...object, metadata: { ...object.metadata, uid: "other" } };
     expect(openStore(ref, foreign)).toEqual({
-      broken: `${kind} deploy-v2-rollback is another object than the one that was written`,
+      broken: `${kind} deploy-v2-rollback is not the object that was written`,
     });
-    const altered = { broken: `the content of ${kind} deploy-v2-rollback was altered` };
+    const altered = { broken: `the content of ${kind} deploy-v2-rollback was modified` };
     expect(openStore({ ...ref, digest: "sha256:0" }, object)).toEqual(altered);
     for (const data of [undefined, null, {}, { "item-0-1": "" }, { "item-0-1": 1 }, { "item-0-1": "%" }, "x"])
       expect(openStore(ref, { ...object, data })).toEqual(altered);

@@ -28,5 +28,5 @@ it("waits for nothing any more when its namespace is deleted in the middle of it
   });
   expect(at.now).toBeGreaterThan(NOW + 3_000);
   expect(at.txn.status.phase).toBe("Failed");
-  expect(JSON.stringify(at.txn.status)).toContain("deleted while it was rolled back");
+  expect(JSON.stringify(at.txn.status)).toContain("deleted during the rollback");
 });

@@ -53,7 +53,7 @@ it.each([[["parent", "child"]], [["child", "parent"]]] as const)(
     const { state } = status.items[names.indexOf("child")] ?? {};
     expect(state).toMatchObject({
       type: "restored",
-      error: expect.stringContaining(`its owner was not rolled back (changes[${names.indexOf("parent")}])`),
+      error: expect.stringContaining(`its owner was not restored (changes[${names.indexOf("parent")}])`),
     });
   },
 );

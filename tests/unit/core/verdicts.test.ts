@@ -117,19 +117,19 @@ describe("a target whose change was never made", () => {
       "missing, where it is gone",
       undefined,
       [a],
-      "except for changes[1]: ConfigMap shop/b is gone, though its change was",
+      "except for changes[1]: ConfigMap shop/b is gone, although its change was",
     ],
     [
       "unknown, where it may not be read",
       onRead("b", refused(403)),
       [a],
-      "it is not known whether ConfigMap shop/b is there",
+      "it is unknown whether ConfigMap shop/b is there",
     ],
     [
       "unknown, where it is never answered",
       onRead("b", refused(503)),
       [a],
-      "it is not known whether ConfigMap shop/b is there",
+      "it is unknown whether ConfigMap shop/b is there",
     ],
   ] as const)("is said to be %s", (_, odd, there, message) => {
     expect(verdict(odd, there)).toContain(message);

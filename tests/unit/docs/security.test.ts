@@ -2,7 +2,7 @@ import { ControllerRole, LeaderLabelRole, type Manifest, render } from "@janus/d
 import { expect, it } from "vitest";
 import { page, section } from "./page.ts";
 
-const table = section(page("docs/security.md"), "## What the controller may do").toLowerCase();
+const table = section(page("docs/security.md"), "## Permissions of the controller").toLowerCase();
 
 const roles = render((chart) => [
   new ControllerRole(chart, "Role", { metricsAuth: true }),

@@ -171,9 +171,9 @@ describe("a leader", () => {
   });
 
   it.each([
-    ["another holds it", lease("you", 2, "7"), "you leads now, in term 2"],
-    ["it is another term of its own", lease("me", 2, "7"), "me leads now, in term 2"],
-    ["somebody has released it", lease("", 1, "7"), "the Lease was taken away"],
+    ["another holds it", lease("you", 2, "7"), "you is the leader now, term 2"],
+    ["it is another term of its own", lease("me", 2, "7"), "me is the leader now, term 2"],
+    ["somebody has released it", lease("", 1, "7"), "the Lease has no holder any more"],
     ["it is gone", undefined, "the Lease was deleted"],
   ])("stops at once when %s", (_, now, because) => {
     expect(through(renewing, [5_005, 5_010, conflict], [5_010, 5_015, read(now)])).toEqual({ type: "over", because });

@@ -77,7 +77,7 @@ describe("the leadership", () => {
     const { clock, run } = election();
     const [a, b] = [run("a"), run("b")];
     await clock.pass(100);
-    expect(await b.leave()).toBe("left without having led");
+    expect(await b.leave()).toBe("stopped before it became the leader");
     expect(await b.elected).toBeUndefined();
     expect(a.left()).toBeGreaterThan(0);
   });

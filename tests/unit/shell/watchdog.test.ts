@@ -14,7 +14,7 @@ it("finds a loop stuck that gives no sign of life for longer than the slack", as
   await clock.pass(10_000);
   expect(stuck()).toEqual([]);
   await clock.pass(2_000);
-  expect(stuck()).toEqual(["worker: no sign of life for 12 s"]);
+  expect(stuck()).toEqual(["worker: no progress for 12 s"]);
   one.beat();
   expect(stuck()).toEqual([]);
 });
@@ -26,7 +26,7 @@ it("does not take for stuck what said for how long it waits", async () => {
   await clock.pass(310_000);
   expect(stuck()).toEqual([]);
   await clock.pass(1);
-  expect(stuck()).toEqual(["reflector: no sign of life for 10 s"]);
+  expect(stuck()).toEqual(["reflector: no progress for 10 s"]);
 });
 
 it("does not take for stuck what has not begun, has nothing to do, or has ended", async () => {
@@ -46,5 +46,5 @@ it("knows each of several loops of one name by itself", async () => {
   second.beat();
   await clock.pass(11_000);
   second.beat();
-  expect(stuck()).toEqual(["worker: no sign of life for 11 s"]);
+  expect(stuck()).toEqual(["worker: no progress for 11 s"]);
 });

@@ -97,7 +97,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
       try {
         return await reconcile(key, turn);
       } catch (error) {
-        turn.log("error", "a defect in Janus; the Transaction is taken up again after a pause", defect(error));
+        turn.log("error", "internal error in Janus, retrying the Transaction after a pause", defect(error));
         return { type: "failed" };
       } finally {
         worker.rest();

@@ -43,7 +43,7 @@ const {
 } = flags.right;
 const log = jsonLog(logLevel);
 process.once("uncaughtException", (error) => {
-  log("error", "a defect in Janus: this process ends", defect(error));
+  log("error", "internal error in Janus, exiting", defect(error));
   process.exit(1);
 });
 
@@ -100,7 +100,7 @@ const server = await serve(httpPort, {
   status: () => election?.status() ?? { leader: true, identity },
   leaderElsewhere: () => {
     const status = election?.status();
-    return status === undefined || status.leader ? undefined : status.leader_identity || "nobody at the moment";
+    return status === undefined || status.leader ? undefined : status.leader_identity || "not elected yet";
   },
   retryAfter: Math.ceil((leaderElection?.timing.retryPeriod ?? 0) / 1000),
 }).catch((error: unknown) => {
@@ -117,7 +117,7 @@ const stop = async (): Promise<void> => {
   isStopping = true;
   log("info", "stopping: finishing the active requests");
   await janus?.stop();
-  if (election !== undefined) log("info", "the leadership", { ended: await election.leave() });
+  if (election !== undefined) log("info", "leadership released", { ended: await election.leave() });
   await disconnect();
   await mark?.end();
   process.exit(0);
@@ -147,7 +147,7 @@ else {
   const because = await election.over;
   // Connections are reset, so that nothing of this term is under way any more. Who starts us again gets a standby.
   if (!isStopping) {
-    log("error", "this process has lost leadership, and ends", { because });
+    log("error", "leader election lost, exiting", { because });
     await disconnect();
     await mark?.end();
     process.exit(1);

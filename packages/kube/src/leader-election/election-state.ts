@@ -101,7 +101,10 @@ export const step = (
     case "checking":
       return checked(state, input, moment, candidate);
     case "releasing":
-      return { type: "over", because: input.type === "written" ? "released" : "left; the Lease could not be released" };
+      return {
+        type: "over",
+        because: input.type === "written" ? "released" : "stopped; the Lease could not be released",
+      };
     case "over":
       return state;
   }
@@ -227,7 +230,7 @@ const expired = ({ term }: HeldTerm): ElectionState => ({
 
 const deposed = ({ holder, transitions }: LeaderRecord): ElectionState => ({
   type: "over",
-  because: holder === "" ? "the Lease was taken away" : `${holder} leads now, in term ${transitions}`,
+  because: holder === "" ? "the Lease has no holder any more" : `${holder} is the leader now, term ${transitions}`,
 });
 
 /** Something says that the term is over: it must be renewed before anything else is done. */
@@ -238,7 +241,7 @@ export const suspendTerm = (state: ElectionState, now: number): ElectionState =>
 export const leave = (state: ElectionState): ElectionState => {
   if (state.type === "leading") return { type: "releasing", heldTerm: state.heldTerm };
   return state.type === "looking" || state.type === "standby"
-    ? { type: "over", because: "left without having led" }
+    ? { type: "over", because: "stopped before it became the leader" }
     : state;
 };
 

@@ -48,14 +48,14 @@ const settleCreate = (
   const uid = object.metadata.uid ?? "";
   if (uid === created || isMarked(object, author.uid)) return { type: "applied", created: uid };
   return created === undefined
-    ? { type: "unknown", why: "an object of this name exists that does not carry our mark" }
+    ? { type: "unknown", why: "an object of this name exists whose managedFields do not name this Transaction" }
     : { type: "applied", created };
 };
 
 const settleDelete = (place: ObjectRef, before: KubeObject, { object }: TargetObservation): InDoubtVerdict => {
   if (object === undefined) return { type: "applied" };
   if (object.metadata.uid !== before.metadata.uid)
-    return { type: "unknown", why: "it was deleted, and another client has created it again" };
+    return { type: "unknown", why: "it was deleted and created again by another client" };
   if (object.metadata.deletionTimestamp !== undefined)
     return { type: "terminating", finalizers: object.metadata.finalizers ?? [] };
   return object.metadata.resourceVersion === before.metadata.resourceVersion || sameButStatus(before, object, place)

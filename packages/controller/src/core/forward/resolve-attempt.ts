@@ -77,7 +77,7 @@ export const resolveAttempt = (
             context,
             journal,
             settledAt,
-            `a create of ${formatRef(place)} that was not answered may still be made`,
+            `a create of ${formatRef(place)} that was not answered may still take effect`,
           )
         : run(observeTarget(changeContext));
     }
@@ -115,7 +115,7 @@ const fateOf = (verdict: InDoubtVerdict, mayBeApplied: boolean): AbortCause["fat
 const conflictMessage = (place: ObjectRef, object: KubeObject, fields: readonly Path[]): string =>
   fields.length > 0
     ? `${showPaths(fields)} of ${formatRef(place)} was modified by ${modifiedBy(object, fields)}`
-    : `${formatRef(place)} was modified, and its managedFields no longer tells by whom`;
+    : `${formatRef(place)} was modified, and its managedFields do not name the field manager`;
 
 const conflictCause = (message: string, fate: AbortCause["fate"] = "rejected"): AbortCause => ({
   reason: "ConflictDetected",
@@ -124,7 +124,7 @@ const conflictCause = (message: string, fate: AbortCause["fate"] = "rejected"): 
 });
 
 const noLongerAt = (place: ObjectRef, resourceVersion: string): string =>
-  `${formatRef(place)} is no longer at resourceVersion ${resourceVersion}, for which the change is meant`;
+  `${formatRef(place)} is no longer at resourceVersion ${resourceVersion}, which the change requires`;
 
 /** Whether an earlier change has deleted an owner of the object, so that the garbage collector took it. */
 const goesWithOwner = ({ context: { txn }, journal, index, before }: ChangeContext): boolean => {
@@ -166,7 +166,7 @@ const terminatingReason = (
   fate: AbortCause["fate"],
 ): string => {
   const { place, context } = changeContext;
-  const held = finalizers.length === 0 ? "" : `, which its finalizers hold up: ${finalizers.join(", ")}`;
+  const held = finalizers.length === 0 ? "" : `, delayed by its finalizers: ${finalizers.join(", ")}`;
   const requested = stopRequest(context);
   const wish = requested.type === "rollback" ? requested.why : "spec.timeout has passed";
   const irreversible =

@@ -41,7 +41,7 @@ export const renewSnapshot = (
   if (first === undefined)
     return abort(context, journal, {
       reason: "CommitFailed",
-      message: storing.type === "refused" ? storing.why : `${formatRef(place)} cannot be kept`,
+      message: storing.type === "refused" ? storing.why : `${formatRef(place)} cannot be stored in a snapshot`,
       fate: "rejected",
     });
   const renewed: Renewed = {

@@ -44,7 +44,7 @@ export const reasonToStop = (changeContext: ChangeContext, fate: AbortCause["fat
       fate,
     });
   if (irreversible !== undefined || now < deadline(context)) return undefined;
-  const message = `spec.timeout passed with ${index} of ${txn.spec.changes.length} changes made`;
+  const message = `spec.timeout passed with ${index} of ${txn.spec.changes.length} changes applied`;
   return abort(context, journal, { reason: "Timeout", message, fate });
 };
 
@@ -59,7 +59,7 @@ export const irreversibleReason = (
     : `the deletion of ${deleted.kind} ${deleted.name} cannot be undone, so the Transaction can only be completed`;
 };
 
-/** Turns back from a target that is as it was, but not while a write that was not answered may still be made. */
+/** Turns back from a target that is as it was, but not while a write that was not answered may still take effect. */
 export const onceSettled = (changeContext: ChangeContext, back: Step): Step => {
   const { context, journal, index, place } = changeContext;
   const { known, now, settings } = context;
@@ -69,7 +69,7 @@ export const onceSettled = (changeContext: ChangeContext, back: Step): Step => {
   const settledAt = unanswered + inFlightWindow(settings);
   if ((seen.target?.at ?? now) >= settledAt) return back;
   return now < settledAt
-    ? waiting(context, journal, settledAt, `a write to ${formatRef(place)} that was not answered may still be made`)
+    ? waiting(context, journal, settledAt, `a write to ${formatRef(place)} that was not answered may still take effect`)
     : run(observeTarget(changeContext));
 };
 

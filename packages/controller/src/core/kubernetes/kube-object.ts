@@ -19,7 +19,7 @@ export const formatRef = (place: ObjectRef): string =>
 
 /** What is said of an object that another client is deleting. */
 export const terminatingMessage = (place: ObjectRef, { metadata: { finalizers = [] } }: KubeObject): string =>
-  `${formatRef(place)} is being deleted by another client${finalizers.length === 0 ? "" : `, and held by its finalizers: ${finalizers.join(", ")}`}`;
+  `${formatRef(place)} is being deleted by another client${finalizers.length === 0 ? "" : `, delayed by its finalizers: ${finalizers.join(", ")}`}`;
 
 const builtIn = (group: string, plural: string, kind: string, version = "v1", statusSubresource = false): Resource => ({
   group,

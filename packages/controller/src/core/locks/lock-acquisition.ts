@@ -35,7 +35,7 @@ const nextLockRequest = (
   if (observed === undefined || observed.type === "free") {
     const first = context.queuedBefore(place)?.metadata;
     if (first === undefined) return createLock(context, index, place);
-    const because = `waiting for ${formatRef(target)}: Transaction ${first.namespace}/${first.name} waits for it, too, and goes first (${lease})`;
+    const because = `waiting for ${formatRef(target)}: Transaction ${first.namespace}/${first.name} is before it in the queue (${lease})`;
     return { until: nextPollAt(context, now), because };
   }
   if (observed.type === "held" && !observed.stale) return renewOrTakeOver(context, index, place, observed);

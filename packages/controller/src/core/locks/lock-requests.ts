@@ -48,7 +48,7 @@ export const lockTimeoutNotice = ({ txn, settings }: Pick<ReconcileContext, "txn
   return duration === txn.spec.lockTimeout
     ? []
     : [
-        `locks last ${seconds(duration)}: lockTimeout (${seconds(txn.spec.lockTimeout)}) leaves too little time for a write (${seconds(settings.writeTimeout)}) and for renewing all`,
+        `lock duration raised to ${seconds(duration)}: lockTimeout (${seconds(txn.spec.lockTimeout)}) leaves too little time for a write (${seconds(settings.writeTimeout)}) and the renewal of all locks`,
       ];
 };
 

@@ -38,7 +38,7 @@ export const enforceLockTimeLimit = (
     .map((held) => ({ ...held, by: nextWaiter(held.lease)?.metadata }))
     .find(({ by }) => by !== undefined);
   if (first?.by === undefined) return undefined;
-  const message = `lets others go first, having changed nothing for ${Math.round(longest / 1000)} s: Transaction ${first.by.namespace}/${first.by.name} waits for ${formatRef(first.target)}`;
+  const message = `releasing all locks, having applied no change for ${Math.round(longest / 1000)} s: Transaction ${first.by.namespace}/${first.by.name} waits for ${formatRef(first.target)}`;
   const releases = leases.flatMap(({ index, lease }) => releaseIfHeld(context, index, lease));
   return {
     ...run(

@@ -50,7 +50,7 @@ const readYieldRequester = (requester: Holder, targets: ReadonlyMap<number, Obje
 
 /** In these phases others yield. */
 const UNDER_WAY: ReadonlyMap<unknown, string> = new Map([
-  ["Committing", "has begun to make its changes"],
+  ["Committing", "is applying its changes"],
   ["RollingBack", "is rolling back"],
 ]);
 
@@ -92,6 +92,6 @@ export const yieldLocks = (context: ReconcileContext, targets: ReadonlyMap<numbe
         (request): ApiCall => ({ ...request, onAnswer: (...answer) => withoutReads(request.onAnswer(...answer)) }),
       ),
     );
-  const because = `yields to Transaction ${requester.namespace}/${requester.name}, which ${is}`;
+  const because = `yielding to Transaction ${requester.namespace}/${requester.name}, which ${is}`;
   return waiting(context, undefined, until, because, { type: "Normal", reason: "LockWaiting", message: because });
 };

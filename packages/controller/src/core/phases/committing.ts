@@ -44,7 +44,7 @@ export const committing = (context: ReconcileContext): Step => {
   if (finding !== undefined || journal === undefined) return run(inDoubt(context, finding ?? readJournal(txn)));
   // Another leader has turned back, and this version of the Transaction does not know it yet.
   if (journal.position.direction === "back")
-    return wait(context.now + POLL_INTERVAL, "it is rolled back already: looking at it again");
+    return wait(context.now + POLL_INTERVAL, "its rollback has started already: reading it again");
   const index = journal.position.cursor;
   const change = txn.spec.changes[index];
   if (change === undefined) return commit(context, journal);
@@ -114,7 +114,8 @@ const advance = (context: ReconcileContext, journal: Journal, item: Item): Step 
   return resolveAttempt(changeContext, write, verdict, seen);
 };
 
-const counted = (changes: number): string => (changes === 1 ? "the change is made" : `all ${changes} changes are made`);
+const counted = (changes: number): string =>
+  changes === 1 ? "the change is applied" : `all ${changes} changes are applied`;
 
 /** Everything is in, and recorded to be. The snapshots are there until the phase is Committed: until then it can be rolled back. */
 const commit = (context: ReconcileContext, journal: Journal): Step => {

@@ -38,7 +38,7 @@ const checks: readonly Check[] = [
       const earlier = place === undefined ? undefined : first.get(nameOf(place));
       return place === undefined || earlier === undefined || earlier === index
         ? undefined
-        : `changes ${earlier} and ${index} are both of ${formatRef(place)}: make them one`;
+        : `changes[${earlier}] and changes[${index}] have the same target ${formatRef(place)}: combine them into one change`;
     };
   },
   (txn) => (index, place) => {
@@ -47,7 +47,7 @@ const checks: readonly Check[] = [
     const namespace = asObject(change.content["metadata"])["namespace"];
     return namespace === undefined || namespace === place.namespace
       ? undefined
-      : `content.metadata.namespace of ${formatRef(place)} is ${JSON.stringify(namespace)}: take it out, or set target.namespace`;
+      : `content.metadata.namespace of ${formatRef(place)} is ${JSON.stringify(namespace)}: remove it, or set target.namespace`;
   },
   (txn) => (index, place) => {
     const change = txn.spec.changes[index];
@@ -61,20 +61,20 @@ const checks: readonly Check[] = [
     return change?.type === "Delete" &&
       change.target.kind === "Namespace" &&
       change.target.name === txn.metadata.namespace
-      ? `it would delete its own namespace ${txn.metadata.namespace}: create the Transaction in another one`
+      ? `the Transaction would delete its own namespace ${txn.metadata.namespace}: create it in another namespace`
       : undefined;
   },
   (txn) => {
     const last = txn.spec.changes.findLastIndex((_, index) => !isIrreversible(txn.spec.changes[index]));
     return (index) =>
       isIrreversible(txn.spec.changes[index]) && index < last
-        ? `nothing can undo the deletion of a ${txn.spec.changes[index]?.target.kind}: move it to the end of the list`
+        ? `the deletion of a ${txn.spec.changes[index]?.target.kind} cannot be undone: move it to the end of the list`
         : undefined;
   },
   (txn) => (index) => {
     const target = txn.spec.changes[index]?.target;
     return target !== undefined && groupOf(target.apiVersion) === GROUP && target.kind === KIND
-      ? "a Transaction cannot be a target: rolled back, it would run again; name what it changes instead"
+      ? "a Transaction cannot be a target: it would run again after a rollback; list its changes here instead"
       : undefined;
   },
 ];
@@ -96,7 +96,7 @@ const tooLarge = (txn: Transaction): string | undefined => {
     txn.spec.changes.filter(({ type }) => type === "Delete").length * DELETION_BYTES;
   return size <= OBJECT_BYTES
     ? undefined
-    : `the Transaction is too large to keep its own status (${Math.ceil(size / 1024)} of 1024 KiB): split it`;
+    : `the Transaction is too large to keep its own status (${Math.ceil(size / 1024)} of 1024 KiB): split it into smaller Transactions`;
 };
 
 /** What had no finalizer has no journal either. */
@@ -143,14 +143,14 @@ export const pending = (context: ReconcileContext): Step => {
       phase: "Preparing",
       startedAt: toTimestamp(now),
       items: txn.spec.changes.map(() => ({ state: { type: "untouched" } })),
-      because: { reason: "Preparing", message: "taking the locks and checking every change" },
+      because: { reason: "Preparing", message: "acquiring locks and checking every change" },
     },
     now,
     {
       type: "Normal",
       reason: "Initializing",
       message: [
-        `${txn.spec.changes.length} change${txn.spec.changes.length === 1 ? "" : "s"}, made as ServiceAccount ${txn.spec.serviceAccountName}`,
+        `${txn.spec.changes.length} change${txn.spec.changes.length === 1 ? "" : "s"}, applied as ServiceAccount ${txn.spec.serviceAccountName}`,
         ...lockTimeoutNotice({ txn, settings }),
       ].join("; "),
     },

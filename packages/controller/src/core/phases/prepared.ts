@@ -18,8 +18,8 @@ export const prepared = (context: ReconcileContext): Step => {
   if (requested.type === "reading") return run(requested.effect);
   if (requested.type !== "none")
     return refuse(requested.type === "release" ? "Deleted" : "RollbackRequested", requested.why);
-  if (now >= deadline(context)) return refuse("Timeout", "spec.timeout passed before the first change was made");
+  if (now >= deadline(context)) return refuse("Timeout", "spec.timeout passed before the first change was applied");
   return run(
-    updateStatus(txn, { phase: "Committing", because: { reason: "Committing", message: "making the changes" } }, now),
+    updateStatus(txn, { phase: "Committing", because: { reason: "Committing", message: "applying the changes" } }, now),
   );
 };

@@ -63,7 +63,7 @@ const stopAtTimeout = (context: ReconcileContext): Step | undefined =>
     ? undefined
     : refuse(context, {
         reason: "Timeout",
-        general: ["spec.timeout passed before everything was prepared; create the Transaction again"],
+        general: ["spec.timeout passed before all checks were done; create the Transaction again"],
         event: "Timeout",
       });
 

@@ -60,7 +60,7 @@ export const recordPrepared = (
       because: {
         reason: "Prepared",
         message: [
-          "all locks are held, every change was checked, and what was there is kept",
+          "all locks are held, every change was checked, and snapshots were taken",
           ...lockTimeoutNotice(context),
           ...mind,
         ].join("; "),

@@ -132,7 +132,7 @@ const abandon = (context: ReconcileContext, journal: Journal): Step => {
   const { txn, now } = context;
   const held = releaseAll(context, journal, "orphaned");
   if (held.length > 0) return run(...held);
-  const message = `deleted while it was rolled back: what was there before is kept in ${showStores(txn, journal)}`;
+  const message = `deleted during the rollback: the former state is kept in ${showStores(txn, journal)}`;
   return run(
     updateStatus(
       txn,
@@ -144,8 +144,7 @@ const abandon = (context: ReconcileContext, journal: Journal): Step => {
 
 /** Nobody waits to find out what has become of items whose rollback was under way. */
 const interrupted = (journal: Back, isIn: (index: number) => boolean): Journal => {
-  const error =
-    "it was being rolled back when the Transaction was deleted: it may be as it was before, wholly or in part";
+  const error = "its rollback was active when the Transaction was deleted: it may be restored in full or in part";
   const underWay = [journal.position.cursor, ...journal.deferred.keys()].filter(isIn);
   const notes = underWay.map((index): readonly [number, Note] => [index, { type: "rollback-failed", error }]);
   return { ...journal, notes: new Map([...journal.notes, ...notes]) };
@@ -162,21 +161,21 @@ const finish = (context: ReconcileContext, journal: Journal): Step => {
   if (unsettled.length > 0) {
     const blocked = (txn.status.recovery?.attempts ?? 0) >= MAX_RETRIES;
     const message = cut(
-      `rollback incomplete: ${unsettled.join("; ")}; rolled back because: ${cause?.message ?? "of a failure"}`,
+      `rollback incomplete: ${unsettled.join("; ")}; rolled back because: ${cause?.message ?? "a change failed"}`,
       4096,
     );
     const next: EventSpec = blocked
       ? {
           type: "Warning",
           reason: "RecoveryBlocked",
-          message: `put it right by hand, or ask for another attempt with the annotation ${RETRY_ROLLBACK}`,
+          message: `restore the targets by hand, or retry with the annotation ${RETRY_ROLLBACK}`,
         }
       : {
           type: "Warning",
           reason: "RollbackFailed",
-          message: `${cut(message, 800)}; it is tried again by itself, or at once with the annotation ${RETRY_ROLLBACK}`,
+          message: `${cut(message, 800)}; the rollback is retried automatically, or at once with the annotation ${RETRY_ROLLBACK}`,
         };
-    const because = { reason: INCOMPLETE, message, eventMessage: "status.items says what could not be rolled back" };
+    const because = { reason: INCOMPLETE, message, eventMessage: "rollback incomplete, see status.items" };
     return run(updateStatus(txn, { phase: "Failed", items, because }, now, next));
   }
   const { requests, messages: gone } = missing(context, items);
@@ -184,8 +183,8 @@ const finish = (context: ReconcileContext, journal: Journal): Step => {
   const held = releaseAll(context, journal, "owned");
   if (held.length > 0) return run(...held);
   const verdict = verdictOf(items, gone);
-  const eventMessage = `${verdict}; put right what failed, and create the Transaction again`;
-  const message = cut(`${verdict}; rolled back because: ${cause?.message ?? "of a failure"}`, 4096);
+  const eventMessage = `${verdict}; fix the cause, and create the Transaction again`;
+  const message = cut(`${verdict}; rolled back because: ${cause?.message ?? "a change failed"}`, 4096);
   const because = { reason: cause?.reason ?? "RolledBack", message, eventMessage };
   const warnings = [...gone].map(
     ([item, message]): EventSpec => ({ type: "Warning", reason: "ConflictDetected", item, message }),

@@ -27,8 +27,7 @@ export const terminalCleanup = (context: ReconcileContext): Step => {
   const mine = txn.metadata.finalizers ?? [];
   const due = nextRetryAt(context);
   if (due !== undefined && due <= now) return retryRollback(context);
-  if (!mine.includes(FINALIZER))
-    return due === undefined ? expire(context) : wait(due, "what could not be rolled back is tried again then");
+  if (!mine.includes(FINALIZER)) return due === undefined ? expire(context) : wait(due, "the rollback is retried then");
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
   if (known.journal === undefined && !known.released.has("journal")) return run(readJournal(txn));
@@ -41,7 +40,7 @@ export const terminalCleanup = (context: ReconcileContext): Step => {
   const pending = [...locks(context), ...remains(context), ...unrecordedStores(context)];
   if (pending.length > 0) return run(...pending);
   const quietAt = lastCreate(context) + inFlightWindow(settings);
-  if (now < quietAt) return wait(quietAt, "something of its own that was not answered may still be made");
+  if (now < quietAt) return wait(quietAt, "a create of Janus that was not answered may still take effect");
   if (!known.released.has(SWEPT) && Number.isFinite(quietAt)) return run(sweep(context));
   // Only now: it says under which names there may be stores.
   if (journalGoes(txn) && !known.released.has("journal")) return run(deleteJournal(txn));

@@ -115,6 +115,6 @@ export const warnings = (txn: Transaction, known: Observations): readonly string
     const its = found.get(index);
     return its === undefined
       ? []
-      : [`changes[${index}]: deleting ${formatRef(place)} takes with it ${its}, which a rollback does not bring back`];
+      : [`changes[${index}]: deleting ${formatRef(place)} also deletes ${its}, which a rollback does not restore`];
   });
 };

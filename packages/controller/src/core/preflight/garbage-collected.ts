@@ -57,13 +57,15 @@ export const garbageCollectedTargets = (txn: Transaction, known: Observations, i
   const untied = last(ties);
   if (change.type === "Delete" ? untied < index : Number.isFinite(untied))
     return [
-      `${formatRef(place)} goes with its owner, which changes[${untied}] deletes: ${change.type === "Delete" ? "delete it before that" : "take out one of the two"}`,
+      `${formatRef(place)} is garbage-collected with its owner, which changes[${untied}] deletes: ${change.type === "Delete" ? "delete it before that" : "remove one of the two changes"}`,
     ];
   const isMadeBefore = now.every((owner) => (deletedBy.get(owner as string) ?? index) < index);
   const isTooLate = change.type === "Delete" ? !isMadeBefore : true;
   const isTaken = (isTooLate && last(now) < index) || Number.isFinite(last(after));
   const by = Math.min(last(now), last(after));
   return isTaken
-    ? [`${formatRef(place)} goes with its owner, which changes[${by}] deletes: take out one of the two`]
+    ? [
+        `${formatRef(place)} is garbage-collected with its owner, which changes[${by}] deletes: remove one of the two changes`,
+      ]
     : [];
 };

@@ -46,7 +46,7 @@ export const irreversibleProblems = (txn: Transaction, known: Observations): ((i
     return what === undefined || item.index > last
       ? []
       : [
-          `the ${item.change.type} of ${formatRef(item.place)} ${what}, which nothing can undo: move it to the end of the list`,
+          `the ${item.change.type} of ${formatRef(item.place)} ${what}, which cannot be undone: move it to the end of the list`,
         ];
   };
 };

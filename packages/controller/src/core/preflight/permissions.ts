@@ -132,7 +132,7 @@ export const missingPermissions = (txn: Transaction, item: Item, known: Observat
   return denied.length === 0 || dependsOnEarlier(txn, item.index)
     ? []
     : [
-        `ServiceAccount ${txn.spec.serviceAccountName} could not put ${formatRef(item.place)} back: ${grant(item, denied)}`,
+        `ServiceAccount ${txn.spec.serviceAccountName} may not roll back ${formatRef(item.place)}: ${grant(item, denied)}`,
       ];
 };
 

@@ -77,23 +77,23 @@ const liveChecks: readonly ((item: Item, seen: TargetObservation) => string | un
       : undefined,
   ({ change, place }, { object }) =>
     change.type !== "Create" && object === undefined
-      ? `${formatRef(place)} does not exist: ${change.type === "Delete" ? "take the change out" : "use Create"}`
+      ? `${formatRef(place)} not found: ${change.type === "Delete" ? "remove this change" : "use Create"}`
       : undefined,
   ({ place }, { object }) => {
     const labels = object?.metadata.labels ?? {};
     return KEPT.includes(place.resource.kind) && labels[MANAGED_BY_LABEL] === MANAGED_BY && TRANSACTION_LABEL in labels
-      ? `${formatRef(place)} is what Janus keeps of the Transaction ${labels[TRANSACTION_LABEL]}, and no target`
+      ? `${formatRef(place)} belongs to Janus (Transaction ${labels[TRANSACTION_LABEL]}) and cannot be a target`
       : undefined;
   },
   ({ place }, { object }) =>
     object?.metadata.deletionTimestamp === undefined
       ? undefined
-      : `${formatRef(place)} is being deleted: wait until it is gone, or take its finalizers off (${(object.metadata.finalizers ?? []).join(", ")})`,
+      : `${formatRef(place)} is being deleted: wait until it is gone, or remove its finalizers (${(object.metadata.finalizers ?? []).join(", ")})`,
   ({ change, place }, { object }) =>
     object !== undefined &&
     change.resourceVersion !== undefined &&
     change.resourceVersion !== object.metadata.resourceVersion
-      ? `${formatRef(place)} is at resourceVersion ${object.metadata.resourceVersion}, and the change is meant for ${change.resourceVersion}: look at what changed, and write the Transaction for the new version`
+      ? `${formatRef(place)} is at resourceVersion ${object.metadata.resourceVersion}, but the change requires ${change.resourceVersion}: review the new version, and create a Transaction for it`
       : undefined,
   ({ change, place }, { object }) => {
     const uid = change.type === "Delete" ? undefined : asObject(change.content["metadata"])["uid"];

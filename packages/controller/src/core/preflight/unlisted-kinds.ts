@@ -36,7 +36,7 @@ export const listingPause = ({
   const names = pending.flatMap(({ only }) => only);
   return {
     until: Math.min(...pending.map(({ at }) => at)),
-    because: cut(`trying again to find what the targets of deletions own among ${names.join(", ")}`, 1024),
+    because: cut(`trying again to list the dependents of the deleted objects: ${names.join(", ")}`, 1024),
   };
 };
 
@@ -49,6 +49,6 @@ export const unlistedWarnings = ({ listings }: Observations): readonly string[] 
   const named = all.slice(0, MOST_NAMED).map(({ resource, why }) => `${resource} (${cut(why, 120)})`);
   const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : "";
   return [
-    `what deletions take with them of these kinds is not known, since they could not be listed, and a rollback does not bring it back: ${named.join(", ")}${more}`,
+    `these kinds could not be listed, so it is unknown what the deletions delete of them, and a rollback does not restore it: ${named.join(", ")}${more}`,
   ];
 };

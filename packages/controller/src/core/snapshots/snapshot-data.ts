@@ -128,7 +128,7 @@ export const storeBody = (txn: Transaction, n: number, { kind, data }: Pack): ob
  */
 export const openStore = (store: SnapshotStore, object: KubeObject): StoreData => {
   if (object.metadata.uid !== store.uid)
-    return { broken: `${store.kind} ${store.name} is another object than the one that was written` };
+    return { broken: `${store.kind} ${store.name} is not the object that was written` };
   const data = new Map(
     Object.entries(asObject(object["data"])).map(([key, text]) => {
       const plain = typeof text === "string" ? text : "";
@@ -137,7 +137,7 @@ export const openStore = (store: SnapshotStore, object: KubeObject): StoreData =
   );
   return digestOf(data) === store.digest
     ? { data }
-    : { broken: `the content of ${store.kind} ${store.name} was altered` };
+    : { broken: `the content of ${store.kind} ${store.name} was modified` };
 };
 
 /** The object of before, put together from the stores that hold its parts; `undefined` where a part is missing. */

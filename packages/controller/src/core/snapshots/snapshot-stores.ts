@@ -27,7 +27,7 @@ export const isWritten = (observed: StoreObservation | undefined): observed is S
   typeof observed === "object" && "uid" in observed;
 
 const alteredAtOnce = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">, why: string): string =>
-  `the snapshot ${kind} ${name} is not kept as it was written (${why}): exempt what has the label ${TRANSACTION_LABEL} from the admission webhook or policy that alters it`;
+  `the snapshot ${kind} ${name} was modified when it was written (${why}): exempt objects with the label ${TRANSACTION_LABEL} from the admission webhook or policy that modifies it`;
 
 /** Writes one store under the n-th name. One that is there already is looked at, and neither trusted nor touched. */
 const write = (txn: Transaction, n: number, pack: Pack): ApiCall => {
@@ -79,7 +79,7 @@ const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): ApiCall
         answer.right.metadata.labels?.[UID_LABEL] !== undefined
           ? "left-over"
           : {
-              unusable: `${kind} ${store.name} exists and is not ours: delete or rename it, then create the Transaction again`,
+              unusable: `${kind} ${store.name} exists and does not belong to this Transaction: delete or rename it, then create the Transaction again`,
             },
       );
     },
@@ -120,7 +120,7 @@ const next = (txn: Transaction, known: Observations, pack: Pack): Storing => {
     if (observed === "taken") return { type: "writing", effect: look(txn, n, pack.kind), n };
     if (observed !== "left-over" && !isWritten(observed)) return { type: "refused", why: observed.unusable };
   }
-  return { type: "refused", why: `the first ${most} names for snapshots are taken: delete what is not needed` };
+  return { type: "refused", why: `the first ${most} names for snapshots are taken: delete those that are not needed` };
 };
 
 /**
@@ -157,7 +157,7 @@ const opened = (txn: Transaction, ref: SnapshotStore, answer: E.Either<ApiError,
   // Journal and status, which others may have written, could name another Transaction's.
   return isOf(txn, answer.right)
     ? openStore(ref, answer.right)
-    : { broken: `${store} does not say that it is of this Transaction` };
+    : { broken: `${store} does not have the label of this Transaction` };
 };
 
 /** The stores that a snapshot is in, as far as they were read, and the next one that it goes on in: a large one is in several. */
@@ -204,5 +204,5 @@ export const restored = (
   );
   if (object !== undefined) return E.right(object);
   const broken = read.find((data) => data !== undefined && "broken" in data);
-  return E.left(broken !== undefined && "broken" in broken ? broken.broken : `the snapshots have no ${key}`);
+  return E.left(broken !== undefined && "broken" in broken ? broken.broken : `the snapshots do not contain ${key}`);
 };

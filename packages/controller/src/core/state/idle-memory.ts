@@ -59,7 +59,7 @@ const trimmedChange = (observed: ChangeObservations): ChangeObservations => {
   return isGoing ? { ...withoutTarget(left), problems: undefined } : left;
 };
 
-const BECAUSE = "waiting for its turn: it is large, and only a few large Transactions are worked on at the same time";
+const BECAUSE = "waiting: the Transaction is large, and only a few large Transactions are processed at the same time";
 
 /** It waits until it is its turn to take memory. The status of one that has ended, or that a later version has to go on with, stays as it is. */
 export const awaitMemory = (context: ReconcileContext): Step => {

@@ -253,7 +253,7 @@ const withoutOwners = ({ owners = [] }: Note, { notes }: Journal): readonly stri
   return lost.length === 0
     ? []
     : [
-        `its owner was not rolled back (${lost.map((index) => `changes[${index}]`).join(", ")}): it has no reference to it`,
+        `its owner was not restored (${lost.map((index) => `changes[${index}]`).join(", ")}): the owner reference is missing`,
       ];
 };
 

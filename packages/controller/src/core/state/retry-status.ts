@@ -39,10 +39,8 @@ export const timeLeft = (context: ReconcileContext): number => {
 /** What was tried, in words. */
 export const attempt = (effect: Effect): string => {
   if ("call" in effect) return `${VERBS[effect.call.verb]} ${formatRef(effect.call.place)}`;
-  if (effect.purpose === "discover") return `find where ${effect.kind} of ${effect.apiVersion} is served`;
-  return effect.unowned
-    ? "find what others have put into what is taken away"
-    : "find what the targets of deletions own";
+  if (effect.purpose === "discover") return `discover ${effect.kind} in ${effect.apiVersion}`;
+  return effect.unowned ? "list the contents of the objects to delete" : "list the dependents of the objects to delete";
 };
 
 /** People have been told. */

@@ -29,7 +29,7 @@ export const projection = ({ txn, known, now }: ReconcileContext, journal: Journ
     : [
         updateStatus(
           txn,
-          { items: projected(txn, journal), because: { reason: "Committing", message: "making the changes" } },
+          { items: projected(txn, journal), because: { reason: "Committing", message: "applying the changes" } },
           now,
         ),
       ];

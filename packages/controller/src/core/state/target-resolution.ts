@@ -70,7 +70,7 @@ const placeOf = (txn: Transaction, { target }: Change, resource: Resource | unde
   if (resource.namespaced) return E.right({ resource, namespace: namespace ?? txn.metadata.namespace, name });
   return namespace === undefined
     ? E.right({ resource, name })
-    : E.left(`${resource.kind} is cluster-scoped: take out target.namespace`);
+    : E.left(`${resource.kind} is cluster-scoped: remove target.namespace`);
 };
 
 /** All targets, by change: every decision asks for them. */

@@ -27,12 +27,12 @@ export const abort = (context: ReconcileContext, journal: Journal, cause: AbortC
   if (cause.reason === "Deleted") {
     const held = releaseAll(context, journal, "orphaned");
     if (held.length > 0) return run(...held);
-    const left = `${message} while it was active: what is committed stays, what was there before is kept in ${showStores(txn, journal)}`;
+    const left = `${message} while it was active: applied changes stay, the former state is kept in ${showStores(txn, journal)}`;
     return run(updateStatus(txn, { phase: "Failed", items, because: { reason: "Deleted", message: left } }, now));
   }
   const isOfItem = cause.reason === "CommitFailed" || cause.reason === "ConflictDetected";
   const item = isOfItem ? { item: journal.position.cursor } : {};
-  const because = { reason: cause.reason, message, eventMessage: "rolling back what was changed" };
+  const because = { reason: cause.reason, message, eventMessage: "rolling back the changes" };
   const eventMessage: EventSpec = { type: "Warning", reason: cause.reason, message, ...item };
   return run(updateStatus(txn, { phase: "RollingBack", items, because }, now, eventMessage));
 };

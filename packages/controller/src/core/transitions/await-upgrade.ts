@@ -35,13 +35,16 @@ export const awaitUpgrade = (
   const isOver = isTerminal(txn.status.phase);
   // There is nothing of ours, nor will there be.
   if (!isHeld && (deletionTimestamp !== undefined || isOver)) return done;
-  const message = `it is left alone until a later version of the controller runs: ${cut(why, 600)}`;
+  const message = `not processed until a later version of the controller runs: ${cut(why, 600)}`;
   const event: EventSpec = { type: "Warning", reason: "RecoveryBlocked", message };
   if (deletionTimestamp !== undefined) {
     const { namespace } = known;
     if (namespace === undefined || now >= namespace.readAt + UPGRADE_PAUSE) return run(readNamespace(context));
     if (namespace.isGoing) return releaseUnread(context);
-    return wait(namespace.readAt + UPGRADE_PAUSE, message, { ...event, message: `${message}; so does its deletion` });
+    return wait(namespace.readAt + UPGRADE_PAUSE, message, {
+      ...event,
+      message: `${message}; its deletion waits, too`,
+    });
   }
   const mayReport = takesConditions && !isOver;
   if (mayReport && !isReported(context, UNSUPPORTED, message)) return reporting(txn, UNSUPPORTED, message, now);

@@ -25,7 +25,7 @@ export const asReleased = (txn: Transaction, now: Instant): Transaction => ({
 export const FORCE_DELETED: EventSpec = {
   type: "Warning",
   reason: "RecoveryInitiated",
-  message: `it is gone, though it was at work: a deletion overtook its finalizer, or somebody took that off. What is in stays; its locks are released, and snapshots that something may have to be restored from are kept with the label ${ORPHANED_LABEL}`,
+  message: `the Transaction is gone although it was active: it was deleted before its finalizer was added, or its finalizer was removed. Applied changes stay; its locks are released, and snapshots that a restore may need are kept with the label ${ORPHANED_LABEL}`,
 };
 
 /** The Transaction as it would be after a write of ours to it. */

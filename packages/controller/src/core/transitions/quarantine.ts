@@ -32,9 +32,9 @@ export const quarantine = (context: ReconcileContext, why: string): Step => {
   const { namespace, name } = txn.metadata;
   const repair =
     txn.spec.changes.length === 0
-      ? "its spec cannot be put right"
-      : `put it right (kubectl edit txn ${name} -n ${namespace} --subresource=status)`;
-  const message = `it cannot be read, and is left alone: ${cut(why, 400)}; ${repair}, or delete it: what is in stays, and its snapshots are kept with the label ${ORPHANED_LABEL}`;
+      ? "its spec cannot be repaired"
+      : `repair it (kubectl edit txn ${name} -n ${namespace} --subresource=status)`;
+  const message = `the Transaction cannot be read and is not processed: ${cut(why, 400)}; ${repair}, or delete it: applied changes stay, and its snapshots are kept with the label ${ORPHANED_LABEL}`;
   return isReported(context, UNREADABLE, message) ? done : reporting(txn, UNREADABLE, message, now);
 };
 
@@ -101,7 +101,7 @@ export const releaseUnread = (context: ReconcileContext): Step => {
   ];
   if (left.length > 0) return run(...left);
   const kept = stores.map(({ kind, name }) => `${kind} ${name}`).join(", ") || "no snapshot";
-  const message = `deleted, though it could not be read: what is in stays, what was there before is kept in ${kept}`;
+  const message = `deleted, although it could not be read: applied changes stay, the former state is kept in ${kept}`;
   const others = (txn.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
   return run({ ...setFinalizers(txn, others), events: [{ type: "Warning", reason: "RecoveryBlocked", message }] });
 };

@@ -43,7 +43,7 @@ export const retryRollback = (context: ReconcileContext): Step => {
   if (known.journal === undefined) return run(readJournal(txn));
   const attempts = (txn.status.recovery?.attempts ?? 0) + (isAskedFor(txn) ? 0 : 1);
   if (journal === undefined || journal.position.direction !== "back") {
-    const message = "the journal is gone or altered: what is listed in status.items has to be put right by hand";
+    const message = "the journal was deleted or modified: restore the targets in status.items by hand";
     const isTold = txn.status.conditions.some((condition) => condition.message === message);
     if (isTold && isAskedFor(txn)) return run(removeAnnotation(txn));
     const blocked = { type: "Warning", reason: "RecoveryBlocked", message } as const;
@@ -64,8 +64,8 @@ export const retryRollback = (context: ReconcileContext): Step => {
       }),
     );
   const message = isAskedFor(txn)
-    ? `asked for by the annotation ${RETRY_ROLLBACK}`
-    : `attempt ${attempts} of ${MAX_RETRIES} to roll back what could not be rolled back`;
+    ? `retry requested by the annotation ${RETRY_ROLLBACK}`
+    : `attempt ${attempts} of ${MAX_RETRIES} to roll back`;
   const items = txn.status.items.map((item): Item => (isUnsettled(item) ? { ...item, state: asApplied(item) } : item));
   const because = { reason: RETRYING, message };
   const event: EventSpec = { type: "Normal", ...because };

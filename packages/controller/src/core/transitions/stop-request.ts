@@ -43,5 +43,5 @@ export const stopRequest = (context: ReconcileContext): StopRequest => {
   }
   return annotations?.[REQUEST_ROLLBACK] === undefined
     ? { type: "none" }
-    : { type: "rollback", why: `the annotation ${REQUEST_ROLLBACK} asks for it` };
+    : { type: "rollback", why: `rollback requested by the annotation ${REQUEST_ROLLBACK}` };
 };

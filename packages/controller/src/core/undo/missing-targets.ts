@@ -50,13 +50,15 @@ export const missing = (
     if (seen !== undefined)
       return [
         index,
-        seen.object === undefined ? `${formatRef(place.right)} is gone, though its change was never made` : undefined,
+        seen.object === undefined
+          ? `${formatRef(place.right)} is gone, although its change was never applied`
+          : undefined,
       ];
     const { unseen, failedAttempt } = rollbackIn(known, index);
     const why = unseen ?? (isGivenUp(index) ? failedAttempt?.message : undefined);
     return why === undefined
       ? [index, counted(index, readTarget(item, unreadable(item)))]
-      : [index, `it is not known whether ${formatRef(place.right)} is there: ${why}`];
+      : [index, `it is unknown whether ${formatRef(place.right)} is there: ${why}`];
   });
   return {
     requests: found.flatMap(([, one]) => (typeof one === "object" ? [one] : [])),

@@ -56,7 +56,7 @@ const find = ({ index }: UndoContext, to: Partial<FindOwned>): FindOwned => ({
 const unknown = ({ place }: UndoContext, { unlisted }: Contents): string => {
   const names = cut(unlisted.map(({ resource }) => resource).join(", "), 80);
   const [why = ""] = unlisted.map(({ why }) => cut(why, 80));
-  return `it is not known what others have put into ${formatRef(place)}: ${names} could not be listed (${why})`;
+  return `${formatRef(place)} may contain objects of other clients: ${names} could not be listed (${why})`;
 };
 
 /**
@@ -75,14 +75,14 @@ export const contents = (undoContext: UndoContext): UndoStep | undefined => {
   const others = ofOthers(found, undoContext);
   if (others.length > 0)
     return conflict(
-      `${formatRef(place)} holds what others have put into it (${named(others, to.namespace, 60)}): it is left alone; delete it with that, or take that elsewhere and ask for another attempt with the annotation ${RETRY_ROLLBACK}`,
+      `${formatRef(place)} contains objects of other clients (${named(others, to.namespace, 60)}): not deleted; delete it yourself, or move these objects and retry with the annotation ${RETRY_ROLLBACK}`,
     );
   const again = nextListing(found);
   if (again !== undefined && now < again)
     return {
       type: "wait",
       until: again,
-      because: `trying again to find what others have put into ${formatRef(place)}`,
+      because: `trying again to list the contents of ${formatRef(place)}`,
     };
   if (again !== undefined || now >= found.readAt + FRESH) return continues(find(undoContext, to));
   return found.unlisted.length === 0 ? undefined : rollbackFailed(unknown(undoContext, found));

@@ -13,7 +13,7 @@ export const undoCreate = (undoContext: UndoContext): UndoStep => {
   const { object } = seen;
   if (object === undefined) return { type: "restored" };
   const ours = created === undefined ? isMarked(object, context.txn.metadata.uid) : object.metadata.uid === created;
-  if (!ours) return conflict(`${formatRef(place)} was deleted and created again by another client: it is left alone`);
+  if (!ours) return conflict(`${formatRef(place)} was deleted and created again by another client: left unchanged`);
   if (object.metadata.deletionTimestamp !== undefined) {
     const until = seen.at + POLL_INTERVAL;
     if (context.now >= until) return continues(readTarget(undoContext, refusedFor(undoContext)));

@@ -37,16 +37,16 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
     const owner = deletedTogetherWith(undoContext, before);
     return owner === undefined
       ? conflict(`${formatRef(place)} was deleted by another client`)
-      : rollbackFailed(`${formatRef(place)} went with ${owner}`);
+      : rollbackFailed(`${formatRef(place)} was deleted together with ${owner}`);
   }
   if (object.metadata.uid !== before.metadata.uid)
-    return conflict(`${formatRef(place)} was deleted and created again by another client: it is left alone`);
+    return conflict(`${formatRef(place)} was deleted and created again by another client: left unchanged`);
   // Nothing tells that it is ours: what another client has made of it stays.
   if (journal.doubted.has(index) && !isMarked(object, txn.metadata.uid))
     return equal(writable(object, place), writable(before, place))
       ? { type: "restored" }
       : conflict(
-          `${formatRef(place)} has changed, and it cannot be told whether by the Transaction: it is left as it is`,
+          `${formatRef(place)} has changed, and it is unknown whether this Transaction changed it: left unchanged`,
         );
   const { goal = before, puts = 0 } = rollbackIn(known, index);
   // Owners that were deleted and are there again have another uid; the garbage collector may have taken them out meanwhile.
@@ -54,7 +54,9 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   const former = withNewOwners(txn, journal, goal);
   const { put, conflicts } = restoration(change, place, former, live, txn.metadata);
   if (put === undefined && live === object && object.metadata.deletionTimestamp !== undefined)
-    return conflict(`${formatRef(place)} is being deleted by another client: what the change set is taken back`);
+    return conflict(
+      `${formatRef(place)} is being deleted by another client: the fields that the change set were restored`,
+    );
   if (put === undefined && live === object)
     return conflicts.length === 0
       ? restoredOrFailed(undoContext, before, goal)
@@ -83,8 +85,6 @@ const restoredOrFailed = ({ change, place }: UndoContext, before: KubeObject, go
     return valueAt(goal, path) === undefined || (value !== undefined && !equal(value, valueAt(before, path)));
   };
   return paths.some(isOfChange)
-    ? rollbackFailed(
-        `${formatRef(place)}: the API server does not let ${showPaths(paths.filter(isOfChange))} be as before`,
-      )
-    : { type: "restored", warning: `the API server has set ${showPaths(paths)} itself: left as it is` };
+    ? rollbackFailed(`${formatRef(place)}: the API server does not restore ${showPaths(paths.filter(isOfChange))}`)
+    : { type: "restored", warning: `the API server sets ${showPaths(paths)} itself: left unchanged` };
 };

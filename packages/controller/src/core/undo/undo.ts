@@ -28,7 +28,7 @@ export const undo = (
   const pausing = pause(undoContext);
   if (pausing !== undefined) return pausing;
   if (item.change.type === "Create") return undoCreate(undoContext);
-  if (before === undefined) return rollbackFailed(`${formatRef(item.place)}: what was there before is not known`);
+  if (before === undefined) return rollbackFailed(`${formatRef(item.place)}: its former state is unknown`);
   if (isIrreversible(item.change)) return undoIrreversible(undoContext, before);
   return item.change.type === "Delete" ? undoDelete(undoContext, before) : undoEdit(undoContext, before);
 };

@@ -61,7 +61,7 @@ export const metricsAuth = (
   const ask = async (request: Create): Promise<Reviewed["status"]> => {
     const answer = await api.send(request);
     if (E.isRight(answer)) return (answer.right as Reviewed).status ?? {};
-    log("warn", "it cannot be told who may see the metrics", { error: messageOf(answer.left) });
+    log("warn", "cannot authorize a request for /metrics", { error: messageOf(answer.left) });
     return undefined;
   };
 

@@ -35,16 +35,16 @@ const ok: Reply = { code: 200, text: "ok\n" };
 const REFUSALS: Readonly<Record<Exclude<Verdict, "allowed">, Reply>> = {
   unauthenticated: {
     code: 401,
-    text: "bring a token of the cluster: Authorization: Bearer <token>\n",
+    text: "authentication required: send a token of the cluster as Authorization: Bearer <token>\n",
     headers: { "www-authenticate": "Bearer" },
   },
   forbidden: {
     code: 403,
-    text: "who has this token may not get the path /metrics: bind it to a ClusterRole that allows it\n",
+    text: "forbidden: the user of this token may not get the path /metrics: bind it to a ClusterRole that allows it\n",
   },
   unknown: {
     code: 503,
-    text: "the API server could not be asked whose token this is\n",
+    text: "the API server could not review this token\n",
     headers: { "retry-after": "5" },
   },
 };
@@ -81,12 +81,12 @@ const changing = ({ leaderElsewhere, retryAfter }: Answers): Reply => {
   return leader === undefined
     ? {
         code: 405,
-        text: "nothing can be changed here: create a Transaction at the API server\n",
+        text: "method not allowed: create Transactions with the API server\n",
         headers: { allow: "GET, HEAD" },
       }
     : {
         code: 503,
-        text: `only the leader takes requests that change something, and that is ${leader}\n`,
+        text: `not the leader; the leader is ${leader}\n`,
         headers: { "retry-after": `${retryAfter}` },
       };
 };

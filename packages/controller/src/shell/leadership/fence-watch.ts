@@ -9,12 +9,12 @@ export type FenceState = "up" | "down" | "unknown";
 const LOOK = { first: 1_000, again: 5_000, whenUp: 60_000 };
 
 const TOLD: Readonly<Record<FenceCheck, string>> = {
-  up: "the fence is up: writes of a term that is over are refused",
-  down: "the fence is down: install the ValidatingAdmissionPolicy janus-fence and its binding (if they are there, restart the API server, which has lost sight of their parameter); until then a leader that was paused may still send one write when it wakes",
+  up: "the fence is up: writes of a stale leader are rejected",
+  down: "the fence is down: install the ValidatingAdmissionPolicy janus-fence and its binding (if they exist, restart the API server, which has lost their parameter); until then, a paused leader may still make one write when it resumes",
   stale:
-    "the fence is down: the API server compares with a Lease of long ago, as it does after the ValidatingAdmissionPolicy janus-fence was deleted and installed again: restart the API server; until then writes bear no token, and a leader that was paused may still send one when it wakes",
+    "the fence is down: the API server compares with an old version of the Lease, as it does after the ValidatingAdmissionPolicy janus-fence was deleted and installed again: restart the API server; until then, writes carry no token, and a paused leader may still make one write when it resumes",
   other:
-    "the fence is down: the ValidatingAdmissionPolicy janus-fence is not of this version of Janus: install the one that is; until then writes bear no token, and a leader that was paused may still send one when it wakes",
+    "the fence is down: the ValidatingAdmissionPolicy janus-fence is not of this version of Janus: install the one that is; until then, writes carry no token, and a paused leader may still make one write when it resumes",
 };
 
 export interface FenceWatch extends FenceStatus {
@@ -50,7 +50,7 @@ export const watchFence = (
     if (state !== last)
       tell(
         state === "stale" || state === "other" ? "down" : state,
-        E.isLeft(answer) ? `it cannot be told whether the fence is up: ${answer.left}` : TOLD[answer.right],
+        E.isLeft(answer) ? `cannot check whether the fence is up: ${answer.left}` : TOLD[answer.right],
       );
     last = state;
     plan(state === "up" ? LOOK.whenUp : LOOK.again);

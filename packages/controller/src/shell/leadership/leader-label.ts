@@ -69,7 +69,7 @@ export const leaderMark = (api: Api, { namespace, name }: PodRef, log: Log, cloc
     if (answer.left.type === "refused") isTried = true;
     else marked = undefined;
     failures += 1;
-    log("warn", `the leader's mark could not be ${leads ? "put on" : "taken off"} this Pod; trying again`, {
+    log("warn", `the leader label could not be ${leads ? "added to" : "removed from"} this Pod; trying again`, {
       pod: `${namespace}/${name}`,
       error: messageOf(answer.left),
     });

@@ -14,7 +14,7 @@ export const leaderMetrics = (isLeader: () => boolean): LeaderMetrics => {
   registry.registerMetric(
     new Gauge({
       name: "janus_leader_elected",
-      help: "1 while this process leads, else 0.",
+      help: "1 while this process is the leader, else 0.",
       registers: [],
       collect() {
         this.set(isLeader() ? 1 : 0);
@@ -23,12 +23,12 @@ export const leaderMetrics = (isLeader: () => boolean): LeaderMetrics => {
   );
   const changes = new Counter({
     name: "janus_leader_changes_total",
-    help: "Terms of leading, of any controller, that this process has seen begin.",
+    help: "Terms of leadership, of any controller, that began since this process started.",
     registers: [registry],
   });
   const fence = new Gauge({
     name: "janus_fence_up",
-    help: "1 when the API server refuses writes to targets in a term that is over; 0 when it does not, when that could not be told, and on a standby.",
+    help: "1 while the API server rejects writes of a stale leader to targets; 0 if not, if that could not be checked, and on a standby.",
     registers: [registry],
   });
   return { registry, changed: () => changes.inc(), fence: (state) => fence.set(state === "up" ? 1 : 0) };

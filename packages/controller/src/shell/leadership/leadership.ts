@@ -94,7 +94,7 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
         return;
       seen = term;
       if (term.holder !== "") measured.changed();
-      log("info", term.holder === "" ? "nobody leads" : `${term.holder} leads`, { term: term.transitions });
+      log("info", term.holder === "" ? "no leader" : `${term.holder} is the leader`, { term: term.transitions });
     },
   });
   const isLeader = (): boolean => candidate.left() > 0;
@@ -109,10 +109,10 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
 
   const elected = candidate.elected.then((term) => {
     if (term === undefined) return undefined;
-    void tell("LeaderElected", `${identity} leads, in term ${term.transitions}`);
+    void tell("LeaderElected", `${identity} became leader, term ${term.transitions}`);
     const policy = watchFence(api, place, term, () => !("heldTerm" in candidate.state()), tellOfFence);
     const onRefused = (): void => {
-      log("warn", "a write was refused by the fence; reading the Lease again", { term: term.transitions });
+      log("warn", "a write was rejected by the fence, reading the Lease again", { term: term.transitions });
       candidate.suspend();
       policy.look();
     };

@@ -15,6 +15,6 @@ export interface Standing {
 export const unready = (mode: Readiness, { stopping, leads, synced, standsBy }: Standing): string | undefined => {
   if (stopping) return "stopping";
   if (synced === false) return "not all Transactions are listed yet";
-  if (mode === "leader") return leads && synced === true ? undefined : "another one leads, or nobody does";
-  return standsBy ? undefined : "the leader's Lease has not been seen yet";
+  if (mode === "leader") return leads && synced === true ? undefined : "this controller is not the leader";
+  return standsBy ? undefined : "the leader's Lease has not been read yet";
 };

@@ -36,7 +36,7 @@ export const watchdog = (slack = 60_000, clock: Clock = systemClock): Watchdog =
       const now = clock.now();
       return [...due.values()]
         .filter(({ at }) => now > at + slack)
-        .map(({ name, at }) => `${name}: no sign of life for ${Math.round((now - at) / 1000)} s`);
+        .map(({ name, at }) => `${name}: no progress for ${Math.round((now - at) / 1000)} s`);
     },
   };
 };

@@ -76,8 +76,7 @@ export interface Reconciler {
 const DEFECT: EventSpec = {
   type: "Warning",
   reason: "RecoveryBlocked",
-  message:
-    "a defect in Janus keeps it where it is; it is tried again after a pause, and the controller's log tells more",
+  message: "internal error in Janus: the Transaction is retried after a pause; see the log of the controller",
 };
 
 /** After a pause; and not before the server wants to hear of us again, though no later than in `most` ms. */
@@ -149,7 +148,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     failures: readonly [Failure, ...(readonly Failure[])],
   ): Promise<Requeue> => {
     const [{ effect, error }] = failures;
-    round.log("warn", "a request did not succeed; the Transaction is taken up again after a pause", {
+    round.log("warn", "request failed, retrying the Transaction after a pause", {
       phase: tracked.txn.status.phase,
       error: messageOf(error),
     });
@@ -165,7 +164,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
       tell(round, tracked.txn, {
         type: "Warning",
         reason: "RecoveryBlocked",
-        message: `it waits until it can be written: ${messageOf(error)}`,
+        message: `waiting until the Transaction can be updated: ${messageOf(error)}`,
       });
     Object.assign(tracked, atRest(tracked));
     return after(
@@ -316,7 +315,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
             renewals(context(tracked), resolvedTargets(tracked.txn, tracked.known)),
           );
         } catch (error) {
-          log("error", "a defect in Janus; the locks are renewed later", defect(error));
+          log("error", "internal error in Janus, retrying the renewal of the locks", defect(error));
         } finally {
           renewing.delete(tracked);
         }

@@ -155,7 +155,7 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
   /** One of many more. */
   const add = (txn: Transaction, event: EventSpec, at: Instant, more: number, log: Log): void => {
     const self = line(`${txn.metadata.uid} ${event.reason}`, txn, event, at);
-    self.message = `${more === 1 ? "" : `${more} more, at last: `}${event.message}`.slice(0, LONGEST);
+    self.message = `${more === 1 ? "" : `${more} more, the latest: `}${event.message}`.slice(0, LONGEST);
     self.count = more;
     self.last = at;
     if (planned.has(self)) return;
