@@ -16,7 +16,7 @@ beforeAll(async () => {
   await cluster.person("friend", writing, { ...impersonating, resourceNames: ["deployer"] } as typeof impersonating);
   await cluster.person("editor");
   await cluster.admin("create rolebinding may-edit --clusterrole=edit --user=editor");
-  await eventually(async () => (await tryTo("create", "writer", txn("wait"))).stderr.includes("may not act as"));
+  await eventually(async () => (await tryTo("create", "writer", txn("wait"))).stderr.includes("cannot impersonate"));
   await eventually(async () => (await tryTo("create", "friend", txn("wait"))).code === 0);
   await eventually(async () => (await tryTo("create", "editor", txn("wait"))).code === 0);
 }, 120_000);
@@ -50,7 +50,7 @@ describe("a Transaction may only name a ServiceAccount that its author may imper
     expect(await to("create", "writer", txn("refused"))).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /forbidden.*writer may not act as the ServiceAccount deployer of the namespace default: name a ServiceAccount that you may impersonate, or ask for the right/,
+        /forbidden.*user "writer" cannot impersonate ServiceAccount "deployer" in namespace "default": name a ServiceAccount that you may impersonate, or ask for the permission/,
       ),
     });
   });

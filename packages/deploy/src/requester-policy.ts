@@ -38,9 +38,9 @@ export class RequesterPolicy extends Construct {
             expression: `${isSameAccount} || ${mayImpersonate}`,
             reason: "Forbidden",
             messageExpression:
-              "request.userInfo.username + ' may not act as the ServiceAccount ' + object.spec.serviceAccountName + ' of the namespace ' + " +
-              "request.namespace + ': name a ServiceAccount that you may impersonate, or ask for the right to impersonate this one " +
-              "(verb impersonate on serviceaccounts, as the role edit has it)'",
+              `'user "' + request.userInfo.username + '" cannot impersonate ServiceAccount "' + object.spec.serviceAccountName + ` +
+              `'" in namespace "' + request.namespace + '": name a ServiceAccount that you may impersonate, or ask for the ` +
+              "permission to impersonate this one (verb impersonate on serviceaccounts, as in the role edit)'",
           },
           {
             expression:
