@@ -97,7 +97,7 @@ describe("a Transaction whose status somebody has damaged", () => {
     const left = await txn();
     expect(left.status.phase).toBe(phase);
     const told = async () => (await eventsOf(namespace, "txn")).map(({ reason, message }) => `${reason}: ${message}`);
-    await expect.poll(told).toContainEqual(expect.stringContaining(`RecoveryBlocked: it cannot be read`));
+    await expect.poll(told).toContainEqual(expect.stringContaining(`RecoveryBlocked: the Transaction cannot be read`));
     // It is not looked at again and again.
     const before = running.log.length;
     await new Promise((resolve) => setTimeout(resolve, 1500));

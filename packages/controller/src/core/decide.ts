@@ -12,7 +12,7 @@ import { setFinalizers, isTerminal } from "./state/status-update.ts";
 import { rollingBack } from "./phases/rolling-back.ts";
 import type { ReconcileContext } from "./state/reconcile-context.ts";
 
-/** Somebody has taken our finalizer off while there is something of ours that only it would have us take away. */
+/** The finalizer was removed while there are objects that depend on it for their cleanup. */
 const isBare = ({ txn: { metadata, status }, known }: ReconcileContext): boolean => {
   const { finalizers: names = [], deletionTimestamp } = metadata;
   if (names.includes(FINALIZER) || deletionTimestamp !== undefined || status.phase === "Pending") return false;
@@ -20,13 +20,15 @@ const isBare = ({ txn: { metadata, status }, known }: ReconcileContext): boolean
 };
 
 /**
- * The whole life of a Transaction: what to do next, from what is recorded, what this process knows, and the time.
+ * The whole life of a Transaction: what to do next, from what is recorded, what this process has observed, and
+ * the time.
  *
- * Pending → Preparing → Prepared → Committing → Committed; from Committing on any failure → RollingBack → RolledBack, or
- * Failed when something could not be rolled back. A failure before the first change → Failed.
+ * Pending → Preparing → Prepared → Committing → Committed; from Committing on any failure → RollingBack →
+ * RolledBack, or Failed if something could not be rolled back. A failure before the first change → Failed.
  *
- * Guarantees: pure and total. Every effect is one request, so that a crash can only fall between two steps that have a
- *             name; what was not recorded is learned again. The finalizer is on for as long as there is something of ours.
+ * Guarantees: pure and total. Every effect is one request, so that a crash can only fall between two steps that
+ *             have a name; what was not recorded is observed again. The finalizer is set for as long as there
+ *             are objects to clean up.
  */
 export const decide = (seen: ReconcileContext): Step => {
   const { later } = seen.known;
@@ -53,6 +55,6 @@ export const decide = (seen: ReconcileContext): Step => {
   }
 };
 
-/** What to do for a Transaction that cannot be read; of its situation, that is what could be salvaged. */
+/** What to do for a Transaction that cannot be read; the context has what could be decoded. */
 export const decideUnread = (context: ReconcileContext, unread: Unread): Step =>
   unread.type === "unreadable" ? quarantine(context, unread.why) : awaitUpgrade(context, unread);

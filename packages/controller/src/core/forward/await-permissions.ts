@@ -7,7 +7,7 @@ import { grant, lackingPermissions, reviewsOf } from "../preflight/permissions.t
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { ENABLING_TIME } from "../state/resolved-changes.ts";
 
-/** Asks again in the turn of the change, and remembers since when. */
+/** Checks the permissions again in the turn of the change, and records since when. */
 const asking = (changeContext: ChangeContext): readonly ApiCall[] =>
   reviewsOf(changeContext).map((request) => ({
     ...request,
@@ -22,11 +22,11 @@ const asking = (changeContext: ChangeContext): readonly ApiCall[] =>
   }));
 
 /**
- * Waits for rights that the ServiceAccount did not have when everything was prepared, and that an earlier change may have
- * brought.
+ * Waits for permissions that the ServiceAccount lacked during the preflight, and that an earlier change may
+ * bring.
  *
- * @returns undefined once it has all that the change and its rollback need; until then its target must not be locked. A
- *          sentence where they have not come in time.
+ * @returns undefined once it has all that the change and its rollback need; until then, its target must not be
+ * locked. A message if they are still missing after the time limit.
  */
 export const awaitPermissions = (changeContext: ChangeContext): Step | string | undefined => {
   const { context, journal, index, place } = changeContext;

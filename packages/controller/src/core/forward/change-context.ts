@@ -12,7 +12,7 @@ import { type Item, readTarget } from "../state/resolved-changes.ts";
 import { isServed } from "../state/unserved-kind.ts";
 import type { KubeObject } from "@janus/types";
 
-/** One change on its way in. */
+/** A change that is being applied. */
 export interface ChangeContext extends Item {
   readonly context: ReconcileContext;
   readonly journal: Journal;
@@ -43,21 +43,27 @@ export const nextChange = (
     ),
   );
 
-/** A Create was refused for want of the rights, or of the kind, that an earlier change has just brought: it was not made. */
+/**
+ * A Create was rejected because the permissions or the kind that an earlier change has just brought were not
+ * effective yet: it was not applied.
+ */
 const isPremature = ({ change, index, context: { txn } }: ChangeContext, known: Observations): boolean => {
   const { write } = changeIn(known, index);
   const isUnmade = write?.type === "refused" && [403, 404].includes(write.code) && write.unanswered === undefined;
   return change.type === "Create" && isUnmade && dependsOnEarlier(txn, index);
 };
 
-/** Looks what became of the change. */
+/** Reads the target, to find out whether the change was applied. */
 export const observeTarget = (changeContext: ChangeContext): ApiCall => {
   const { context, place } = changeContext;
   const mayBeUnserved = !isServed(context.known, place.resource) && isPremature(changeContext, context.known);
   return { ...readTarget(changeContext, unreadable(changeContext)), mayBeUnserved };
 };
 
-/** A target that cannot be read says nothing of what became of the change, unless that was not made for the same reason. */
+/**
+ * A target that cannot be read does not tell whether the change was applied, unless the write was rejected for
+ * the same reason.
+ */
 const unreadable =
   (changeContext: ChangeContext): ApiCall["onAnswer"] =>
   (known, answer, now) => {
@@ -74,6 +80,6 @@ const unreadable =
       : refused("unknown", `${formatRef(place)} cannot be read: ${messageOf(answer.left)}`);
   };
 
-/** For people: the API server, or something in front of it, will not have the change. */
+/** For messages: the API server, or a proxy, rejects the change. */
 export const refusalOf = ({ change, place }: Item, message: string): string =>
   `the API server refused to ${change.type.toLowerCase()} ${formatRef(place)}: ${message}`;

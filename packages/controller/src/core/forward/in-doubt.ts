@@ -8,16 +8,19 @@ import { hasLostMarks, isMarked } from "../merge/marks.ts";
 import { restoration } from "../merge/restore-update.ts";
 import type { KubeObject } from "@janus/types";
 
-/** What a target tells of a change that is in doubt, or that was refused because something had moved. */
+/** What the target tells about a change that is in doubt, or that was rejected because of a conflict. */
 export type InDoubtVerdict =
   | { readonly type: "applied"; readonly created?: string }
   /** A Delete was accepted, and finalizers still hold the object. */
   | { readonly type: "terminating"; readonly finalizers: readonly string[] }
-  /** It was not made when the target was read. What is still on its way is refused if it bears preconditions, a Create is not. */
+  /**
+   * It was not applied when the target was read. A request that is still in flight fails if it has
+   * preconditions; a Create has none.
+   */
   | { readonly type: "not-applied"; readonly object: KubeObject | undefined }
   /**
-   * It was not made, and others have changed the target since it was read: these fields of ours among them. `mayBeIn`: unless
-   * it was on its way, for nothing would tell.
+   * It was not applied, and other clients have modified the target since it was read: `fields` are those that
+   * the change sets. `mayBeApplied`: it may have been applied if it was sent, since nothing would tell.
    */
   | {
       readonly type: "conflict";
@@ -25,16 +28,16 @@ export type InDoubtVerdict =
       readonly fields: readonly Path[];
       readonly mayBeApplied?: true;
     }
-  /** It cannot be told. */
+  /** It cannot be determined. */
   | { readonly type: "unknown"; readonly why: string };
 
-/** Whether two versions of an object differ in nothing but status and bookkeeping. */
+/** Whether two versions of an object differ only in status and server-managed metadata. */
 export const sameButStatus = (a: KubeObject, b: KubeObject, place: ObjectRef): boolean => {
   const always = { ...place, resource: { ...place.resource, statusSubresource: true } };
   return equal(writable(a, always), writable(b, always));
 };
 
-/** Whether a status is among what the change sets: then others who write it are in its way. */
+/** Whether the change sets the status: then other writers of the status conflict with it. */
 const setsStatus = (change: Change, place: ObjectRef): boolean =>
   change.type !== "Delete" && writable(change.content, place)["status"] !== undefined;
 
@@ -78,22 +81,23 @@ const settleEdit = (
     ? equal(writable(before, place), writable(object, place))
     : sameButStatus(before, object, place);
   if (unmoved) return { type: "not-applied", object };
-  // Without a mark, and moved: had our change been in, all its fields would have been taken over since.
+  // No mark, and modified: if our change was applied, other clients must have taken over all of its fields.
   const { put, conflicts } = restoration(change, place, before, object, author);
   const whole = change.type === "Update" && !equal(desiredState(change, place, before), writable(before, place));
   const fields: readonly Path[] = whole && conflicts.length === 0 ? [[]] : conflicts;
-  // A Patch leaves no mark where others have taken over all of its fields; what is changed and nobody's may be ours.
+  // A Patch leaves no mark if other clients have taken over all of its fields. A modified field without a manager
+  // may be ours.
   const isTakenOver = change.type === "Patch" && conflicts.length > 0;
   const mayBeApplied = isTakenOver || put !== undefined || hasLostMarks(before, object);
   return { type: "conflict", object, fields, ...(mayBeApplied ? { mayBeApplied } : {}) };
 };
 
 /**
- * Reads from a target whether a change was made to it (docs/internals.md, "In doubt").
+ * Reads from a target whether a change was applied to it (docs/internals.md, "In doubt").
  *
- * Guarantees: `in` only on our mark, on the uid that we recorded, or for a Delete on absence; `out` only when the object is
- *             as it was read before, status apart.
- * Assumes:    `seen` is a live read, as the ServiceAccount. For a Create `before` is undefined.
+ * Guarantees: `applied` only with our mark, with the recorded uid, or for a Delete if the object is absent;
+ *             `not-applied` only if the object is as it was read before, except for its status.
+ * Assumes: `seen` is a live read, as the ServiceAccount. For a Create, `before` is undefined.
  */
 export const resolveInDoubt = (
   change: Change,

@@ -24,7 +24,7 @@ import { type ChangeContext, observeTarget, nextChange, refusalOf } from "./chan
 import { waiting } from "../state/status-progress.ts";
 import { onceSettled, irreversibleReason, reasonToStop, send } from "./send-change.ts";
 
-/** What follows from what the target tells of a write that was not simply answered with success. */
+/** What to do about a write that was not simply answered with success, given what the target tells. */
 export const resolveAttempt = (
   changeContext: ChangeContext,
   attempt: Attempt,
@@ -34,7 +34,8 @@ export const resolveAttempt = (
   const { context, journal, change, place, before } = changeContext;
   const { txn, now, settings } = context;
   const mayBeApplied = unansweredSince(attempt) !== undefined;
-  // Whoever has deleted it, we have not. But where the refusal has another reason, nobody knows: gone counts as ours, as in doubt.
+  // Another client has deleted it. But if the Delete was rejected for another reason, this is unknown: an absent
+  // target counts as deleted by us, as in doubt.
   const isTheirDeletion =
     change.type === "Delete" &&
     attempt.type === "refused" &&
@@ -63,13 +64,14 @@ export const resolveAttempt = (
     case "not-applied": {
       const { object } = verdict;
       const moved = object?.metadata.resourceVersion !== before?.metadata.resourceVersion;
-      // A new version is why a write is refused as a conflict, and no reason for any other refusal.
+      // A new version explains a conflict, but no other rejection.
       if (attempt.type === "refused" && !(moved && attempt.code === 409)) return tryAgain(changeContext, attempt);
       if (moved && object !== undefined)
         return change.resourceVersion === undefined
           ? renewSnapshot(context, journal, changeContext, object)
           : abort(context, journal, conflictCause(noLongerAt(place, change.resourceVersion)));
-      // Only a Create cannot simply be sent again: it bears no precondition that would stop the one that is still on its way.
+      // Only a Create cannot simply be sent again: it has no precondition that would stop the one that is still in
+      // flight.
       const settledAt = attempt.sent + inFlightWindow(settings);
       if (change.type !== "Create" || seenAt >= settledAt) return send(changeContext);
       return now < settledAt
@@ -94,7 +96,7 @@ export const resolveAttempt = (
         ? renewSnapshot(context, journal, changeContext, verdict.object)
         : abort(context, journal, conflictCause(noLongerAt(place, change.resourceVersion)));
     case "unknown":
-      // Finalizers held it up after that, and it is gone, whatever has come in its place.
+      // The Delete was accepted, and finalizers delayed it. Now the object is gone, whatever has its name.
       if (attempt.type === "accepted") return run(nextChange(txn, journal, changeContext, undefined));
       return abort(context, journal, {
         reason: "CommitFailed",
@@ -106,7 +108,7 @@ export const resolveAttempt = (
 
 const isEdit = ({ type }: Change): boolean => type === "Update" || type === "Patch";
 
-/** What has become of an Update or Patch that is given up. */
+/** Whether an Update or Patch was applied when the Transaction gives up. */
 const fateOf = (verdict: InDoubtVerdict, mayBeApplied: boolean): AbortCause["fate"] => {
   if (verdict.type === "applied") return "applied";
   return mayBeApplied && verdict.type === "conflict" && verdict.mayBeApplied === true ? "unknown" : "rejected";
@@ -126,7 +128,7 @@ const conflictCause = (message: string, fate: AbortCause["fate"] = "rejected"): 
 const noLongerAt = (place: ObjectRef, resourceVersion: string): string =>
   `${formatRef(place)} is no longer at resourceVersion ${resourceVersion}, which the change requires`;
 
-/** Whether an earlier change has deleted an owner of the object, so that the garbage collector took it. */
+/** Whether an earlier change has deleted an owner of the object, so that the garbage collector deleted it. */
 const goesWithOwner = ({ context: { txn }, journal, index, before }: ChangeContext): boolean => {
   const owners = (before?.metadata.ownerReferences ?? []).map(({ uid }) => uid);
   return txn.spec.changes.slice(0, index).some(({ type }, earlier) => {
@@ -135,7 +137,7 @@ const goesWithOwner = ({ context: { txn }, journal, index, before }: ChangeConte
   });
 };
 
-/** Refused because something was not there, or in the way, though the target is as it was: worth another try, or final. */
+/** Rejected because something was missing or in conflict, although the target is unmodified: retried, or final. */
 const tryAgain = (
   changeContext: ChangeContext,
   { sent, code, message }: Extract<Attempt, { type: "refused" }>,
@@ -159,7 +161,10 @@ const tryAgain = (
     : send(changeContext);
 };
 
-/** With why it goes on waiting although somebody wants it back, or its time is over. */
+/**
+ * The status message, with the reason why it continues to wait although a rollback was requested or the time is
+ * over.
+ */
 const terminatingReason = (
   changeContext: ChangeContext,
   finalizers: readonly string[],

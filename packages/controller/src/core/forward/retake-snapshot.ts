@@ -15,12 +15,12 @@ import { abort } from "../transitions/abort.ts";
 import type { KubeObject } from "@janus/types";
 
 /**
- * Others changed the target in fields that are none of ours since it was read: what there is now is kept in a new store,
- * recorded in the journal, and from then on is what rollback goes back to. With the owners that it has lost by the
- * Transaction itself.
+ * Other clients modified fields of the target that the change does not set: the new state is stored in a new
+ * snapshot, recorded in the journal, and what rollback restores from then on. Owner references that the
+ * Transaction itself has removed are kept in it.
  *
- * Guarantees: however often that happens, there are two such stores of a change at most, and the one that is recorded is whole:
- *             the one before it is taken away before the next one is written.
+ * Guarantees: there are at most two such snapshots of a change, and the recorded one is complete: the obsolete
+ *             one is deleted before the next one is written.
  */
 export const renewSnapshot = (
   context: ReconcileContext,

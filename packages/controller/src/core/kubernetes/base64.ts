@@ -2,7 +2,7 @@
 export const toBase64 = (text: string): string =>
   btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCodePoint(byte)).join(""));
 
-/** `undefined` for what is no base64. A byte order mark is part of the text. */
+/** `undefined` if it is not base64. A byte order mark is part of the text. */
 export const fromBase64 = (text: string): string | undefined => {
   try {
     const bytes = atob(text);

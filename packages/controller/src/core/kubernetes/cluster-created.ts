@@ -4,12 +4,15 @@ import type { Named } from "./implicit-owners.ts";
 /** In every namespace: https://kubernetes.io/docs/concepts/security/service-accounts/#default-service-accounts */
 const EVERYWHERE: readonly string[] = ["ServiceAccount default", "ConfigMap kube-root-ca.crt"];
 
-/** Nobody has put this anywhere: the cluster makes it by itself, or for the sake of something else; or it is going already. */
+/**
+ * No user has put this object there: the cluster creates it in every namespace or because of something else, or
+ * it is being deleted.
+ */
 export const isOfCluster = ({ apiVersion, kind, metadata }: Named): boolean => {
   const { name, uid, labels = {}, managedFields = [], deletionTimestamp } = metadata;
   const isLock = kind === "Lease" && labels[MANAGED_BY_LABEL] === MANAGED_BY && TRANSACTION_LABEL in labels;
   return (
-    // What is stored nowhere, such as metrics, has no uid.
+    // Objects that are not stored, such as metrics, have no uid.
     uid === undefined ||
     deletionTimestamp !== undefined ||
     isLock ||

@@ -4,10 +4,10 @@ import type { KubeObject, ObjectMeta } from "@janus/types";
 const TOKEN = "kubernetes.io/service-account-token";
 const ACCOUNT = "kubernetes.io/service-account.name";
 export const ACCOUNT_UID = "kubernetes.io/service-account.uid";
-/** The annotations that say whose token a Secret holds. */
+/** The annotations with the ServiceAccount of a token Secret. */
 export const ACCOUNT_ANNOTATIONS: readonly string[] = [ACCOUNT, ACCOUNT_UID];
 
-/** An object, or what is known of one: of its list, the metadata alone. */
+/** An object, or the metadata of a listed one. */
 export interface Named {
   readonly apiVersion: string;
   readonly kind: string;
@@ -15,14 +15,17 @@ export interface Named {
   readonly type?: unknown;
 }
 
-/** How an owner is called by what is {@link tiedTo} it without knowing its uid; undefined for kinds that have none such. */
+/**
+ * How objects that are {@link tiedTo} an owner name it without its uid; undefined for kinds that have no such
+ * dependents.
+ */
 export const callName = ({ apiVersion, kind, metadata: { namespace, name } }: Named): string | undefined =>
   apiVersion === "v1" && ["Service", "ServiceAccount"].includes(kind) ? `${kind} ${namespace}/${name}` : undefined;
 
 /**
- * The object that this one goes with though none of its references names it, by uid or by {@link callName}. It is
- * kube-controller-manager that deletes it then: the tokens of a ServiceAccount, and the Endpoints of a Service.
- * (EndpointSlices bear references.)
+ * The owner of this object although no owner reference names it, by uid or by {@link callName}.
+ * kube-controller-manager deletes such dependents: the tokens of a ServiceAccount, and the Endpoints of a
+ * Service. (EndpointSlices have owner references.)
  * https://kubernetes.io/docs/concepts/security/service-accounts/#get-a-token
  * https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/controller/endpoint/endpoints_controller.go
  */

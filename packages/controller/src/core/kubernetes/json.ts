@@ -13,14 +13,14 @@ export const digitsOf = (value: unknown): string | undefined => (isRawJSON(value
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isRawJSON(value);
 
-/** The empty object for what is none. */
+/** The empty object for anything else. */
 export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-/** The value under a name of the object's own: `constructor` and `__proto__` are legal keys of a ConfigMap. */
+/** The own property: `constructor` and `__proto__` are legal keys of a ConfigMap. */
 export const member = (object: JsonObject | undefined, name: string): Json | undefined =>
   object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
 
-/** Deep equality of JSON values, whatever the order of keys. */
+/** Deep equality of JSON values, independent of the order of keys. */
 export const equal = (a: unknown, b: unknown): boolean => {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, at) => equal(item, b[at]));
@@ -42,7 +42,7 @@ type Reviver = (key: string, value: unknown, context: { readonly source?: string
 const exactly: Reviver = (_, value, { source = "" }) =>
   typeof value === "number" && String(value) !== source && /^-?[1-9]\d*$/.test(source) ? rawJSON(source) : value;
 
-/** The inverse of {@link canonical}; `undefined` for what is no JSON. */
+/** The inverse of {@link canonical}; `undefined` if it is not JSON. */
 export const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text, exactly as Parameters<typeof JSON.parse>[1]);

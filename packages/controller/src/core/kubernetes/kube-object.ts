@@ -1,12 +1,12 @@
 import type { KubeObject, Resource } from "@janus/types";
 
-/** Preconditions: the very object, and the very version of it, that a write was decided on. */
+/** Preconditions of a write: the uid and resourceVersion that it was decided on. */
 export interface Version {
   readonly uid: string;
   readonly resourceVersion: string;
 }
 
-/** One object at the API server; no namespace where the kind is cluster-scoped. */
+/** A reference to an object; no namespace if the kind is cluster-scoped. */
 export interface ObjectRef {
   readonly resource: Resource;
   readonly namespace?: string;
@@ -17,7 +17,7 @@ export interface ObjectRef {
 export const formatRef = (place: ObjectRef): string =>
   `${place.resource.kind} ${place.namespace === undefined ? "" : `${place.namespace}/`}${place.name}`;
 
-/** What is said of an object that another client is deleting. */
+/** The message about an object that another client is deleting. */
 export const terminatingMessage = (place: ObjectRef, { metadata: { finalizers = [] } }: KubeObject): string =>
   `${formatRef(place)} is being deleted by another client${finalizers.length === 0 ? "" : `, delayed by its finalizers: ${finalizers.join(", ")}`}`;
 

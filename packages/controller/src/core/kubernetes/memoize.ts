@@ -1,9 +1,9 @@
 /**
- * The function, which computes nothing twice of the very same object. Every step decides on the same things as the one before,
- * but for what the last answer has changed; what took long to find out of the rest is not found out again.
+ * Memoizes by object identity. Every step decides on nearly the same objects as the one before; expensive
+ * results are not computed again.
  *
- * Guarantees: pure as ever: the result depends on the argument alone, and goes with it.
- * Assumes:    nothing that it reads of it ever changes.
+ * Guarantees: pure: the result depends on the argument only, and is garbage-collected with it.
+ * Assumes: the argument is never modified.
  */
 export const memoized = <A extends object, Result>(compute: (of: A) => Result): ((of: A) => Result) => {
   const results = new WeakMap<A, { readonly result: Result }>();

@@ -23,7 +23,7 @@ const counted = (whole: object): number => {
   return size;
 };
 
-/** About how many bytes an object takes in memory, and on the wire. It is counted once. */
+/** The approximate size of an object in memory and on the wire, in bytes. It is computed once. */
 export const sizeOf = (object: object): number => {
   const known = sizes.get(object);
   if (known !== undefined) return known;
@@ -32,7 +32,7 @@ export const sizeOf = (object: object): number => {
   return size;
 };
 
-/** The newest entries, as far as they take no more than so many bytes together. */
+/** The newest entries whose total size is at most this many bytes. */
 export const newest = <K, V>(map: ReadonlyMap<K, V>, most: number, size: (value: V) => number): ReadonlyMap<K, V> => {
   let left = most - [...map.values()].reduce((sum, value) => sum + size(value), 0);
   if (left >= 0) return map;

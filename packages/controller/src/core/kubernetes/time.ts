@@ -1,6 +1,9 @@
 // oxlint-disable no-restricted-globals -- Date is used as arithmetic on its argument here, never as a clock
 
-/** A point in time in ms since the epoch, from a clock that is never set while this process is at work on a Transaction. */
+/**
+ * A point in time in ms since the epoch, from a clock that is never set while this process works on a
+ * Transaction.
+ */
 export type Instant = number;
 
 /** RFC 3339 in seconds, the form of `metadata.creationTimestamp` and of condition times. */
@@ -9,7 +12,7 @@ export const toTimestamp = (at: Instant): string => `${new Date(at).toISOString(
 /** RFC 3339 in microseconds, the form of Lease times (MicroTime). */
 export const toMicroTime = (at: Instant): string => new Date(at).toISOString().replace("Z", "000Z");
 
-/** `undefined` for what is no timestamp. */
+/** `undefined` if it is not a timestamp. */
 export const fromTimestamp = (text: string | undefined): Instant | undefined => {
   const at = text === undefined ? Number.NaN : Date.parse(text);
   return Number.isNaN(at) ? undefined : at;

@@ -4,7 +4,7 @@ import { waiting } from "../state/status-progress.ts";
 import type { Locking } from "./lock-acquisition.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
-/** A pause until a lock may be had, or what is to be done first. */
+/** A pause until the lock may be free, or the requests to send first. */
 export const waitingForLock = (
   context: ReconcileContext,
   journal: Journal | undefined,

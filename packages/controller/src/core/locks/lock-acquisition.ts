@@ -20,11 +20,11 @@ import {
 interface Wanted {
   readonly index: number;
   readonly target: ObjectRef;
-  /** Of its Lease. */
+  /** The place of its Lease. */
   readonly place: ObjectRef;
 }
 
-/** The next request that brings us nearer to this lock; a pause where only waiting helps. */
+/** The next request to acquire this lock; a pause if it has to wait. */
 const nextLockRequest = (
   context: ReconcileContext,
   { index, target, place }: Wanted,
@@ -62,20 +62,20 @@ export type Locking =
       readonly because: string;
       readonly event: EventSpec;
       readonly awaited: Awaited;
-      /** What is done meanwhile. */
+      /** Requests to send meanwhile. */
       readonly effects: readonly Effect[];
     }
   | { readonly type: "refused"; readonly problems: ReadonlyMap<number, string> };
 
 const order = ({ place }: Wanted): string => `${place.namespace ?? ""}/${place.name}`;
 
-/** In the one global order: namespace and name of the Lease. */
+/** In the global order: namespace and name of the Lease. */
 const inOrder = ({ settings }: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): readonly Wanted[] =>
   [...targets]
     .map(([index, target]) => ({ index, target, place: lockPlace(target, settings.controllerNamespace) }))
     .toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
 
-/** A lock is safe for a write when it is good for longer than the write can take. */
+/** A lock is safe for a write if it is valid for longer than the write can take. */
 export const isSafe = (observed: LockObservation | undefined, { now, settings }: ReconcileContext): boolean =>
   observed?.type === "held" && observed.until > now + settings.writeTimeout;
 
@@ -93,15 +93,16 @@ const waitingFor = (
 });
 
 /**
- * Takes the locks of these targets, of which none has been touched.
+ * Acquires the locks of these targets, none of which was modified.
  *
- * Guarantees: at first all are tried side by side; as soon as one is held by another client, what comes after it in one
- *             global order is given back, and the rest is taken one by one in that order: so no two Transactions can wait
- *             for each other. One that has touched others already asks who has touched nothing to yield.
- *             A lock of a live, unfinished Transaction is never taken over; one of a finished or vanished Transaction at
- *             once; any other only when it has not changed for its whole duration by our own clock. That holds for a Lease,
- *             too, that somebody has written in the name of a Transaction without such a target. One that is free is
- *             left to who goes before us: so nobody who waits is overtaken again and again.
+ * Guarantees: at first all are acquired concurrently. As soon as another client holds one, those after it in the
+ *             global order are released, and the rest is acquired one by one in that order: so no two
+ *             Transactions can wait for each other. A Transaction that has applied changes already requests one
+ *             that has not to yield. A lock of an active Transaction is never taken over; one of a finished or
+ *             deleted Transaction at once; any other only if it has not changed for its whole duration, by our
+ *             own clock. The latter also holds for a Lease that somebody has written in the name of a
+ *             Transaction without such a target. A free lock is left to Transactions that are before this one in
+ *             the queue: so no Transaction is overtaken again and again.
  */
 export const acquire = (context: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): Locking => {
   const { known } = context;
@@ -126,7 +127,7 @@ export const acquire = (context: ReconcileContext, targets: ReadonlyMap<number, 
     if ("until" in blocked.to) {
       const after = wanted.filter((one) => order(one) > order(blocked));
       const releases = after.flatMap(({ index, place }) => releaseIfHeld(context, index, place));
-      // Who holds others already, under which changes were made, does not take these in the one order of all.
+      // A Transaction that holds locks of applied changes does not acquire these in the global order.
       const asking = context.txn.status.phase === "Committing" ? askFor(context, blocked.index) : [];
       return waitingFor(blocked, blocked.to, [...releases, ...asking]);
     }
@@ -134,11 +135,12 @@ export const acquire = (context: ReconcileContext, targets: ReadonlyMap<number, 
 };
 
 /**
- * Takes the locks of targets again that may be half rolled back: after a crash, or when what could not be rolled back is tried again.
+ * Acquires the locks of targets that may be partly rolled back: after a crash, or when the rollback is retried.
  *
- * Guarantees: none is ever given back; those that are ours are found and renewed side by side, whichever is needed; of those that
- *             are needed now, and that others hold, one is taken after the other in the global order, and who has touched nothing is
- *             asked to yield. One that cannot be had at all, as in a namespace that is being deleted, is left out.
+ * Guarantees: none is released. Those that are ours are found and renewed concurrently. Those that are needed
+ *             now and held by others are acquired one after the other in the global order, and holders that have
+ *             applied nothing are requested to yield. One that cannot be acquired at all, as in a terminating
+ *             namespace, is left out.
  */
 export const reacquire = (
   context: ReconcileContext,
@@ -164,7 +166,7 @@ export const reacquire = (
   return waitingFor(first, to, askFor(context, first.index));
 };
 
-/** Asks the holder of a lock for it, once, if that has touched nothing. */
+/** Requests the holder of a lock to yield, once, if it has applied nothing. */
 const askFor = (context: ReconcileContext, index: number): readonly ApiCall[] => {
   const observed = changeIn(context.known, index).lock;
   if (observed?.type !== "theirs" || observed.holderState !== "untouched" || observed.yieldRequested) return [];
@@ -183,8 +185,8 @@ const renewal = (
 };
 
 /**
- * Renewals that are due: before a third of the duration has passed, and not again at once after one that did not get
- * through. They go on in the background, whatever the phase.
+ * Renewals that are due: before a third of the duration has passed, and not immediately after a failed one. They
+ * run in the background, in every phase.
  */
 export const renewals = (context: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): readonly ApiCall[] =>
   [...targets].flatMap(([index, target]) => {
@@ -196,9 +198,9 @@ export const renewals = (context: ReconcileContext, targets: ReadonlyMap<number,
   });
 
 /**
- * Makes sure of locks that were taken before, perhaps by a former process.
+ * Verifies locks that were acquired before, perhaps by a former process.
  *
- * @returns Left: why one of them is lost. Right: what is still to be asked; nothing when all of them are safe.
+ * @returns Left: why one of them is lost. Right: the requests that are still needed; none if all are safe.
  */
 export const verifyHeld = (
   context: ReconcileContext,

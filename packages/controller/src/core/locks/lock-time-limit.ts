@@ -6,7 +6,10 @@ import { releaseIfHeld, lockPlace } from "./lock-requests.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
-/** For so long a Transaction that has changed nothing may hold locks that others wait for, in ms; and longer for each change. */
+/**
+ * How long a Transaction that has applied nothing may hold locks that others wait for, in ms; and longer for
+ * each change.
+ */
 const MOST_HELD = 60_000;
 const MORE_BY_CHANGE = 500;
 
@@ -16,12 +19,13 @@ const withYield = (known: Observations, now: Instant): Observations => {
 };
 
 /**
- * Gives every lock back that was held for long without anything having been changed, whatever held it up, when somebody waits
- * for one of them; and goes to the end of the line.
+ * Releases all locks that were held for long without applying a change, whatever the reason, if another
+ * Transaction waits for one of them. The Transaction then goes to the end of the queue.
  *
- * Guarantees: who waits for a lock waits for a bounded time on each Transaction before it in the line that has changed
- *             nothing. Nobody waits in a circle for that: all locks are given back, and taken again in the order of all.
- * Assumes:    no target has been touched, and who waits is known to this process.
+ * Guarantees: a Transaction waits for a bounded time for each Transaction before it in the queue that has
+ *             applied nothing. There is no deadlock: all locks are released, and acquired again in the global
+ *             order.
+ * Assumes: no target was modified, and waiting Transactions are known to this process.
  */
 export const enforceLockTimeLimit = (
   context: ReconcileContext,

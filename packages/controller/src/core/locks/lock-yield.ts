@@ -12,7 +12,10 @@ import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context
 
 const placeOf = ({ namespace, name }: Holder): ObjectRef => ({ resource: transactions, namespace, name });
 
-/** Asks the holder of a lock, which has touched nothing, to yield to this Transaction, which has. */
+/**
+ * Requests the holder of a lock, which has applied nothing, to yield to this Transaction, which has applied
+ * changes.
+ */
 export const requestYield = ({ txn }: ReconcileContext, index: number, holder: Holder): ApiCall => ({
   purpose: "request-yield",
   as: "controller",
@@ -21,14 +24,14 @@ export const requestYield = ({ txn }: ReconcileContext, index: number, holder: H
     place: placeOf(holder),
     body: { metadata: { uid: holder.uid, annotations: { [REQUEST_YIELD]: holderIdentity(txn.metadata) } } },
   },
-  // Whether it was heard shows in the Lease, at the next look.
+  // The Lease shows whether it has yielded when it is read again.
   onAnswer: (known) => {
     const { lock } = changeIn(known, index);
     return lock?.type === "theirs" ? withChange(known, index, { lock: { ...lock, yieldRequested: true } }) : known;
   },
 });
 
-/** Who wants none of these targets has nothing to ask for. */
+/** A Transaction without any of these targets cannot request them. */
 const readYieldRequester = (requester: Holder, targets: ReadonlyMap<number, ObjectRef>): ApiCall => ({
   purpose: "read-holder",
   as: "controller",
@@ -48,13 +51,13 @@ const readYieldRequester = (requester: Holder, targets: ReadonlyMap<number, Obje
   }),
 });
 
-/** In these phases others yield. */
+/** Transactions in these phases get the locks. */
 const UNDER_WAY: ReadonlyMap<unknown, string> = new Map([
   ["Committing", "is applying its changes"],
   ["RollingBack", "is rolling back"],
 ]);
 
-/** What was read under locks that are given back says nothing any more. */
+/** What was read under locks that are released may be outdated. */
 export const withoutReads = (known: Observations): Observations => ({
   ...mapChanges(known, (observed) => ({
     ...observed,
@@ -67,12 +70,12 @@ export const withoutReads = (known: Observations): Observations => ({
 });
 
 /**
- * Gives every lock back when a Transaction that has touched targets, and shares one with this, has asked for the way, and
- * waits until that is over. It takes its locks in no order that it could choose, so without this the two could wait for each
- * other.
+ * Releases all locks if a Transaction that has applied changes, and has a target in common with this one, has
+ * requested them; then waits until that one has finished. The other one cannot acquire its locks in the global
+ * order, so without this there could be a deadlock.
  *
- * Assumes: no target has been touched.
- * @returns undefined where nobody has asked.
+ * Assumes: no target was modified.
+ * @returns undefined if no Transaction has requested it.
  */
 export const yieldLocks = (context: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): Step | undefined => {
   const { txn, known, now, settings } = context;

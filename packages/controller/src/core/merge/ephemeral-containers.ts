@@ -5,7 +5,7 @@ import type { KubeObject } from "@janus/types";
 const isEphemeral = ([first, second]: Path): boolean => first === "f:spec" && second === "f:ephemeralContainers";
 
 /**
- * A Pod without its ephemeral containers and who owns them: only a running Pod can be given such.
+ * A Pod without its ephemeral containers and their field ownership: only a running Pod can get them.
  * https://kubernetes.io/docs/concepts/workloads/pods/ephemeral-containers/
  */
 export const withoutEphemeral = (object: KubeObject): KubeObject => {

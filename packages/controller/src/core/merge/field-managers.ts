@@ -1,7 +1,10 @@
 import type { KubeObject } from "@janus/types";
 import { nodeAt, none, type Path } from "./field-set.ts";
 
-/** Whose any of these fields are, in words: `field manager "kubectl-edit"`; `another client` where nobody owns them, as of what was removed. */
+/**
+ * The field managers of any of these fields: `field manager "kubectl-edit"`; `another client` if there is none,
+ * as for removed fields.
+ */
 export const modifiedBy = ({ metadata: { managedFields = [] } }: KubeObject, paths: readonly Path[]): string => {
   const owners = managedFields.filter(({ fieldsV1 = none }) =>
     paths.some((path) => path.length > 0 && nodeAt(fieldsV1, path) !== undefined),

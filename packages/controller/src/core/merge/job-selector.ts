@@ -7,8 +7,8 @@ const without = (object: unknown, names: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(asObject(object)).filter(([name]) => !names.includes(name)));
 
 /**
- * The object without what the API server makes of its uid, and insists on making anew: the selector of a Job, and the labels
- * that it selects.
+ * The object without the values that the API server generates from its uid: the selector of a Job, and the
+ * labels that it selects.
  * https://kubernetes.io/docs/concepts/workloads/controllers/job/#specifying-your-own-pod-selector
  */
 export const withoutGenerated = (object: KubeObject): KubeObject => {

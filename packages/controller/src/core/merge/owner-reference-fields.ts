@@ -6,12 +6,12 @@ import type { ManagedFieldsEntry } from "@janus/types";
 type Entries = readonly ManagedFieldsEntry[];
 
 const OWNERS: Path = ["f:metadata", "f:ownerReferences"];
-/** Whether a field is of owner references, or on the way to them. */
+/** Whether a path is within owner references, or leads to them. */
 const isWithin = (path: Path): boolean => OWNERS.every((element, at) => (path[at] ?? element) === element);
 
 const elementFor = (uid: string): string => elementOf({ by: "keys", keys: ["uid"] }, { uid });
 
-/** What an entry says of these owner references. */
+/** The part of an entry about these owner references. */
 export const ofOwners = (fields: Fields, uids: readonly string[]): Fields => {
   const all = nodeAt(fields, OWNERS) ?? none;
   const elements = new Set(uids.map(elementFor).filter((element) => child(all, element) !== undefined));
@@ -35,11 +35,11 @@ export const withUids = (entry: ManagedFieldsEntry, uids: ReadonlyMap<string, st
   return { ...entry, fieldsV1: { ...fieldsV1, "f:metadata": metadata } };
 };
 
-/** All that an entry says of anything but owner references. */
+/** The part of an entry that is not about owner references. */
 export const withoutOwners = (fields: Fields): Fields =>
   filter(fields, (path) => !OWNERS.every((element, at) => path[at] === element));
 
-/** The entries, and what those of before say of these owner references. */
+/** The entries, with the parts of the former ones about these owner references. */
 export const withEntriesOf = (entries: Entries, former: Entries, uids: readonly string[]): Entries => {
   const back = new Map<string, ManagedFieldsEntry>();
   for (const one of former) {

@@ -20,14 +20,14 @@ const withMutations = (goal: Json | undefined, sent: Json | undefined, got: Json
   }
   if (!Array.isArray(goal) || !Array.isArray(sent) || !Array.isArray(got)) return got;
   const [before, wanted, made] = [goal, sent, got] as readonly (readonly Json[])[];
-  // Which item is which nobody can tell where some were added or taken out.
+  // If items were added or removed, it is unknown which is which.
   if (before?.length !== wanted?.length || wanted?.length !== made?.length) return goal;
   return before?.map((item, at) => withMutations(item, wanted?.[at], made?.[at]) ?? item);
 };
 
 /**
- * What an object can be rolled back to: as it was, but for values that the API server, or what it calls on admission, made of
- * the PUT that was to roll it back. Nobody else has come between a PUT and its answer.
+ * The goal of a rollback: the former object, except for values that the API server, or admission, has changed in
+ * the PUT that was to restore it. No other client can come between a PUT and its response.
  */
 export const withServerMutations = (goal: KubeObject, sent: object, got: KubeObject, place: ObjectRef): KubeObject =>
   withMutations(

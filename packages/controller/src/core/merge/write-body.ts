@@ -15,9 +15,9 @@ export interface TransactionRef {
 export const MARK: JsonObject = { "f:metadata": { "f:annotations": { "f:backup.janus.io/created-by": {} } } };
 
 /**
- * An entry for managedFields that says whose write this was. The API server makes none of its own where a create sets no
- * fields or an update only takes some away; this one it keeps, without any such annotation existing, and it survives
- * later edits (docs/internals.md, "Measured facts of the API server").
+ * A managedFields entry that marks our write. The API server creates none if a create sets no fields or an
+ * update only removes some. It keeps this one, although the annotation does not exist, and later edits preserve
+ * it (docs/internals.md, "Measured facts of the API server").
  */
 const mark = (author: TransactionRef, apiVersion: string): ManagedFieldsEntry => ({
   manager: fieldManager(author),
@@ -27,13 +27,16 @@ const mark = (author: TransactionRef, apiVersion: string): ManagedFieldsEntry =>
   fieldsV1: MARK,
 });
 
-/** The latest: of more than ten updaters the API server books the oldest together, under another name (see `ancient-changes.ts`). */
+/**
+ * With the latest time: if there are more than ten updaters, the API server merges the oldest under another name
+ * (see `ancient-changes.ts`).
+ */
 const latest = (entry: ManagedFieldsEntry, entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry => {
   const times = entries.flatMap(({ time }) => fromTimestamp(time) ?? []);
   return times.length === 0 ? entry : { ...entry, time: toTimestamp(Math.max(...times) + 1000) };
 };
 
-/** The entries, and the mark. */
+/** The entries with the mark. */
 export const marked = (
   entries: readonly ManagedFieldsEntry[],
   author: TransactionRef,
@@ -47,7 +50,10 @@ const keptMetadata = (metadata: ObjectMeta | JsonObject): JsonObject => {
   return Object.fromEntries(KEPT_METADATA.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
 };
 
-/** What a write can change of an object: no status where that is a subresource, of the metadata only what people set. */
+/**
+ * The part of an object that a write can change: no status if it is a subresource, and only the metadata that
+ * users set.
+ */
 export const writable = (object: KubeObject | JsonObject, place: ObjectRef): JsonObject => {
   const { apiVersion: _, kind: __, metadata, status, ...rest } = object as JsonObject;
   const kept = place.resource.statusSubresource || status === undefined ? rest : { ...rest, status };
@@ -69,14 +75,14 @@ const contentOf = (change: Change): JsonObject => {
 };
 
 /**
- * A Secret's content in the fields that it is kept in. Nobody is booked for what is written through `stringData`, so
- * nothing would tell whose it is.
+ * A Secret's content with `stringData` moved to `data`. Fields that are written through `stringData` get no
+ * field manager.
  * https://kubernetes.io/docs/concepts/configuration/secret/#restriction-names-data
  */
 const withoutStringData = (content: JsonObject): JsonObject => {
   const { stringData, ...rest } = content;
   const { data = {} } = rest;
-  // What is no Secret is for the API server to refuse.
+  // Invalid content is for the API server to reject.
   if (!isObject(data) || !isTexts(stringData)) return content;
   const encoded = Object.entries(stringData).map(([key, text]) => [key, toBase64(text)] as const);
   return { ...rest, data: { ...data, ...Object.fromEntries(encoded) } };
@@ -100,9 +106,9 @@ export const createBody = (change: Change, place: ObjectRef, author: Transaction
 };
 
 /**
- * What an Update or Patch makes of the object, without identity, preconditions or marks. An Update replaces everything,
- * except that labels, annotations, finalizers and owner references that its content does not name stay as they are, as
- * does a `.status` that is part of the object.
+ * The result of an Update or Patch, without identity, preconditions or marks. An Update replaces everything. But
+ * labels, annotations, finalizers and owner references that its content does not name stay as they are, as does
+ * a `.status` that is not a subresource.
  */
 export const desiredState = (change: Change, place: ObjectRef, before: KubeObject): JsonObject => {
   const content = writable(contentOf(change), place);
@@ -113,9 +119,9 @@ export const desiredState = (change: Change, place: ObjectRef, before: KubeObjec
 };
 
 /**
- * The body of an Update or Patch, conditional on the very version of the object that it was decided on. An Update sends a
- * status that is a subresource along: the API server leaves it alone, but who owns it in another version of the kind loses
- * it where it seems to be taken out.
+ * The body of an Update or Patch, with the version that it was decided on as precondition. An Update includes a
+ * status that is a subresource: the API server ignores it, but its manager in another version of the kind would
+ * lose it if it were missing.
  */
 export const changeBody = (change: Change, place: ObjectRef, before: KubeObject, author: TransactionRef): object => {
   const body = desiredState(change, place, before);
@@ -136,7 +142,7 @@ export const changeBody = (change: Change, place: ObjectRef, before: KubeObject,
   };
 };
 
-/** The body that creates again what was deleted. `owners`: those of its owners that exist now. */
+/** The body to create a deleted object again. `owners`: its former owners that exist now. */
 export const recreateBody = (
   before: KubeObject,
   place: ObjectRef,

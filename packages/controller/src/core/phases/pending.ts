@@ -15,16 +15,16 @@ import { setFinalizers, updateStatus } from "../state/status-update.ts";
 import { failUntouched } from "../transitions/fail-untouched.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
-/** Of a Transaction: what is wrong with each of its changes, whose target is there as far as it has a place. */
+/** Checks each change of a Transaction; the target is undefined if it cannot be resolved. */
 type Check = (
   txn: Transaction,
   known: Observations,
 ) => (index: number, place: ObjectRef | undefined) => string | undefined;
 
-/** No two objects have the same. */
+/** Unique for each object. */
 const nameOf = (place: ObjectRef): string => `${place.resource.group} ${formatRef(place)}`;
 
-/** What a Transaction may not ask for, beyond what the API server itself refuses: one small check each. */
+/** Checks of the spec, beyond those of the API server. */
 const checks: readonly Check[] = [
   (txn, known) => (index) => {
     const place = resolveTarget(txn, known, index);
@@ -80,11 +80,12 @@ const checks: readonly Check[] = [
 ];
 
 /**
- * Room for the status of one item at its worst: names of a Lease and a store of 253 characters, a namespace of 63, the target in 128, an
- * error of 256 bytes (each may be escaped). `MAX_CHANGES` Deletes fit, with what they take with them.
+ * Room for the status of one item at its worst: names of a Lease and a store of 253 characters, a namespace of
+ * 63, the target in 128, an error of 256 bytes (each may be escaped). `MAX_CHANGES` Deletes fit, with their
+ * dependents.
  */
 const ITEM_BYTES = 1600;
-/** What a Delete may take with it, as `dependents` and in a warning. */
+/** The dependents of a Delete, as `dependents` and in a warning. */
 const DELETION_BYTES = 300;
 const OBJECT_BYTES = 1024 * 1024;
 
@@ -99,14 +100,15 @@ const tooLarge = (txn: Transaction): string | undefined => {
     : `the Transaction is too large to keep its own status (${Math.ceil(size / 1024)} of 1024 KiB): split it into smaller Transactions`;
 };
 
-/** What had no finalizer has no journal either. */
+/** A Transaction without the finalizer has no journal. */
 const hasNoJournal: ApiCall["onAnswer"] = (known) => ({ ...known, journal: { type: "missing" } });
 
-/** Refuses what cannot work, before anything is touched; then puts the finalizer on and begins. */
+/** Rejects an invalid Transaction before anything is modified; then adds the finalizer and starts. */
 export const pending = (context: ReconcileContext): Step => {
   const { txn, known, now, settings } = context;
   const isHeld = (txn.metadata.finalizers ?? []).includes(FINALIZER);
-  // A former process put the finalizer on and did not live to go on; or it has begun, and somebody has wiped out its status.
+  // A former process added the finalizer and crashed; or the Transaction has started, and another client has removed
+  // its status.
   if (isHeld && known.journal === undefined) return run(readJournal(txn));
   if (journalIn(known) !== undefined)
     return quarantine(context, "status.phase: is Pending, but there is a journal: changes may have been made");

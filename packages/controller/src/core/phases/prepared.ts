@@ -6,7 +6,7 @@ import { updateStatus } from "../state/status-update.ts";
 import { failUntouched } from "../transitions/fail-untouched.ts";
 import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
 
-/** The last moment at which nothing has been touched. After this write the first change may be on its way. */
+/** The last moment at which nothing was modified. After this write, the first change may be in flight. */
 export const prepared = (context: ReconcileContext): Step => {
   const { txn, known, now } = context;
   const refuse = (reason: string, why: string): Step =>

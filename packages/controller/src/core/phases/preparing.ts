@@ -25,11 +25,11 @@ import { quarantine } from "../transitions/quarantine.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { recordPrepared } from "./record-prepared.ts";
 
-/** Failed, with nothing touched. */
+/** Failed, with no changes applied. */
 const refuse = ({ txn, now }: ReconcileContext, failure: PreparationFailure): Step =>
   run(failUntouched(txn, now, failure));
 
-/** The requests that are still to be made, side by side; undefined where there are none. */
+/** The requests that are still needed, concurrently; undefined if there are none. */
 const runAny = (effects: readonly Effect[]): Step | undefined => (effects.length === 0 ? undefined : run(...effects));
 
 /** There is no journal yet, unless a former process got this far. */
@@ -67,7 +67,7 @@ const stopAtTimeout = (context: ReconcileContext): Step | undefined =>
         event: "Timeout",
       });
 
-/** A kind may have gone since the Transaction was accepted. */
+/** The kind may have been removed since the Transaction was accepted. */
 const resolveTargets = (context: ReconcileContext): Step | undefined => {
   const { txn, known } = context;
   const unknown = discoveries(txn, known);
@@ -94,7 +94,7 @@ const findServiceAccount = (context: ReconcileContext): Step | undefined => {
 const reviewPermissions = ({ txn, known }: ReconcileContext): Step | undefined =>
   runAny(reviews(itemsOf(txn, known), known));
 
-/** The targets for which the permissions are there; the others are locked in their turn, or the preflight refuses them. */
+/** The targets with sufficient permissions. The others are locked in their turn, or fail the preflight. */
 const lockTargets = (context: ReconcileContext): Step | undefined => {
   const { txn, known } = context;
   const targets = lockable(txn, known, 0, unauthorized(txn, known)).early;
@@ -117,7 +117,10 @@ const acquireLocks = (context: ReconcileContext, targets: ReadonlyMap<number, Ob
   }
 };
 
-/** Reads and dry runs, and where targets take much memory already snapshots; and what deletions take with them. */
+/**
+ * Reads and dry runs, snapshots early if the targets take much memory, and lists of dependents of deleted
+ * targets.
+ */
 const examineTargets = (context: ReconcileContext): Step | undefined => {
   const { txn, known, now } = context;
   const examining = examination(txn, known, itemsOf(txn, known));
@@ -143,7 +146,7 @@ const refuseProblems = (context: ReconcileContext): Step | undefined => {
   return found.size === 0 ? undefined : refuse(context, { reason: "PreflightFailed", problems: found });
 };
 
-/** The journal, too, where there is nothing to keep and no snapshot has brought it. */
+/** The journal, if there was nothing to store and no snapshot has created it. */
 const keepSnapshots = (context: ReconcileContext): Step => {
   const { txn, known } = context;
   const snapshots = takeSnapshots(txn, known);

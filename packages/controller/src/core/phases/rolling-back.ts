@@ -17,19 +17,21 @@ import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { journalUnavailable } from "../transitions/journal-unavailable.ts";
 
 /**
- * How long an item may wait before it is set aside, in ms: most finalizers are taken off sooner. Where one waits already, the next
- * does not hold up the rest for as long.
+ * How long an item may wait before it is deferred, in ms: most finalizers are removed sooner. If one is deferred
+ * already, the next one blocks the rest for a shorter time.
  */
 const PATIENCE = { first: 10_000, next: 1_000 };
 
 /**
- * Rolls back what was changed, in reverse, with one checkpoint after each item. An item that waits for something is set aside, and
- * taken up again as soon as that can have come: the others do not wait for it, unless they depend on each other.
+ * Rolls back the changes in reverse order, with one checkpoint after each item. An item that has to wait is
+ * deferred, and retried as soon as it may succeed: the others do not wait for it, unless they depend on each
+ * other.
  *
- * Guarantees: only what is in is undone; an item that cannot be rolled back is noted and does not stop the others; what others
- *             changed since stays theirs. RolledBack means that every target is as it was before; anything else is Failed.
- *             What is done to an item is decided on a live read of its target alone, so that several may be under way in a crash.
- * Assumes:    nothing is in doubt on the way forward (see `abort.ts`).
+ * Guarantees: only applied changes are rolled back; an item that cannot be rolled back is recorded and does not
+ *             stop the others; changes of other clients are kept. RolledBack means that every target is as it
+ *             was before; anything else is Failed. Each item is decided on a live read of its target alone, so
+ *             that several may be in progress at a crash.
+ * Assumes: nothing is in doubt from the forward run (see `abort.ts`).
  */
 export const rollingBack = (context: ReconcileContext): Step => {
   const { txn, known } = context;
@@ -53,7 +55,7 @@ export const rollingBack = (context: ReconcileContext): Step => {
   return firstOf(context, back);
 };
 
-/** The first item that does not wait; those that were deferred come after the next one. */
+/** The first item that does not wait; deferred ones come after the next one. */
 const firstOf = (context: ReconcileContext, journal: Back): Step => {
   const { txn, now } = context;
   const { cursor, since } = journal.position;
@@ -99,17 +101,17 @@ const pause = (
   return step.type === "wait" && awaited !== undefined ? { ...step, awaited } : step;
 };
 
-/** Up to where changes are in, as far as the status tells. When it is tried again, some before it are rolled back already. */
+/** The number of applied changes according to the status. In a retry, some of them are rolled back already. */
 const reached = ({ txn }: ReconcileContext): number =>
   Math.min(txn.status.items.findLastIndex((item) => item.state.type === "committed") + 1, txn.spec.changes.length);
 
-/** What was seen of the targets on the way forward says nothing of what is there now; what was let go of is needed again. */
+/** Reads of the targets from the forward run are outdated; and released stores are needed again. */
 const withoutForwardReads = (known: Observations): Observations => ({
   ...mapChanges(known, (observed) => ({ ...observed, target: undefined, triedSince: undefined })),
   released: new Set(),
 });
 
-/** Turns the journal round. What became of the change at its cursor stands in the status since the phase is RollingBack. */
+/** Reverses the journal. The status has the fate of the change at its cursor since the phase is RollingBack. */
 const reverse = ({ txn, now }: ReconcileContext, journal: Journal) => {
   const { cursor } = journal.position;
   const fate = txn.status.items[cursor]?.state;
@@ -117,7 +119,7 @@ const reverse = ({ txn, now }: ReconcileContext, journal: Journal) => {
     fate?.type === "rejected" || fate?.type === "unknown"
       ? { note: [cursor, { type: fate.type, error: fate.error }] }
       : {};
-  // A deletion that was accepted and that finalizers held up is in, though it was never checkpointed.
+  // A deletion that was accepted and delayed by finalizers counts as applied, although it has no checkpoint.
   const reached = fate?.type === "committed" ? cursor + 1 : cursor;
   const position: Back["position"] = { direction: "back", cursor: reached - 1, reached, since: now };
   const recorded = checkpoint(txn, journal, { position, ...note });
@@ -127,7 +129,7 @@ const reverse = ({ txn, now }: ReconcileContext, journal: Journal) => {
   return { ...recorded, onAnswer, onTransientFault: lost };
 };
 
-/** Deleted while it was rolled back: what is not rolled back yet stays, and so do the snapshots of it. */
+/** Deleted during the rollback: what is not rolled back yet stays, and so do its snapshots. */
 const abandon = (context: ReconcileContext, journal: Journal): Step => {
   const { txn, now } = context;
   const held = releaseAll(context, journal, "orphaned");
@@ -142,7 +144,7 @@ const abandon = (context: ReconcileContext, journal: Journal): Step => {
   );
 };
 
-/** Nobody waits to find out what has become of items whose rollback was under way. */
+/** Items whose rollback was in progress: nobody waits for the outcome. */
 const interrupted = (journal: Back, isIn: (index: number) => boolean): Journal => {
   const error = "its rollback was active when the Transaction was deleted: it may be restored in full or in part";
   const underWay = [journal.position.cursor, ...journal.deferred.keys()].filter(isIn);
@@ -156,7 +158,7 @@ const finish = (context: ReconcileContext, journal: Journal): Step => {
   const unsettled = items.flatMap((item, index) =>
     isUnsettled(item) && "error" in item.state ? [`changes[${index}]: ${item.state.error}`] : [],
   );
-  // Ready may tell of a pause since.
+  // The message of Ready may be about a pause by now.
   const cause = txn.status.conditions.find(({ type }) => type === "Committed");
   if (unsettled.length > 0) {
     const blocked = (txn.status.recovery?.attempts ?? 0) >= MAX_RETRIES;
@@ -192,7 +194,7 @@ const finish = (context: ReconcileContext, journal: Journal): Step => {
   return run(updateStatus(txn, { phase: "RolledBack", items, because }, now, ...warnings));
 };
 
-/** Says what is not as it was, where an item was rolled back with a warning, or its target is gone. */
+/** Names what is not as before: items with a warning, and missing targets. */
 const verdictOf = (items: readonly Item[], gone: ReadonlyMap<number, string>): string => {
   const exceptions = items.flatMap(({ state }, index) => {
     const exception = gone.get(index) ?? (state.type === "restored" ? state.error : undefined);

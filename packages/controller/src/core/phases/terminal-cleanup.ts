@@ -16,11 +16,11 @@ import { releaseStore, deleteStore } from "../snapshots/release-stores.ts";
 import { POLL_INTERVAL, inFlightWindow, type ReconcileContext } from "../state/reconcile-context.ts";
 
 /**
- * Cleans up after the terminal status: locks, journal, stores that nothing will be restored from, and last the finalizer.
- * Then only time or a person brings a Transaction back: a Failed one is tried again, a finished one expires.
+ * Cleans up after the terminal phase: locks, journal, stores that are not needed any more, and finally the
+ * finalizer. Then a Failed Transaction may be retried, and a finished one expires.
  *
- * Guarantees: only Leases that we hold are deleted; of a Failed Transaction that has still something to restore, the
- *             snapshots and the journal stay, and so does the Transaction.
+ * Guarantees: only Leases that we hold are deleted. If a Failed Transaction has an incomplete rollback, its
+ *             snapshots, its journal and the Transaction stay.
  */
 export const terminalCleanup = (context: ReconcileContext): Step => {
   const { txn, known, now, settings } = context;
@@ -42,7 +42,7 @@ export const terminalCleanup = (context: ReconcileContext): Step => {
   const quietAt = lastCreate(context) + inFlightWindow(settings);
   if (now < quietAt) return wait(quietAt, "a create of Janus that was not answered may still take effect");
   if (!known.released.has(SWEPT) && Number.isFinite(quietAt)) return run(sweep(context));
-  // Only now: it says under which names there may be stores.
+  // Deleted last: it lists the names of stores.
   if (journalGoes(txn) && !known.released.has("journal")) return run(deleteJournal(txn));
   return run(withoutFinalizer(txn));
 };
@@ -53,7 +53,7 @@ const withoutFinalizer = (txn: ReconcileContext["txn"]): ApiCall =>
     (txn.metadata.finalizers ?? []).filter((name) => name !== FINALIZER),
   );
 
-/** Where it was deleted, and cannot clean up: is its namespace being deleted, too? */
+/** If it was deleted and cannot clean up: whether its namespace is being deleted, too. */
 const askForNamespace = (context: ReconcileContext): ApiCall | undefined => {
   const { txn, known, now } = context;
   const { namespace, retryingSince: hindered } = known;
@@ -62,28 +62,28 @@ const askForNamespace = (context: ReconcileContext): ApiCall | undefined => {
 };
 
 /**
- * What cannot be cleaned up goes with the namespace that is being deleted, and a lock is no longer one when its Transaction is
- * gone: so the finalizer holds up nothing for them. Stores that bear a finalizer of ours are another matter: they would keep
- * the namespace for ever, and this Transaction is all that says so; of them it lets go first, however long that takes.
+ * If the namespace is being deleted, it takes the rest with it, and the lock of a deleted Transaction counts as
+ * free: so the finalizer does not wait for them. But stores with our finalizer would block the namespace
+ * forever, and only this Transaction tells why. They are released first, however long that takes.
  */
 const goesAnyway = ({ txn, known }: ReconcileContext): boolean =>
   known.retryingSince !== undefined &&
   txn.metadata.deletionTimestamp !== undefined &&
   known.namespace?.isGoing === true;
 
-/** Everything was looked for once more when nothing could turn up any more. */
+/** Everything was searched once more after no create could take effect any more. */
 const SWEPT = "swept";
 
 /**
- * When the last create of a Lease, a store or the journal went out whose outcome this process does not know. What it took over
- * from a former process counts as sent just before.
+ * When the last create of a Lease, a store or the journal was sent whose outcome is unknown. Creates of a former
+ * process count as sent just before this one took over.
  */
 const lastCreate = ({ txn, known }: ReconcileContext): Instant => {
   const tookOver = txn.status.startedAt === undefined || known.begun ? Number.NEGATIVE_INFINITY : known.since;
   return Math.max(tookOver, known.unansweredCreate ?? Number.NEGATIVE_INFINITY);
 };
 
-/** Begins the clean-up once more, with nothing taken for released that may have been made since. */
+/** Starts the cleanup once more, with nothing counted as released that may have been created since. */
 const sweep = ({ txn }: ReconcileContext): ApiCall => {
   const read = readJournal(txn);
   return {
@@ -94,10 +94,10 @@ const sweep = ({ txn }: ReconcileContext): ApiCall => {
   };
 };
 
-/** Leases that are ours, or that have to be looked at to know. */
+/** Leases that are ours, or that have to be read to know. */
 const locks = (context: ReconcileContext): readonly Effect[] => {
   const { txn, known, settings } = context;
-  // A kind may be gone by now: the Transaction itself may have deleted it.
+  // The kind may be gone by now: the Transaction itself may have deleted it.
   const recorded = txn.status.items.flatMap(({ lock }, index) =>
     lock === undefined ? [] : [[index, { resource: leases, namespace: lock.namespace, name: lock.lease }] as const],
   );
@@ -113,7 +113,10 @@ const locks = (context: ReconcileContext): readonly Effect[] => {
   });
 };
 
-/** A lock that was refused is there all the same, where the refusal was not the API server's. Who may not look has none. */
+/**
+ * A lock whose creation was rejected may exist if the rejection did not come from the API server. Without the
+ * permission to read it, there is none.
+ */
 const unlessDenied = (index: number, looking: ApiCall): ApiCall => ({
   ...looking,
   untilDone: "unless-denied",
@@ -123,20 +126,23 @@ const unlessDenied = (index: number, looking: ApiCall): ApiCall => ({
   },
 });
 
-/** Whether there is something that may have to be restored; what was deleted while it was active leaves what is committed. */
+/**
+ * Whether something may still have to be restored. A Transaction that was deleted while it was active leaves
+ * applied changes.
+ */
 const isLeft = ({ phase, items }: ReconcileContext["txn"]["status"]): boolean =>
   phase === "Failed" && items.some((item) => isUnsettled(item) || item.state.type === "committed");
 
-/** Also where no journal is recorded: it may have been made just before the Transaction failed. */
+/** Also if no journal is recorded: it may have been created just before the Transaction failed. */
 const journalGoes = ({ metadata, status }: ReconcileContext["txn"]): boolean =>
   !isLeft(status) || metadata.deletionTimestamp !== undefined;
 
-/** Snapshots, as far as nothing will be restored from them. */
+/** Releases or deletes the snapshots, if they are not needed any more. */
 const remains = ({ txn, known }: ReconcileContext): readonly ApiCall[] => {
   const { phase } = txn.status;
   const left = isLeft(txn.status);
   const isGoing = txn.metadata.deletionTimestamp !== undefined;
-  // On RolledBack they are kept for a look, and owned by the Transaction.
+  // After RolledBack, they are kept, and owned by the Transaction.
   const goes = phase === "Committed" || (phase === "Failed" && !left);
   const to = phase === "RolledBack" ? "owned" : left && isGoing ? "orphaned" : "kept";
   return allStores(txn, journalIn(known)).flatMap((ref) =>

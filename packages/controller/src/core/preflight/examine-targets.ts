@@ -6,9 +6,9 @@ import { changeIn, mapChanges, type Observations } from "../state/observations.t
 import { examine, problems } from "./preflight.ts";
 import type { Item } from "../state/resolved-changes.ts";
 
-/** Targets that are read at one step, as long as it is not known how large they are: many Transactions may be at it … */
+/** Targets that are read in one step while their size is unknown: many Transactions may do this at the same time … */
 const FIRST = 1;
-/** … and however small they are. */
+/** … and the maximum, however small they are. */
 const MOST = 64;
 
 /** How many more targets may be read. */
@@ -19,11 +19,11 @@ const room = (known: Observations): number => {
 };
 
 /**
- * The requests that are still needed to know whether the changes can be made. Targets that take much memory together are read bit
- * by bit: before more are read, the snapshots of some are written, and they themselves are let go of.
+ * The requests that are still needed for the preflight. Large targets are read in parts: before more are read,
+ * the snapshots of some are written, and they are removed from memory.
  *
- * Guarantees: the targets of a Transaction take no more than a few MiB at any time, however many and large they are; every
- *             problem is found.
+ * Guarantees: the targets of a Transaction take at most a few MiB at any time, whatever their number and size;
+ *             every problem is found.
  */
 export const examination = (
   txn: Transaction,
@@ -37,7 +37,7 @@ export const examination = (
   const isHopeless = (known: Observations): boolean => items.some((item) => problems(txn, item, known).length > 0);
   const reading = (count: number): readonly ApiCall[] =>
     unread.slice(0, count).flatMap((item) => examine(txn, known, item));
-  // It will not begin, so nothing is to be kept: only what stands in the way of the others is looked for.
+  // It has failed already, so no snapshots are needed: only the remaining problems are collected.
   if (isHopeless(known))
     return {
       requests: [...requests, ...reading(requests.length > 0 ? room(known) : Math.max(1, room(known)))].map(

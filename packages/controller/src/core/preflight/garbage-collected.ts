@@ -10,7 +10,7 @@ import type { KubeObject, ObjectMeta } from "@janus/types";
 const uidsIn = (references: unknown): readonly unknown[] =>
   Array.isArray(references) ? references.map((reference) => asObject(reference)["uid"]) : [];
 
-/** The owners of a target once its change is made. A Patch takes none away. */
+/** The owners of a target after its change. A Patch removes none. */
 const ownersAfter = (change: Change, now: readonly unknown[]): readonly unknown[] => {
   if (change.type === "Delete") return [];
   const { ownerReferences } = asObject(change.content["metadata"]);
@@ -18,7 +18,7 @@ const ownersAfter = (change: Change, now: readonly unknown[]): readonly unknown[
   return [...now, ...uidsIn(ownerReferences)];
 };
 
-/** What the target is tied to, now or once its change is made. */
+/** The implicit owners of the target, now or after its change. */
 const tiesOf = ({ change, place: { namespace, name } }: Item, now: KubeObject | undefined): readonly string[] => {
   const { apiVersion, kind } = change.target;
   const content = change.type === "Create" ? change.content : {};
@@ -33,12 +33,13 @@ const tiesOf = ({ change, place: { namespace, name } }: Item, now: KubeObject | 
 };
 
 /**
- * Why a change cannot last, or cannot be made: the garbage collector takes its target with the owners that other changes
- * delete, also through objects that are no targets; or kube-controller-manager does, of what is tied to one. That would be in neither way as it should: not committed, and not to be
- * rolled back. A Delete of what goes with an owner that an earlier change deletes is in; but not of what goes with an object in
- * between, which no rollback brings back; nor of what is tied to it, which can only be there after its owner.
+ * Why a change cannot last, or cannot be applied: the garbage collector deletes its target with the owners that
+ * other changes delete, also through objects that are not targets; or kube-controller-manager deletes it with an
+ * implicit owner. Such a change could neither commit nor be rolled back. A Delete after an earlier change has
+ * deleted the owner counts as applied; but not if there is an object in between, which no rollback restores; nor
+ * for implicit owners, whose dependents can only be restored after them.
  *
- * Assumes: all targets have been read, and what owns them, as far as the ServiceAccount may see it.
+ * Assumes: all targets and their owners have been read, as far as the ServiceAccount may see them.
  */
 export const garbageCollectedTargets = (txn: Transaction, known: Observations, item: Item): readonly string[] => {
   const { index, change, place } = item;
@@ -48,7 +49,7 @@ export const garbageCollectedTargets = (txn: Transaction, known: Observations, i
   const ties = tiesOf(item, live);
   if (now.length === 0 && after.length === 0 && ties.length === 0) return [];
   const { goneAfter, deletedBy } = collected(txn, known);
-  /** The change after which the last of these owners is gone; none if one of them stays. */
+  /** The change after which the last of these owners is gone; infinite if one of them stays. */
   const last = (owners: readonly unknown[]): number =>
     owners.reduce<number>(
       (latest, owner) => Math.max(latest, goneAfter.get(owner as string) ?? Number.POSITIVE_INFINITY),

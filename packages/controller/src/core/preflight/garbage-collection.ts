@@ -1,18 +1,18 @@
 import type { Owned } from "../state/listings.ts";
 
-/** One reference to an owner, in the list of all to the same. */
+/** A reference to an owner, in the linked list of all references to it. */
 interface Reference {
-  /** The number of the object that it is in. */
+  /** The index of the object with the reference. */
   readonly from: number;
-  /** It goes with this owner, whatever others it has. */
+  /** It is deleted with this owner, whatever other owners it has. */
   readonly isTied: boolean;
   readonly next: Reference | undefined;
 }
 
-/** By uid: the references to it. Lists that are linked, since most have one or two of them, and there are many. */
+/** The references by the uid of the owner. Linked lists, since there are many, and most have one or two entries. */
 const byOwner = (all: readonly Owned[]): ReadonlyMap<string, Reference> => {
   const references = new Map<string, Reference>();
-  // From behind: the last one that is put before a list is its first.
+  // In reverse, since each entry is put at the front of its list.
   for (let from = all.length - 1; from >= 0; from -= 1) {
     const { owners = [], tiedTo } = all[from] ?? {};
     for (const owner of owners) references.set(owner, { from, isTied: false, next: references.get(owner) });
@@ -21,22 +21,26 @@ const byOwner = (all: readonly Owned[]): ReadonlyMap<string, Reference> => {
   return references;
 };
 
-/** What goes with the deletions of a Transaction. */
+/** What is deleted with the deletions of a Transaction. */
 export interface Collected {
   /** By uid: the change that deletes an object. */
   readonly deletedBy: ReadonlyMap<string, number>;
   /** By uid, and by call name (see `implicit-owners.ts`): the change after which an object is gone. */
   readonly goneAfter: ReadonlyMap<string, number>;
-  /** What the garbage collector takes, and no change deletes, by the change after which it is gone. Owners come first. */
+  /**
+   * Objects that the garbage collector deletes, and no change does, by the change after which they are gone.
+   * Owners come first.
+   */
   readonly lost: ReadonlyMap<number, readonly Owned[]>;
 }
 
 /**
- * Follows the garbage collector, deletion by deletion: an object goes with the last of its owners; what is tied to one, with that one.
+ * Simulates the garbage collector, deletion by deletion: an object is deleted with the last of its owners, or
+ * with its implicit owner.
  * https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  *
- * Guarantees: the work grows with the objects and their references, however these are nested; what owns itself in a circle
- *             stays, as at the API server.
+ * Guarantees: the work is linear in the objects and their references; objects that own each other in a circle
+ *             stay, as with the API server.
  * @param all objects that name owners
  * @param deletions the uids that the changes delete, by change; `undefined` for a change that deletes nothing
  * @param callNames by uid
@@ -64,7 +68,7 @@ export const collectGarbage = (
     };
     goes(deletion);
     const taken: Owned[] = [];
-    // What goes with one of them joins the list while it is walked.
+    // Dependents are added to the list while it is iterated.
     for (const one of going) {
       const callName = callNames.get(one);
       if (callName !== undefined) goes(callName);

@@ -1,7 +1,7 @@
 import type { Change, Transaction } from "@janus/api";
 
 /**
- * Group by kind. What is in them goes with them, or the storage that they stand for, and no write brings that back.
+ * Group by kind. Their contents, or the storage behind them, are deleted with them, and no write restores that.
  * https://kubernetes.io/docs/concepts/storage/volume-snapshots/#delete
  * https://kubernetes.io/blog/2024/12/18/kubernetes-1-32-volume-group-snapshot-beta/
  */
@@ -23,6 +23,6 @@ export const isIrreversible = (change: Change | undefined): boolean => {
   return Object.hasOwn(IRREVERSIBLE, kind) && apiVersion.split("/").slice(0, -1).join("/") === IRREVERSIBLE[kind];
 };
 
-/** The first of so many changes whose deletion cannot be undone; all such are at the end of the list. */
+/** The first irreversible deletion among this many changes; all of them are at the end of the list. */
 export const firstIrreversible = ({ spec }: Transaction, count: number): Change | undefined =>
   spec.changes.slice(0, count).find(isIrreversible);

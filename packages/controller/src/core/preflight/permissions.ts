@@ -7,19 +7,19 @@ import { type ObjectRef, selfSubjectAccessReviews, formatRef } from "../kubernet
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { type Item, itemsOf } from "../state/resolved-changes.ts";
 
-/** What rollback does to the target of such a change. */
+/** The verbs of the rollback, by type of change. */
 const UNDO: Readonly<Record<Change["type"], readonly string[]>> = {
   Create: ["delete"],
   Update: ["update"],
   Patch: ["update"],
-  // Created again first, and then given back to those who owned its fields.
+  // Created again, then its field managers are restored.
   Delete: ["create", "update"],
 };
 
-/** What the change itself does, and what its rollback does. */
+/** The verbs of the change and of its rollback. */
 const verbsOf = ({ type }: Change): readonly string[] => [...new Set([type.toLowerCase(), ...UNDO[type]])];
 
-/** Asks whether the ServiceAccount may do this to the place; without a name, to all of its kind in that namespace. */
+/** Checks whether the ServiceAccount may do this; without a name, to all objects of the kind in that namespace. */
 const review = (
   place: Omit<ObjectRef, "name">,
   verb: string,
@@ -64,10 +64,10 @@ export const withVerdict = (known: Observations, items: readonly Item[], verb: s
     }),
   );
 
-/** The API server knows no name when it is asked to create something. */
+/** A create has no name in an access review. */
 const nameFor = (verb: string, { name }: ObjectRef): string => (verb === "create" ? "" : name);
 
-/** Asks for every verb that this change and its rollback need. */
+/** Checks all verbs that this change and its rollback need. */
 export const reviewsOf = (item: Item): readonly ApiCall[] =>
   verbsOf(item.change).map((verb) => ({
     ...review(item.place, verb, nameFor(verb, item.place), (known, is) => withVerdict(known, [item], verb, is)),
@@ -96,8 +96,8 @@ const alike = (items: readonly Item[], known: Observations): readonly Alike[] =>
 };
 
 /**
- * The reviews that are still needed to know whether the ServiceAccount could make these changes, and roll them back. Of several
- * targets of a kind in a namespace it is asked first whether it may do it to all there, and one by one only where it may not.
+ * The reviews that are still needed. For several targets of a kind in a namespace, the first one is about all
+ * objects there, and single ones follow only if it is denied.
  */
 export const reviews = (items: readonly Item[], known: Observations): readonly ApiCall[] =>
   alike(items, known).flatMap(({ key, verb, items }): readonly ApiCall[] => {
@@ -122,11 +122,14 @@ export const lackingPermissions = ({ index, change }: Item, known: Observations)
   return verbsOf(change).filter((verb) => permissions?.get(verb) !== "allowed");
 };
 
-/** What is asked of people. */
+/** The solution, for messages. */
 export const grant = ({ place }: Item, verbs: readonly string[]): string =>
   `grant it the verb${verbs.length > 1 ? "s" : ""} ${verbs.join(" and ")} on ${place.resource.plural}`;
 
-/** What the ServiceAccount may not do, and no earlier change lets it do, that the rollback of the change needs. */
+/**
+ * Permissions that the rollback of the change needs, and that neither the ServiceAccount has nor an earlier
+ * change may bring.
+ */
 export const missingPermissions = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
   const denied = lackingPermissions(item, known).filter((verb) => UNDO[item.change.type].includes(verb));
   return denied.length === 0 || dependsOnEarlier(txn, item.index)

@@ -4,30 +4,33 @@ import type { Observations } from "../state/observations.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import type { Listing } from "../state/listings.ts";
 
-/** How long kinds are listed again whose server does not answer, in ms: one that is broken for good must not stop all deletions. */
+/**
+ * How long kinds whose server does not answer are listed again, in ms: a permanently broken one must not block
+ * all deletions.
+ */
 const LISTING_TIME = 30_000;
 const PAUSE = 3 * POLL_INTERVAL;
 
-/** The kinds that are worth another try, and when. */
+/** The kinds to list again, and when. */
 const due = ({ since, readAt, unlisted }: Listing): { readonly at: Instant; readonly only: readonly string[] } => ({
   at: readAt + PAUSE,
   only:
     readAt < since + LISTING_TIME ? unlisted.flatMap(({ resource, mayComeYet }) => (mayComeYet ? [resource] : [])) : [],
 });
 
-/** The kinds to be listed once more, where it is time for that. */
+/** The kinds to list again now. */
 export const dueAgain = (listing: Listing, now: Instant): readonly string[] => {
   const { at, only } = due(listing);
   return at <= now ? only : [];
 };
 
-/** When it is to be listed once more what could not be; undefined where that is not worth it any more. */
+/** When to list again; undefined if no retry would help. */
 export const nextListing = (listing: Listing): Instant | undefined => {
   const { at, only } = due(listing);
   return only.length === 0 ? undefined : at;
 };
 
-/** What is waited for before it is listed once more, and until when. */
+/** What is listed again, and when. */
 export const listingPause = ({
   listings,
 }: Observations): { readonly until: Instant; readonly because: string } | undefined => {
@@ -42,7 +45,7 @@ export const listingPause = ({
 
 const MOST_NAMED = 5;
 
-/** Said before anything is touched. */
+/** Reported before the first change. */
 export const unlistedWarnings = ({ listings }: Observations): readonly string[] => {
   const all = [...listings.values()].flatMap(({ unlisted }) => unlisted);
   if (all.length === 0) return [];

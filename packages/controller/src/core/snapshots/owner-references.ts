@@ -28,7 +28,7 @@ export const isOwnedBy = (object: KubeObject, uid: string | undefined): boolean 
 
 const uidsOf = (owners: Owners): ReadonlySet<string> => new Set(owners.map(({ uid }) => uid));
 
-/** Whether this change has been made. */
+/** Whether this change was applied. */
 export const isApplied = ({ position }: Journal, index: number): boolean =>
   index < (position.direction === "back" ? position.reached : position.cursor);
 
@@ -45,24 +45,24 @@ const deletions = memoized((txn: Transaction) =>
 );
 
 /**
- * The change for whose sake the object of this uid is gone; -1 if none is. What was created again was gone, though its own
- * Delete was never made: it went with its owners.
+ * The change that has deleted the object of this uid; -1 if there is none. An object that was created again had
+ * been deleted, even if its own Delete was never applied: it was deleted with its owners.
  */
 const deletionOf = (txn: Transaction, journal: Journal, uid: string): number => deletions(txn)(journal).get(uid) ?? -1;
 
-/** The deletions of its owners, by change. */
+/** The changes that have deleted its owners. */
 export const deletedOwners = (txn: Transaction, journal: Journal, before: KubeObject): readonly number[] =>
   ownersOf(before)
     .map(({ uid }) => deletionOf(txn, journal, uid))
     .filter((index) => index !== -1);
 
-/** Whether the Transaction has deleted all owners of an object, so that the garbage collector takes it too. */
+/** Whether the Transaction has deleted all owners of an object, so that the garbage collector deletes it, too. */
 export const isGarbageCollected = (txn: Transaction, journal: Journal, before: KubeObject): boolean =>
   ownersOf(before).length > 0 && ownersOf(before).every(({ uid }) => deletionOf(txn, journal, uid) !== -1);
 
 /**
- * The uid under which an owner exists now: the same, unless this Transaction has deleted it; then the new one, if rollback
- * has created it again, else none.
+ * The current uid of an owner: the same, unless this Transaction has deleted it; then the new one if rollback
+ * has created it again, else undefined.
  */
 export const uidNow = (txn: Transaction, journal: Journal, uid: string): string | undefined => {
   const deleted = deletionOf(txn, journal, uid);
@@ -70,8 +70,8 @@ export const uidNow = (txn: Transaction, journal: Journal, uid: string): string 
 };
 
 /**
- * Owners of the object of before that exist now. A reference to any other would have the garbage collector take the object
- * within milliseconds; an owner that is restored later adopts it again.
+ * The owners of the former object that exist now. With a reference to any other, the garbage collector would
+ * delete the object within milliseconds; an owner that is restored later adopts it again.
  */
 export const livingOwners = (txn: Transaction, journal: Journal, before: KubeObject): Owners =>
   ownersOf(before).flatMap((owner) => {
@@ -79,7 +79,7 @@ export const livingOwners = (txn: Transaction, journal: Journal, before: KubeObj
     return uid === undefined ? [] : [{ ...owner, uid }];
   });
 
-/** managedFields name owner references by uid: by the new uids of the owners of `before`. */
+/** managedFields name owner references by uid: replaces them by the new uids of the owners of `before`. */
 const renaming = (
   txn: Transaction,
   journal: Journal,
@@ -98,15 +98,15 @@ const renaming = (
 export const withNewUids = (txn: Transaction, journal: Journal, before: KubeObject, object: KubeObject): KubeObject =>
   withEntries(object, entriesOf(object).map(renaming(txn, journal, before)));
 
-/** The object of before with those of its owners that exist now, under their new uids. */
+/** The former object with those of its owners that exist now, under their new uids. */
 export const withNewOwners = (txn: Transaction, journal: Journal, before: KubeObject): KubeObject => {
   if (ownersOf(before).length === 0) return before;
   return withNewUids(txn, journal, before, withOwners(before, livingOwners(txn, journal, before)));
 };
 
 /**
- * References to owners that this Transaction has deleted, and that the object has no more: where another owner lives, the
- * garbage collector takes them out. They went by the Transaction, though it did not touch the object.
+ * References to owners that this Transaction has deleted, and that the object has lost: if another owner exists,
+ * the garbage collector removes them. So the Transaction has removed them, although it did not write the object.
  * https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  */
 const lostOwners = (txn: Transaction, journal: Journal, before: KubeObject, live: KubeObject): Owners => {
@@ -114,7 +114,7 @@ const lostOwners = (txn: Transaction, journal: Journal, before: KubeObject, live
   return ownersOf(before).filter(({ uid }) => deletionOf(txn, journal, uid) !== -1 && !owners.has(uid));
 };
 
-/** What was there before as the garbage collector has left it: without the owners that were lost. */
+/** The former object as the garbage collector has left it: without the lost owners. */
 export const withoutLostOwners = (
   txn: Transaction,
   journal: Journal,
@@ -131,7 +131,7 @@ export const withoutLostOwners = (
       );
 };
 
-/** The live object as it would be with the owners that it has lost: what rollback is to go back to. */
+/** The live object with its lost owners: what rollback restores. */
 export const withLostOwners = (
   txn: Transaction,
   journal: Journal,
@@ -145,7 +145,7 @@ export const withLostOwners = (
   return withEntries(withOwners(live, owners), withEntriesOf(entriesOf(live), entriesOf(before), uids));
 };
 
-/** In the order of before; what others added comes after. */
+/** In the former order; owners that other clients added come last. */
 const inOrderOf = (former: Owners, owners: Owners): Owners => {
   const places = new Map(former.map(({ uid }, at) => [uid, at] as const).toReversed());
   const place = ({ uid }: OwnerReference): number => places.get(uid) ?? former.length;
@@ -153,8 +153,8 @@ const inOrderOf = (former: Owners, owners: Owners): Owners => {
 };
 
 /**
- * The live object with the owners of before that this Transaction has deleted as they are now: under their new uids, or not
- * at all. The very object where there is nothing to be done.
+ * The live object with its former owners that this Transaction has deleted: under their new uids, or removed.
+ * The same object if there is nothing to change.
  */
 export const withRelinkedOwners = (
   txn: Transaction,
@@ -172,8 +172,8 @@ export const withRelinkedOwners = (
 };
 
 /**
- * The live object with its new owners booked to those who had set the former ones, not to us. `undefined` where we are booked
- * for none of them.
+ * The live object with its new owner references owned by the managers of the former ones, not by us. `undefined`
+ * if we own none of them.
  */
 export const withOriginalManagers = (
   txn: Transaction,
@@ -194,6 +194,6 @@ export const withOriginalManagers = (
   });
   const former = entriesOf(withNewOwners(txn, journal, before));
   const all = withEntriesOf(others, former, uids);
-  // What clears managedFields: an empty list is documented not to.
+  // Clears managedFields: an empty list is documented not to.
   return withEntries(live, all.length === 0 ? [{}] : all);
 };

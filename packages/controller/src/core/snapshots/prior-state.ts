@@ -8,7 +8,7 @@ import { releaseOrRetry, type ReleaseTo } from "./release-stores.ts";
 import { holding, readStores, restored } from "./snapshot-stores.ts";
 import type { KubeObject } from "@janus/types";
 
-/** What was recorded as there before a change. */
+/** The recorded state before a change. */
 export const recordedBefore = (txn: Transaction, journal: Journal, index: number): Before => {
   return beforeIn(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal);
 };
@@ -18,7 +18,7 @@ export const allStores = (txn: Transaction, journal: Journal | undefined): reado
   ...[...(journal?.renewed.values() ?? [])].flatMap(({ stores }) => stores),
 ];
 
-/** Lets go of every store that was not let go of yet, as far as the API server takes it. */
+/** Releases every store that was not released yet, unless the API server rejects it. */
 export const releaseAll = (
   { txn, known }: { readonly txn: Transaction; readonly known: Observations },
   journal: Journal,
@@ -31,7 +31,7 @@ export const showStores = (txn: Transaction, journal: Journal): string =>
     .map(({ kind, name }) => `${kind} ${name}`)
     .join(", ") || "no snapshot";
 
-/** What was there before a change: from memory, or from the snapshots, which take reading. */
+/** The state before a change: from memory, or from the snapshots, which have to be read. */
 export type Snapshot =
   | { readonly type: "absent" }
   | { readonly type: "object"; readonly object: KubeObject }
@@ -54,7 +54,7 @@ export const snapshotOf = (txn: Transaction, known: Observations, journal: Journ
   return E.isRight(object) ? { type: "object", object: object.right } : { type: "lost", why: object.left };
 };
 
-/** Whose it was is remembered also when the snapshot is let go of. */
+/** Its owners are remembered even after the snapshot is removed from memory. */
 const withOwners = (request: ApiCall, index: number, stores: readonly SnapshotStore[], key: string): ApiCall => ({
   ...request,
   onAnswer: (...answer) => {

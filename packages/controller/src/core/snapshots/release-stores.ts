@@ -7,16 +7,16 @@ import { laterStore, openStore, ORPHANED_LABEL, storePlace, UID_LABEL } from "./
 import type { KubeObject } from "@janus/types";
 
 /**
- * owned:    kept for a look, and gone with the Transaction.
- * orphaned: outlives the Transaction, to be found by its label.
- * free:     about to be deleted.
- * kept:     stays for a later attempt to restore from it.
+ * owned: kept, and deleted with the Transaction.
+ * orphaned: kept after the Transaction is gone, with a label to find it.
+ * free: about to be deleted.
+ * kept: needed for a later attempt to restore from it.
  */
 export type ReleaseTo = "owned" | "orphaned" | "free" | "kept";
 
 export const storeKey = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">): string => `${kind}/${name}`;
 
-/** Whether it says of itself that it is of this Transaction. */
+/** Whether its label says that it belongs to this Transaction. */
 export const isOf = ({ metadata: { uid } }: Transaction, { metadata: { labels } }: KubeObject): boolean =>
   labels?.[UID_LABEL] === uid;
 
@@ -48,9 +48,9 @@ const forget = (known: Observations, ref: Pick<SnapshotStore, "kind" | "name">):
 });
 
 /**
- * Looks at what has this name. Journal and status may name anything: others may have written them; the store's own label tells
- * whose it is. What has come in the place of a recorded store is ours only if it is the same: a create that was sent twice, and
- * landed twice.
+ * Reads the object of this name. Journal and status may name anything, since other clients may have written
+ * them; the store's own label tells whose it is. An object in place of a recorded store is ours only if it has
+ * the same data: a create that was sent twice, and applied twice.
  */
 export const lookAtStore = (
   txn: Transaction,
@@ -88,7 +88,7 @@ const release = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, observed: 
         uid: observed.uid,
         resourceVersion: observed.resourceVersion,
         finalizers: observed.finalizers.filter((name) => name !== SNAPSHOT_FINALIZER),
-        // Its owner may be recorded already, where it was about to be kept for a look.
+        // It may have an owner reference already, if it was about to be kept.
         ...(to === "orphaned" ? { labels: { [ORPHANED_LABEL]: "true" }, ownerReferences: null } : {}),
         ...(to === "owned"
           ? {
@@ -113,12 +113,12 @@ const remove = (txn: Transaction, ref: SnapshotStore, { uid, resourceVersion }: 
   as: "controller",
   call: { verb: "delete", place: storePlace(txn, ref), preconditions: { uid, resourceVersion } },
   untilDone: true,
-  // One that another client holds up is his.
+  // If another client delays the deletion, that is not ours to wait for.
   onAnswer: (known) => withListing(known, ref, "nothing"),
   onTransientFault: (known) => forget(known, ref),
 });
 
-/** What there is of a store that was recorded, or found, as ours; `undefined` where there is nothing of it (any more). */
+/** The listed store, if it is the recorded or found one; `undefined` if it does not exist (any more). */
 const ours = (known: Observations, ref: SnapshotStore): OurStore | undefined => {
   const observed = known.found.get(storeKey(ref));
   return typeof observed === "object" && observed.uid === ref.uid ? observed : undefined;
@@ -130,10 +130,10 @@ const isReleased = (known: Observations, observed: OurStore, to: ReleaseTo): boo
     : !observed.finalizers.includes(SNAPSHOT_FINALIZER);
 
 /**
- * The next request to let go of a store, if there is one: without our finalizer it can be deleted.
+ * The next request to release a store, if one is needed: without our finalizer, it can be deleted.
  *
- * Guarantees: only what was seen to bear this Transaction's uid is written, in the version that was seen; finalizers of others
- *             stay. It is asked for until it is done.
+ * Guarantees: only an object with this Transaction's uid is written, in the version that was read; finalizers of
+ *             other clients stay. It is retried until it is done.
  */
 export const releaseStore = (
   txn: Transaction,
@@ -146,14 +146,17 @@ export const releaseStore = (
   return observed === undefined || isReleased(known, observed, to) ? [] : [release(txn, ref, to, observed)];
 };
 
-/** The next request to be rid of a store, if there is one; with the guarantees of {@link releaseStore}. */
+/** The next request to delete a store, if one is needed; with the guarantees of {@link releaseStore}. */
 export const deleteStore = (txn: Transaction, known: Observations, ref: SnapshotStore): readonly ApiCall[] => {
   const letting = releaseStore(txn, known, ref, "free");
   const observed = ours(known, ref);
   return letting.length > 0 || observed === undefined ? letting : [remove(txn, ref, observed)];
 };
 
-/** What the API server refuses holds up nothing now: it is asked for again in the end, and then until it is done. */
+/**
+ * A rejection does not block anything now: the request is repeated during the final cleanup, and then until it
+ * is done.
+ */
 const orLater = (known: Observations, later: string, requests: readonly ApiCall[]): readonly ApiCall[] =>
   known.released.has(later)
     ? []
@@ -166,7 +169,7 @@ const orLater = (known: Observations, later: string, requests: readonly ApiCall[
             : request.onAnswer(known, answer, now, sent),
       }));
 
-/** {@link releaseStore}, before a terminal phase is recorded: no verdict waits for that. */
+/** {@link releaseStore} before a terminal phase: the phase does not wait for it. */
 export const releaseOrRetry = (
   txn: Transaction,
   known: Observations,
@@ -174,6 +177,6 @@ export const releaseOrRetry = (
   to: ReleaseTo,
 ): readonly ApiCall[] => orLater(known, `${to} store ${ref.uid} later`, releaseStore(txn, known, ref, to));
 
-/** {@link deleteStore}, before it is over. */
+/** {@link deleteStore} before a terminal phase. */
 export const deleteOrRetry = (txn: Transaction, known: Observations, ref: SnapshotStore): readonly ApiCall[] =>
   orLater(known, `no store ${ref.uid} later`, deleteStore(txn, known, ref));

@@ -17,27 +17,27 @@ import type { StoreData } from "../state/observations.ts";
 import { configMaps, type ObjectRef, secrets } from "../kubernetes/kube-object.ts";
 import type { KubeObject } from "@janus/types";
 
-/** On every snapshot store and journal: whose it is. A label, so that `kubectl -l` finds it. */
+/** On every snapshot store and journal: the uid of its Transaction. A label, so that `kubectl -l` finds it. */
 export const UID_LABEL = "janus.io/transaction-uid";
-/** On a store that outlives its Transaction because that was deleted while active. */
+/** On a store that is kept after its Transaction was deleted while it was active. */
 export const ORPHANED_LABEL = "janus.io/orphaned";
 
 /** Below the limit of 1 MiB for the data of a ConfigMap or Secret, with room for keys and metadata. */
 export const STORE_BYTES = 900 * 1024;
 
-/** What goes into one store, before it has a name. */
+/** The content of a store, before it has a name. */
 export interface Pack {
   readonly kind: SnapshotStore["kind"];
   readonly data: ReadonlyMap<string, string>;
 }
 
-/** Where the snapshot of a change starts. Its parts are `<key>.0`, `<key>.1` … where it is too large for one store. */
+/** The key of the snapshot of a change. If it is too large for one store, its parts are `<key>.0`, `<key>.1` … */
 export const snapshotKey = (index: number, object: KubeObject): string =>
   `item-${index}-${object.metadata.resourceVersion ?? "0"}`;
 
 export const isOfSecret = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === "v1" && kind === "Secret";
 
-/** Cuts text into parts of at most so many bytes (UTF-8), never within a character. */
+/** Splits text into parts of at most this many bytes (UTF-8), never within a character. */
 const parts = (text: string, bytes: number): readonly string[] => {
   const cut: string[] = [];
   let from = 0;
@@ -83,7 +83,7 @@ export const pack = (
   return { packs, starts };
 };
 
-/** What a store is trusted by, besides its uid. */
+/** Identifies the content of a store, besides its uid. */
 export const digestOf = (data: ReadonlyMap<string, string>): string =>
   `sha256:${bytesToHex(sha256(utf8ToBytes(canonical(Object.fromEntries(data)))))}`;
 
@@ -95,7 +95,7 @@ export const storePlace = (txn: Transaction, store: Pick<SnapshotStore, "kind" |
 
 const KEYS = /^item-\d+-/u;
 
-/** Why a store is neither read, let go of nor taken away: a later version of the controller knows what is in it. */
+/** Why a store is neither read, released nor deleted: a later version of the controller wrote it. */
 export const laterStore = (
   txn: Transaction,
   store: Pick<SnapshotStore, "kind" | "name">,
@@ -103,7 +103,7 @@ export const laterStore = (
 ): string | undefined =>
   ofLater("snapshot", storePlace(txn, store), object, KEYS, store.kind === "Secret" ? fromBase64 : undefined);
 
-/** No owner: a foreground deletion of the Transaction would take it while something may have to be restored. */
+/** No owner reference: a foreground deletion of the Transaction would delete it while it may be needed. */
 export const storeBody = (txn: Transaction, n: number, { kind, data }: Pack): object => ({
   apiVersion: "v1",
   kind,
@@ -122,9 +122,9 @@ export const storeBody = (txn: Transaction, n: number, { kind, data }: Pack): ob
 });
 
 /**
- * What is in a store.
+ * The data of a store.
  *
- * Guarantees: data is given out only if uid and digest are the recorded ones.
+ * Guarantees: data is returned only if uid and digest are the recorded ones.
  */
 export const openStore = (store: SnapshotStore, object: KubeObject): StoreData => {
   if (object.metadata.uid !== store.uid)
@@ -140,7 +140,7 @@ export const openStore = (store: SnapshotStore, object: KubeObject): StoreData =
     : { broken: `the content of ${store.kind} ${store.name} was modified` };
 };
 
-/** The object of before, put together from the stores that hold its parts; `undefined` where a part is missing. */
+/** The former object, put together from the stores with its parts; `undefined` if a part is missing. */
 export const unpack = (key: string, stores: readonly ReadonlyMap<string, string>[]): KubeObject | undefined => {
   const all = new Map(stores.flatMap((data) => [...data]));
   const text = all.get(key) ?? joined(key, all);

@@ -29,7 +29,7 @@ export const isWritten = (observed: StoreObservation | undefined): observed is S
 const alteredAtOnce = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">, why: string): string =>
   `the snapshot ${kind} ${name} was modified when it was written (${why}): exempt objects with the label ${TRANSACTION_LABEL} from the admission webhook or policy that modifies it`;
 
-/** Writes one store under the n-th name. One that is there already is looked at, and neither trusted nor touched. */
+/** Creates a store with the n-th name. One that exists already is read, and neither trusted nor modified. */
 const write = (txn: Transaction, n: number, pack: Pack): ApiCall => {
   const store = { kind: pack.kind, name: storeName(txn.metadata.name, n) };
   return {
@@ -42,7 +42,7 @@ const write = (txn: Transaction, n: number, pack: Pack): ApiCall => {
         const written = { ...known, found: set(known.found, storeKey(store), observed) };
         const ref = { ...store, uid: observed.uid, digest: digestOf(pack.data) };
         const kept = opened(txn, ref, answer);
-        // Said now, and not when something is to be restored from it.
+        // Reported now, not when it is needed for a restore.
         return withObservation(written, n, "data" in kept ? ref : { unusable: alteredAtOnce(store, kept.broken) });
       }
       const exists = answer.left.type === "refused" && answer.left.reason === "AlreadyExists";
@@ -59,8 +59,9 @@ const write = (txn: Transaction, n: number, pack: Pack): ApiCall => {
 };
 
 /**
- * One that names our uid is a leftover of ours from before a crash; one that names another is the only copy of what a
- * former Transaction of our name found: both are ignored, and the next name is taken. Anything else is somebody's.
+ * A store with our uid is a leftover from before a crash. One with another uid is the only copy of a snapshot of
+ * a former Transaction with our name. Both are ignored, and the next name is tried. Anything else belongs to
+ * another client.
  */
 const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): ApiCall => {
   const store = { kind, name: storeName(txn.metadata.name, n) };
@@ -88,13 +89,13 @@ const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): ApiCall
 
 export type Storing =
   | { readonly type: "stored"; readonly stores: readonly SnapshotStore[] }
-  /** `n`: the number in the name that is written, or looked at. */
+  /** `n`: the number in the name that is written or read. */
   | { readonly type: "writing"; readonly effect: ApiCall; readonly n: number }
   | { readonly type: "refused"; readonly why: string };
 
 /**
- * Writes the packs one after the other under the next free names.
- * A pack that this process has written already is known by its digest.
+ * Writes the packs one after the other, under the next free names. A pack that this process has written already
+ * is recognized by its digest.
  */
 export const store = (txn: Transaction, known: Observations, packs: readonly Pack[]): Storing => {
   const written = [...known.stores.values()].filter(isWritten).filter((ref) => !isGone(known, ref));
@@ -108,7 +109,7 @@ export const store = (txn: Transaction, known: Observations, packs: readonly Pac
   return { type: "stored", stores };
 };
 
-/** It was taken away again: its name is free. */
+/** It was deleted again: its name is free. */
 const isGone = (known: Observations, ref: SnapshotStore): boolean => known.found.get(storeKey(ref)) === "nothing";
 
 const next = (txn: Transaction, known: Observations, pack: Pack): Storing => {
@@ -124,9 +125,9 @@ const next = (txn: Transaction, known: Observations, pack: Pack): Storing => {
 };
 
 /**
- * Writes the next store, once the journal says that there may be one of that name.
+ * Writes the next store, once the journal lists its name.
  *
- * @param more how many are left to write, this one included
+ * @param more how many stores are left to write, with this one
  */
 export const writeNext = (
   txn: Transaction,
@@ -154,13 +155,13 @@ const opened = (txn: Transaction, ref: SnapshotStore, answer: E.Either<ApiError,
     return {
       broken: `the snapshot ${store} ${isAbsent(answer.left) ? "is gone" : "cannot be read"}: ${messageOf(answer.left)}`,
     };
-  // Journal and status, which others may have written, could name another Transaction's.
+  // Journal and status, which other clients may have written, could name a store of another Transaction.
   return isOf(txn, answer.right)
     ? openStore(ref, answer.right)
     : { broken: `${store} does not have the label of this Transaction` };
 };
 
-/** The stores that a snapshot is in, as far as they were read, and the next one that it goes on in: a large one is in several. */
+/** The stores of a snapshot that were read, and the next one of it to read: a large snapshot is in several. */
 export const holding = (
   all: readonly SnapshotStore[],
   { storeData }: Observations,
@@ -191,7 +192,7 @@ export const readStores = (
   stores: readonly SnapshotStore[],
 ): readonly ApiCall[] => stores.filter((ref) => !known.storeData.has(storeKey(ref))).map((ref) => read(txn, ref));
 
-/** The object of before, from the stores that were read. Left: why it cannot be had. */
+/** The former object, from the stores that were read. Left: why it is not available. */
 export const restored = (
   known: Observations,
   stores: readonly SnapshotStore[],

@@ -5,23 +5,23 @@ import { type Instant, toTimestamp } from "../kubernetes/time.ts";
 export interface ConditionCause {
   readonly reason: string;
   readonly message: string;
-  /** What is told of the phase, where another event tells the message. Default: the message. */
+  /** The message of the PhaseTransition event, if another event has the full message. Default: the message. */
   readonly eventMessage?: string;
 }
 
-/** The reason of a pause. */
+/** The reason while it waits. */
 export const WAITING = "Waiting";
-/** The reason of another attempt at a rollback. */
+/** The reason while a rollback is retried. */
 export const RETRYING = "RecoveryInitiated";
-/** The reason of a rollback that is incomplete. */
+/** The reason of an incomplete rollback. */
 export const INCOMPLETE = "RollbackFailed";
-/** The reason of a Transaction that cannot be read. */
+/** The reason if it cannot be read. */
 export const UNREADABLE = "Unreadable";
-/** The reason of a Transaction that only a later version of the controller knows. */
+/** The reason if only a later version of the controller can process it. */
 export const UNSUPPORTED = "Unsupported";
 const NOT_READ: readonly string[] = [UNREADABLE, UNSUPPORTED];
 
-/** A status write: from one phase to another, or within one. */
+/** A status update: from one phase to another, or within one. */
 interface Move {
   readonly from: Phase;
   readonly to: Phase;
@@ -29,7 +29,7 @@ interface Move {
 }
 
 type Value = readonly [status: "True" | "False", reason: string, message: string];
-/** What a condition says; `same`: what it said before. */
+/** The value of a condition; `same`: unchanged. */
 type Outcome = Value | "same";
 
 const BEFORE_CHANGES: readonly Phase[] = ["Pending", "Preparing", "Prepared"];
@@ -38,7 +38,7 @@ const CHECKED = "all locks are held, every change was checked, and snapshots wer
 const yes = (reason: string, { message }: ConditionCause): Value => ["True", reason, message];
 const no = ({ reason, message }: ConditionCause): Value => ["False", reason, message];
 
-/** Each tells a story of its own: True once and for all, or False with why not. */
+/** Each condition has its own reason: permanently True, or False with the reason why not. */
 const CONDITIONS: Readonly<Record<string, (move: Move, isTrue: boolean) => Outcome>> = {
   Ready: ({ to, because }) => (to === "Committed" ? yes(because.reason, because) : no(because)),
   Stalled: ({ to, because }) => {
@@ -57,7 +57,7 @@ const CONDITIONS: Readonly<Record<string, (move: Move, isTrue: boolean) => Outco
   },
   Committed: ({ from, to, because }) => {
     if (to === "Committed") return yes("AllItemsCommitted", because);
-    // Why it was rolled back stays to be read through all attempts.
+    // The cause of the rollback is kept through all attempts.
     if (from === "RollingBack" || (from === "Failed" && to === "RollingBack")) return "same";
     return to === "RollingBack" || to === "RolledBack" || to === "Failed"
       ? no(because)
@@ -75,7 +75,10 @@ const CONDITIONS: Readonly<Record<string, (move: Move, isTrue: boolean) => Outco
     to === "Failed" ? yes("TransactionFailed", because) : ["False", "NotFailed", "the Transaction has not failed"],
 };
 
-/** What changes within a phase: Ready tells of progress and pauses; a Failed Transaction may need something else than before. */
+/**
+ * Conditions that change within a phase: Ready shows progress and pauses; of a Failed Transaction, the message
+ * may change.
+ */
 const changesWithin = (phase: Phase): readonly string[] =>
   phase === "Failed" ? ["Ready", "Stalled", "Failed"] : ["Ready"];
 

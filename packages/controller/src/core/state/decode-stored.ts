@@ -18,7 +18,7 @@ import type { KubeObject } from "@janus/types";
 /** Phases in which every change has been prepared. */
 const PREPARED: readonly Phase[] = ["Prepared", "Committing", "Committed", "RollingBack", "RolledBack"];
 
-/** What no Transaction of ours ever says of itself: one small check each. */
+/** Invariants of a stored Transaction. */
 const checks: readonly ((txn: Transaction) => string | undefined)[] = [
   ({ spec, status: { phase, items } }) =>
     phase === "Pending" || items.length === spec.changes.length
@@ -47,7 +47,7 @@ const checks: readonly ((txn: Transaction) => string | undefined)[] = [
   },
 ];
 
-/** Why a Transaction is not read: what is wrong where, never a value. */
+/** Why a Transaction is not read: field and reason, never a value. */
 export type Unread =
   /** See `quarantine.ts`. */
   | { readonly type: "unreadable"; readonly why: string }
@@ -59,7 +59,7 @@ export type Unread =
       readonly takesConditions: boolean;
     };
 
-/** A Transaction as the API server stores it, if all of it can be understood. Nothing may be done for one that is not. */
+/** Decodes a stored Transaction, if all of it is valid. Nothing may be done for one that is not. */
 export const decodeStored = (stored: KubeObject): E.Either<Unread, Transaction> => {
   const decoded = Transaction.decode(stored);
   if (E.isLeft(decoded)) {
@@ -75,8 +75,8 @@ export const decodeStored = (stored: KubeObject): E.Either<Unread, Transaction> 
 };
 
 /**
- * Every write drops what the CRD does not have. One that has the fields which we do not know is of a later version, and drops
- * nothing of theirs; but a status in a later format may have come under an older CRD since.
+ * Every write drops fields that the CRD does not have. If the unknown fields are in the CRD, nothing of them is
+ * lost; but a status in a later format may be stored under an older CRD.
  */
 const takesConditions = (stored: KubeObject): boolean => {
   const { formatVersion, conditions } = asObject(stored["status"]);
@@ -103,7 +103,7 @@ const lockOf = (item: unknown): readonly Item[] => {
     : [];
 };
 
-/** Stands for a spec that cannot be read. */
+/** The placeholder for a spec that cannot be read. */
 const noSpec: Spec = {
   serviceAccountName: "",
   lockTimeout: 1000,
@@ -112,7 +112,10 @@ const noSpec: Spec = {
   changes: [],
 };
 
-/** What can be understood of one that is not {@link decodeStored}: whose it is, what it has locked, and its snapshots. No item is of any change. */
+/**
+ * What can be decoded of a Transaction that is not {@link decodeStored}: its identity, its locks and its
+ * snapshots. Its items belong to no changes.
+ */
 export const decodeBestEffort = (stored: KubeObject): Transaction => {
   const { name = "", namespace = "", uid = "", resourceVersion = "", generation = 0 } = stored.metadata;
   const status = asObject(stored["status"]);

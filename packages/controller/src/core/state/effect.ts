@@ -5,7 +5,10 @@ import type { ObjectRef, Version } from "../kubernetes/kube-object.ts";
 import type { Owned, Unlisted } from "./listings.ts";
 import type { ApiError, KubeObject, Resource } from "@janus/types";
 
-/** One request to the API server. Preconditions of update and apply stand in the body's metadata, as Kubernetes has it. */
+/**
+ * One request to the API server. Update and apply have their preconditions in the metadata of the body, as in
+ * Kubernetes.
+ */
 export type Call =
   | { readonly verb: "get"; readonly place: ObjectRef }
   | { readonly verb: "create"; readonly place: ObjectRef; readonly body: object; readonly manager: string }
@@ -14,7 +17,7 @@ export type Call =
   | { readonly verb: "mergePatch"; readonly place: ObjectRef; readonly body: object; readonly subresource?: "status" }
   | { readonly verb: "delete"; readonly place: ObjectRef; readonly preconditions: Partial<Version> };
 
-/** What a request is for: the label of metrics, logs and crash tests. */
+/** The purpose of a request: a label in metrics, logs and crash tests. */
 export type Purpose =
   | "finalizer"
   | "annotate"
@@ -41,19 +44,19 @@ export type Purpose =
   | "read-journal"
   | "checkpoint";
 
-/** An event on the Transaction, told when its effect has succeeded. */
+/** An event on the Transaction, recorded when its effect has succeeded. */
 export interface EventSpec {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly message: string;
-  /** The change that it is about, for logs. */
+  /** The index of its change, for logs. */
   readonly item?: number;
 }
 
 /**
- * One request, and how its answer is understood. `onAnswer` folds the answer into what is known by the time it comes (other
- * effects may have been answered meanwhile); it never sees a transient fault: for those there is `lost`, and the
- * Transaction is decided on anew after a pause.
+ * One request, and how its response is handled. `onAnswer` folds the response into the observations (other
+ * responses may have arrived meanwhile). It never gets a transient error: for those there is `onTransientFault`,
+ * and the Transaction is reconciled again after a pause.
  */
 export type Effect = ApiCall | Discover | FindOwned;
 
@@ -63,9 +66,12 @@ export interface ApiCall {
   readonly as: "controller" | "serviceAccount";
   readonly call: Call;
   readonly dryRun?: true;
-  /** An earlier change brings the kind: that it is not served (yet) is an answer, where otherwise it is trouble. */
+  /**
+   * An earlier change creates the kind: if it is not served (yet), that is a response; otherwise it is a
+   * transient error.
+   */
   readonly mayBeUnserved?: boolean;
-  /** The change that it is for, for logs. */
+  /** The index of its change, for logs. */
   readonly item?: number;
   readonly onAnswer: (
     known: Observations,
@@ -74,39 +80,39 @@ export interface ApiCall {
     sent: Instant,
   ) => Observations;
   /**
-   * It has to be done, whatever is answered: `onAnswer` sees only that it is, or that there is nothing to do it to; after
-   * anything else, which `lost` hears of, it is tried again.
-   * unless-refused: `onAnswer` sees a refusal for good, too.
-   * unless-denied: `onAnswer` sees that the controller lacks the permission, too.
+   * It is retried until it is done: `onAnswer` gets only success, or that the object is absent; after anything
+   * else, `onTransientFault` is called.
+   * unless-refused: `onAnswer` gets a permanent rejection, too.
+   * unless-denied: `onAnswer` gets a missing permission of the controller, too.
    */
   readonly untilDone?: true | "unless-refused" | "unless-denied";
-  /** What is not known any more when no answer came; default: nothing changes. */
+  /** Resets observations that are uncertain without a response; default: none. */
   readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
   readonly events?: readonly EventSpec[];
 }
 
-/** Where a kind is served; `undefined` where it is not served at all. */
+/** Discovers where a kind is served; `undefined` if it is not served at all. */
 export interface Discover {
   readonly purpose: "discover";
   readonly apiVersion: string;
   readonly kind: string;
   readonly onAnswer: (known: Observations, answer: Resource | undefined, now: Instant) => Observations;
-  /** As that of {@link ApiCall}. */
+  /** See {@link ApiCall}. */
   readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
 }
 
 /**
- * Looks for objects that name owners, in a namespace or everywhere: a list of each kind that the ServiceAccount may list.
- * `unowned`: also for those that name none, but for what the cluster itself makes.
+ * Lists objects with owners, in a namespace or everywhere: all kinds that the ServiceAccount may list.
+ * `unowned`: also those without owners, except for what the cluster itself creates.
  */
 export interface FindOwned {
   readonly purpose: "find-owned";
   readonly namespace?: string;
-  /** These kinds alone, as they stand in {@link Found.unlisted}. */
+  /** Only these kinds, named as in {@link Found.unlisted}. */
   readonly only?: readonly string[];
   readonly unowned?: true;
   readonly onAnswer: (known: Observations, answer: Found, now: Instant) => Observations;
-  /** As that of {@link ApiCall}. */
+  /** See {@link ApiCall}. */
   readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
 }
 
@@ -117,9 +123,9 @@ export interface Found {
 
 /** What to do next. */
 export type Step =
-  /** Side by side; then decide again. */
+  /** Concurrently; then decide again. */
   | { readonly type: "run"; readonly effects: readonly Effect[]; readonly events?: readonly EventSpec[] }
-  /** Nothing to do before this instant, unless something is seen to change. */
+  /** Nothing to do before this instant, unless the Transaction changes. */
   | {
       readonly type: "wait";
       readonly until: Instant;
@@ -127,7 +133,7 @@ export type Step =
       readonly events?: readonly EventSpec[];
       readonly awaited?: Awaited;
     }
-  /** Nothing to do any more. */
+  /** Nothing left to do. */
   | { readonly type: "done" };
 
 export const run = (...effects: readonly Effect[]): Extract<Step, { readonly type: "run" }> => ({
@@ -142,7 +148,7 @@ export const wait = (until: Instant, because: string, ...events: readonly EventS
 });
 export const done: Step = { type: "done" };
 
-/** A lock that a Transaction waits for, and for which of its changes. */
+/** The lock that a Transaction waits for, and the index of its change. */
 export interface Awaited {
   readonly index: number;
   readonly lease: ObjectRef;

@@ -3,7 +3,7 @@ import { asObject } from "../kubernetes/json.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import type { KubeObject } from "@janus/types";
 
-/** How many keys are named that are not known. */
+/** How many unknown keys are named. */
 const FEW = 3;
 
 export const isLaterFormat = (format: unknown): boolean => typeof format === "number" && format > FORMAT;
@@ -21,12 +21,12 @@ const unknownKeys = (keys: readonly string[]): string | undefined =>
     : `with ${cut(keys.slice(0, FEW).join(", "), 200)}${keys.length > FEW ? ", …" : ""}, which this one does not know`;
 
 /**
- * Why an object that records something is left alone: a later version of the controller wrote it. Its data says under `format`
- * in which format it is; absent: 1.
+ * Why a journal or snapshot is not touched: a later version of the controller wrote it. Its data has the format
+ * under `format`; absent: 1.
  *
  * @param what it is
- * @param isKnown every key of the formats that are known
- * @param plain what a value in its data says
+ * @param isKnown matches every key of the known formats
+ * @param plain decodes a value of its data
  */
 export const ofLater = (
   what: string,

@@ -8,41 +8,41 @@ import { afterTransientFault, meaningFor } from "./unserved-kind.ts";
 import type { ApiError, KubeObject } from "@janus/types";
 
 /**
- * For how long the controller's own permissions may be denied before anything is concluded from it, in ms: an API server that has
- * just started does not know its roles yet.
+ * How long missing permissions of the controller are treated as transient, in ms: an API server that has just
+ * started does not know its roles yet.
  */
 export const PATIENCE = 30_000;
 
 const denialOf = ({ purpose, call: { place } }: ApiCall): string => `${purpose} ${formatRef(place)}`;
 
-/** It is the controller itself that lacks the permission: to do this, or to act as the ServiceAccount. */
+/** The controller itself lacks the permission: for this request, or to impersonate the ServiceAccount. */
 const isOwnDenial = ({ as }: ApiCall, fault: ApiError): boolean => {
   const verb = deniedVerb(fault);
   return as === "controller" ? verb !== undefined : verb === "impersonate";
 };
 
-/** Whether something other than being done, or having nothing to be done to, came of what has to be done. */
+/** Whether a request that has to be done was neither done nor found its object absent. */
 const isUndone = ({ untilDone }: ApiCall, fault: ApiError): boolean => {
   if (untilDone === undefined || isAbsent(fault)) return false;
   if (untilDone === "unless-denied") return deniedVerb(fault) === undefined;
   return untilDone === true || classify(fault) === "conflict";
 };
 
-/** An answer to a read that is about something else. */
+/** A response about something else than the object. */
 const isVague = ({ call }: ApiCall, fault: ApiError): boolean =>
   call.verb === "get" && fault.type === "refused" && fault.notFound === "other";
 
 export interface HandledAnswer {
   readonly known: Observations;
-  /** It did not get through, and is asked again after a pause. */
+  /** It failed, and is retried after a pause. */
   readonly failed?: ApiError;
 }
 
 /**
- * Folds an answer into what is known.
+ * Folds a response into the observations.
  *
- * Guarantees: nothing is learned from what says nothing of the request: from a transient fault; from a denial of the
- *             controller's own permissions before it has lasted; from any refusal of what is asked for until it is done.
+ * Guarantees: inconclusive responses change nothing: transient errors, missing permissions of the controller
+ *             before the time limit, and any rejection of a request that is retried until it is done.
  */
 export const handleAnswer = (
   known: Observations,

@@ -3,7 +3,7 @@ import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { groupOf } from "./target-resolution.ts";
 import type { KubeObject } from "@janus/types";
 
-/** Whether a Transaction, as the API server sent it, has this target among its changes, in whatever version. */
+/** Whether a stored Transaction has this target among its changes, in any version. */
 export const hasTarget = ({ metadata, spec }: KubeObject, { resource, namespace, name }: ObjectRef): boolean => {
   const { changes } = asObject(spec);
   return (

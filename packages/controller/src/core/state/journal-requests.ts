@@ -47,13 +47,13 @@ const refused = (known: Observations, fault: ApiError, now: Instant): Observatio
   journal: { type: "refused", why: messageOf(fault), since: now },
 });
 
-/** Whether the journal says that changes were made. */
+/** Whether changes were applied according to the journal. */
 export const hasBegun = (known: Observations): boolean => {
   const position = journalIn(known)?.position;
   return position !== undefined && (position.direction === "back" || position.cursor > 0);
 };
 
-/** Reads the journal of before: the change at its cursor is in doubt from now on, whoever sent it. */
+/** Reads an existing journal: the change at its cursor is in doubt, whoever sent it. */
 export const readJournal = (txn: Transaction): ApiCall => ({
   purpose: "read-journal",
   as: "controller",
@@ -68,7 +68,7 @@ export const readJournal = (txn: Transaction): ApiCall => ({
   },
 });
 
-/** A refusal of the write itself, and not for what is there already, stays one for a while. */
+/** A rejection of the write itself, other than AlreadyExists, lasts for a while. */
 const learnWritten =
   (txn: Transaction): ApiCall["onAnswer"] =>
   (known, answer, now, sent) => {
@@ -85,7 +85,7 @@ const createJournal = (txn: Transaction, position: Position, storeNames: number)
   onTransientFault: (known, _, now) => ({ ...known, journal: { type: "taken" }, unansweredCreate: now }),
 });
 
-/** Makes a journal again of what is none any more. */
+/** Repairs an object that is no longer a valid journal. */
 const rewriteJournal = (txn: Transaction, version: Version, entry: Entry): ApiCall => ({
   purpose: "journal",
   as: "controller",
@@ -95,7 +95,7 @@ const rewriteJournal = (txn: Transaction, version: Version, entry: Entry): ApiCa
 });
 
 /**
- * What is to be done to have a journal; one that is lost begins anew at `position`.
+ * The request that is needed to have a journal; a lost one is created again at `position`.
  *
  * @param more how many stores are about to be written
  */
@@ -116,8 +116,8 @@ export const findJournal = (
 };
 
 /**
- * Records one step. The journal is only ever written from the version that was read, so a deposed leader's checkpoint
- * changes nothing; whatever the answer, what is known of the journal afterwards is what the API server has.
+ * Records one step. The journal is only written with the version that was read as precondition, so a stale
+ * leader's checkpoint changes nothing. Whatever the response, the observed journal is what the API server has.
  */
 export const checkpoint = (
   txn: Transaction,
@@ -133,7 +133,7 @@ export const checkpoint = (
   events: events,
 });
 
-/** Records how many names of stores may be written from now on. It is no step: nothing is changed by it. */
+/** Records how many names of stores may be written from now on. This is not a step: nothing is changed by it. */
 export const recordStoreNames = (txn: Transaction, journal: Journal, storeNames: number): ApiCall => ({
   ...checkpoint(txn, journal, { storeNames }),
   purpose: "journal",

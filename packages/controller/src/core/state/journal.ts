@@ -18,12 +18,12 @@ import type { JsonObject, KubeObject } from "@janus/types";
 import { configMaps, type ObjectRef, type Version } from "../kubernetes/kube-object.ts";
 
 /**
- * How far a Transaction has come: the one small object that is written after every change, whatever their number. That
- * write is both the checkpoint of one change and the intent of the next.
+ * The progress of a Transaction: one small object that is written after every change, whatever their number.
+ * That write is both the checkpoint of one change and the intent of the next.
  *
- * forward: changes before `cursor` are in; the one at `cursor` may be on its way.
- * back:    changes from `reached` on were never made; those after `cursor` are settled (restored, unless noted
- *          otherwise) or deferred; the rollback of the one at `cursor`, and of those that are deferred, may be on its way.
+ * forward: changes before `cursor` are applied; the one at `cursor` may be in flight.
+ * back: changes from `reached` on were never applied; those after `cursor` are settled (restored, unless noted
+ *          otherwise) or deferred; the rollback of the one at `cursor`, and of deferred ones, may be in flight.
  *          That of the one at `cursor` began at `since`.
  */
 export interface Journal {
@@ -31,18 +31,18 @@ export interface Journal {
   readonly position: Position;
   /** Uids of objects that changes created, or that rollback created again, by change. */
   readonly created: ReadonlyMap<number, string>;
-  /** How changes ended that are neither in nor simply restored. */
+  /** How changes ended that are neither applied nor simply restored. */
   readonly notes: ReadonlyMap<number, Note>;
   /**
-   * How many names of stores may have been written, from the first on; written down before they are. So none is missed by who
-   * looks for what a former process left behind, whatever names in between are free by then.
+   * How many names of stores may have been written, counted from the first; recorded before they are. So every
+   * store of a former process is found, even if earlier names are free by then.
    */
   readonly storeNames: number;
-  /** Changes of which it could not be told whether they were made, and whose rollback is tried again. */
+  /** Changes of which it is unknown whether they were applied, and whose rollback is retried. */
   readonly doubted: ReadonlyMap<number, true>;
-  /** Changes whose rollback was set aside. */
+  /** Changes whose rollback is deferred. */
   readonly deferred: ReadonlyMap<number, Deferral>;
-  /** Snapshots that were taken anew because a target had changed in other fields, by change. */
+  /** Snapshots that were taken again because other fields of the target had changed, by change. */
   readonly renewed: ReadonlyMap<number, Renewed>;
 }
 
@@ -52,19 +52,25 @@ export type Position =
 
 export interface Note {
   readonly type: "rejected" | "unknown" | "rollback-failed" | "restored";
-  /** Empty: none. */
+  /** Empty if there is none. */
   readonly error: string;
-  /** Deletions of its owners, by change, which were still to be rolled back: only then it is owned by them again. */
+  /**
+   * Changes that deleted its owners and were still to be rolled back: only then the owner references are
+   * restored.
+   */
   readonly owners?: readonly number[];
 }
 
-/** A change whose rollback waits for something: it was set aside, so that the others need not wait for it, too. */
+/** A change whose rollback has to wait. It is deferred, so that the others need not wait for it. */
 export interface Deferral {
   /** What it waits for. */
   readonly error: string;
   /** When its rollback began. */
   readonly since: Instant;
-  /** It waits for all that were deferred before it: it depends on one of them, or was refused, perhaps because of one. */
+  /**
+   * It waits for all that were deferred before it: it depends on one of them, or was rejected, perhaps because
+   * of one.
+   */
   readonly isBehind?: true;
 }
 
@@ -73,7 +79,7 @@ export interface Renewed {
   readonly stores: readonly SnapshotStore[];
 }
 
-/** A change of the journal; what is absent stays. */
+/** An update of the journal; absent fields stay. */
 export interface Entry {
   readonly position?: Position;
   readonly created?: readonly [index: number, uid: string];
@@ -81,10 +87,10 @@ export interface Entry {
   readonly deferred?: readonly [index: number, deferral: Deferral];
   readonly renewed?: readonly [index: number, renewed: Renewed];
   readonly storeNames?: number;
-  /** A change that was deferred, and is settled now. */
+  /** A deferred change that is settled now. */
   readonly resumed?: number;
   readonly doubted?: readonly number[];
-  /** Changes whose notes are taken back. */
+  /** Changes whose notes are removed. */
   readonly unnoted?: readonly number[];
 }
 
@@ -136,7 +142,7 @@ export const journalPatch = (journal: Journal, entry: Entry): object => ({
 
 const KEYS = /^(?:position|store-names|(?:created|note|doubted|deferred|renewed)-\d+)$/u;
 
-/** Why a journal is not read, nor ever written over: a later version of the controller knows what it says. */
+/** Why a journal is neither read nor overwritten: a later version of the controller wrote it. */
 export const laterJournal = (txn: Transaction, object: KubeObject): string | undefined =>
   ofLater("journal", journalPlace(txn), object, KEYS);
 
@@ -158,7 +164,7 @@ const decodePosition = (value: JsonObject, changes: number): Position | undefine
   return undefined;
 };
 
-/** What is under `<prefix><index>`, for each of so many changes. */
+/** The values under `<prefix><index>`, for this many changes. */
 const byIndex = <A>(
   data: JsonObject,
   changes: number,
@@ -204,12 +210,13 @@ const decodeRenewed = (text: unknown): Renewed | undefined => {
 };
 
 /**
- * Names of stores that a Transaction can have, and that are looked at, whatever somebody has written into its journal. A target of
- * 1.5 MiB takes two stores, and two times two when it is kept anew; the rest is for what former Transactions of its name have left.
+ * The maximum number of store names of a Transaction, whatever other clients have written into its journal. A
+ * target of 1.5 MiB takes two stores, and twice two if its snapshot is taken again; the rest is for leftovers of
+ * former Transactions of its name.
  */
 export const mostStoreNames = (changes: number): number => 100 + 6 * (changes || MAX_CHANGES);
 
-/** Also of what is no journal any more. */
+/** Also of an object that is no longer a valid journal. */
 export const decodeStoreNames = (object: KubeObject, changes: number): number => {
   const count = parsed(asObject(object["data"])["store-names"]);
   return typeof count === "number" && Number.isInteger(count) && count > 0
@@ -217,7 +224,7 @@ export const decodeStoreNames = (object: KubeObject, changes: number): number =>
     : 0;
 };
 
-/** `undefined` for what is no journal of a Transaction with so many changes: it counts as missing. */
+/** `undefined` if it is not a journal of a Transaction with this many changes: then it counts as missing. */
 export const decodeJournal = (object: KubeObject, changes: number): Journal | undefined => {
   const data = asObject(object["data"]);
   const position = decodePosition(asObject(parsed(data["position"])), changes);
@@ -237,7 +244,7 @@ export const decodeJournal = (object: KubeObject, changes: number): Journal | un
 
 const beforeOf = (state: ItemState): Before => ("before" in state ? state.before : { existed: false });
 
-/** What there was before a change; a snapshot that was taken anew goes before the first one. */
+/** The state before a change; a snapshot that was taken again replaces the first one. */
 export const beforeIn = (recorded: ItemState, index: number, { renewed }: Journal): Before => {
   const first = beforeOf(recorded);
   const anew = renewed.get(index)?.before;
@@ -247,7 +254,7 @@ export const beforeIn = (recorded: ItemState, index: number, { renewed }: Journa
 
 const SETTLED: readonly string[] = ["rejected", "unknown", "rollback-failed", "restored"];
 
-/** What an object is not owned by again, since that could not be rolled back. */
+/** The owner references that are missing because the owners could not be restored. */
 const withoutOwners = ({ owners = [] }: Note, { notes }: Journal): readonly string[] => {
   const lost = owners.filter((index) => ["rollback-failed", "unknown"].includes(notes.get(index)?.type ?? ""));
   return lost.length === 0
@@ -257,7 +264,7 @@ const withoutOwners = ({ owners = [] }: Note, { notes }: Journal): readonly stri
       ];
 };
 
-/** What the journal says of one change, on top of what the status recorded of it. */
+/** The state of a change according to the journal, on top of the recorded status. */
 export const stateOf = (recorded: ItemState, index: number, journal: Journal): ItemState => {
   const before = beforeIn(recorded, index, journal);
   const uid = journal.created.get(index) ?? ("created" in recorded ? recorded.created : undefined);

@@ -26,11 +26,11 @@ const placed = memoized((changes: readonly Change[]) =>
   ),
 );
 
-/** All changes whose target has a place. */
+/** All changes whose target can be resolved. */
 export const itemsOf = (txn: Transaction, known: Observations): readonly Item[] =>
   placed(txn.spec.changes)(resolvedTargets(txn, known));
 
-/** How long a change is tried whose Namespace, CRD or rights an earlier change has just brought, in ms. */
+/** How long a change is retried whose Namespace, CRD or permissions an earlier change has just brought, in ms. */
 export const ENABLING_TIME = 30_000;
 
 /** The API server gives it out, but what cannot be compared can neither be changed nor rolled back. */
@@ -43,8 +43,8 @@ const tooDeep = (place: ObjectRef): ApiError => ({
 });
 
 /**
- * Reads a target as the ServiceAccount. `refused`: what it means that the read itself was refused; so it was, too, when for a
- * while nothing has served the kind that an earlier change was to bring.
+ * Reads a target as the ServiceAccount. `refused` handles a rejection of the read; also if for a while nothing
+ * has served the kind that an earlier change was to create.
  */
 export const readTarget = ({ index, place }: Item, refused: ApiCall["onAnswer"] = (known) => known): ApiCall => ({
   purpose: "read-target",
@@ -69,9 +69,10 @@ export const readTarget = ({ index, place }: Item, refused: ApiCall["onAnswer"] 
 });
 
 /**
- * The write that makes a change, conditional on what it was decided on.
+ * The write of a change, with the version that it was decided on as precondition.
  *
- * `before` is the target as it was read; absent for a Create. A Delete and a Patch need only its uid and resourceVersion.
+ * `before` is the target as it was read; absent for a Create. A Delete and a Patch need only its uid and
+ * resourceVersion.
  */
 export const writeOf = (txn: Transaction, { change, place }: Item, before: KubeObject | undefined): Call => {
   const manager = fieldManager(txn.metadata);

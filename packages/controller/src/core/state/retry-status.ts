@@ -9,9 +9,9 @@ import { WAITING } from "./conditions.ts";
 import { deadline, type ReconcileContext } from "./reconcile-context.ts";
 import type { ApiError } from "@janus/types";
 
-/** Trouble that is over within this time, in ms, is nobody's business. */
+/** Failures that end within this time, in ms, are not reported. */
 const BRIEF = 2000;
-/** Of lasting trouble people are told this often at most, in ms: it may be told in other words each time. */
+/** Lasting failures are reported at most this often, in ms, since the message may change each time. */
 const TELL_AGAIN = 30_000;
 
 const VERBS = {
@@ -23,37 +23,37 @@ const VERBS = {
   delete: "delete",
 } as const;
 
-/** Requests get through again. */
+/** Requests succeed again. */
 export const withoutRetry = (known: Observations): Observations => {
   const { retryingSince: _, ...rest } = known;
   return rest;
 };
 
-/** How long nothing has to be done before spec.timeout turns the Transaction round, in ms: no server is left alone for longer. */
+/** The time until spec.timeout aborts the Transaction, in ms: no backoff is longer than this. */
 export const timeLeft = (context: ReconcileContext): number => {
   const { phase } = context.txn.status;
   const left = deadline(context) - context.now;
   return isTerminal(phase) || phase === "RollingBack" || left <= 0 ? Number.POSITIVE_INFINITY : left;
 };
 
-/** What was tried, in words. */
+/** What was tried, for messages. */
 export const attempt = (effect: Effect): string => {
   if ("call" in effect) return `${VERBS[effect.call.verb]} ${formatRef(effect.call.place)}`;
   if (effect.purpose === "discover") return `discover ${effect.kind} in ${effect.apiVersion}`;
   return effect.unowned ? "list the contents of the objects to delete" : "list the dependents of the objects to delete";
 };
 
-/** People have been told. */
+/** Records that the failure was reported. */
 export const reportedRetry = (known: Observations, now: Instant): Observations => ({
   ...known,
   retryingSince: { since: known.retryingSince?.since ?? now, reportedAt: now },
 });
 
 /**
- * Tells people where they look what a Transaction that is under way waits for, when a request has not got through for a while.
+ * Reports what an active Transaction waits for if requests have failed for a while.
  *
- * Guarantees: costs nothing while nothing is wrong, and one write now and then while something is.
- * @returns an event for one that has ended: its status stays as it is
+ * Guarantees: no cost without failures, and one write now and then with failures.
+ * @returns an event for a finished one: its status stays as it is
  */
 export const reportRetry = (
   { txn, known, now }: ReconcileContext,

@@ -7,7 +7,7 @@ import type { ReconcileContext } from "./reconcile-context.ts";
 /** The status shows progress at most this often, in ms. */
 const PROJECTION_INTERVAL = 1000;
 
-/** A pause, with the reason for it where people look. Without a journal, nothing has been done yet that it could tell of. */
+/** A pause, with the reason in the status. Without a journal, there is no progress to show. */
 export const waiting = (
   context: ReconcileContext,
   journal: Journal | undefined,
@@ -22,7 +22,7 @@ export const waiting = (
   return { ...run(updateStatus(txn, { items, because: { reason: WAITING, message: because } }, now)), events };
 };
 
-/** Shows progress in the status, at most once a second, beside the next write. */
+/** Shows progress in the status, at most once a second, concurrently with the next write. */
 export const projection = ({ txn, known, now }: ReconcileContext, journal: Journal): readonly Effect[] =>
   now < known.projectedAt + PROJECTION_INTERVAL
     ? []

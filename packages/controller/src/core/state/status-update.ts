@@ -14,7 +14,7 @@ export const ownPlace = (txn: Transaction): ObjectRef => ({
   name: txn.metadata.name,
 });
 
-/** What a status write changes; what is absent stays. */
+/** The fields that a status update changes; absent fields stay. */
 export interface StatusChange
   extends Partial<Omit<Status, "version" | "conditions" | "progress" | "observedGeneration">> {
   readonly because: ConditionCause;
@@ -44,11 +44,11 @@ const IN: readonly string[] = ["committed", "rollback-failed"];
 const progress = (items: readonly Item[], changes: number): string =>
   `${items.filter((item) => IN.includes(item.state.type)).length}/${changes}`;
 
-/** The items as the journal has them now. */
+/** The items according to the journal. */
 export const projected = (txn: Transaction, journal: Journal): readonly Item[] =>
   txn.status.items.map((item, index) => ({ ...item, state: stateOf(item.state, index, journal) }));
 
-/** As far as the spec says it: a namespace that is left out is that of the Transaction, or none. */
+/** From the spec alone: without a namespace, it is in that of the Transaction, or cluster-scoped. */
 const nameOf = ({ target }: Transaction["spec"]["changes"][number]): string =>
   `${target.kind} ${target.namespace === undefined ? "" : `${target.namespace}/`}${target.name}`;
 
@@ -58,7 +58,7 @@ const named = (items: readonly Item[], changes: Transaction["spec"]["changes"]):
     return item.target === undefined && change !== undefined ? { ...item, target: nameOf(change) } : item;
   });
 
-/** Writes the status, if the Transaction is still as it was read; tells of the phase if that changes. */
+/** Updates the status, if the Transaction is unmodified; with an event if the phase changes. */
 export const updateStatus = (
   txn: Transaction,
   change: StatusChange,
@@ -111,7 +111,7 @@ export const updateStatus = (
   };
 };
 
-/** Puts annotations on the Transaction, or takes them off (null), if it is still as it was read. */
+/** Sets annotations of the Transaction, or removes them (null), if it is unmodified. */
 export const annotate = (txn: Transaction, annotations: Readonly<Record<string, string | null>>): ApiCall => ({
   purpose: "annotate",
   as: "controller",
@@ -129,10 +129,10 @@ export const annotate = (txn: Transaction, annotations: Readonly<Record<string, 
   onAnswer: (known) => known,
 });
 
-/** Takes off the request to try again, once it is taken up. */
+/** Removes the request to retry, once it is handled. */
 export const removeAnnotation = (txn: Transaction): ApiCall => annotate(txn, { [RETRY_ROLLBACK]: null });
 
-/** Puts the finalizer on, or takes it off, if the Transaction is still as it was read. */
+/** Sets the finalizers, if the Transaction is unmodified. */
 export const setFinalizers = (txn: Transaction, names: readonly string[]): ApiCall => ({
   purpose: "finalizer",
   as: "controller",

@@ -41,7 +41,7 @@ const servedKey = ({ group, version, kind }: Resource): string => `${group}/${ve
 const notServed = ({ apiVersion, kind }: Pick<Change["target"], "apiVersion" | "kind">): string =>
   `the API server does not serve ${kind} in ${apiVersion}: correct the target, or create its CustomResourceDefinition in an earlier change`;
 
-/** Asks for each kind among the changes that is not known yet. */
+/** Discovers each kind among the changes that is not known yet. */
 export const discoveries = (txn: Transaction, known: Observations): readonly Discover[] => {
   const missing = new Map(
     txn.spec.changes
@@ -73,7 +73,7 @@ const placeOf = (txn: Transaction, { target }: Change, resource: Resource | unde
     : E.left(`${resource.kind} is cluster-scoped: remove target.namespace`);
 };
 
-/** All targets, by change: every decision asks for them. */
+/** All targets, by change. Memoized, since every decision needs them. */
 const located = memoized((txn: Transaction) =>
   memoized((resources: Observations["resources"]): readonly E.Either<string, ObjectRef>[] => {
     const served = new Map<string, Resource>();
@@ -88,10 +88,10 @@ const located = memoized((txn: Transaction) =>
 );
 
 /**
- * Where the target of a change is.
+ * Resolves the target of a change.
  *
- * Assumes: all kinds have been asked for ({@link discoveries}).
- * @returns Left: a sentence about what is wrong with the target.
+ * Assumes: all kinds have been discovered ({@link discoveries}).
+ * @returns Left: a message about what is wrong with the target.
  */
 export const resolveTarget = (
   txn: Transaction,
@@ -104,7 +104,7 @@ const placed = memoized(
     new Map(all.flatMap((place, index) => (E.isRight(place) ? [[index, place.right] as const] : []))),
 );
 
-/** Places of all changes that have one, by change. */
+/** All resolved targets, by change. */
 export const resolvedTargets = (txn: Transaction, { resources }: Observations): ReadonlyMap<number, ObjectRef> =>
   placed(located(txn)(resources));
 
@@ -118,21 +118,22 @@ const ENABLING: readonly string[] = [
   "ClusterRoleBinding",
 ];
 
-/** Whether it brings what later changes may need, and its rollback takes it away from them. */
+/** Whether later changes may need it, so that its rollback would take it away from them. */
 export const isEnabling = ({ type, target }: Change): boolean => type !== "Delete" && ENABLING.includes(target.kind);
 
 /**
- * Whether an earlier change brings what this one needs (a Namespace, a CRD, a ServiceAccount, rights): what the server
- * says of it before then, 403 or 404, means only "not verifiable yet".
+ * Whether an earlier change may bring what this one needs (a Namespace, a CRD, a ServiceAccount, permissions):
+ * before then, a 403 or 404 means only "not verifiable yet".
  */
 export const dependsOnEarlier = (txn: Transaction, index: number): boolean =>
   txn.spec.changes.slice(0, index).some(isEnabling);
 
 /**
- * The targets that can be locked once the changes before `cursor` are in: not those in a namespace that a change from there
- * on has yet to create, nor those in one that is deleted by then, with the locks in it. `early`: their locks are held by now, since they could be taken before any change, or a change was
- * made under them. `late`: those in a namespace that is there only now, of which none has been touched; and that of the change at the
- * cursor, if it is one of the `unproven`, to which the ServiceAccount has no rights until their turn.
+ * The targets that can be locked once the changes before `cursor` are applied: not those in a namespace that a
+ * later change creates, nor those in one that was deleted, with the locks in it. `early`: their locks are held
+ * by now, since they could be acquired before any change, or a change was applied under them. `late`: those in a
+ * namespace that has just been created, none of which was modified; and that of the change at the cursor, if it
+ * is `unauthorized`: the ServiceAccount has no permissions for it until its turn.
  */
 export const lockable = (
   txn: Transaction,

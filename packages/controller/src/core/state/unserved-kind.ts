@@ -7,17 +7,17 @@ import type { ApiError, Resource } from "@janus/types";
 const isSame = (a: Resource, b: Resource | null): boolean =>
   a.group === b?.group && a.version === b.version && a.plural === b.plural;
 
-/** Whether the API server serves the kind, as far as is known; if not, an earlier change is to bring it. */
+/** Whether the API server serves the kind, as far as is known; if not, an earlier change is to create it. */
 export const isServed = ({ resources }: Observations, resource: Resource): boolean =>
   [...resources.values()].some((served) => isSame(resource, served));
 
-/** What a fault means for this request. */
+/** The class of an error for this request. */
 export const meaningFor = ({ mayBeUnserved }: ApiCall, fault: ApiError): ErrorClass =>
   mayBeUnserved === true && isUnserved(fault) ? "conflict" : classify(fault);
 
 /**
- * What is known after a request that did not get through. Where its kind may be served elsewhere now, or no more, that is
- * asked anew; so is what was not served before.
+ * The observations after a failed request. If its kind may be served elsewhere now, or no longer, it is
+ * discovered again; so is a kind that was not served before.
  */
 export const afterTransientFault = (
   known: Observations,

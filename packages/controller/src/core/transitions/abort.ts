@@ -6,7 +6,7 @@ import type { AbortCause } from "../state/observations.ts";
 import { updateStatus } from "../state/status-update.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
-/** The items as the journal has them, and of the change at its cursor what has become of it. */
+/** The items according to the journal, with the fate of the change at its cursor. */
 const itemsAfter = ({ txn }: ReconcileContext, journal: Journal, { fate, message }: AbortCause): readonly Item[] =>
   txn.status.items.map((item, index) => {
     const state = stateOf(item.state, index, journal);
@@ -17,8 +17,9 @@ const itemsAfter = ({ txn }: ReconcileContext, journal: Journal, { fate, message
   });
 
 /**
- * Stops going forward. Nothing is in doubt any more: the recorded items say what has become of the change at the cursor.
- * A Transaction that was deleted leaves what is in, and its snapshots outlive it; any other is rolled back.
+ * Stops going forward. Nothing is in doubt any more: the recorded items have the fate of the change at the
+ * cursor. A Transaction that was deleted leaves applied changes, and its snapshots are kept; any other is rolled
+ * back.
  */
 export const abort = (context: ReconcileContext, journal: Journal, cause: AbortCause): Step => {
   const { txn, now } = context;

@@ -8,22 +8,25 @@ import { isTerminal } from "../state/status-update.ts";
 import { UNSUPPORTED } from "../state/conditions.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
-/** How often something is looked at again that only a later version of the controller can read, in ms. */
+/** How often an object that only a later version of the controller can read is read again, in ms. */
 export const UPGRADE_PAUSE = 10_000;
 
-/** How often it is said of a Transaction that is not looked at again, since whoever moves it on writes it; in ms. */
+/**
+ * How often this is reported of a Transaction that is not read again, since a later controller will write it; in
+ * ms.
+ */
 const REMINDER = 600_000;
 
 /**
- * What is done for a Transaction that a later version of the controller has been at work on, or is needed for: nothing, and it
+ * A Transaction that a later version of the controller has worked on, or is needed for: nothing is done, and it
  * says so.
  *
- * Guarantees: no target is touched; nothing that is recorded of it, or kept for it, is written over, let go of or deleted, its
- *             locks neither; a controller that knows it goes on where it was. Its deletion waits for that, too, unless nothing
- *             was begun; but a namespace that is being deleted waits for nothing: there it is let go of as one that cannot be
- *             read, its snapshots and journal kept for as long as the namespace keeps them.
+ * Guarantees: no target is modified; nothing recorded of it is overwritten, released or deleted, nor are its
+ *             locks; a later controller resumes it. Its deletion waits for that, too, unless no changes were
+ *             applied. In a namespace that is being deleted, it is released like one that cannot be read: its
+ *             snapshots and journal are kept for as long as the namespace is.
  *
- * @param situation its Transaction is perhaps only what could be salvaged
+ * @param context its Transaction may be only what could be decoded
  */
 export const awaitUpgrade = (
   context: ReconcileContext,
@@ -33,7 +36,7 @@ export const awaitUpgrade = (
   const { deletionTimestamp, finalizers = [] } = txn.metadata;
   const isHeld = finalizers.includes(FINALIZER);
   const isOver = isTerminal(txn.status.phase);
-  // There is nothing of ours, nor will there be.
+  // There are no objects of ours, and there will be none.
   if (!isHeld && (deletionTimestamp !== undefined || isOver)) return done;
   const message = `not processed until a later version of the controller runs: ${cut(why, 600)}`;
   const event: EventSpec = { type: "Warning", reason: "RecoveryBlocked", message };
@@ -52,7 +55,10 @@ export const awaitUpgrade = (
   return wait(until, message, ...(mayReport ? [] : [event]));
 };
 
-/** What was left alone is read again: somebody may have put it right, or a later version may have come and gone. */
+/**
+ * Drops what was not processed, to read it again: it may have been repaired, or a later version may have written
+ * it.
+ */
 export const lookingAgain = (known: Observations): Observations => {
   const { journal, later, ...rest } = known;
   if (later === undefined) return known;

@@ -12,13 +12,13 @@ export interface PreparationFailure {
   readonly event?: "LockFailed" | "Timeout";
 }
 
-/** Conditions and events are read by people: the first problems in full, and how many more there are. */
+/** A summary for conditions and events: the first problems in full, and the number of others. */
 const summary = (problems: readonly string[]): string => {
   const shown = problems.slice(0, 10).join("; ");
   return problems.length > 10 ? `${shown}; and ${problems.length - 10} more, see status.items` : shown;
 };
 
-/** Ends a Transaction that has touched nothing: Failed, every problem on the item that has it. */
+/** Ends a Transaction that has applied nothing: Failed, with every problem on its item. */
 export const failUntouched = (
   txn: Transaction,
   now: Instant,

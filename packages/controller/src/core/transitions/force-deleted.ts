@@ -5,14 +5,14 @@ import { asObject } from "../kubernetes/json.ts";
 import { ORPHANED_LABEL } from "../snapshots/snapshot-data.ts";
 import type { KubeObject } from "@janus/types";
 
-/** Whether there may be something of ours that only our finalizer would have had us take away. */
+/** Whether there may be objects of ours that only the finalizer protects from being left behind. */
 export const mayLeaveResources = ({ metadata: { finalizers = [] }, status: { phase } }: Transaction): boolean =>
   finalizers.includes(FINALIZER) && phase !== "Pending";
 
 /**
- * A Transaction that is gone though our finalizer was on it, as one that was deleted and is released: what is in stays, what is
- * ours is let go of. The API server may carry out a deletion that it has decided before the finalizer came on; or somebody has
- * taken that off.
+ * A Transaction that is gone although it had our finalizer, as one that was deleted and is released: applied
+ * changes stay, our objects are released. The API server may carry out a deletion that it decided before the
+ * finalizer was added; or another client has removed the finalizer.
  *
  * Assumes: nobody reads what is written to it any more; see {@link afterWrite}.
  */
@@ -28,7 +28,7 @@ export const FORCE_DELETED: EventSpec = {
   message: `the Transaction is gone although it was active: it was deleted before its finalizer was added, or its finalizer was removed. Applied changes stay; its locks are released, and snapshots that a restore may need are kept with the label ${ORPHANED_LABEL}`,
 };
 
-/** The Transaction as it would be after a write of ours to it. */
+/** The Transaction as it would be after our write. */
 export const afterWrite = (txn: Transaction, { call }: ApiCall): KubeObject => {
   const object = Transaction.encode(txn) as KubeObject;
   const body = asObject("body" in call ? call.body : {});

@@ -6,12 +6,12 @@ import { stopRequest } from "./stop-request.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { abort } from "./abort.ts";
 
-/** How often a journal is tried to be written that the API server does not have, in ms. */
+/** How often the write of a rejected journal is retried, in ms. */
 const TRY_AGAIN = 1000;
 
 /**
- * The journal is lost, and there can be no new one. What cannot be recorded is not done either: a Transaction that is to be
- * released, as in a namespace that is being deleted, ends with what its status tells; any other one waits.
+ * The journal is lost, and cannot be created. What cannot be recorded is not done either: a Transaction that is
+ * released, as in a namespace that is being deleted, ends with what its status says; any other one waits.
  */
 export const journalUnavailable = (
   context: ReconcileContext,

@@ -16,14 +16,15 @@ import { releaseStore } from "../snapshots/release-stores.ts";
 const JOURNAL = "journal";
 
 /**
- * What is done for a Transaction whose state cannot be understood: nothing, and it says so.
+ * A Transaction whose state cannot be read: nothing is done, and it says so.
  *
- * Guarantees: no target is touched, nothing is deleted that could be restored from, and its phase stays; its locks stay, since
- *             its changes may be half made: who wants the same targets waits, everybody else goes on. Once it is put right, it
- *             goes on where it was. Deleting it never hangs: that leaves what is in, as deletionPolicy Release does, whatever
- *             its own says; snapshots and journal are kept, marked as orphaned.
+ * Guarantees: no target is modified, nothing is deleted that may be needed for a restore, and its phase stays.
+ *             Its locks stay, since its changes may be partly applied: Transactions with the same targets wait,
+ *             all others proceed. Once it is repaired, it resumes. Deleting it never hangs: that leaves applied
+ *             changes, as with deletionPolicy Release, whatever its own is; snapshots and journal are kept,
+ *             labelled as orphaned.
  *
- * @param situation its Transaction is what could be {@link salvage}d
+ * @param context its Transaction is what could be decoded
  */
 export const quarantine = (context: ReconcileContext, why: string): Step => {
   const { txn, now } = context;
@@ -38,21 +39,21 @@ export const quarantine = (context: ReconcileContext, why: string): Step => {
   return isReported(context, UNREADABLE, message) ? done : reporting(txn, UNREADABLE, message, now);
 };
 
-/** Whether conditions say so, or could not be made to. */
+/** Whether the conditions have this message, or could not be updated. */
 export const isReported = ({ txn, known }: ReconcileContext, reason: string, message: string): boolean =>
   known.released.has(message) ||
   txn.status.conditions.some(
     (condition) => condition.type === "Stalled" && condition.reason === reason && condition.message === message,
   );
 
-/** Says so in the conditions, and in an event. */
+/** Reports it in the conditions, and in an event. */
 export const reporting = (txn: Transaction, reason: string, message: string, now: Instant): Step => ({
   type: "run",
   effects: [reportProblem(txn, reason, message, now)],
   events: [{ type: "Warning", reason: "RecoveryBlocked", message }],
 });
 
-/** Only the conditions are written: whatever else there is, somebody may still need. */
+/** Only the conditions are written: everything else may still be needed. */
 const reportProblem = (txn: Transaction, reason: string, message: string, now: Instant): ApiCall => {
   const condition = (type: string, status: Condition["status"]): Condition => {
     const former = txn.status.conditions.find((one) => one.type === type);
@@ -78,16 +79,17 @@ const reportProblem = (txn: Transaction, reason: string, message: string, now: I
         status: { conditions: [condition("Ready", "False"), condition("Stalled", "True"), ...others] },
       },
     },
-    // Also where it was refused: the API server may not take any status for such an object. The event tells all the same.
+    // Also if it was rejected: the API server may not accept any status for such an object. The event is recorded
+    // anyway.
     onAnswer: (known) => ({ ...known, released: new Set([...known.released, message]) }),
   };
 };
 
-/** Locks and finalizer come off, snapshots and journal stay. */
+/** Releases locks and finalizer; snapshots and journal stay. */
 export const releaseUnread = (context: ReconcileContext): Step => {
   const { txn, known } = context;
   if (known.journal === undefined) return run(readJournal(txn));
-  // Those alone that bear our uid: what the status says may be anything.
+  // Only those with our uid: the status may contain anything.
   const searched = searchStores(
     context,
     txn.status.snapshots.map(({ name }) => name),
@@ -106,7 +108,7 @@ export const releaseUnread = (context: ReconcileContext): Step => {
   return run({ ...setFinalizers(txn, others), events: [{ type: "Warning", reason: "RecoveryBlocked", message }] });
 };
 
-/** It tells, to whoever has to put things right, which changes are in. */
+/** Kept, since it has the applied changes, for a repair by hand. */
 const orphanJournal = (txn: Transaction): ApiCall => ({
   purpose: "journal",
   as: "controller",
@@ -119,7 +121,10 @@ const orphanJournal = (txn: Transaction): ApiCall => ({
   onAnswer: (known) => ({ ...known, released: new Set([...known.released, JOURNAL]) }),
 });
 
-/** Those that the status names. Any other one is taken over at once by who wants it, since its holder is gone. */
+/**
+ * The locks in the status. Any other one is taken over at once by the next Transaction that needs it, since its
+ * holder is gone.
+ */
 const locks = (context: ReconcileContext): readonly Effect[] => {
   const { txn, known } = context;
   return txn.status.items.flatMap(({ lock }, index): readonly Effect[] => {

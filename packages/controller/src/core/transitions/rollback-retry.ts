@@ -7,10 +7,10 @@ import { setFinalizers, updateStatus, removeAnnotation } from "../state/status-u
 import { RETRYING } from "../state/conditions.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
-/** How often a Failed Transaction is tried again by itself. After that a person has to ask for it. */
+/** How often a Failed Transaction is retried automatically. After that, a retry has to be requested. */
 export const MAX_RETRIES = 5;
 
-/** States of items that something may still have to be restored for. */
+/** States of items that may still have to be restored. */
 const UNSETTLED: readonly string[] = ["rollback-failed", "unknown"];
 
 export const isUnsettled = ({ state }: Item): boolean => UNSETTLED.includes(state.type);
@@ -18,8 +18,8 @@ export const isUnsettled = ({ state }: Item): boolean => UNSETTLED.includes(stat
 export const isAskedFor = ({ metadata }: Transaction): boolean => metadata.annotations?.[RETRY_ROLLBACK] !== undefined;
 
 /**
- * When a Failed Transaction is next tried: at once when somebody asks, by itself with delays that grow fourfold.
- * `undefined`: never; nothing is left to restore, or there is nothing to restore it from.
+ * When a Failed Transaction is retried: at once on request, automatically with delays that grow fourfold.
+ * `undefined`: never; there is nothing to restore, or nothing to restore it from.
  */
 export const nextRetryAt = ({ txn, settings }: ReconcileContext): Instant | undefined => {
   const { phase, items, conditions, journal, recovery } = txn.status;
@@ -32,8 +32,9 @@ export const nextRetryAt = ({ txn, settings }: ReconcileContext): Instant | unde
 };
 
 /**
- * Takes a Failed Transaction up again: the finalizer first, then the journal is set back to where the rollback began, with
- * only the unsettled items to be done, and then the phase. A crash in between leaves it due.
+ * Retries the rollback of a Failed Transaction: first the finalizer, then the journal is set back to where the
+ * rollback began, with only the unsettled items to be done, and then the phase. After a crash in between, the
+ * retry is still due.
  */
 export const retryRollback = (context: ReconcileContext): Step => {
   const { txn, known, now } = context;
@@ -70,11 +71,11 @@ export const retryRollback = (context: ReconcileContext): Step => {
   const because = { reason: RETRYING, message };
   const event: EventSpec = { type: "Normal", ...because };
   const recorded = updateStatus(txn, { phase: "RollingBack", recovery: { attempts }, items, because }, now, event);
-  // A kind that was not served may be by now.
+  // A kind that was not served may be served by now.
   return run({ ...recorded, onAnswer: (former: Observations) => reset({ ...former, resources: new Map() }, now) });
 };
 
-/** To be undone once more, as if it had just been reached. */
+/** To be rolled back again, as if it had just been reached. */
 const asApplied = ({ state }: Item): Item["state"] => {
   if (state.type === "rollback-failed") {
     const created = state.created === undefined ? {} : { created: state.created };

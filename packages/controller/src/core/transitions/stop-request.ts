@@ -5,22 +5,22 @@ import { isAbsent } from "../kubernetes/api-error.ts";
 import { namespaces } from "../kubernetes/kube-object.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 
-/** What the people around a Transaction under way want of it. */
+/** What users have requested of an active Transaction. */
 export type StopRequest =
   | { readonly type: "none" }
-  /** It has to be found out whether its namespace is being deleted. */
+  /** It has to be read whether its namespace is being deleted. */
   | { readonly type: "reading"; readonly effect: ApiCall }
   | { readonly type: "release"; readonly why: string }
   | { readonly type: "rollback"; readonly why: string };
 
-/** Is it being deleted? */
+/** Reads whether the namespace is being deleted. */
 export const readNamespace = ({ txn }: ReconcileContext): ApiCall => ({
   purpose: "read-namespace",
   as: "controller",
   call: { verb: "get", place: { resource: namespaces, name: txn.metadata.namespace } },
   onAnswer: (known, answer, now) => ({
     ...known,
-    // One of which that is not known counts as staying: what its people want is done as long as it can be.
+    // If this is unknown, it counts as not being deleted: requests of users are honored as long as possible.
     namespace: {
       isGoing: E.isLeft(answer) ? isAbsent(answer.left) : answer.right.metadata.deletionTimestamp !== undefined,
       readAt: now,
@@ -28,7 +28,7 @@ export const readNamespace = ({ txn }: ReconcileContext): ApiCall => ({
   }),
 });
 
-/** Deleting it releases it, or rolls it back first; in a namespace that is being deleted nothing is waited for. */
+/** Deleting it releases it, or rolls it back first; in a namespace that is being deleted, nothing is waited for. */
 export const stopRequest = (context: ReconcileContext): StopRequest => {
   const { txn, known, now } = context;
   const { deletionTimestamp, annotations } = txn.metadata;
@@ -36,7 +36,7 @@ export const stopRequest = (context: ReconcileContext): StopRequest => {
     if (txn.spec.deletionPolicy === "Release") return { type: "release", why: "the Transaction was deleted" };
     const { namespace } = known;
     if (namespace?.isGoing) return { type: "release", why: "the namespace is being deleted" };
-    // It may be deleted in the middle of the rollback.
+    // The namespace may be deleted during the rollback.
     return namespace === undefined || now >= namespace.readAt + POLL_INTERVAL
       ? { type: "reading", effect: readNamespace(context) }
       : { type: "rollback", why: "the Transaction was deleted, and its deletionPolicy is Rollback" };

@@ -3,7 +3,7 @@ import { deletedOwners, isApplied, isGarbageCollected } from "../snapshots/owner
 import type { UndoContext } from "./undo-context.ts";
 import type { KubeObject } from "@janus/types";
 
-/** The Namespace of the target, if this Transaction has deleted it and it was not rolled back, in words. */
+/** The Namespace of the target, if this Transaction has deleted it and it was not restored, for messages. */
 export const deletedNamespace = ({ context: { txn }, journal, place }: UndoContext): string | undefined => {
   const namespace = txn.spec.changes.findIndex(
     ({ type, target }, index) =>
@@ -19,7 +19,7 @@ export const deletedNamespace = ({ context: { txn }, journal, place }: UndoConte
     : `Namespace ${place.namespace}, which changes[${namespace}] deleted: that cannot be undone`;
 };
 
-/** What this Transaction has deleted, and the target with it, in words. */
+/** What this Transaction has deleted together with the target, for messages. */
 export const deletedTogetherWith = (undoContext: UndoContext, before: KubeObject): string | undefined => {
   const { context, journal } = undoContext;
   const owners = isGarbageCollected(context.txn, journal, before) ? deletedOwners(context.txn, journal, before) : [];

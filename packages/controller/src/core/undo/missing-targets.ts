@@ -9,12 +9,12 @@ import { counted } from "./rollback-item.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { type Item, readTarget } from "../state/resolved-changes.ts";
 
-/** After so many requests that did not get through, nobody knows. */
+/** After this many failed requests, it is unknown. */
 const MOST_TRIES = 5;
 
 /**
- * The targets to look at once more, whose changes were never made: of one that was refused; where the Transaction has deleted
- * anything, of those that it did not come to, for they may have gone with that.
+ * Changes that were never applied, and whose targets are read once more: one that was rejected; and, if the
+ * Transaction has deleted anything, those that it did not reach, since they may have been deleted with that.
  */
 const unappliedChanges = ({ txn }: ReconcileContext, items: readonly Recorded[]): readonly number[] => {
   const hasDeleted = items.some(
@@ -27,8 +27,8 @@ const unappliedChanges = ({ txn }: ReconcileContext, items: readonly Recorded[])
 };
 
 /**
- * Targets that are not there any more though their changes were never made, by change, in words: with what the Transaction
- * deleted, or by another client. Nobody is to take them for as they were.
+ * Targets that are gone although their changes were never applied, by change, as messages: deleted with what the
+ * Transaction deleted, or by another client. They must not count as unmodified.
  */
 export const missing = (
   context: ReconcileContext,

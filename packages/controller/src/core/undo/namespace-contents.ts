@@ -8,13 +8,13 @@ import { nextListing } from "../preflight/unlisted-kinds.ts";
 import type { Owned } from "../state/listings.ts";
 import { asObject } from "../kubernetes/json.ts";
 
-/** What was listed longer ago than this, in ms, is listed anew: others may have put something in since. */
+/** A list that is older than this, in ms, is repeated: other clients may have created objects since. */
 const FRESH = 5_000;
 
-/** Where to look for what goes with the target; undefined for what holds nothing. */
+/** What to list; undefined for objects without contents. */
 const within = ({ resource: { group, kind }, name }: ObjectRef): Partial<FindOwned> | undefined => {
   if (group === "" && kind === "Namespace") return { namespace: name };
-  // It is named after what it brings.
+  // Its name is the resource that it defines.
   return group === "apiextensions.k8s.io" && kind === "CustomResourceDefinition" ? { only: [name] } : undefined;
 };
 
@@ -60,10 +60,11 @@ const unknown = ({ place }: UndoContext, { unlisted }: Contents): string => {
 };
 
 /**
- * What keeps a Namespace or CustomResourceDefinition, which the change created, from being deleted: others have put something
- * into it since, or may have. Undefined where it may be.
+ * What keeps a Namespace or CustomResourceDefinition that the change created from being deleted: it has, or may
+ * have, objects of other clients. Undefined if it may be deleted.
  *
- * Assumes: what the ServiceAccount may not list is not seen, nor what is put in between the look and the deletion.
+ * Assumes: objects that the ServiceAccount may not list, or that are created between the list and the deletion,
+ *          are not seen.
  */
 export const contents = (undoContext: UndoContext): UndoStep | undefined => {
   const { index, place, context } = undoContext;

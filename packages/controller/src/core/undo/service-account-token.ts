@@ -10,15 +10,18 @@ const without = (object: unknown, name: string): JsonObject => {
   return rest;
 };
 
-/** Whether it holds a token of a ServiceAccount that this Transaction has deleted, and that is not there again: it would be deleted at once. */
+/**
+ * Whether it has the token of a ServiceAccount that this Transaction has deleted and that is not restored: it
+ * would be deleted at once.
+ */
 export const belongsToMissingAccount = (txn: Transaction, journal: Journal, before: KubeObject): boolean => {
   const uid = accountOf(before);
   return uid !== undefined && uidNow(txn, journal, uid) === undefined;
 };
 
 /**
- * A Secret without the token of a ServiceAccount that exists under another uid now: nobody takes that any more, and
- * kube-controller-manager fills in a new one. The very object where there is none.
+ * A Secret without the token of a ServiceAccount that has another uid now: the old token is invalid, and
+ * kube-controller-manager creates a new one. The same object if there is none.
  */
 export const withoutOldToken = (txn: Transaction, journal: Journal, before: KubeObject): KubeObject => {
   const uid = accountOf(before);

@@ -4,7 +4,10 @@ import type { ApiError, KubeObject, Resource } from "@janus/types";
 
 export const isService = ({ kind, group }: Resource): boolean => kind === "Service" && group === "";
 
-/** Which of them the API server refuses to hand out again, because somebody has it: `spec.clusterIPs`, `spec.ports[0].nodePort`. */
+/**
+ * The allocations that the API server rejects because another Service has them: `spec.clusterIPs`,
+ * `spec.ports[0].nodePort`.
+ */
 export const takenOf = (resource: Resource, fault: ApiError): Allocation | undefined => {
   if (!isService(resource) || fault.type !== "refused" || fault.code !== 422) return undefined;
   if (/nodePort|provided port/i.test(fault.message)) return "ports";
@@ -19,7 +22,7 @@ const FIELDS: Readonly<Record<Allocation, readonly string[]>> = {
 const fieldsIn = (value: unknown, names: readonly string[], path: string): readonly (readonly [string, unknown])[] =>
   names.map((name) => [`${path}.${name}`, asObject(value)[name]]);
 
-/** All that the API server has handed out, by field, as text. The first of `clusterIPs` is `clusterIP`. */
+/** All allocations, by field, as text. The first of `clusterIPs` is `clusterIP`. */
 const handedOut = (service: KubeObject): ReadonlyMap<string, string> => {
   const spec = asObject(service["spec"]);
   const [ports, ips] = [spec["ports"], spec["clusterIPs"]].map((list): readonly unknown[] =>
@@ -37,7 +40,7 @@ const handedOut = (service: KubeObject): ReadonlyMap<string, string> => {
   );
 };
 
-/** What a Service that was created again did not get back, in words: `spec.clusterIP was 10.0.1.2, now 10.0.3.4`. */
+/** The allocations that a recreated Service did not get again: `spec.clusterIP was 10.0.1.2, now 10.0.3.4`. */
 export const reallocated = (before: KubeObject, live: KubeObject): readonly string[] => {
   const now = handedOut(live);
   return [...handedOut(before)]
@@ -45,14 +48,14 @@ export const reallocated = (before: KubeObject, live: KubeObject): readonly stri
     .map(([field, value]) => `${field} was ${value}, now ${now.get(field) ?? "none"}`);
 };
 
-/** Whether it is among what the API server hands out to a Service. */
+/** Whether the API server allocates this field of a Service. */
 export const isAllocated = (resource: Resource, path: readonly string[]): boolean =>
   isService(resource) && Object.values(FIELDS).some((names) => names.some((name) => path.at(-1) === `f:${name}`));
 
 const without = (value: unknown, names: readonly string[]): object =>
   Object.fromEntries(Object.entries(asObject(value)).filter(([name]) => !names.includes(name)));
 
-/** The Service without those, for new ones to be handed out. */
+/** The Service without these allocations, to get new ones. */
 export const withoutAllocations = (before: KubeObject, taken: readonly Allocation[]): KubeObject => {
   const names = taken.flatMap((allocation) => FIELDS[allocation]);
   if (names.length === 0) return before;

@@ -16,15 +16,15 @@ import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context
 import type { Item } from "../state/resolved-changes.ts";
 import type { ApiError, KubeObject } from "@janus/types";
 
-/** The next thing to do to put one item back, or how that ended. */
+/** The next thing to do to roll back an item, or how its rollback ended. */
 export type UndoStep =
   | { readonly type: "run"; readonly effects: readonly Effect[] }
   | { readonly type: "wait"; readonly until: Instant; readonly because: string }
-  /** It takes the lock of another change's target, which depends on this one. */
+  /** Acquires the lock of another change's target, which is a dependent of this one. */
   | { readonly type: "lock"; readonly index: number }
-  /** `stillThere`: under this uid, since its deletion was never made. */
+  /** `stillThere`: the uid, if its deletion was never applied. */
   | { readonly type: "restored"; readonly warning?: string; readonly stillThere?: string }
-  /** `conflict`: because another client has changed it since. */
+  /** `conflict`: because another client has modified it. */
   | { readonly type: "rollback-failed"; readonly error: string; readonly conflict?: true };
 
 export interface UndoContext extends Item {
@@ -37,7 +37,7 @@ export const continues = (...effects: readonly Effect[]): UndoStep => ({ type: "
 export const rollbackFailed = (error: string): UndoStep => ({ type: "rollback-failed", error });
 export const conflict = (error: string): UndoStep => ({ type: "rollback-failed", error, conflict: true });
 
-/** A refusal ends the attempt on this item; a conflict or absence means to look again. */
+/** A rejection ends the attempt for this item; after a conflict or NotFound, the target is read again. */
 export const refusedFor =
   (item: Item): ApiCall["onAnswer"] =>
   (known, answer) =>
@@ -48,7 +48,7 @@ const noted = (known: Observations, { index, place }: Item, fault: ApiError): Ob
     refusal: `${formatRef(place)}: the API server refuses to roll it back: ${messageOf(fault)}`,
   });
 
-/** What was refused as if something had moved, though nothing has, is not sent again at once. */
+/** A write that was rejected with a conflict although nothing had changed is not repeated at once. */
 export const pause = ({ context: { known, now }, index, seen }: UndoContext): UndoStep | undefined => {
   const unchanged = unchangedConflict(known, index, seen.object);
   return unchanged === undefined || now >= unchanged.at + POLL_INTERVAL
@@ -59,7 +59,7 @@ export const pause = ({ context: { known, now }, index, seen }: UndoContext): Un
 const lookAgain = (known: Observations, { index }: Item): Observations =>
   withChange(known, index, { target: undefined });
 
-/** After any write the target is read again, or its answer taken for the read. */
+/** After a write, the target is read again, or the response is used as the read. */
 export const restoring = (undoContext: UndoContext, call: ApiCall["call"], answered: "is-live" | "look"): ApiCall => ({
   purpose: "restore",
   item: undoContext.index,
@@ -80,7 +80,7 @@ export const restoring = (undoContext: UndoContext, call: ApiCall["call"], answe
   onTransientFault: (known) => lookAgain(known, undoContext),
 });
 
-/** Remembers what the API server made of a write that was to put an object back (see `server-mutations.ts`). */
+/** Records what the API server made of a write that was to restore an object (see `server-mutations.ts`). */
 export const withGoal = (request: ApiCall, { index, place }: Item, goal: KubeObject, sent: object): ApiCall => ({
   ...request,
   onAnswer: (known, answer, ...when) => {

@@ -5,7 +5,7 @@ import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { readTarget } from "../state/resolved-changes.ts";
 import { conflict, continues, refusedFor, restoring, type UndoStep, type UndoContext } from "./undo-context.ts";
 
-/** Deletes the very object that the change created, and waits until it is gone. */
+/** Deletes the object that the change created, by uid, and waits until it is gone. */
 export const undoCreate = (undoContext: UndoContext): UndoStep => {
   const { seen, place, journal, index, context } = undoContext;
   const recorded = context.txn.status.items[index]?.state;

@@ -25,10 +25,10 @@ import {
 import { deletedTogetherWith } from "./deleted-namespace.ts";
 import type { KubeObject } from "@janus/types";
 
-/** After so many PUTs something undoes ours as often as we write it. */
+/** After this many PUTs, something reverts each of them. */
 const MOST_PUTS = 10;
 
-/** PUTs until nothing of ours is left in the object. */
+/** Sends PUTs until the object has no field of ours. */
 export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep => {
   const { seen, place, change, context, journal, index } = undoContext;
   const { txn, known } = context;
