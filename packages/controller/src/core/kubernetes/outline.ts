@@ -18,13 +18,14 @@ export const versionsOf = (object: unknown): readonly { readonly name: string; r
     : [];
 };
 
-/** What a claim asks for. */
+/** The requested storage of a PersistentVolumeClaim. */
 export const storageOf = (object: unknown): unknown =>
   asObject(asObject(asObject(asObject(object)["spec"])["resources"])["requests"])["storage"];
 
 /**
- * What is remembered of a target whose snapshot is written: all that is still asked about it before the first change is made (who it
- * is, at which version, whose, whether it is going, and what makes a change one that nothing can undo).
+ * What is remembered of a target after its snapshot is written: everything that is still needed before the first
+ * change (its identity and version, its owners, whether it is being deleted, and what makes a change
+ * irreversible).
  */
 export const outline = (object: KubeObject): KubeObject => {
   const { apiVersion, kind, metadata, immutable, type } = object;

@@ -33,8 +33,8 @@ const lasting = (known: Observations, { index, change, place: { resource } }: It
 };
 
 /**
- * Why a change stands in the wrong place: nothing can undo it, so it has to come after all that could fail and be undone, as the
- * deletions have that nothing can undo.
+ * Why a change is in the wrong place: it is irreversible, so it has to come after all changes that can be rolled
+ * back, like irreversible deletions.
  *
  * Assumes: all targets have been read.
  */

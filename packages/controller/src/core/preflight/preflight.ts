@@ -18,7 +18,7 @@ import { type Item, readTarget, writeOf } from "../state/resolved-changes.ts";
 import { isServed } from "../state/unserved-kind.ts";
 import type { ApiError, Json } from "@janus/types";
 
-/** Looks for the ServiceAccount itself: a token of one that is gone would be refused with a riddle. */
+/** Reads the ServiceAccount itself: impersonating one that does not exist would fail with an unclear message. */
 export const readServiceAccount = (txn: Transaction): ApiCall => ({
   purpose: "read-service-account",
   as: "controller",
@@ -32,7 +32,7 @@ export const readServiceAccount = (txn: Transaction): ApiCall => ({
 
 const isConflict = (fault: ApiError): boolean => fault.type === "refused" && fault.code === 409;
 
-/** Asks the API server whether it would make the change, without making it. */
+/** Sends the change as a dry run. */
 const dryRun = (txn: Transaction, item: Item, { object }: TargetObservation, mayBeUnserved: boolean): ApiCall => ({
   purpose: "dry-run",
   item: item.index,
@@ -43,7 +43,7 @@ const dryRun = (txn: Transaction, item: Item, { object }: TargetObservation, may
   onAnswer: (known, answer, now) => {
     if (E.isRight(answer)) return withChange(known, item.index, { problems: [] });
     const fault = answer.left;
-    // It has moved since it was read: look again. Unless it has not.
+    // A conflict: it is read again, unless it was unmodified.
     if (isConflict(fault) && unchangedConflict(known, item.index, object) === undefined)
       return withChange(known, item.index, {
         target: undefined,
@@ -69,7 +69,7 @@ const isBare = (value: Json): boolean =>
     ? Object.values(value).every(isBare)
     : value === null || value === "" || value === 0 || value === false;
 
-/** What stands in the way of a change, as far as the sight of its target tells: one small check each. */
+/** Checks of a change against its live target. */
 const liveChecks: readonly ((item: Item, seen: TargetObservation) => string | undefined)[] = [
   ({ change, place }, { object }) =>
     change.type === "Create" && object !== undefined
@@ -109,19 +109,19 @@ const liveChecks: readonly ((item: Item, seen: TargetObservation) => string | un
   },
 ];
 
-/** Problems that the sight of the target tells of. */
+/** Problems that the live target shows. */
 export const liveProblems = (item: Item, known: Observations): readonly string[] => {
   const { target: seen } = changeIn(known, item.index);
   return seen === undefined ? [] : liveChecks.flatMap((check) => check(item, seen) ?? []);
 };
 
-/** The requests that are still needed to know whether this change can be made. */
+/** The requests that are still needed for the preflight of this change. */
 export const examine = (txn: Transaction, known: Observations, item: Item): readonly ApiCall[] => {
   const { target: seen, problems: found } = changeIn(known, item.index);
   const mayBeUnserved = !isServed(known, item.place.resource);
   if (seen === undefined) {
     const reading = readTarget(item, (known, answer) => {
-      // What is there has to be kept before the first change is made. Of a Create there is nothing to keep.
+      // A target needs a snapshot before the first change, except for a Create.
       const later = item.change.type === "Create" && dependsOnEarlier(txn, item.index);
       const problem = E.isLeft(answer) ? `${formatRef(item.place)} cannot be read: ${messageOf(answer.left)}` : "";
       return withChange(known, item.index, {
@@ -136,7 +136,7 @@ export const examine = (txn: Transaction, known: Observations, item: Item): read
   return found === undefined ? [dryRun(txn, item, seen, mayBeUnserved), ...regrants] : regrants;
 };
 
-/** Everything that is in the way of a change. */
+/** All problems of a change. */
 export const problems = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
   const found = [
     ...(changeIn(known, item.index).problems ?? liveProblems(item, known)),
@@ -144,7 +144,8 @@ export const problems = (txn: Transaction, item: Item, known: Observations): rea
     ...lostGrants(txn, item, known),
   ];
   const verbs = lackingPermissions(item, known);
-  // Its target is not locked; that the API server would make the change by now is a reason to try the Transaction again.
+  // Its target is not locked. If the API server would accept the change by now, the Transaction can be created
+  // again.
   return found.length > 0 || verbs.length === 0 || dependsOnEarlier(txn, item.index)
     ? found
     : [`ServiceAccount ${txn.spec.serviceAccountName} may not change ${formatRef(item.place)}: ${grant(item, verbs)}`];

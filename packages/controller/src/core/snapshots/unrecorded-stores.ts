@@ -10,11 +10,10 @@ import { isWritten } from "./snapshot-stores.ts";
 const KINDS = ["ConfigMap", "Secret"] as const;
 
 /**
- * Looks for stores of ours by their names: all that the journal says may have been written, and behind these up to the first
- * one that neither kind has, for where the journal is lost; but under none that it cannot have. The very first name is looked at
- * in any case.
+ * Finds our stores by their names: all that the journal lists, and after these up to the first free name, in
+ * case the journal is lost; but no more than it can list. The first name is always checked.
  *
- * @param names that belong to a store, whether or not it is there
+ * @param names names of stores, whether or not they exist
  */
 export const searchStores = (
   { txn, known }: ReconcileContext,
