@@ -131,7 +131,7 @@ describe("the leader's mark", () => {
     const one = replica(namespace, "late");
     await expect.poll(() => status(one, "/readyz")).toBe(200);
     await expect.poll(() => leads(one)).toBe(true);
-    const isTold = () => one.log.some(({ message }) => message.startsWith("the leader's mark could not be put on"));
+    const isTold = () => one.log.some(({ message }) => message.startsWith("the leader label could not be added to"));
     await expect.poll(isTold).toBe(true);
     await create("late");
     await expect.poll(() => labelsOf("late")).toEqual(marked);

@@ -87,7 +87,7 @@ describe("what goes with an object that no reference names", () => {
     await place.janus(before(place));
     const txn = await place.run([deleting(token), deleting(account), creating(last)]);
     expect(txn.status.phase).toBe("RolledBack");
-    expect(readiness(txn)).toContain("has another token");
+    expect(readiness(txn)).toContain("has a new token");
     const { uid } = (await place.read(account)).metadata;
     await expect
       .poll(async () => (await place.read(token)).metadata.annotations)
