@@ -2,7 +2,7 @@ import { fromBase64, toBase64 } from "./base64.ts";
 import { asObject, digitsOf, isObject } from "./json.ts";
 import type { ApiError } from "@janus/types";
 
-/** Every value below, as text. Keys are no secret: everybody who may see field managers sees them. */
+/** All values below, as text. Keys are not secret: everybody who may see field managers sees them. */
 const leaves = (value: unknown): readonly string[] => {
   if (Array.isArray(value)) return value.flatMap(leaves);
   if (isObject(value)) return Object.values(value).flatMap(leaves);
@@ -24,7 +24,7 @@ const quotations = (text: string): readonly string[] =>
 
 const isWord = (character: string | undefined): boolean => character !== undefined && /\w/.test(character);
 
-/** Hidden only where it stands by itself: a value such as `1` or `is` must not riddle every sentence. */
+/** Hidden only as a whole word: a value such as `1` or `is` must not be hidden in every message. */
 const hide = (text: string, quoted: string): string => {
   const [first = "", ...others] = text.split(quoted);
   const parts = [first];

@@ -7,7 +7,8 @@ import type { ManagedFieldsEntry } from "@janus/types";
 type Entries = readonly ManagedFieldsEntry[];
 
 /**
- * Under this name the API server books the oldest updaters together, so that there are no more than ten of them.
+ * Under this name, the API server merges the entries of the oldest updaters, so that there are at most ten of
+ * them.
  * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/capmanagers.go
  */
 export const ANCIENT_CHANGES = "ancient-changes";
@@ -15,11 +16,11 @@ export const ANCIENT_CHANGES = "ancient-changes";
 const isHeap = ({ manager, operation }: ManagedFieldsEntry): boolean =>
   manager === ANCIENT_CHANGES && operation === "Update";
 
-/** Who has made an entry. An applier is the same in every version of the API; an updater has one entry for each. */
+/** The writer of an entry. An applier is the same in every version of the API; an updater has one entry for each. */
 export const writerOf = ({ manager, operation, subresource = "", apiVersion }: ManagedFieldsEntry): string =>
   JSON.stringify([manager, operation, subresource, operation === "Apply" ? "" : apiVersion]);
 
-/** The entries by their writers: there may be as many of them as fields. */
+/** The entries by their writers, in a map: there may be as many of them as fields. */
 export const byWriter = memoized(
   (entries: Entries): ReadonlyMap<string, ManagedFieldsEntry> =>
     new Map(entries.map((entry) => [writerOf(entry), entry] as const).toReversed()),
@@ -28,8 +29,8 @@ export const byWriter = memoized(
 const fieldsIn = (entry: ManagedFieldsEntry | undefined): Fields => entry?.fieldsV1 ?? none;
 
 /**
- * The live entries, and again under their own names those of before that were put on the heap since: our entry may have been
- * one too many.
+ * The live entries, with those of before that were merged since under their own names again: our entry may have
+ * exceeded the limit.
  */
 export const expandAncientChanges = (former: Entries, live: Entries): Entries => {
   if (!live.some(isHeap)) return live;

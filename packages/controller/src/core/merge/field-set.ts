@@ -3,21 +3,21 @@ import { memoized } from "../kubernetes/memoize.ts";
 import type { JsonObject, ManagedFieldsEntry } from "@janus/types";
 
 /**
- * A set of fields, in the very form of `managedFields[].fieldsV1`: a tree of path elements. `f:<name>` is a field,
- * `k:{"name":"web"}` a list item by its keys, `v:"x"` a member of a set, `i:0` an index. A node is in the set when it is
- * empty or says so with ".".
+ * A set of fields, in the form of `managedFields[].fieldsV1`: a tree of path elements. `f:<name>` is a field,
+ * `k:{"name":"web"}` a list item by its keys, `v:"x"` a member of a set, `i:0` an index. A node is in the set if
+ * it is empty or contains ".".
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  */
 export type Fields = JsonObject;
 
-/** One field: the elements on the way to it. */
+/** The path of one field. */
 export type Path = readonly string[];
 
 export const none: Fields = {};
 
 const childNames = (node: Fields): readonly string[] => Object.keys(node).filter((name) => name !== ".");
 
-/** Whether the value here is owned as a whole: nobody owns only a part of it. */
+/** Whether the value is owned as a whole: nobody owns only a part of it. */
 export const isWhole = (node: Fields): boolean => {
   for (const name in node) if (name !== "." && Object.hasOwn(node, name)) return false;
   return true;

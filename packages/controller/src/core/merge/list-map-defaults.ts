@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "@janus/types";
 
 type Keys = Extract<ListKind, { by: "keys" }>;
 
-/** What is there, in the order in which it is believed, and who owns what of it. */
+/** Objects to take defaults from, in the order of preference, and the ownership of their fields. */
 interface References {
   readonly values: readonly (Json | undefined)[];
   readonly known: Fields | undefined;
@@ -15,15 +15,15 @@ interface References {
 
 const itemsOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
 
-/** The key of a list item; `undefined` where it is left to its default. */
+/** The key of a list item; `undefined` if it has its default. */
 const keyOf = (item: Json, key: string): Json | undefined => member(asObject(item), key) ?? undefined;
 
 const lacksKey = ({ keys }: Keys, item: Json): boolean => keys.some((key) => keyOf(item, key) === undefined);
 
 /**
- * The item that one stands for which leaves keys to their defaults: of those that match it, and that no other of the content
- * names, one of ours; else one of protocol TCP, which in built-in kinds is the only default of a key; else the first. Those
- * that name the same keys with the same values stand for the same, and are looked for once.
+ * The item that is meant by one without all keys: of the items that match it, and that no other item of the
+ * content names, one of ours; else one of protocol TCP, which is the only default of a key in built-in kinds;
+ * else the first. Items with the same keys and values are looked up once.
  */
 const meaning = (content: readonly ListItem[], kind: Keys, there: References): ((item: Json) => Json | undefined) => {
   const choose = (matches: readonly ListItem[]): ListItem | undefined =>

@@ -10,11 +10,11 @@ import { threeWayMerge } from "./three-way-merge.ts";
 import { withListMapDefaults } from "./list-map-defaults.ts";
 import { writerOf } from "./ancient-changes.ts";
 
-/** What is to be done to put an object back. */
+/** How to restore an object. */
 export interface Restoration {
-  /** The body of the next PUT; absent when nothing of ours is left in the object. */
+  /** The body of the next PUT; absent if the object has no field of ours any more. */
   readonly put?: object;
-  /** Fields that somebody took over since: left as they are. */
+  /** Fields that other clients have taken over: left unchanged. */
   readonly conflicts: readonly Path[];
 }
 
@@ -30,12 +30,13 @@ const writtenSince = (former: Entries, entries: Entries): Entries => {
 };
 
 /**
- * Puts an updated or patched object back, one PUT after the other, until nothing of ours is left in it.
+ * Restores an updated or patched object, one PUT after the other, until it has no field of ours.
  *
- * Guarantees: what only the Transaction changed is as before, its owners included; what others changed since stays theirs.
- *             Each PUT is decided on the live object alone, so that a crash between two of them costs nothing: the first
- *             restores the values (which the API server books to us once more), the next one the ownership.
- * Assumes:    the change was made to `before`, and `live` is the same object (uid).
+ * Guarantees: what only the Transaction changed is as before, field managers included; changes of other clients
+ *             are kept. Each PUT is decided on the live object alone, so that a crash between two of them is
+ *             harmless: the first restores the values (which the API server records as ours again), the next one
+ *             the ownership.
+ * Assumes: the change was applied to `before`, and `live` is the same object (uid).
  */
 export const restoration = (
   change: Change,
@@ -63,7 +64,8 @@ export const restoration = (
   const isInPlace = equal(value, is);
   if (isInPlace && !isMarked(live, author.uid)) return { conflicts };
   const owned = restoredOwnership({ before, live, restored: value, isAsBefore: equal(value, was), ours, others });
-  // For a write that only takes values away nobody is booked, but others may lose what they own there: it needs another one.
+  // A write that only removes values gets no entry, but other clients may lose ownership by it: another PUT is
+  // needed.
   const isLast = isInPlace || formerEntries.length === 0;
   return {
     conflicts,

@@ -5,23 +5,23 @@ import { itemLike, type ListItem, type ListKind, listItems, listKind } from "./l
 import type { Json, JsonObject } from "@janus/types";
 import { verdict } from "./merge-rules.ts";
 
-/** Who owns what, and what the change set out to do. */
+/** Field ownership, and the intent of the change. */
 export interface FieldOwnership extends ChangeMade {
   /** Fields that the Transaction owns in the live object. */
   readonly ours: Fields;
-  /** Fields that anybody else owns in the live object. */
+  /** Fields that other clients own in the live object. */
   readonly theirs: Fields;
-  /** Those of them whose owners have written since the change. */
+  /** Those of them whose managers have written since the change. */
   readonly since: Fields;
-  /** Every field that anybody owns, or owned before: tells how lists are merged. */
+  /** Every field that has or had a manager: tells how lists are merged. */
   readonly known: Fields;
-  /** What the change was to write. */
+  /** The content of the change. */
   readonly content: JsonObject;
 }
 
 export interface Merged {
   readonly value: JsonObject;
-  /** Fields that the change set and that somebody took over since. They keep their live value. */
+  /** Fields that the change set and another client has taken over. They keep their live value. */
   readonly conflicts: readonly Path[];
 }
 
@@ -48,7 +48,7 @@ const mergeWhole = (field: MergedField): MergedValue => {
   }
 };
 
-/** What became empty by the merge was not there, or is not any more. */
+/** An object or list that became empty by the merge is left out if it did not exist before, or does not exist now. */
 const isBare = (isEmpty: boolean, { was, is }: MergedField): boolean =>
   isEmpty && (was === undefined || is === undefined);
 
@@ -58,7 +58,8 @@ const namesIn = (was: JsonObject, is: JsonObject): readonly string[] => [
 ];
 
 const mergeMember = (field: MergedField, parent: MergedField): MergedValue => {
-  // What nobody ever owned, others did not take out: it went in consequence of the change, like a port of a Service.
+  // A field that never had a manager was not removed by other clients, but as a consequence of the change, like a
+  // port of a Service.
   const wentAlong = parent.is !== undefined && field.is === undefined && field.known === undefined;
   return wentAlong ? withoutConflict(field.was) : mergeField(field);
 };
@@ -131,7 +132,7 @@ const mergeField = (field: MergedField): MergedValue => {
   const { was, is, theirs, known, change } = field;
   if (equal(was, is)) return withoutConflict(is);
   const parted = (known !== undefined && !isWhole(known)) || (change.isBlind && isObject(is));
-  // What nobody else has a part in is taken back as one piece, with the defaults that nobody owns.
+  // A value without fields of other clients is reverted as a whole, with the defaults that have no manager.
   if (!parted || (was === undefined && theirs === undefined && !change.isBlind)) return mergeWhole(field);
   if (isAbsentOr(isObject, field)) return mergeObjects(field);
   const kind = listKind(known);
