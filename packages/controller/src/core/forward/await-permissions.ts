@@ -35,7 +35,7 @@ export const awaitPermissions = (changeContext: ChangeContext): Step | string | 
   if (asked === undefined) return run(...asking(changeContext));
   const verbs = lackingPermissions(changeContext, known);
   if (verbs.length === 0) return undefined;
-  const missing = `ServiceAccount ${txn.spec.serviceAccountName} may not change ${formatRef(place)}, or not roll it back: ${grant(changeContext, verbs)}`;
+  const missing = `ServiceAccount ${txn.spec.serviceAccountName} may not change ${formatRef(place)}, or roll it back: ${grant(changeContext, verbs)}`;
   if (now >= triedSince + ENABLING_TIME) return missing;
   return now < asked + POLL_INTERVAL
     ? waiting(context, journal, asked + POLL_INTERVAL, `trying again: ${missing}`)

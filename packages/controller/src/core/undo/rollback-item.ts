@@ -44,10 +44,15 @@ const ended = (
 ): EventSpec => {
   const label = `${change.type} ${formatRef(place)}`;
   if (note === undefined || note.error === "")
-    return { type: "Normal", reason: "ItemRolledBack", item, message: `${label} is undone` };
+    return { type: "Normal", reason: "ItemRolledBack", item, message: `${label} was rolled back` };
   return note.type === "restored"
-    ? { type: "Warning", reason: "ItemRolledBack", item, message: `${label} is undone: ${note.error}` }
-    : { type: "Warning", reason, item, message: `${label} is not undone: ${note.error}` };
+    ? {
+        type: "Warning",
+        reason: "ItemRolledBack",
+        item,
+        message: `${label} was rolled back, with a warning: ${note.error}`,
+      }
+    : { type: "Warning", reason, item, message: `${label} was not rolled back: ${note.error}` };
 };
 
 /** The position once this item needs no more work: the one before it is next, unless it was deferred. */
@@ -186,7 +191,7 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
     case "wait":
       return undoing;
     case "lock":
-      return locked(undoing.index) ?? fail(`${formatRef(item.place)}: what depends on it cannot be locked`, item);
+      return locked(undoing.index) ?? fail(`${formatRef(item.place)}: its dependents cannot be locked`, item);
     case "restored": {
       const owners = snapshot.type === "object" ? deletedOwners(txn, journal, snapshot.object).filter(isUnsettled) : [];
       const note: Note | undefined =
@@ -211,5 +216,5 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
 /** With what was in the way at last. */
 const ranOut = (known: Observations, index: number): string => {
   const { message } = changeIn(known, index).unchangedConflict ?? rollbackIn(known, index).failedAttempt ?? {};
-  return ["the time for its rollback ran out", message ?? []].flat().join(": ");
+  return ["its rollback timed out", message ?? []].flat().join(": ");
 };

@@ -60,13 +60,13 @@ export const undoDelete = (undoContext: UndoContext, before: KubeObject): UndoSt
     object === undefined && unchangedConflict(known, index, object) !== undefined
       ? deletedNamespace(undoContext)
       : undefined;
-  if (namespace !== undefined) return rollbackFailed(`${formatRef(place)} cannot be there without ${namespace}`);
+  if (namespace !== undefined) return rollbackFailed(`${formatRef(place)} cannot be restored without ${namespace}`);
   if (object === undefined && created === undefined && belongsToMissingAccount(txn, journal, before))
-    return rollbackFailed(`${formatRef(place)} goes with its ServiceAccount, which is not restored`);
+    return rollbackFailed(`${formatRef(place)} cannot be restored without its ServiceAccount`);
   if (object === undefined)
     return created === undefined
       ? continues(recreate(undoContext, withoutAllocations(former, rollbackIn(known, index).taken ?? [])))
-      : conflict(`${formatRef(place)} was created again, and deleted again by another client`);
+      : conflict(`${formatRef(place)} was restored, and deleted again by another client`);
   const { uid = "" } = object.metadata;
   if (uid === before.metadata.uid) {
     const until = seen.at + POLL_INTERVAL;
@@ -80,10 +80,10 @@ export const undoDelete = (undoContext: UndoContext, before: KubeObject): UndoSt
     };
   }
   if (created === undefined && !isMarked(object, txn.metadata.uid))
-    return conflict(`${formatRef(place)} was created by another client meanwhile: it is left alone`);
+    return conflict(`${formatRef(place)} was created by another client meanwhile: left unchanged`);
   if (created === undefined) return continues(checkpoint(txn, journal, { created: [index, uid] }));
   if (uid !== created)
-    return conflict(`${formatRef(place)} was created again by another client meanwhile: it is left alone`);
+    return conflict(`${formatRef(place)} was created again by another client meanwhile: left unchanged`);
   if (!isMarked(object, txn.metadata.uid))
     return adopt(undoContext, before) ?? { type: "restored", ...warningsOf(undoContext, before) };
   const live = withNewUids(txn, journal, former, object);
@@ -118,15 +118,17 @@ const warningsOf = (undoContext: UndoContext, was: KubeObject): { readonly warni
     goal ?? withServerMutations(former, bodyOf(undoContext, former), live, place),
     place,
   );
-  const whoever = goal === undefined ? "admission, or somebody since," : "admission";
+  const whoever = goal === undefined ? "admission, or another client," : "admission";
   const lost = lostFields(withoutGenerated(former), live, place);
   const warnings = [
-    ...(standing === was ? [] : ["its ephemeral containers are gone"]),
-    ...(former === standing ? [] : ["it has another token, of its new ServiceAccount"]),
+    ...(standing === was ? [] : ["its ephemeral containers were not restored"]),
+    ...(former === standing ? [] : ["it has a new token, of its new ServiceAccount"]),
     ...(isService(place.resource) ? reallocated(former, live) : []),
-    ...(changed.length === 0 ? [] : [`${whoever} has given other values to ${showPaths(changed)}`]),
-    ...(lost.length === 0 ? [] : [`the API server has not kept ${showPaths(lost)}`]),
-    ...(before.existed && before.dependents !== undefined ? [`went with it: ${before.dependents}`] : []),
+    ...(changed.length === 0 ? [] : [`${whoever} has set other values for ${showPaths(changed)}`]),
+    ...(lost.length === 0 ? [] : [`the API server did not restore ${showPaths(lost)}`]),
+    ...(before.existed && before.dependents !== undefined
+      ? [`deleted with it, and not restored: ${before.dependents}`]
+      : []),
   ];
   return warnings.length === 0 ? {} : { warning: `${formatRef(place)}: ${warnings.join("; ")}` };
 };
