@@ -24,8 +24,8 @@ import { projection, waiting } from "../state/status-progress.ts";
 import { waitingForLock } from "../locks/await-lock.ts";
 
 /**
- * People want it back, or time has run out: turns back here, with what has become of this change. But not where a deletion that
- * cannot be undone may have been sent; see {@link irreversibleReason}.
+ * A rollback was requested, or the time is over: aborts here, with the fate of this change. But not if a
+ * deletion that cannot be undone may have been sent; see {@link irreversibleReason}.
  */
 export const reasonToStop = (changeContext: ChangeContext, fate: AbortCause["fate"]): Step | undefined => {
   const { context, journal, index } = changeContext;
@@ -36,7 +36,7 @@ export const reasonToStop = (changeContext: ChangeContext, fate: AbortCause["fat
   if (requested.type === "release") return abort(context, journal, { reason: "Deleted", message: requested.why, fate });
   if (requested.type === "rollback" && irreversible === undefined)
     return abort(context, journal, { reason: "RollbackRequested", message: requested.why, fate });
-  // Deleting it never hangs, however long what it deletes takes to go.
+  // Deleting the Transaction never hangs, however long its Delete takes.
   if (irreversible !== undefined && txn.metadata.deletionTimestamp !== undefined)
     return abort(context, journal, {
       reason: "Deleted",
@@ -48,7 +48,7 @@ export const reasonToStop = (changeContext: ChangeContext, fate: AbortCause["fat
   return abort(context, journal, { reason: "Timeout", message, fate });
 };
 
-/** Why it cannot be turned back any more, in words; undefined where it can. */
+/** Why it cannot be rolled back any more; undefined if it can. */
 export const irreversibleReason = (
   { context: { txn }, index }: ChangeContext,
   fate: AbortCause["fate"],
@@ -59,7 +59,7 @@ export const irreversibleReason = (
     : `the deletion of ${deleted.kind} ${deleted.name} cannot be undone, so the Transaction can only be completed`;
 };
 
-/** Turns back from a target that is as it was, but not while a write that was not answered may still take effect. */
+/** Aborts at a target that is unmodified, but not while a write that was not answered may still take effect. */
 export const onceSettled = (changeContext: ChangeContext, back: Step): Step => {
   const { context, journal, index, place } = changeContext;
   const { known, now, settings } = context;
@@ -73,7 +73,7 @@ export const onceSettled = (changeContext: ChangeContext, back: Step): Step => {
     : run(observeTarget(changeContext));
 };
 
-/** The write itself, unless there is a reason to stop first. */
+/** Sends the write, unless there is a reason to stop first. */
 export const send = (changeContext: ChangeContext): Step => {
   const { context, journal, index } = changeContext;
   const { txn, known } = context;
@@ -91,7 +91,7 @@ export const send = (changeContext: ChangeContext): Step => {
     if (typeof pending === "string") return stop("CommitFailed", pending);
     if (pending !== undefined) return pending;
   }
-  // Locks in a Namespace that the Transaction has created are taken right after it exists.
+  // Locks in a Namespace that the Transaction has created are acquired right after it exists.
   const locking = acquire(context, late);
   if (locking.type === "refused") return stop("LockRenewalFailed", [...locking.problems.values()].join("; "));
   if (locking.type === "waiting") return waitingForLock(context, journal, locking);
@@ -115,7 +115,7 @@ const write = (changeContext: ChangeContext): ApiCall => {
         const { metadata } = answer.right;
         if (change.type === "Delete" && metadata?.deletionTimestamp !== undefined)
           return attempted(known, { type: "accepted", sent });
-        // It was being deleted when it was read, and no new version tells of that.
+        // It was being deleted when it was read; no new version tells this.
         if ((change.type === "Update" || change.type === "Patch") && metadata?.deletionTimestamp !== undefined)
           return withChange(known, index, {
             abortCause: {
@@ -137,7 +137,7 @@ const write = (changeContext: ChangeContext): ApiCall => {
       const refused: Attempt = { type: "refused", sent, code, message: messageOf(fault), ...moved, ...earlier };
       const mayComeYet =
         code === 404 || classify(fault) === "conflict" || (code === 403 && dependsOnEarlier(txn, index));
-      // Whoever refused it, the target tells whether it was made: not every refusal is of the API server.
+      // Whoever rejected it, the target tells whether it was applied: not every rejection comes from the API server.
       return withChange(attempted(known, refused), index, {
         triedSince: former.triedSince ?? (mayComeYet ? now : undefined),
       });

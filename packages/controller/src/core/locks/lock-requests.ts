@@ -20,7 +20,7 @@ import { isTerminal } from "../state/status-update.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import type { ApiError, KubeObject } from "@janus/types";
 
-/** Where the Lease that locks a target is: in the target's namespace, or in the controller's for cluster-scoped ones. */
+/** The Lease that locks a target: in the target's namespace, or in the controller's for cluster-scoped ones. */
 export const lockPlace = (place: ObjectRef, controllerNamespace: string): ObjectRef => ({
   resource: leases,
   namespace: place.namespace ?? controllerNamespace,
@@ -33,16 +33,16 @@ export const lockPlace = (place: ObjectRef, controllerNamespace: string): Object
 });
 
 /**
- * How long a lock is good without being renewed: lockTimeout, raised where that could not work, since a write must fit in
- * and all locks must be renewed before a third of it has passed (2 ms a lock is ten times what a renewal was measured at,
- * with ten side by side).
+ * How long a lock is valid without renewal: lockTimeout, raised if it is too short for a write and the renewal
+ * of all locks within a third of it (2 ms per lock is ten times the measured duration of a renewal, with ten at
+ * a time).
  */
 export const lockDuration = ({ txn, settings }: Pick<ReconcileContext, "txn" | "settings">): number =>
   Math.max(txn.spec.lockTimeout, 3 * (settings.writeTimeout + txn.spec.changes.length * 2));
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`;
 
-/** For people, where locks are good for longer than was asked for. */
+/** The message if locks are valid for longer than lockTimeout. */
 export const lockTimeoutNotice = ({ txn, settings }: Pick<ReconcileContext, "txn" | "settings">): readonly string[] => {
   const duration = lockDuration({ txn, settings });
   return duration === txn.spec.lockTimeout
@@ -77,7 +77,7 @@ const withHeld = (known: Observations, index: number, observed: LockObservation,
   holdsSince: known.holdsSince ?? since,
 });
 
-/** Who holds no lock any more begins to hold some when it takes the next one. */
+/** After the last lock is released, `holdsSince` starts again with the next one. */
 const withoutLock = (known: Observations, index: number, observed: LockObservation): Observations => {
   const after = withLock(known, index, observed);
   const { holdsSince: _, ...holdsNone } = after;
@@ -90,7 +90,7 @@ const held = (lease: KubeObject, sent: Instant, context: ReconcileContext): Lock
   until: sent + lockDuration(context),
 });
 
-/** Takes a lock that nobody holds, as far as we know. */
+/** Creates the Lease of a lock that nobody seems to hold. */
 export const createLock = (context: ReconcileContext, index: number, place: ObjectRef): ApiCall => ({
   purpose: "lock",
   item: index,
@@ -119,7 +119,7 @@ export const createLock = (context: ReconcileContext, index: number, place: Obje
   onTransientFault: (known, _, now) => ({ ...withLock(known, index, { type: "taken" }), unansweredCreate: now }),
 });
 
-/** Writes us into a Lease that is there: to renew it, or to take it over. */
+/** Writes our holder identity into an existing Lease: to renew it, or to take it over. */
 export const renewOrTakeOver = (
   context: ReconcileContext,
   index: number,
@@ -137,24 +137,27 @@ export const renewOrTakeOver = (
       spec: leaseSpec(context, context.now, observed.type === "held" ? {} : { acquireTime: toMicroTime(context.now) }),
     },
   },
-  // Whatever was in the way, a look at the Lease tells.
+  // Whatever the conflict was, reading the Lease tells.
   onAnswer: (known, answer, now, sent) =>
     E.isRight(answer)
       ? withHeld(known, index, held(answer.right, sent, context), sent)
       : withLock(known, index, unrenewed(context, known, index, answer.left, now)),
   onTransientFault: (known, fault, now) => ({
     ...withLock(known, index, unrenewed(context, known, index, fault, now)),
-    // What was another client's Lease may be ours yet; one that is ours already cannot come again.
+    // A Lease of another client may still become ours; one that is ours already cannot be acquired again.
     ...(observed.type === "theirs" ? { unansweredCreate: now } : {}),
   }),
 });
 
-/** In how many pauses a lock passes that cannot be renewed, whatever Retry-After asks for: it would be lost meanwhile. */
+/**
+ * A failed renewal is retried ten times per lock duration, whatever Retry-After says: otherwise the lock would
+ * be lost.
+ */
 const PAUSES = 10;
 
 /**
- * After a renewal that did not get through: to be read again, and good until then for as long as it was; but when somebody
- * has written the Lease, only for as long as nobody has looked.
+ * After a failed renewal: the Lease is read again. Until then, the lock is valid as before; but after a
+ * conflict, it is not valid until it was read.
  */
 const unrenewed = (
   context: ReconcileContext,
@@ -170,14 +173,15 @@ const unrenewed = (
 };
 
 /**
- * When a lock that another client holds is looked at again, having been waited for since `startedAt`: after a second, and
- * later after a tenth of the time waited so far, at most ten seconds. So many that wait for long are no storm of requests.
+ * When a lock that another client holds is read again, having waited since `startedAt`: after a second, later
+ * after a tenth of the time waited so far, at most ten seconds. This limits the requests of many waiting
+ * Transactions.
  */
 export const nextPollAt = ({ txn, now }: ReconcileContext, readAt: Instant): Instant =>
   readAt +
   Math.min(Math.max((now - (fromTimestamp(txn.status.startedAt) ?? now)) / 10, POLL_INTERVAL), 10 * POLL_INTERVAL);
 
-/** Finds out who holds a lock. `mine`: whether a Lease that is not ours means that we have lost it. */
+/** Reads who holds a lock. `mine`: whether a Lease that is not ours means that the lock is lost. */
 export const observeLock = (context: ReconcileContext, index: number, place: ObjectRef, mine: boolean): ApiCall => ({
   purpose: "read-lock",
   item: index,
@@ -200,7 +204,7 @@ export const observeLock = (context: ReconcileContext, index: number, place: Obj
     const spec = asObject(lease["spec"]);
     const holder = typeof spec["holderIdentity"] === "string" ? spec["holderIdentity"] : "";
     const version = { uid: lease.metadata.uid ?? "", resourceVersion: lease.metadata.resourceVersion ?? "" };
-    // Ours, from before a crash or a lost reply: renewed at once, so that `until` is certain.
+    // Ours, from before a crash or a lost response: renewed at once, so that `until` is certain.
     const former = changeIn(known, index).lock;
     if (holder === ownHolderIdentity(context))
       return withHeld(
@@ -216,7 +220,7 @@ export const observeLock = (context: ReconcileContext, index: number, place: Obj
       });
     const unmoved = former?.type === "theirs" && former.version.resourceVersion === version.resourceVersion;
     const seconds = spec["leaseDurationSeconds"];
-    // Who says nothing of it is given as long as we take ourselves.
+    // A Lease without a duration gets ours.
     const duration = typeof seconds === "number" ? seconds * 1000 : lockDuration(context);
     const unchangedSince = unmoved ? former.unchangedSince : now;
     return withLock(known, index, {
@@ -230,13 +234,13 @@ export const observeLock = (context: ReconcileContext, index: number, place: Obj
   },
 });
 
-/** Phases in which no target has been touched, nor may be on its way to be. */
+/** Phases in which no change was applied, and none is in flight. */
 const UNTOUCHED: readonly unknown[] = ["Pending", "Preparing", undefined];
 
-/** Then its targets may stand anywhere. */
+/** A Transaction in a later format may have its targets anywhere in its spec. */
 const isOfLater = (txn: KubeObject): boolean => isLaterFormat(asObject(txn["status"])["formatVersion"]);
 
-/** Whether the Transaction that holds the lock on a target needs it, and needs it still: a live read, by uid. */
+/** Whether the Transaction that holds the lock exists, is active, and has this target: a live read, by uid. */
 export const observeHolder = (index: number, holder: Holder, target: ObjectRef): ApiCall => ({
   purpose: "read-holder",
   item: index,
@@ -248,7 +252,7 @@ export const observeHolder = (index: number, holder: Holder, target: ObjectRef):
     const gone = E.isLeft(answer) ? isAbsent(answer.left) : answer.right.metadata.uid !== holder.uid;
     const phase = E.isRight(answer) ? asObject(answer.right["status"])["phase"] : undefined;
     const over = gone || isTerminal(phase as Parameters<typeof isTerminal>[0]);
-    // Of one that cannot be read nothing is known but that it may be at work.
+    // If it cannot be read, it may be active.
     if (E.isLeft(answer) && !gone) return withLock(known, index, { ...observed, holderState: "active" });
     const needed = E.isRight(answer) && (isOfLater(answer.right) || hasTarget(answer.right, target));
     const active = UNTOUCHED.includes(phase) ? "untouched" : "active";
@@ -256,7 +260,7 @@ export const observeHolder = (index: number, holder: Holder, target: ObjectRef):
   },
 });
 
-/** Gives one lock back, only if it is still ours. */
+/** Releases a lock, only if it is still ours. */
 export const release = ({ known }: ReconcileContext, index: number, place: ObjectRef): readonly ApiCall[] => {
   const observed = changeIn(known, index).lock;
   if (observed?.type !== "held") return [];
@@ -277,8 +281,8 @@ export const release = ({ known }: ReconcileContext, index: number, place: Objec
 };
 
 /**
- * Gives one lock back, if it is ours; where that is not known, as after a crash or when a former try came to nothing, it is
- * looked up. What is not given back could be waited for in a circle.
+ * Releases a lock if it is ours. If this is unknown, as after a crash or a failed attempt, the Lease is read
+ * first. A lock that is not released could lead to a deadlock.
  */
 export const releaseIfHeld = (context: ReconcileContext, index: number, place: ObjectRef): readonly ApiCall[] => {
   const observed = changeIn(context.known, index).lock;

@@ -27,12 +27,13 @@ import { resolveAttempt } from "../forward/resolve-attempt.ts";
 import { send } from "../forward/send-change.ts";
 
 /**
- * Makes the changes one after the other, with one checkpoint after each that is also the intent of the next.
+ * Applies the changes one after the other, with one checkpoint after each that is also the intent of the next.
  *
- * Guarantees: at most one change is ever in doubt, the one at the journal's cursor; a write bears the version that it was
- *             decided on, and goes out only while its lock is good for longer than the write can take; what was written
- *             and not checkpointed is recognised by its mark; the way back begins only when nothing is in doubt.
- * Assumes:    everything is prepared (see `preparing.ts`).
+ * Guarantees: at most one change is in doubt, the one at the journal's cursor; a write carries the version that
+ *             it was decided on, and is sent only while its lock is valid for longer than the write can take; a
+ *             write without a checkpoint is recognized by its mark; the rollback begins only when nothing is in
+ *             doubt.
+ * Assumes: everything is prepared (see `preparing.ts`).
  */
 export const committing = (context: ReconcileContext): Step => {
   const { txn, known } = context;
@@ -42,7 +43,7 @@ export const committing = (context: ReconcileContext): Step => {
   const finding = findJournal(txn, known, { direction: "forward", cursor: recordedCursor(context) });
   const journal = journalIn(known);
   if (finding !== undefined || journal === undefined) return run(inDoubt(context, finding ?? readJournal(txn)));
-  // Another leader has turned back, and this version of the Transaction does not know it yet.
+  // Another leader has started the rollback, and this version of the Transaction does not show it yet.
   if (journal.position.direction === "back")
     return wait(context.now + POLL_INTERVAL, "its rollback has started already: reading it again");
   const index = journal.position.cursor;
@@ -60,7 +61,7 @@ export const committing = (context: ReconcileContext): Step => {
   return advance(context, journal, { index, change, place: place.right });
 };
 
-/** Of a change whose target there is no way to look at. */
+/** The fate of a change whose target cannot be read. */
 const fateUnseen = (known: Observations, index: number): AbortCause["fate"] => {
   const { write } = changeIn(known, index);
   if (write === undefined) return "not-sent";
@@ -68,7 +69,7 @@ const fateUnseen = (known: Observations, index: number): AbortCause["fate"] => {
   return write.type === "refused" && write.unanswered === undefined ? "rejected" : "unknown";
 };
 
-/** The journal was lost: every change since the last projection is in doubt, and the targets tell one by one. */
+/** The journal was lost: every change since the last status update is in doubt, and is resolved from its target. */
 const inDoubt = ({ txn }: ReconcileContext, finding: ApiCall): ApiCall => {
   if (finding.purpose !== "journal") return finding;
   const doubted = (known: Observations, sent: Instant): Observations =>
@@ -86,7 +87,7 @@ const inDoubt = ({ txn }: ReconcileContext, finding: ApiCall): ApiCall => {
   };
 };
 
-/** Of the first change that the status does not have as made. */
+/** The index of the first change that is not applied according to the status. */
 const recordedCursor = ({ txn }: ReconcileContext): number => {
   const first = txn.status.items.findIndex((item) => item.state.type !== "committed");
   return Math.min(first === -1 ? txn.status.items.length : first, txn.spec.changes.length);
@@ -117,7 +118,10 @@ const advance = (context: ReconcileContext, journal: Journal, item: Item): Step 
 const counted = (changes: number): string =>
   changes === 1 ? "the change is applied" : `all ${changes} changes are applied`;
 
-/** Everything is in, and recorded to be. The snapshots are there until the phase is Committed: until then it can be rolled back. */
+/**
+ * Everything is applied and recorded. The snapshots exist until the phase is Committed: until then, it can be
+ * rolled back.
+ */
 const commit = (context: ReconcileContext, journal: Journal): Step => {
   const { txn, now } = context;
   const requested = stopRequest(context);

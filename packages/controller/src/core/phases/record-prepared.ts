@@ -43,7 +43,7 @@ export const recordPrepared = (
   const items = itemsOf(txn, known).map(({ index, place }): Item => {
     const { name: lease, namespace = "" } = lockPlace(place, settings.controllerNamespace);
     return {
-      // Without it, the lock is taken in the turn of the change; see `send-change.ts`.
+      // Without a lock, it is acquired in the turn of the change; see `send-change.ts`.
       ...(late.has(index) ? {} : { lock: { lease, namespace } }),
       state: { type: "prepared", before: beforeOf(index) },
     };
@@ -72,7 +72,7 @@ export const recordPrepared = (
   return { ...recorded, onAnswer: (...answer) => remember(recorded.onAnswer(...answer)) };
 };
 
-/** What was read before the first change is what rollback goes back to: whatever is in memory of it need not be read again. */
+/** The state before the first change is what rollback restores: if it is in memory, it need not be read again. */
 const remember = (known: Observations): Observations => ({
   ...mapChanges(known, ({ target, ...observed }) => ({
     ...observed,

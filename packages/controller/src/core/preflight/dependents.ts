@@ -22,7 +22,7 @@ const find = (scope: string, only?: readonly string[]): FindOwned => ({
   ...(only === undefined ? {} : { only }),
   onAnswer: (known, found, now) => {
     const { since = now, unlisted = [] } = known.listings.get(scope) ?? {};
-    // What is not tried again stays unlisted.
+    // Kinds that are not retried stay unlisted.
     const left = [...unlisted.filter(({ resource }) => only?.includes(resource) === false), ...found.unlisted];
     return {
       ...known,
@@ -33,8 +33,8 @@ const find = (scope: string, only?: readonly string[]): FindOwned => ({
 });
 
 /**
- * Looks for what the targets of deletions own: in their namespaces, or everywhere where one is cluster-scoped. Once, but for
- * kinds whose server does not answer (see `unlisted-kinds.ts`).
+ * Lists the dependents of deleted targets: in their namespaces, or everywhere if one is cluster-scoped. Once,
+ * except for kinds whose server does not answer (see `unlisted-kinds.ts`).
  */
 export const findOwned = (txn: Transaction, known: Observations, now: Instant): readonly FindOwned[] => {
   const scopes = new Set(deletions(txn, known).map(({ place }) => place.namespace ?? EVERYWHERE));
@@ -47,7 +47,7 @@ export const findOwned = (txn: Transaction, known: Observations, now: Instant): 
   });
 };
 
-/** What the changes delete, by change. */
+/** The objects that the changes delete, by change. */
 const deleted = memoized((changes: readonly Change[]) => {
   const same = lastEqual<KubeObject | undefined>();
   return memoized((observed: Observations["changes"]): readonly (KubeObject | undefined)[] =>
@@ -75,7 +75,7 @@ const followed = memoized((owned: Observations["owned"]) => {
   );
 });
 
-/** What goes with the deletions, as far as it was seen. */
+/** What the garbage collector deletes with them, as far as it was seen. */
 export const collected = ({ spec }: Transaction, known: Observations): Collected =>
   followed(known.owned)(deleted(spec.changes)(known.changes));
 
@@ -93,10 +93,10 @@ export const named = (lost: readonly Owned[], home: string | undefined, most = 2
 };
 
 /**
- * What will go with the targets of deletions, by change, in words: it is no target, so nothing keeps it, and rollback does
- * not bring it back. What has several owners goes with the last of them, what is tied to one with that one.
+ * Dependents of deleted targets, by change, as text: they are not targets, so they have no snapshot, and
+ * rollback does not restore them. A dependent with several owners is deleted with the last of them.
  *
- * Assumes: what the ServiceAccount may not list is not seen, nor what is made later.
+ * Assumes: objects that the ServiceAccount may not list, or that are created later, are not seen.
  */
 export const dependents = (txn: Transaction, known: Observations): ReadonlyMap<number, string> => {
   const { lost } = collected(txn, known);
@@ -108,7 +108,7 @@ export const dependents = (txn: Transaction, known: Observations): ReadonlyMap<n
   );
 };
 
-/** Said before anything is touched. */
+/** Reported before the first change. */
 export const warnings = (txn: Transaction, known: Observations): readonly string[] => {
   const found = dependents(txn, known);
   return deletions(txn, known).flatMap(({ index, place }) => {

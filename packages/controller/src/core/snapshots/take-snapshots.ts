@@ -16,19 +16,19 @@ import { isOfSecret, pack, STORE_BYTES } from "./snapshot-data.ts";
 import { isWritten, store, writeNext } from "./snapshot-stores.ts";
 import type { KubeObject } from "@janus/types";
 
-/** Targets that are in memory as they were read. */
+/** Targets that are in memory as a whole. */
 const whole = (known: Observations): readonly (readonly [index: number, object: KubeObject])[] =>
   [...known.changes].flatMap(([index, { target }]) =>
     target?.type === "read" ? [[index, target.object] as const] : [],
   );
 
-/** How much memory targets take as they were read, and how many they are. */
+/** The memory and the number of targets that are in memory as a whole. */
 export const liveBytes = (known: Observations): { readonly bytes: number; readonly count: number } => {
   const objects = whole(known);
   return { bytes: objects.reduce((sum, [, object]) => sum + sizeOf(object), 0), count: objects.length };
 };
 
-/** As many of the targets that are not kept yet as fit into one store, all of the first one's sort. */
+/** As many targets without a snapshot as fit into one store, all for the same kind of store. */
 const nextGroup = (known: Observations): ReadonlyMap<number, KubeObject> => {
   const open = whole(known)
     .filter(([index]) => {
@@ -48,7 +48,7 @@ const nextGroup = (known: Observations): ReadonlyMap<number, KubeObject> => {
   return group;
 };
 
-/** Notes where the snapshots are. Where targets take much memory together, only what is asked of them yet is remembered. */
+/** Records the stores of snapshots. If the targets take much memory, only their outlines are kept. */
 const withRefs = (
   known: Observations,
   starts: ReadonlyMap<number, number>,
@@ -64,7 +64,7 @@ const withRefs = (
   );
 };
 
-/** About how many stores are to be written yet, of what is in memory. */
+/** About how many stores are still to be written for the targets in memory. */
 const storesLeft = (known: Observations): number => {
   const group = nextGroup(known);
   if (group.size === 0) return 0;
@@ -89,8 +89,8 @@ export const BEGIN: Position = { direction: "forward", cursor: 0 };
 /**
  * Writes the snapshots of targets that were read and checked, one store after the other.
  *
- * Guarantees: what is packed at one step is no more than a store holds, or one target; the journal says that there may be a store
- *             of a name before it is written.
+ * Guarantees: a step packs at most one store, or one target; the journal lists the name of a store before it is
+ *             written.
  */
 export const takeSnapshots = (txn: Transaction, known: Observations): SnapshotProgress => {
   const group = nextGroup(known);
@@ -116,7 +116,8 @@ export const takeSnapshots = (txn: Transaction, known: Observations): SnapshotPr
   const journal = journalIn(known);
   if (journaling === undefined && journal !== undefined)
     return { type: "writing", effects: [notingRefs(writeNext(txn, journal, storing, more))] };
-  // The first name is looked at in any case, so the first store goes out beside the journal that tells of the others.
+  // The first name is always checked, so the first store is written concurrently with the journal that lists the
+  // others.
   const first = storing.n === 0 ? [notingRefs(storing.effect)] : [];
   return { type: "writing", effects: [journaling ?? readJournal(txn), ...first] };
 };
@@ -133,7 +134,7 @@ const refsIn = (known: Observations): ReadonlyMap<number, SnapshotRef> => {
   );
 };
 
-/** All stores, each once, in the order in which they were written. */
+/** All stores, each once, in the order of writing. */
 export const storesOf = (refs: ReadonlyMap<number, SnapshotRef>): readonly SnapshotStore[] => [
   ...new Map([...refs.values()].flatMap(({ stores }) => stores.map((ref) => [ref.uid, ref] as const))).values(),
 ];

@@ -7,13 +7,13 @@ import { isTerminal } from "./status-update.ts";
 import type { ReconcileContext } from "./reconcile-context.ts";
 import { sizeOf } from "../kubernetes/object-size.ts";
 
-/** A Transaction that takes more than so many bytes with all that is known of it is large. */
+/** A Transaction that takes more memory than this, with its observations, is large. */
 const LARGE = 128 * 1024;
-/** What is kept of its targets while it waits, in bytes, to save requests. */
+/** How much of its targets is kept while it waits, in bytes, to save requests. */
 const KEPT = 16 * 1024;
-/** About what an object that names owners takes. */
+/** The approximate size of an object with owners. */
 const OWNED_BYTES = 200;
-/** How long a large one waits until it looks again, in ms, if nobody wakes it. */
+/** How long a large one waits before it tries again, in ms, unless it is woken. */
 const PATIENCE = 30_000;
 
 type Work = Pick<ReconcileContext, "txn" | "known">;
@@ -32,21 +32,25 @@ const knownBytes = (known: Observations): number =>
   total(known.storeData.values(), sizeOfData) +
   total(known.owned.values(), ({ length }) => length * OWNED_BYTES);
 
-/** Whether it takes so much memory that only a few like it are worked on at the same time. */
+/** Whether it takes so much memory that only a few like it are processed at the same time. */
 export const isLarge = ({ txn, known }: Work): boolean => sizeOf(txn) + knownBytes(known) > LARGE;
 
 const withoutContent = (change: Change): Change => (change.type === "Delete" ? change : { ...change, content: {} });
 
 /**
- * What is kept of a Transaction that waits: who it is, its targets and their locks, and what became of the requests so far. What it is
- * to change is read again in any case; and, as after a restart, so are its targets and their snapshots where they are large.
+ * What is kept of a waiting Transaction: its identity, its targets and their locks, and the outcome of its
+ * requests. Its content is read again in any case; and, as after a restart, so are its targets and their
+ * snapshots if they are large.
  */
 export const atRest = ({ txn, known }: Work, kept = KEPT): Work => ({
   txn: { ...txn, spec: { ...txn.spec, changes: txn.spec.changes.map(withoutContent) } },
   known: knownBytes(known) > kept ? trimmed(known) : known,
 });
 
-/** A target that is read again may be another by then: what was found out of it goes with it, unless its snapshot is written. */
+/**
+ * A target that is read again may have changed: what was derived from it is dropped, unless its snapshot is
+ * written.
+ */
 const trimmed = (known: Observations): Observations => ({
   ...mapChanges(known, trimmedChange),
   storeData: new Map(),

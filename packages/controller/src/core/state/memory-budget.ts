@@ -6,9 +6,9 @@ import { newest, sizeOf } from "../kubernetes/object-size.ts";
 
 const MiB = 2 ** 20;
 
-/** What the targets of a Transaction may take in memory, in bytes: what has been read of them, … */
+/** The maximum memory of the targets of a Transaction, in bytes: how much may be read, … */
 export const MOST_LIVE = 2 * MiB;
-/** … beyond which their snapshots are written, and they themselves let go of, before others are read. */
+/** … and beyond which their snapshots are written, and they are removed from memory, before others are read. */
 export const ENOUGH_LIVE = MiB;
 
 export const sizeOfObject = (object: KubeObject | undefined): number => (object === undefined ? 0 : sizeOf(object));
@@ -16,7 +16,7 @@ export const sizeOfObject = (object: KubeObject | undefined): number => (object 
 export const sizeOfData = (data: StoreData): number =>
   "data" in data ? [...data.data.values()].reduce((sum, text) => sum + text.length, 0) : 0;
 
-/** Whether what was read of stores is more than is kept to save requests. */
+/** Whether the store data that was read exceeds what is kept to save requests. */
 export const exceedsMemory = (storeData: Observations["storeData"]): boolean =>
   newest(storeData, ENOUGH_LIVE, sizeOfData) !== storeData;
 
@@ -38,9 +38,10 @@ export const withoutGoal = (observed: ChangeObservations): ChangeObservations =>
   observed.rollback === undefined ? observed : { ...observed, rollback: { ...observed.rollback, goal: undefined } };
 
 /**
- * Lets go of what was kept only to save a request, as far as it is much: snapshots are in their stores, and targets are read again.
+ * Removes from memory what was kept only to save requests, if it is large: snapshots are in their stores, and
+ * targets are read again.
  *
- * Assumes: all snapshots are recorded, and no change is under way.
+ * Assumes: all snapshots are recorded, and no change is in progress.
  */
 const trimmed = (known: Observations): Observations => {
   const targets = withoutOldest(known, ({ target }) => target?.object, withoutTarget);
@@ -49,7 +50,7 @@ const trimmed = (known: Observations): Observations => {
   return { ...goals, storeData: newest(known.storeData, ENOUGH_LIVE, sizeOfData) };
 };
 
-/** A checkpoint after which nothing is under way, and what is only kept to save requests may be let go of. */
+/** A checkpoint after which nothing is in progress, so that memory can be trimmed. */
 export const trimming = (request: ApiCall): ApiCall => ({
   ...request,
   onAnswer: (...answer) => trimmed(request.onAnswer(...answer)),

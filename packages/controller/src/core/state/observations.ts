@@ -6,50 +6,53 @@ import type { Listing, Owned } from "./listings.ts";
 import type { KubeObject, Resource } from "@janus/types";
 
 /**
- * What this process has learned of a Transaction since it took it up. None of it is recorded: it is lost with the process,
- * and can all be learned again.
+ * What this process has observed of a Transaction since it took it up. None of it is recorded: it is lost with
+ * the process, and can all be observed again.
  */
 export interface Observations {
   readonly since: Instant;
-  /** It was this process that began it. */
+  /** This process has started it. */
   readonly begun?: true;
   /** By `apiVersion/kind`; `null` where it is not served. */
   readonly resources: ReadonlyMap<string, Resource | null>;
   readonly serviceAccount?: "there" | "missing";
-  /** Of the Transaction's own namespace. */
+  /** The Transaction's own namespace. */
   readonly namespace?: { readonly isGoing: boolean; readonly readAt: Instant };
   readonly journal?: Journal | NoJournal;
-  /** A later version of the controller wrote its journal or a snapshot: why it is left alone, and when that was seen. */
+  /**
+   * A later version of the controller wrote its journal or a snapshot: why it is not processed, and when that
+   * was read.
+   */
   readonly later?: { readonly why: string; readonly readAt: Instant };
   /** By change. What was heard of last comes last. */
   readonly changes: ReadonlyMap<number, ChangeObservations>;
-  /** Since when it has held a lock, having changed nothing. */
+  /** Since when it has held a lock without applying a change. */
   readonly holdsSince?: Instant;
-  /** When it gave its locks back to let others go first. */
+  /** When it released its locks to let others go first. */
   readonly yieldedAt?: Instant;
-  /** The Transaction that has asked for the way, as of when it was looked at. */
+  /** The Transaction that has requested its locks, as of when it was read. */
   readonly yieldRequester?: { readonly uid: string; readonly phase: unknown; readonly readAt: Instant };
   /** What the ServiceAccount may not do to all targets of a kind in a namespace, so that it is asked for one by one; see `permissions.ts`. */
   readonly deniedForAll: ReadonlySet<string>;
-  /** What names owners, by namespace; `""`: everywhere. */
+  /** Objects with owners, by namespace; `""`: everywhere. */
   readonly owned: ReadonlyMap<string, readonly Owned[]>;
-  /** What could not be looked at for that, by namespace in the same way. */
+  /** Kinds that could not be listed for this, by namespace in the same way. */
   readonly listings: ReadonlyMap<string, Listing>;
   /** Snapshot stores by number. */
   readonly stores: ReadonlyMap<number, StoreObservation>;
-  /** Stores as they were last seen or written, as `kind/name`. */
+  /** Stores as they were last read or written, as `kind/name`. */
   readonly found: ReadonlyMap<string, StoreListing>;
-  /** Stores that a newer one has taken the place of in the journal. */
+  /** Stores that a newer one has replaced in the journal. */
   readonly obsolete: readonly SnapshotStore[];
-  /** Data of the stores that were read again, by `kind/name`. */
+  /** Data of the stores that were read, by `kind/name`. */
   readonly storeData: ReadonlyMap<string, StoreData>;
   readonly released: ReadonlySet<string>;
-  /** Since when the controller itself is denied a permission, by what it asked for; see `handle-answer.ts`. */
+  /** Since when the controller itself lacks a permission, by request; see `handle-answer.ts`. */
   readonly denied: ReadonlyMap<string, Instant>;
-  /** When the last write was sent that was not answered and may leave something of ours: a Lease, a store, the journal. */
+  /** When the last create of a Lease, a store or the journal was sent that was not answered. */
   readonly unansweredCreate?: Instant;
   readonly projectedAt: Instant;
-  /** Requests do not get through: since when, and when people were told last. */
+  /** Requests fail: since when, and when that was reported last. */
   readonly retryingSince?: { readonly since: Instant; readonly reportedAt?: Instant };
 }
 
@@ -100,8 +103,8 @@ export interface RollbackObservations {
 }
 
 /**
- * taken: something of its name is there; altered: it is, and it is no journal any more; later: a later version of the controller
- * wrote it.
+ * taken: an object of its name exists; altered: it exists, and is not a valid journal any more; later: a later
+ *        version of the controller wrote it.
  */
 export type NoJournal =
   | { readonly type: "missing" }
@@ -110,14 +113,14 @@ export type NoJournal =
   | { readonly type: "altered"; readonly version: Version; readonly storeNames: number }
   | JournalRefused;
 
-/** The API server will not have it: its namespace is being deleted, a quota is used up. */
+/** The API server rejects it: its namespace is being deleted, or a quota is exceeded. */
 export interface JournalRefused {
   readonly type: "refused";
   readonly why: string;
   readonly since: Instant;
 }
 
-/** The journal, if it is known and whole. */
+/** The journal, if it was read and is valid. */
 export const journalIn = ({ journal }: Observations): Journal | undefined =>
   journal !== undefined && "position" in journal ? journal : undefined;
 
@@ -125,7 +128,7 @@ export const journalIn = ({ journal }: Observations): Journal | undefined =>
 export const storeNamesIn = ({ journal }: Observations): number =>
   journal !== undefined && "storeNames" in journal ? journal.storeNames : 0;
 
-/** The stores that a snapshot was written to together with others, and the name of the one that it begins in. */
+/** The stores of a snapshot and of those written with it, and the name of the first one. */
 export interface SnapshotRef {
   readonly first: string;
   readonly stores: readonly SnapshotStore[];
@@ -140,9 +143,10 @@ export type TargetObservation =
 export type Write = Attempt | { readonly type: "made"; readonly created?: string };
 
 /**
- * unanswered: the write may have been made; so may one of a former leader, as of the time when this process took over.
- * refused:    the API server found something not as the write assumed.
- * accepted:   a deletion that finalizers hold up.
+ * unanswered: the write may have been applied; so may one of a former leader, sent before this process took
+ *             over.
+ * refused: the API server rejected the write.
+ * accepted: a deletion that finalizers delay.
  */
 export type Attempt =
   | { readonly type: "unanswered"; readonly sent: Instant }
@@ -151,14 +155,14 @@ export type Attempt =
       readonly sent: Instant;
       readonly code: number;
       readonly message: string;
-      /** Because the target was not there, or is not as it was. */
+      /** Because the target was absent or modified. */
       readonly moved?: true;
-      /** An earlier sending of the same write was not answered: when that was. It may have been made, or be made yet. */
+      /** When the same write was sent before without a response. It may have been applied, or may still be. */
       readonly unanswered?: Instant;
     }
   | { readonly type: "accepted"; readonly sent: Instant };
 
-/** When the last sending of a write was that may be made without anybody having heard of it. */
+/** When a write was last sent that may have been applied without a response. */
 export const unansweredSince = (write: Write | undefined): Instant | undefined => {
   if (write?.type === "unanswered") return write.sent;
   return write?.type === "refused" ? write.unanswered : undefined;
@@ -173,14 +177,14 @@ export interface AbortCause {
     | "Deleted"
     | "RollbackRequested";
   readonly message: string;
-  /** What became of the change at the cursor; `unsent`: it was never on its way. `in`: it is in. */
+  /** The fate of the change at the cursor. */
   readonly fate: "not-sent" | "rejected" | "unknown" | "applied";
 }
 
 export interface UnchangedConflict {
   readonly at: Instant;
   readonly message: string;
-  /** Of the target that the write was decided on; absent where there was none. */
+  /** The version of the target that the write was decided on; absent if there was none. */
   readonly resourceVersion: string | undefined;
 }
 
@@ -190,7 +194,7 @@ export interface FailedAttempt {
   readonly message: string;
 }
 
-/** Whether such a write was refused though this is still the target that it was decided on. */
+/** The conflict of a write that was rejected although this is the target that it was decided on. */
 export const unchangedConflict = (
   known: Observations,
   index: number,
@@ -200,40 +204,40 @@ export const unchangedConflict = (
   return conflict?.resourceVersion === object?.metadata.resourceVersion ? conflict : undefined;
 };
 
-/** As far as it could be listed: since when that is tried, and when it was last. */
+/** As far as it could be listed: since when, and when it was listed last. */
 export interface Contents extends Listing {
   readonly owned: readonly Owned[];
 }
 
 export type StoreData = { readonly data: ReadonlyMap<string, string> } | { readonly broken: string };
 
-/** A snapshot store as far as it is known while stores are being written; "taken": something of that name is there. */
+/** A snapshot store while stores are being written; "taken": an object of its name exists. */
 export type StoreObservation = SnapshotStore | "taken" | "left-over" | { readonly unusable: string };
 
-/** nothing: there is none of this name. theirs: there is, and it is not of this Transaction. */
+/** nothing: there is none of this name. theirs: it does not belong to this Transaction. */
 export type StoreListing = "nothing" | "theirs" | OurStore;
 
-/** What bears this Transaction's uid. */
+/** An object with this Transaction's uid. */
 export interface OurStore extends Version {
   readonly finalizers: readonly string[];
   /** A later version of the controller wrote it. */
   readonly isLater?: true;
 }
 
-/** A lock as this process last saw it. */
+/** A lock as this process last observed it. */
 export type LockObservation =
   | {
       readonly type: "held";
       readonly version: Version;
       readonly until: Instant;
-      /** Somebody has written the Lease since, perhaps we ourselves; to be looked at before it is written again. */
+      /** The Lease was written since, perhaps by us: it is read before it is written again. */
       readonly stale?: true;
-      /** The last renewal did not get through: when the next one is tried. */
+      /** When a failed renewal is retried. */
       readonly retryAt?: Instant;
     }
-  /** A Lease is there; whose it is has to be read. */
+  /** A Lease exists; its holder has to be read. */
   | { readonly type: "taken" }
-  /** There was no Lease when it was looked for. */
+  /** There was no Lease when it was read. */
   | { readonly type: "free" }
   | {
       readonly type: "theirs";
@@ -242,9 +246,12 @@ export type LockObservation =
       readonly readAt: Instant;
       readonly unchangedSince: Instant;
       readonly expires: Instant;
-      /** What its holder is at, if that is a Transaction. stranger: one that has no such target, so that others wrote the Lease. */
+      /**
+       * The state of its holder, if that is a Transaction. foreign: a Transaction without this target, so that
+       * another client wrote the Lease.
+       */
       readonly holderState?: "untouched" | "active" | "finished" | "foreign";
-      /** Its holder was asked to yield. */
+      /** Its holder was requested to yield. */
       readonly yieldRequested?: true;
     }
   | { readonly type: "lost"; readonly why: string }
@@ -266,10 +273,10 @@ export const noObservations = (since: Instant): Observations => ({
   projectedAt: since,
 });
 
-/** What was seen and met so far says nothing of what is there now. What was there before stays true. */
+/** Observations so far are outdated. The former states stay true. */
 export const reset = ({ resources, changes, journal }: Observations, now: Instant): Observations => ({
   ...noObservations(now),
-  // What was not served may be by now.
+  // A kind that was not served may be served by now.
   resources: new Map([...resources].filter(([, served]) => served !== null)),
   changes: new Map([...changes].map(([index, { before }]) => [index, { before }])),
   ...(journal === undefined ? {} : { journal }),
@@ -315,7 +322,7 @@ export const mapChanges = (
   changes: new Map([...known.changes].map(([index, observed]) => [index, left(observed, index)])),
 });
 
-/** The map with one entry set, or taken out. */
+/** A copy of the map with one entry set, or removed. */
 export const set = <K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> => new Map(map).set(key, value);
 export const unset = <K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> => {
   const rest = new Map(map);
@@ -326,5 +333,5 @@ export const unset = <K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> =
 export const isRefused = (journal: Observations["journal"]): journal is JournalRefused =>
   journal !== undefined && "type" in journal && journal.type === "refused";
 
-/** What the API server hands out to a Service, and may not be able to hand out again. */
+/** What the API server allocates to a Service, and may not be able to allocate again. */
 export type Allocation = "addresses" | "ports";

@@ -19,7 +19,7 @@ import { undo } from "./undo.ts";
 import type { UndoStep } from "./undo-context.ts";
 import type { ApiError } from "@janus/types";
 
-/** The journal of a rollback that is under way. */
+/** The journal of an active rollback. */
 export type Back = Journal & { readonly position: { readonly direction: "back" } };
 
 /** The next step of the rollback of one item. */
@@ -33,10 +33,13 @@ export type ItemStep =
       readonly awaited?: Awaited;
     };
 
-/** Why an item is not rolled back: another client has changed it since, its snapshot is gone or altered, or anything else. */
+/**
+ * Why an item is not rolled back: another client has modified it, its snapshot is missing or modified, or
+ * anything else.
+ */
 type Why = "ConflictDetected" | "RollbackConfigMapMissing" | "RollbackFailed";
 
-/** What is told of an item that has ended. */
+/** The event about an item that has ended. */
 const ended = (
   { index: item, change, place }: Item,
   note: Note | undefined,
@@ -83,7 +86,7 @@ export const settleItem = (
     ),
   );
 
-/** Sets an item aside, which waits for something: the one before it is next. */
+/** Defers an item that has to wait: the one before it is next. */
 export const defer = (
   { txn, now }: ReconcileContext,
   journal: Back,
@@ -95,14 +98,14 @@ export const defer = (
   const deferral: Deferral = { error: cut(error, 256), since, ...behind };
   const position = passed(journal, index, now);
   const asked = trimming(checkpoint(txn, journal, { position, deferred: [index, deferral] }));
-  // Refused because of what others before it wait for, as with a quota: it is tried again after them.
+  // It may be rejected because of what earlier items wait for, as with a quota: it is retried after them.
   const again = (known: Observations): Observations => withRollback(known, index, { refusal: undefined });
   return { ...asked, onAnswer: (...answer) => again(asked.onAnswer(...answer)) };
 };
 
 /**
- * The rollback of one item may take as long as going forward, at least ten minutes. That of one that waits for others begins when
- * the last one of them has ended.
+ * The rollback of one item may take as long as applying all changes, at least ten minutes. For one that waits
+ * for others, the time begins when the last one of them has ended.
  */
 const deadlineOf = ({ txn }: ReconcileContext, { position, deferred }: Back, index: number): Instant => {
   const deferral = deferred.get(index);
@@ -110,10 +113,10 @@ const deadlineOf = ({ txn }: ReconcileContext, { position, deferred }: Back, ind
   return since + Math.max(txn.spec.timeout, 600_000);
 };
 
-/** A pause after requests that did not get through, longer each time. */
+/** The backoff after failed requests. */
 const pauseAfter = ({ at, count }: FailedAttempt): Instant => at + Math.min(POLL_INTERVAL * 2 ** (count - 1), 10_000);
 
-/** What does not get through is a matter of this item alone: the others go on. */
+/** Failed requests concern this item only: the others proceed. */
 export const counted = (index: number, effect: Effect): Effect => {
   const lost = (known: Observations, fault: ApiError, now: Instant): Observations => {
     const former =
@@ -130,10 +133,10 @@ export const counted = (index: number, effect: Effect): Effect => {
 /**
  * Rolls back one item, one request at a time.
  *
- * Guarantees: it takes no other lock than that of its target, and of targets that it has to adopt again; it ends, `kept`, when its
- *             own time is over.
+ * Guarantees: it takes no other lock than that of its target, and of targets that it has to adopt again; it ends
+ *             as `rollback-failed` when its own time is over.
  *
- * @param isLast whether no item before it was deferred: a refusal may be due to those.
+ * @param isLast whether no item before it was deferred: a rejection may be due to those.
  */
 export const rollbackItem = (context: ReconcileContext, journal: Back, index: number, isLast: boolean): ItemStep => {
   const { txn, known, now } = context;
@@ -151,7 +154,7 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
   const isOver = now >= deadlineOf(context, journal, index);
   if (failure !== undefined && now < pauseAfter(failure) && !isOver && refusal === undefined)
     return { type: "wait", until: pauseAfter(failure), because: failure.message };
-  // A Delete looks at all others for those that depend on its target.
+  // A Delete checks all other targets for its dependents.
   const unknown = discoveries(txn, known).filter(
     ({ apiVersion, kind }) =>
       change?.type === "Delete" || (apiVersion === change?.target.apiVersion && kind === change.target.kind),
@@ -198,7 +201,7 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
         undoing.warning === undefined && owners.length === 0
           ? undefined
           : { type: "restored", error: undoing.warning ?? "", ...(owners.length === 0 ? {} : { owners }) };
-      // What it owns has lost no owner.
+      // Its dependents have not lost their owner.
       const { stillThere } = undoing;
       if (stillThere !== undefined && journal.created.get(index) !== stillThere)
         return { type: "run", step: run(checkpoint(txn, journal, { created: [index, stillThere] })) };
@@ -213,7 +216,7 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
   }
 };
 
-/** With what was in the way at last. */
+/** With the last failure. */
 const ranOut = (known: Observations, index: number): string => {
   const { message } = changeIn(known, index).unchangedConflict ?? rollbackIn(known, index).failedAttempt ?? {};
   return ["its rollback timed out", message ?? []].flat().join(": ");

@@ -47,8 +47,9 @@ import { deletedNamespace } from "./deleted-namespace.ts";
 import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
 
 /**
- * Creates again what was deleted: first the object, then its new uid goes into the journal, then who owned what. Values of
- * a Service that are taken meanwhile are let go, with a warning, and so are ephemeral containers of a Pod.
+ * Creates a deleted object again: first the object, then its new uid is recorded in the journal, then its field
+ * ownership is restored. Allocations of a Service that are taken meanwhile are replaced, with a warning;
+ * ephemeral containers of a Pod are left out.
  */
 export const undoDelete = (undoContext: UndoContext, before: KubeObject): UndoStep => {
   const { seen, place, journal, index, context } = undoContext;
@@ -93,17 +94,20 @@ export const undoDelete = (undoContext: UndoContext, before: KubeObject): UndoSt
   return continues(withGoal(restoring(undoContext, putCall(undoContext, body), "is-live"), undoContext, goal, body));
 };
 
-/** The object without what is handed out to it, or made of its uid: that is told apart, or of no interest. */
+/** The object without allocations and generated values: these are reported separately, or irrelevant. */
 const comparable = (object: KubeObject, { resource }: ObjectRef): KubeObject =>
   withoutAllocations(withoutGenerated(object), isService(resource) ? ["addresses", "ports"] : []);
 
-/** Fields to which the API server, or what it calls on admission, has given other values than they had. */
+/** Fields to which the API server or admission has given other values than before. */
 const changedFields = (before: KubeObject, goal: KubeObject, place: ObjectRef): readonly Path[] => {
   const [was, is] = [before, goal].map((object) => comparable(object, place));
   return differences(was, is).filter((path) => valueAt(is, path) !== undefined);
 };
 
-/** What is not as it was: values that the API server did not give again, and what the garbage collector took. */
+/**
+ * Warnings about what is not as before: values that the API server did not restore, and what the garbage
+ * collector deleted.
+ */
 const warningsOf = (undoContext: UndoContext, was: KubeObject): { readonly warning?: string } => {
   const { context, journal, index, place, seen } = undoContext;
   const { txn } = context;
@@ -111,7 +115,8 @@ const warningsOf = (undoContext: UndoContext, was: KubeObject): { readonly warni
   const standing = withoutEphemeral(was);
   const former = withoutOldToken(txn, journal, standing);
   const live = seen.object ?? former;
-  // What a former process, or one that had no room for it, was answered nobody knows any more: what is there tells.
+  // A response to a former process, or one that was removed from memory, is unknown: the live object is used
+  // instead.
   const goal = rollbackIn(context.known, index).goal;
   const changed = changedFields(
     former,
@@ -133,7 +138,7 @@ const warningsOf = (undoContext: UndoContext, was: KubeObject): { readonly warni
   return warnings.length === 0 ? {} : { warning: `${formatRef(place)}: ${warnings.join("; ")}` };
 };
 
-/** Fields that had a value and have none, but for what is handed out anew, and for owners, which come later. */
+/** Fields that have lost their value, except for allocations, and for owners, which are restored later. */
 const lostFields = (before: KubeObject, live: KubeObject, place: ObjectRef): readonly Path[] => {
   const { ownerReferences: _, ...metadata } = before.metadata;
   const [was, is] = [{ ...before, metadata }, live].map((object) => writable(object, place));
@@ -150,9 +155,10 @@ const putCall = ({ place, context }: UndoContext, body: KubeObject): ApiCall["ca
 });
 
 /**
- * Makes the object, which exists again under a new uid, the owner of its dependents again: of all targets that named it,
- * whether rollback has restored them before it, or the changes never came to them. In two PUTs each, as in {@link undoEdit}.
- * A target that the garbage collector took before its Delete came is created again first.
+ * Makes the object, which exists again under a new uid, the owner of its dependents again: of all targets that
+ * named it, whether rollback has restored them before it, or their changes were never applied. In two PUTs each,
+ * as in {@link undoEdit}. A target that the garbage collector deleted before its own Delete is created again
+ * first.
  */
 const adopt = (undoContext: UndoContext, before: KubeObject): UndoStep | undefined => {
   const { context, journal } = undoContext;
@@ -190,7 +196,7 @@ const adopt = (undoContext: UndoContext, before: KubeObject): UndoStep | undefin
   return undefined;
 };
 
-/** What does not name the owner is let go of at once, where much was read: there may be many stores to look at. */
+/** Data without this owner is removed from memory at once if it is large: there may be many stores to read. */
 const looking = (request: ApiCall, index: number, owner: string): ApiCall => ({
   ...request,
   onAnswer: (known, ...answer) => {
@@ -200,7 +206,7 @@ const looking = (request: ApiCall, index: number, owner: string): ApiCall => ({
   },
 });
 
-/** Whether the rollback of an earlier change comes after this one: it sees the new owner by itself. */
+/** Whether an item is rolled back after this one: it sees the new owner then. */
 const isYetToCome = ({ index, context: { txn }, journal }: UndoContext, other: number): boolean => {
   const { type: at } = stateOf(txn.status.items[other]?.state ?? { type: "untouched" }, other, journal);
   return other < index && at === "committed" && !journal.created.has(other);
@@ -211,14 +217,14 @@ const isOurs =
   ({ manager = "" }: ManagedFieldsEntry): boolean =>
     marks(manager, uid);
 
-/** Whether it went with its owners, all of which the Transaction has deleted, before its own Delete came to it. */
+/** Whether it was deleted with its owners, all of which the Transaction has deleted, before its own Delete. */
 const isCollected = ({ change, index, seen, journal, context }: UndoContext, before: KubeObject): boolean =>
   change.type === "Delete" &&
   !isApplied(journal, index) &&
   seen.object?.metadata.uid !== before.metadata.uid &&
   isGarbageCollected(context.txn, journal, before);
 
-/** What is done to a dependent for the sake of its owner: that it is refused is noted there. */
+/** A request for a dependent of the owner: a rejection is recorded on the owner. */
 const onBehalf = (owner: Item, dependent: Item, effect: Effect): Effect => {
   if (!("call" in effect)) return effect;
   const onAnswer: ApiCall["onAnswer"] = (known, ...answer) => {
