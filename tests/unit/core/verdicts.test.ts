@@ -327,6 +327,6 @@ it("takes back what it made of an object that another client was deleting alread
   expect(objects.get("a")).toMatchObject({ data: { a: "old" } });
   expect(at.txn.status.items[0]?.state).toMatchObject({
     type: "rollback-failed",
-    error: expect.stringContaining("what the change set is taken back") as string,
+    error: expect.stringContaining("the fields that the change set were restored") as string,
   });
 });
