@@ -1,0 +1,162 @@
+import { type CelFunc, isCelError, type parse } from "@bufbuild/cel";
+import { STEP } from "./cel-meter.ts";
+
+/** What the parser makes of CEL, with all macros written out as loops. */
+export type Expression = ReturnType<typeof parse>["expr"];
+type Kind<Case extends string> = Extract<Expression["exprKind"], { readonly case: Case }>["value"];
+/** The functions that an expression may call, by name; those of one name differ in what they take. */
+export type Functions = ReadonlyMap<string, readonly CelFunc[]>;
+
+/** What an expression must not have. */
+export interface Flaw {
+  readonly message: string;
+  readonly in: Expression;
+}
+
+/** What finds flaws: the functions that may be called, and the names that are bound around an expression. */
+interface Scope {
+  readonly functions: Functions;
+  readonly names: readonly string[];
+}
+
+const INT64_LIMIT = 2n ** 63n;
+
+/** The planner of the library deals with these itself. */
+const BUILT_IN: readonly string[] = ["_&&_", "_||_", "_?_:_", "_[_]", "@not_strictly_false"];
+
+const first = <A, B>(all: Iterable<A>, find: (one: A) => B | undefined): B | undefined => {
+  for (const one of all) {
+    const found = find(one);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+const constantFlaw = ({ constantKind }: Kind<"constExpr">): string | undefined => {
+  if (constantKind.case === "bytesValue") return "bytes are not supported";
+  if (constantKind.case !== "int64Value") return undefined;
+  const isInt64 = constantKind.value >= -INT64_LIMIT && constantKind.value < INT64_LIMIT;
+  return isInt64 ? undefined : "an int has 64 bits";
+};
+
+const callFlaw = (call: Kind<"callExpr">, { functions }: Scope): string | undefined => {
+  if (BUILT_IN.includes(call.function)) return undefined;
+  const named = functions.get(call.function);
+  if (call.function === "has") return "has takes a field, as in has(self.status.phase)";
+  if (named === undefined) return `the function ${call.function} is not supported, or not with this`;
+  const isMethod = call.target !== undefined;
+  const fits = named.some(
+    (one) => (one.target !== undefined) === isMethod && one.arguments.length === call.args.length,
+  );
+  if (!fits) return `the function ${call.function} is not called like this`;
+  if (call.function !== "matches") return undefined;
+
+  const [pattern] = call.args;
+  if (pattern?.exprKind.case !== "constExpr" || pattern.exprKind.value.constantKind.case !== "stringValue")
+    return "matches takes a regular expression in quotes, so that it can be checked now";
+  const tried = named[0]?.call(0, "", [pattern.exprKind.value.constantKind.value]);
+  return isCelError(tried) ? `not a regular expression of RE2: ${tried.message}` : undefined;
+};
+
+const loopFlaw = (loop: Kind<"comprehensionExpr">, scope: Scope): Flaw | undefined => {
+  const after = { ...scope, names: [...scope.names, loop.accuVar] };
+  const within = { ...scope, names: [...after.names, loop.iterVar] };
+  return (
+    findFlaw(loop.iterRange, scope) ??
+    findFlaw(loop.accuInit, scope) ??
+    findFlaw(loop.loopCondition, within) ??
+    findFlaw(loop.loopStep, within) ??
+    findFlaw(loop.result, after)
+  );
+};
+
+const findFlaw = (expression: Expression | undefined, scope: Scope): Flaw | undefined => {
+  if (expression === undefined) return undefined;
+  const { exprKind } = expression;
+  const flaw = (message: string | undefined): Flaw | undefined =>
+    message === undefined ? undefined : { message, in: expression };
+  const inAny = (parts: Iterable<Expression | undefined>) => first(parts, (part) => findFlaw(part, scope));
+  switch (exprKind.case) {
+    case "constExpr":
+      return flaw(constantFlaw(exprKind.value));
+    case "identExpr":
+      return flaw(
+        scope.names.includes(exprKind.value.name)
+          ? undefined
+          : `${exprKind.value.name} is not known: the object is self`,
+      );
+    case "selectExpr":
+      return findFlaw(exprKind.value.operand, scope);
+    case "callExpr":
+      return inAny([exprKind.value.target, ...exprKind.value.args]) ?? flaw(callFlaw(exprKind.value, scope));
+    case "listExpr":
+      return inAny(exprKind.value.elements);
+    case "structExpr":
+      if (exprKind.value.messageName !== "") return flaw("messages are not supported");
+      return first(exprKind.value.entries, ({ keyKind, value }) =>
+        inAny([keyKind.case === "mapKey" ? keyKind.value : undefined, value]),
+      );
+    case "comprehensionExpr":
+      return loopFlaw(exprKind.value, scope);
+    case undefined:
+      return flaw("an expression is missing");
+  }
+};
+
+/** Whether it can be true or false, as far as that can be seen without an object. */
+const canBeBoolean = ({ exprKind }: Expression, functions: Functions): boolean => {
+  switch (exprKind.case) {
+    case "constExpr":
+      return exprKind.value.constantKind.case === "boolValue";
+    case "listExpr":
+    case "structExpr":
+      return false;
+    case "comprehensionExpr":
+      return exprKind.value.accuInit?.exprKind.case !== "listExpr";
+    case "callExpr": {
+      const named = functions.get(exprKind.value.function);
+      if (exprKind.value.function === "_?_:_")
+        return exprKind.value.args.slice(1).some((branch) => canBeBoolean(branch, functions));
+      return named === undefined || named.some(({ result }) => result.name === "bool");
+    }
+    case "identExpr":
+    case "selectExpr":
+    case undefined:
+      return true;
+  }
+};
+
+/** The first thing in an expression over `self` that cannot be evaluated with these functions, or to no use. */
+export const flawOf = (expression: Expression, functions: Functions): Flaw | undefined =>
+  findFlaw(expression, { functions, names: ["self"] }) ??
+  (canBeBoolean(expression, functions) ? undefined : { message: "this is never true or false", in: expression });
+
+const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
+const paying = (args: readonly unknown[]) => ({
+  $typeName: "cel.expr.Expr",
+  id: 0n,
+  exprKind: { case: "callExpr", value: { $typeName: "cel.expr.Expr.Call", function: STEP, args } },
+});
+
+/** Whether going on from this part of an expression costs as much as the part is long, or happens again and again. */
+const isPaid = (name: string): boolean => name === "iterRange" || name === "loopCondition";
+
+const rewritten = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(rewritten);
+  if (!isTree(value)) return value;
+  const parts = Object.entries(value).map(([name, part]) => {
+    const inner = rewritten(part);
+    if (name === "args" && value["function"] === "_[_]" && Array.isArray(inner))
+      return [name, [paying(inner.slice(0, 1)), ...inner.slice(1)]] as const;
+    return [name, isPaid(name) ? paying([inner]) : inner] as const;
+  });
+  return Object.fromEntries(parts);
+};
+
+/**
+ * The same expression, in which each round of a loop pays, and so does what goes through a list or a map without calling a
+ * function: the beginning of a loop, and an index.
+ */
+export const withSteps = (expression: Expression): Expression => rewritten(expression) as Expression;

@@ -1,0 +1,81 @@
+import { type CelInput, celEnv, isCelError, parse, plan } from "@bufbuild/cel";
+import * as E from "fp-ts/lib/Either.js";
+import { digitsOf, isObject } from "../kubernetes/json.ts";
+import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
+import { flawOf, withSteps } from "./cel-expression.ts";
+import { meter, metered } from "./cel-meter.ts";
+import { failed, type GateState, met, waiting } from "./gate-state.ts";
+import type { Mistake } from "./mistake.ts";
+import { integerAt, textAt } from "./read-fields.ts";
+
+/** Whether the expression is true of an object; if not, why, or nothing where it is just false. */
+export type CelProgram = (self: object) => GateState;
+
+/** More than that takes the parser long: seconds, at a thousand. */
+const MAX_NESTING = 50;
+
+const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
+
+/** As Kubernetes has it in CEL: a whole number is an int, and any other one a double. */
+const toCel = (value: unknown): CelInput => {
+  const digits = digitsOf(value);
+  if (digits !== undefined) return isInt64(BigInt(digits)) ? BigInt(digits) : Number(digits);
+  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (Array.isArray(value)) return value.map(toCel);
+  if (isObject(value)) return new Map(Object.entries(value).map(([name, inner]) => [name, toCel(inner)]));
+  return null;
+};
+
+/** The bracket that is one too many. Those in quotes count as well: nobody needs so many of them either. */
+const tooDeep = (text: string): Mistake | undefined => {
+  let depth = 0;
+  for (const { 0: bracket, index } of text.matchAll(/[([{}\])]/g)) {
+    depth += "([{".includes(bracket) ? 1 : -1;
+    if (depth > MAX_NESTING) return { message: `nested deeper than ${MAX_NESTING} levels`, position: index + 1 };
+  }
+  return undefined;
+};
+
+/** The parser says where in a field that it does not declare. */
+const mistakeOf = (thrown: unknown): Mistake => ({
+  message: textAt(thrown, "rawMessage") || (thrown instanceof Error ? thrown.message : String(thrown)),
+  position: (integerAt(thrown, "location", "start", "offset") ?? 0) + 1,
+});
+
+/**
+ * Reads an expression of CEL (https://cel.dev) over `self`.
+ *
+ * Guarantees: the program has no effect and does not throw; what it costs is bounded, whatever the expression and the object: one
+ *             that takes too long has failed.
+ * Assumes:    the text is at most as long as a gate.
+ * Errors:     what is wrong, and where; also what is never true or false, and what is not supported.
+ */
+export const compileCel = (text: string): E.Either<Mistake, CelProgram> => {
+  const deep = tooDeep(text);
+  if (deep !== undefined) return E.left(deep);
+  const read = E.tryCatch(() => parse(text), mistakeOf);
+  if (E.isLeft(read)) return read;
+  const { expr, sourceInfo } = read.right;
+
+  const budget = meter();
+  const funcs = metered(celEnv().funcs, budget);
+  const flaw = flawOf(
+    expr,
+    Map.groupBy(funcs, ({ name }) => name),
+  );
+  if (flaw !== undefined)
+    return E.left({ message: flaw.message, position: (sourceInfo?.positions[String(flaw.in.id)] ?? 0) + 1 });
+
+  const planned = E.tryCatch(() => plan(celEnv({ funcs }), withSteps(expr)), mistakeOf);
+  if (E.isLeft(planned)) return planned;
+  return E.right((self) => {
+    if (isTooDeep(self)) return failed(`the object ${TOO_DEEP}`);
+    budget.reset();
+    const result = planned.right({ self: toCel(self) });
+    if (budget.isExhausted()) return failed("takes too long on this object");
+    if (result === true) return met;
+    if (isCelError(result)) return waiting(result.message);
+    return waiting(result === false ? "" : "neither true nor false");
+  });
+};

@@ -1,0 +1,38 @@
+import type { KubeObject } from "@janus/types";
+import { because, failed, type GateState, met, waiting } from "./gate-state.ts";
+import { conditionsOf, describeCondition } from "./object-conditions.ts";
+import { integerAt } from "./read-fields.ts";
+
+/** A Deployment with this deadline has none: its controller does not tell whether it progresses. */
+const NO_DEADLINE = 2 ** 31 - 1;
+
+/** Ready: all replicas are of the latest version and available, and none of an older one is left. */
+export const readyDeployment = (deployment: KubeObject): GateState => {
+  const conditions = conditionsOf(deployment);
+  const late = conditions.find(({ type, reason }) => type === "Progressing" && reason === "ProgressDeadlineExceeded");
+  if (late !== undefined) return failed(because("progress deadline exceeded", late.message));
+
+  const wanted = integerAt(deployment, "spec", "replicas") ?? 1;
+  const count = (name: string): number => integerAt(deployment, "status", name) ?? 0;
+  const [all, updated, available, ready] = [
+    count("replicas"),
+    count("updatedReplicas"),
+    count("availableReplicas"),
+    count("readyReplicas"),
+  ];
+  if (wanted > all) return waiting(`${all} of ${wanted} replicas created`);
+  if (wanted > updated) return waiting(`${updated} of ${wanted} replicas updated`);
+  if (all > wanted) return waiting(`${all - wanted} old replicas still to be terminated`);
+  if (updated > available) return waiting(`${available} of ${updated} updated replicas available`);
+  if (wanted > ready) return waiting(`${ready} of ${wanted} replicas ready`);
+
+  const rolledOut =
+    (integerAt(deployment, "spec", "progressDeadlineSeconds") ?? NO_DEADLINE) === NO_DEADLINE ||
+    conditions.some(
+      ({ type, status, reason }) => type === "Progressing" && status === "True" && reason === "NewReplicaSetAvailable",
+    );
+  if (!rolledOut) return waiting("the rollout is not reported as complete yet");
+  if (conditions.some(({ type, status }) => type === "Available" && status === "True")) return met;
+  const unavailable = conditions.find(({ type }) => type === "Available");
+  return waiting(unavailable === undefined ? "not reported as available yet" : describeCondition(unavailable));
+};

@@ -1,0 +1,117 @@
+import { cut } from "@janus/api";
+import type { KubeObject } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import { digitsOf, isObject } from "../kubernetes/json.ts";
+import { memoized } from "../kubernetes/memoize.ts";
+import { compileCel } from "./cel.ts";
+import { type Gate, formatGate } from "./gate.ts";
+import { because, failed, type GateState, met, waiting } from "./gate-state.ts";
+import { findByPath, formatJsonPath } from "./json-path.ts";
+import { conditionsOf, describeCondition } from "./object-conditions.ts";
+import { integerAt, objectsAt, textAt, textsAt, valueAt } from "./read-fields.ts";
+import { ready } from "./ready.ts";
+
+type Of<Type extends Gate["type"]> = Extract<Gate, { readonly type: Type }>;
+
+/** What people can read of it in a status, beside those of other targets. */
+const MOST_SAID = 1024;
+const MOST_QUOTED = 128;
+
+/** What Secrets hold is told nowhere. */
+const isSecret = (object: KubeObject): boolean => object.apiVersion === "v1" && object.kind === "Secret";
+
+/** Of a condition that is older than the latest spec: what it says is of an older one. */
+const isOutdated = (object: KubeObject, condition: object): boolean => {
+  const generation = integerAt(object, "metadata", "generation");
+  const observed = integerAt(condition, "observedGeneration") ?? integerAt(object, "status", "observedGeneration");
+  return generation !== undefined && observed !== undefined && observed < generation;
+};
+
+/** As kubectl compares the names and values of conditions. */
+const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+const evaluateCondition = (gate: Of<"condition">, object: KubeObject): GateState => {
+  const found = objectsAt(object, "status", "conditions").find(
+    (condition) => same(textAt(condition, "type"), gate.name) && typeof valueAt(condition, "status") === "string",
+  );
+  if (found !== undefined && isOutdated(object, found))
+    return waiting(`condition ${gate.name} is not of the latest generation yet`);
+  if (found !== undefined && same(textAt(found, "status"), gate.value)) return met;
+
+  // What has failed for good does not get there, whatever the condition: a failed Job is never Complete.
+  const state = ready(object);
+  if (state.type === "failed") return state;
+  const [said] = found === undefined ? [] : conditionsOf({ status: { conditions: [found] } });
+  return waiting(said === undefined ? `condition ${gate.name} is not reported yet` : describeCondition(said));
+};
+
+/** As Go prints it, which is what kubectl compares. */
+const print = (value: unknown): string => {
+  const digits = digitsOf(value);
+  if (digits !== undefined) return digits;
+  return value === null ? "<nil>" : typeof value === "string" ? value : JSON.stringify(value);
+};
+
+const quote = (value: unknown): string => `"${cut(print(value), MOST_QUOTED)}"`;
+
+const evaluateJsonPath = ({ path, value: wanted }: Of<"jsonpath">, object: KubeObject): GateState => {
+  const shown = formatJsonPath(path);
+  const [value, ...more] = findByPath(path, object);
+  if (value === undefined) return waiting(`${shown} has no value yet`);
+  if (more.length > 0) return waiting(`${shown} has ${more.length + 1} values, and must have one`);
+  if (wanted === undefined) return met;
+  if (isObject(value) || Array.isArray(value))
+    return waiting(`${shown} is ${Array.isArray(value) ? "a list" : "an object"}, and must be one value`);
+  if (print(value).trim() === wanted.trim()) return met;
+  return waiting(isSecret(object) ? `${shown} has another value` : `${shown} is ${quote(value)}, not ${quote(wanted)}`);
+};
+
+const programOf = memoized(({ expression }: Of<"cel">) => compileCel(expression));
+
+const evaluateCel = (gate: Of<"cel">, object: KubeObject): GateState => {
+  const program = programOf(gate);
+  // Whoever read the gate was told; nothing that it is asked of makes it better.
+  if (E.isLeft(program)) return failed(because(formatGate(gate), program.left.message));
+  const state = program.right(object);
+  if (state.type === "met") return met;
+  const expression = cut(gate.expression, MOST_SAID / 2);
+  if (state.type === "failed") return failed(because(formatGate({ ...gate, expression }), state.message));
+  return waiting(because(`not true yet: ${expression}`, isSecret(object) ? "" : cut(state.message, MOST_QUOTED)));
+};
+
+const evaluateDelete = (object: KubeObject): GateState => {
+  if (textAt(object, "metadata", "deletionTimestamp") === "") return waiting("still exists");
+  const finalizers = textsAt(object, "metadata", "finalizers");
+  return waiting(because("is being deleted", finalizers.length === 0 ? "" : `held by ${finalizers.join(", ")}`));
+};
+
+const evaluateFound = (gate: Gate, object: KubeObject): GateState => {
+  switch (gate.type) {
+    case "ready":
+      return ready(object);
+    case "create":
+      return met;
+    case "delete":
+      return evaluateDelete(object);
+    case "condition":
+      return evaluateCondition(gate, object);
+    case "jsonpath":
+      return evaluateJsonPath(gate, object);
+    case "cel":
+      return evaluateCel(gate, object);
+  }
+};
+
+const evaluateMissing = (gate: Gate): GateState => (gate.type === "delete" ? met : waiting("does not exist"));
+
+/**
+ * Whether an object has got to where a gate wants it.
+ *
+ * Guarantees: depends on the gate and the object alone; never throws; the message is for people, is short, and quotes nothing of a
+ *             Secret.
+ * Assumes:    `object` is the latest that the API server has; undefined: it has none.
+ */
+export const evaluate = (gate: Gate, object: KubeObject | undefined): GateState => {
+  const state = object === undefined ? evaluateMissing(gate) : evaluateFound(gate, object);
+  return state.type === "met" ? state : { ...state, message: cut(state.message, MOST_SAID) };
+};

@@ -1,0 +1,13 @@
+/** How far the object of a gate is, as far as one look at it tells. */
+export type GateState =
+  | { readonly type: "met" }
+  | { readonly type: "waiting"; readonly message: string }
+  /** It can no longer get there. */
+  | { readonly type: "failed"; readonly message: string };
+
+export const met: GateState = { type: "met" };
+export const waiting = (message: string): GateState => ({ type: "waiting", message });
+export const failed = (message: string): GateState => ({ type: "failed", message });
+
+/** `reason: message`, or whichever there is. */
+export const because = (...parts: readonly string[]): string => parts.filter((part) => part !== "").join(": ");

@@ -1,0 +1,88 @@
+import * as E from "fp-ts/lib/Either.js";
+import { compileCel } from "./cel.ts";
+import { formatJsonPath, type JsonPath, parseJsonPath } from "./json-path.ts";
+import type { Mistake } from "./mistake.ts";
+
+/** What the target of a change has to get to before the next change begins, in the words of `kubectl wait --for`. */
+export type Gate =
+  | { readonly type: "ready" | "create" | "delete" }
+  | { readonly type: "condition"; readonly name: string; readonly value: string }
+  /** Without a value: there is one, whatever it is. */
+  | { readonly type: "jsonpath"; readonly path: JsonPath; readonly value?: string }
+  | { readonly type: "cel"; readonly expression: string };
+
+/** Longer than any that a person would want to read; what an expression can cost grows with it. */
+export const MAX_GATE_LENGTH = 1024;
+
+const DEFAULT_CONDITION = "True";
+
+const mistake = (message: string, position: number): E.Either<Mistake, never> => E.left({ message, position });
+
+/** From after `condition=`. */
+const parseCondition = (text: string, start: number): E.Either<Mistake, Gate> => {
+  const equals = text.indexOf("=", start);
+  const name = text.slice(start, equals === -1 ? undefined : equals);
+  if (name === "") return mistake("the type of the condition is missing, as in condition=Ready", start + 1);
+  if (equals === -1) return E.right({ type: "condition", name, value: DEFAULT_CONDITION });
+  const value = text.slice(equals + 1);
+  return value === ""
+    ? mistake("the status of the condition is missing, as in condition=Ready=False", equals + 2)
+    : E.right({ type: "condition", name, value });
+};
+
+/** From after `jsonpath=`. */
+const parseJsonPathGate = (text: string, start: number): E.Either<Mistake, Gate> => {
+  const path = parseJsonPath(text, start);
+  if (E.isLeft(path)) return path;
+  const { value: steps, next } = path.right;
+  if (next === text.length) return E.right({ type: "jsonpath", path: steps });
+  if (text[next] !== "=") return mistake(`= or the end expected instead of ${text.charAt(next)}`, next + 1);
+  const value = text.slice(next + 1).replaceAll(/^['"]+|['"]+$/g, "");
+  if (value.trim() === "") return mistake("the value is missing, as in jsonpath={.status.phase}=Running", next + 2);
+  if (value.startsWith("=")) return mistake("one = expected instead of two", next + 2);
+  return E.right({ type: "jsonpath", path: steps, value });
+};
+
+/** From after `cel=`. */
+const parseCel = (text: string, start: number): E.Either<Mistake, Gate> => {
+  const expression = text.slice(start);
+  const program = compileCel(expression);
+  if (E.isRight(program)) return E.right({ type: "cel", expression });
+  return mistake(program.left.message, start + program.left.position);
+};
+
+const WITH_ARGUMENT: Readonly<Record<string, (text: string, start: number) => E.Either<Mistake, Gate>>> = {
+  "condition=": parseCondition,
+  "jsonpath=": parseJsonPathGate,
+  "cel=": parseCel,
+};
+
+/**
+ * Reads a gate.
+ *
+ * Guarantees: what it takes can be evaluated, within bounds; `parseGate(formatGate(gate))` is the same gate.
+ * Errors: what is wrong, and where.
+ */
+export const parseGate = (text: string): E.Either<Mistake, Gate> => {
+  if (text.length > MAX_GATE_LENGTH) return mistake(`longer than ${MAX_GATE_LENGTH} characters`, MAX_GATE_LENGTH + 1);
+  const word = text.toLowerCase();
+  if (word === "ready" || word === "create" || word === "delete") return E.right({ type: word });
+  for (const [prefix, parse] of Object.entries(WITH_ARGUMENT))
+    if (text.startsWith(prefix)) return parse(text, prefix.length);
+  return mistake("ready, condition=NAME, jsonpath={PATH}, cel=EXPRESSION, create or delete expected", 1);
+};
+
+export const formatGate = (gate: Gate): string => {
+  switch (gate.type) {
+    case "condition":
+      return `condition=${gate.name}${gate.value === DEFAULT_CONDITION ? "" : `=${gate.value}`}`;
+    case "jsonpath":
+      return `jsonpath=${formatJsonPath(gate.path)}${gate.value === undefined ? "" : `=${gate.value}`}`;
+    case "cel":
+      return `cel=${gate.expression}`;
+    case "ready":
+    case "create":
+    case "delete":
+      return gate.type;
+  }
+};

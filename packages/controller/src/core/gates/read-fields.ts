@@ -1,0 +1,29 @@
+import { isObject, member } from "../kubernetes/json.ts";
+
+/** The value at a path of names; undefined where there is none. */
+export const valueAt = (object: unknown, ...path: readonly string[]): unknown =>
+  path.reduce<unknown>((value, name) => (isObject(value) ? member(value, name) : undefined), object);
+
+/** The text at a path of names; empty where there is none. */
+export const textAt = (object: unknown, ...path: readonly string[]): string => {
+  const value = valueAt(object, ...path);
+  return typeof value === "string" ? value : "";
+};
+
+/** The texts in the list at a path of names; none where there is no list. */
+export const textsAt = (object: unknown, ...path: readonly string[]): readonly string[] => {
+  const value = valueAt(object, ...path);
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+};
+
+/** The integer at a path of names; undefined where there is none. */
+export const integerAt = (object: unknown, ...path: readonly string[]): number | undefined => {
+  const value = valueAt(object, ...path);
+  return typeof value === "number" && Number.isSafeInteger(value) ? value : undefined;
+};
+
+/** The objects in the list at a path of names; none where there is no list. */
+export const objectsAt = (object: unknown, ...path: readonly string[]): readonly object[] => {
+  const value = valueAt(object, ...path);
+  return Array.isArray(value) ? value.filter(isObject) : [];
+};

@@ -1,0 +1,83 @@
+import type { KubeObject } from "@janus/types";
+import { isObject } from "../kubernetes/json.ts";
+import { readyCustomResourceDefinition } from "./custom-resource-definition.ts";
+import { readyDaemonSet } from "./daemon-set.ts";
+import { readyDeployment } from "./deployment.ts";
+import { because, failed, type GateState, met, waiting } from "./gate-state.ts";
+import { readyJob } from "./job.ts";
+import { conditionsOf, describeCondition } from "./object-conditions.ts";
+import { readyPersistentVolumeClaim } from "./persistent-volume-claim.ts";
+import { readyPod } from "./pod.ts";
+import { integerAt, textAt, valueAt } from "./read-fields.ts";
+import { readyReplicaSet } from "./replica-set.ts";
+import { readyService } from "./service.ts";
+import { readyStatefulSet } from "./stateful-set.ts";
+
+/** Has no state of its own that could be waited for, though it may have conditions. */
+const readyAtOnce = (): GateState => met;
+
+/** The kinds with a rule of their own, by group and kind. */
+const RULES: Readonly<Record<string, (object: KubeObject) => GateState>> = {
+  "/ConfigMap": readyAtOnce,
+  "/PersistentVolumeClaim": readyPersistentVolumeClaim,
+  "/Pod": readyPod,
+  "/Secret": readyAtOnce,
+  "/Service": readyService,
+  "apiextensions.k8s.io/CustomResourceDefinition": readyCustomResourceDefinition,
+  "apps/DaemonSet": readyDaemonSet,
+  "apps/Deployment": readyDeployment,
+  "apps/ReplicaSet": readyReplicaSet,
+  "apps/StatefulSet": readyStatefulSet,
+  "batch/CronJob": readyAtOnce,
+  "batch/Job": readyJob,
+  "policy/PodDisruptionBudget": readyAtOnce,
+};
+
+/** Any other kind is ready when it says so, or says nothing: not every kind has a state. */
+const readyByCondition = (object: KubeObject): GateState => {
+  const said = conditionsOf(object).find(
+    ({ type, status }) => type === "Ready" && (status === "True" || status === "False" || status === "Unknown"),
+  );
+  return said === undefined || said.status === "True" ? met : waiting(describeCondition(said));
+};
+
+const ruleFor = (object: KubeObject): ((object: KubeObject) => GateState) => {
+  const group = textAt(object, "apiVersion").split("/").slice(0, -1).join("/");
+  const name = `${group}/${textAt(object, "kind")}`;
+  return (Object.hasOwn(RULES, name) ? RULES[name] : undefined) ?? readyByCondition;
+};
+
+const isIntegerOrAbsent = (value: unknown): boolean => value === undefined || Number.isSafeInteger(value);
+
+/** Whether there is something where another thing belongs. A controller that writes such a status is not done with it. */
+const isMalformed = (object: KubeObject): boolean => {
+  const { metadata, status } = object;
+  const conditions = valueAt(status, "conditions");
+  return (
+    !isIntegerOrAbsent(valueAt(metadata, "generation")) ||
+    !isIntegerOrAbsent(valueAt(status, "observedGeneration")) ||
+    !(status === undefined || status === null || isObject(status)) ||
+    !(conditions === undefined || conditions === null || Array.isArray(conditions))
+  );
+};
+
+/**
+ * Whether the object is what its spec asks for, by the rules of kstatus (https://pkg.go.dev/sigs.k8s.io/cli-utils/pkg/kstatus),
+ * which kubectl plugins, Flux, Argo CD and Helm follow. It differs where people mean something else by ready: see Job, Pod and
+ * Service. `tests/gates/kstatus.test.ts` holds it against that library.
+ */
+export const ready = (object: KubeObject): GateState => {
+  if (textAt(object, "metadata", "deletionTimestamp") !== "") return waiting("is being deleted");
+  if (isMalformed(object)) return waiting("its status cannot be read");
+
+  const generation = integerAt(object, "metadata", "generation");
+  const observed = integerAt(object, "status", "observedGeneration");
+  if (generation !== undefined && observed !== undefined && observed !== generation)
+    return waiting(`its controller has seen generation ${observed}, not yet ${generation}`);
+
+  for (const { type, status, reason, message } of conditionsOf(object)) {
+    if (type === "Reconciling" && status === "True") return waiting(because("reconciling", reason, message));
+    if (type === "Stalled" && status === "True") return failed(because("stalled", reason, message));
+  }
+  return ruleFor(object)(object);
+};

@@ -1,0 +1,34 @@
+import type { KubeObject } from "@janus/types";
+import { type GateState, met, waiting } from "./gate-state.ts";
+import { integerAt, textAt } from "./read-fields.ts";
+
+/**
+ * Ready: all replicas are ready and of the latest revision, or as many of them as the partition asks for. With the update
+ * strategy OnDelete, users replace the Pods, and nothing is waited for.
+ */
+export const readyStatefulSet = (statefulSet: KubeObject): GateState => {
+  if (textAt(statefulSet, "spec", "updateStrategy", "type") === "OnDelete") return met;
+
+  const wanted = integerAt(statefulSet, "spec", "replicas") ?? 1;
+  const count = (name: string): number => integerAt(statefulSet, "status", name) ?? 0;
+  const [all, ready, updated, current] = [
+    count("replicas"),
+    count("readyReplicas"),
+    count("updatedReplicas"),
+    count("currentReplicas"),
+  ];
+  if (wanted > all) return waiting(`${all} of ${wanted} replicas created`);
+  if (wanted > ready) return waiting(`${ready} of ${wanted} replicas ready`);
+  if (all > wanted) return waiting(`${all - wanted} replicas still to be terminated`);
+
+  const partition = integerAt(statefulSet, "spec", "updateStrategy", "rollingUpdate", "partition");
+  // kstatus takes -1, which the API server refuses, for none.
+  if (partition !== undefined && partition !== -1) {
+    const toUpdate = wanted - partition;
+    return updated < toUpdate ? waiting(`${updated} of ${toUpdate} replicas updated`) : met;
+  }
+  if (wanted > current) return waiting(`${current} of ${wanted} replicas of the current revision`);
+  return textAt(statefulSet, "status", "currentRevision") === textAt(statefulSet, "status", "updateRevision")
+    ? met
+    : waiting(`${updated} of ${wanted} replicas updated`);
+};

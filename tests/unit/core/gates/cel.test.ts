@@ -1,0 +1,189 @@
+import type { JsonObject } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import { compileCel } from "../../../../packages/controller/src/core/gates/cel.ts";
+import { failed, met, waiting } from "../../../../packages/controller/src/core/gates/gate-state.ts";
+import { parsed } from "../../../../packages/controller/src/core/kubernetes/json.ts";
+
+const run = (expression: string, self: object) => {
+  const program = compileCel(expression);
+  if (E.isLeft(program)) throw new Error(`${program.left.message} at ${program.left.position}`);
+  return program.right(self);
+};
+
+const web: JsonObject = {
+  apiVersion: "example.com/v1",
+  kind: "Thing",
+  metadata: { name: "web", labels: { "app.kubernetes.io/name": "web" }, generation: 3 },
+  spec: { replicas: 3, ratio: 0.5, paused: false, images: ["a:v1", "b:v1"] },
+  status: {
+    observedGeneration: 3,
+    conditions: [
+      { type: "Ready", status: "True" },
+      { type: "Synced", status: "False", reason: "Waiting" },
+    ],
+    __proto__: null,
+  },
+};
+
+it.each([
+  ["self.spec.replicas == 3", true],
+  ["self.spec.replicas == 3.0", true],
+  ["self.spec.replicas + 1 == 4", true],
+  ["self.spec.ratio * 2.0 < 1.5", true],
+  ["self.metadata.generation == self.status.observedGeneration", true],
+  ["!self.spec.paused && self.metadata.name.startsWith('w')", true],
+  ["self.metadata.labels['app.kubernetes.io/name'] in ['web', 'db']", true],
+  ["'missing' in self.metadata.labels", false],
+  ["has(self.status.missing)", false],
+  ["!has(self.status.missing) || self.status.missing == 1", true],
+  ["self.status.conditions.exists(c, c.type == 'Ready' && c.status == 'True')", true],
+  ["self.status.conditions.all(c, c.status == 'True')", false],
+  ["self.status.conditions.exists_one(c, c.status == 'True')", true],
+  ["self.status.conditions.filter(c, c.status == 'False').map(c, c.reason) == ['Waiting']", true],
+  ["self.status.conditions[1].reason == 'Waiting'", true],
+  ["self.spec.images.all(i, i.matches('^[a-z]+:v[0-9]+$'))", true],
+  ["size(self.spec.images) == 2 && self.spec.images.size() > 1", true],
+  ["self.spec.replicas > 5 ? self.missing : self.kind == 'Thing'", true],
+  ["timestamp('2026-01-01T00:00:00Z') < timestamp('2026-01-02T00:00:00Z')", true],
+  ["int('12') == 12 && string(12) == '12' && double('1.5') == 1.5", true],
+])("%s is %s", (expression, result) => {
+  expect(run(expression, web)).toEqual(result ? met : waiting(""));
+});
+
+it.each([
+  ["self.status.missing == 1", "field not found: missing"],
+  ["self.missing.phase == 'Running'", "field not found: missing"],
+  ["self.spec.images[7] == 'a'", expect.stringContaining("out of bounds")],
+  ["self.spec.replicas > 'a'", expect.stringContaining("no matching overload")],
+  ["self.spec.replicas / 0 == 1", expect.stringContaining("divide by zero")],
+  ["self.spec.replicas", "neither true nor false"],
+])("%s cannot be told: %s", (expression, why) => {
+  expect(run(expression, web)).toEqual({ type: "waiting", message: why });
+});
+
+it("a list that is shorter than the index is not yet there, and no mistake", () => {
+  expect(run("self.a[0] == 1", { a: [] })).toMatchObject({ type: "waiting" });
+});
+
+it("an integer that JavaScript would round is compared exactly", () => {
+  const self = parsed('{"a": 9007199254740993}') as object;
+  expect(run("self.a == 9007199254740993", self)).toEqual(met);
+  expect(run("self.a == 9007199254740992", self)).toEqual(waiting(""));
+});
+
+it.each(["__proto__", "constructor", "toString"])("a field called %s is one like any other", (name) => {
+  expect(run(`has(self.${name})`, {})).toEqual(waiting(""));
+  expect(run(`self.${name} == 1`, parsed(`{"${name}": 1}`) as object)).toEqual(met);
+});
+
+describe("what cannot be evaluated, or to no use, is refused with its position", () => {
+  it.each([
+    ["self.a == ", 8, /^found = but expecting/],
+    ["self.a == b.c", 11, "b is not known: the object is self"],
+    ["self.a.exists(x, y)", 18, "y is not known: the object is self"],
+    ["self.a.exists(x, x) && x", 24, "x is not known: the object is self"],
+    ["self.a == foo(1)", 11, "the function foo is not supported, or not with this"],
+    ["self.a.exists(1, true)", 7, "the function exists is not supported, or not with this"],
+    ["timestamp(self.a).getHours() == 1", 18, "the function getHours is not supported, or not with this"],
+    ["size(self.a, 1) == 1", 1, "the function size is not called like this"],
+    ["startsWith(self.a) == true", 1, "the function startsWith is not called like this"],
+    ["has(self)", 1, "has takes a field, as in has(self.status.phase)"],
+    ["self.a.matches(self.b)", 7, "matches takes a regular expression in quotes, so that it can be checked now"],
+    ["self.a.matches('(')", 7, /^not a regular expression of RE2: /],
+    ["self.a.matches('(?=x)')", 7, /^not a regular expression of RE2: /],
+    ["self.a == b'x'", 11, "bytes are not supported"],
+    ["self.a == 99999999999999999999", 11, "an int has 64 bits"],
+    ["self.a == Foo{b: 1}", 11, "messages are not supported"],
+    ["3", 1, "this is never true or false"],
+    ["self.a + 1", 8, "this is never true or false"],
+    ["[self.a]", 1, "this is never true or false"],
+    ["self.a.map(x, x)", 7, "this is never true or false"],
+    ["self.a ? 1 : 'x'", 1, "this is never true or false"],
+  ])("%s", (expression, position, message) => {
+    expect(compileCel(expression)).toEqual(
+      E.left({
+        position: expect.any(Number),
+        message: typeof message === "string" ? message : expect.stringMatching(message),
+      }),
+    );
+    expect(compileCel(expression)).toMatchObject({ left: { position } });
+  });
+});
+
+describe("no expression takes long, whatever the object", () => {
+  const list = Array.from({ length: 20_000 }, (_, index) => index);
+  const text = "a".repeat(1_000_000);
+  const self = {
+    list,
+    map: Object.fromEntries(list.map((index) => [`k${index}`, index])),
+    text,
+    lines: list.map(() => "a".repeat(50)),
+    digits: "9".repeat(1_000_000),
+    nested: list.slice(0, 1000).map(() => list.slice(0, 20)),
+  };
+  const doubling = (start: string, join: string, depth: number): string => {
+    const names = Array.from({ length: depth }, (_, at) => `v${at}`);
+    const open = names.map((name, at) => `[${join.replaceAll("x", at === 0 ? start : `v${at - 1}`)}].all(${name}, `);
+    return `${open.join("")}v${depth - 1} == v${depth - 1}${")".repeat(depth)}`;
+  };
+
+  it.each([
+    ["loops in loops", "self.list.all(a, self.list.all(b, self.list.all(c, true)))"],
+    ["loops over literals", `${"[1,2,3,4,5,6,7,8,9,0].all(x, ".repeat(9)}true${")".repeat(9)}`],
+    ["loops that end at once, over long lists", "self.list.all(a, self.list.exists(b, true))"],
+    ["loops over maps", "self.map.all(a, self.map.exists(b, true))"],
+    ["a list that grows", "self.list.map(a, self.list).map(b, b).size() == 1"],
+    ["lists of lists", `[self.list.map(a, self.list)].map(v, self.list.map(a, v)) == [1]`],
+    ["equality of what doubles", doubling("self.list", "[x, x]", 25)],
+    ["a text that doubles", doubling("self.text", "x + x", 25)],
+    ["search for a text in a text", "self.list.all(a, !self.text.contains(self.text + 'b'))"],
+    ["a regular expression", "self.list.all(a, !self.text.matches('(a{30}){30}b$'))"],
+    ["a regular expression on short lines", "self.lines.all(l, !l.matches('(a{30}){30}b$'))"],
+    ["a number of many digits", "self.list.all(a, int(self.digits) != 1)"],
+    ["an index that is no key", "self.list.all(a, self.map[a] != 1 || true)"],
+    ["membership", "self.list.all(a, !(-1 in self.list))"],
+    ["sizes of texts", "self.list.all(a, size(self.text) > 1)"],
+    ["a comparison of everything", "self.nested.all(a, self == self)"],
+  ])("%s", (_, expression) => {
+    const program = compileCel(expression);
+    if (E.isLeft(program)) throw new Error(program.left.message);
+    const began = performance.now();
+    const result = program.right(self);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(result).toEqual(failed("takes too long on this object"));
+  });
+
+  it("what is nested too deep is not looked into", () => {
+    const deep = Array.from({ length: 5_000 }).reduce<object>((inner) => ({ inner }), {});
+    expect(run("self.inner == self", deep)).toEqual(failed("the object is nested deeper than 500 levels"));
+  });
+
+  it.each(["(", "[", "!", "-", "self.a.all(x, ", "{'a': ", "true || "])(
+    "nor is %s, again and again, read for long",
+    (piece) => {
+      const began = performance.now();
+      compileCel(piece.repeat(Math.floor(1000 / piece.length)));
+      compileCel(`${piece.repeat(Math.floor(500 / piece.length))}true${")".repeat(200)}`);
+      expect(performance.now() - began).toBeLessThan(2_000);
+    },
+  );
+
+  it("what an object has cost does not count for the next one", () => {
+    const program = compileCel("self.list.all(a, self.list.all(b, a + b >= 0))");
+    if (E.isLeft(program)) throw new Error(program.left.message);
+    expect(program.right(self)).toEqual(failed("takes too long on this object"));
+    expect(program.right({ list: [1, 2] })).toEqual(met);
+  });
+
+  it("while real ones are far from it", () => {
+    const conditions = Array.from({ length: 40 }, (_, at) => ({
+      type: `Type${at}`,
+      status: "True",
+      message: "x".repeat(500),
+    }));
+    const many = { status: { conditions }, spec: { types: conditions.map(({ type }) => type) } };
+    const each = "self.spec.types.all(t, self.status.conditions.exists(c, c.type == t && c.status == 'True'))";
+    expect(run(each, many)).toEqual(met);
+  });
+});
