@@ -1,11 +1,13 @@
 import { defineConfig } from "vitest/config";
 
-/** These need no cluster either, but more than a moment: every schedule of a model, sockets, processes. */
+/** These need no cluster either, but more than a moment: every schedule of a model, sockets, processes, a build with Go. */
 const LONGER = [
   "tests/unit/model/explore*.test.ts",
   "tests/unit/kube/client.test.ts",
   "tests/unit/kube/watch.test.ts",
   "tests/unit/kube/leader-flags.test.ts",
+  "tests/gates/kstatus.test.ts",
+  "tests/gates/json-path.test.ts",
 ];
 
 /** Suites on the control plane that try everything, or for long; `npm run test:exhaustive` runs them, and those above. */
@@ -37,7 +39,7 @@ export default defineConfig({
         test: {
           name: "cluster",
           include: ["tests/**/*.test.ts"],
-          exclude: ["tests/unit/**", ...EXHAUSTIVE, "**/node_modules/**"],
+          exclude: ["tests/unit/**", ...LONGER, ...EXHAUSTIVE, "**/node_modules/**"],
           globalSetup: ["tests/control-plane/global-setup.ts"],
         },
       },

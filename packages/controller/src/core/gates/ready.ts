@@ -1,5 +1,5 @@
 import type { KubeObject } from "@janus/types";
-import { isObject } from "../kubernetes/json.ts";
+import { isObject, member } from "../kubernetes/json.ts";
 import { readyCustomResourceDefinition } from "./custom-resource-definition.ts";
 import { readyDaemonSet } from "./daemon-set.ts";
 import { readyDeployment } from "./deployment.ts";
@@ -47,17 +47,24 @@ const ruleFor = (object: KubeObject): ((object: KubeObject) => GateState) => {
   return (Object.hasOwn(RULES, name) ? RULES[name] : undefined) ?? readyByCondition;
 };
 
-const isIntegerOrAbsent = (value: unknown): boolean => value === undefined || Number.isSafeInteger(value);
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+const isText = (value: unknown): boolean => isAbsent(value) || typeof value === "string";
+const isInteger = (value: unknown): boolean => value === undefined || Number.isSafeInteger(value);
 
-/** Whether there is something where another thing belongs. A controller that writes such a status is not done with it. */
-const isMalformed = (object: KubeObject): boolean => {
-  const { metadata, status } = object;
+const isCondition = (value: unknown): boolean =>
+  isAbsent(value) ||
+  (isObject(value) && ["type", "status", "reason", "message"].every((name) => isText(member(value, name))));
+
+/** Whether it says of itself what every object may say, and in the form in which all do. */
+const isReadable = (object: KubeObject): boolean => {
+  const status = valueAt(object, "status");
   const conditions = valueAt(status, "conditions");
+  const generation = valueAt(object, "metadata", "generation");
   return (
-    !isIntegerOrAbsent(valueAt(metadata, "generation")) ||
-    !isIntegerOrAbsent(valueAt(status, "observedGeneration")) ||
-    !(status === undefined || status === null || isObject(status)) ||
-    !(conditions === undefined || conditions === null || Array.isArray(conditions))
+    isInteger(generation) &&
+    (generation === undefined || isInteger(valueAt(status, "observedGeneration"))) &&
+    (isAbsent(status) || isObject(status)) &&
+    (isAbsent(conditions) || (Array.isArray(conditions) && conditions.every(isCondition)))
   );
 };
 
@@ -68,7 +75,7 @@ const isMalformed = (object: KubeObject): boolean => {
  */
 export const ready = (object: KubeObject): GateState => {
   if (textAt(object, "metadata", "deletionTimestamp") !== "") return waiting("is being deleted");
-  if (isMalformed(object)) return waiting("its status cannot be read");
+  if (!isReadable(object)) return waiting("its status cannot be read");
 
   const generation = integerAt(object, "metadata", "generation");
   const observed = integerAt(object, "status", "observedGeneration");
