@@ -1,0 +1,163 @@
+import type { KubeObject } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { evaluate } from "../../../../packages/controller/src/core/gates/evaluate.ts";
+import { type Gate, parseGate } from "../../../../packages/controller/src/core/gates/gate.ts";
+import { failed, type GateState, met, waiting } from "../../../../packages/controller/src/core/gates/gate-state.ts";
+import { arbitraryJson, arbitraryObject } from "../arbitrary-json.ts";
+import { arbitraryGate } from "./arbitrary-gate.ts";
+
+const gate = (text: string): Gate => {
+  const read = parseGate(text);
+  if (E.isLeft(read)) throw new Error(`${text}: ${read.left.message} at ${read.left.position}`);
+  return read.right;
+};
+
+const thing: KubeObject = {
+  apiVersion: "example.com/v1",
+  kind: "Thing",
+  metadata: { name: "web", generation: 2 },
+  spec: { replicas: 3, size: 0.5, huge: 1e300 },
+  status: {
+    phase: "Starting",
+    empty: null,
+    ports: [
+      { name: "http", port: 80 },
+      { name: "https", port: 443 },
+    ],
+    conditions: [
+      { type: "Synced", status: "True" },
+      { type: "Available", status: "False", reason: "NoPods", message: "none is there" },
+      { type: "Old", status: "True", observedGeneration: 1 },
+      { type: "Broken" },
+    ],
+  },
+};
+const withStatus = (status: object, of: Partial<KubeObject> = {}): KubeObject => ({ ...thing, ...of, status });
+
+describe("an object that does not exist", () => {
+  it.each(["ready", "create", "condition=Ready", "jsonpath={.a}", "cel=self.a == 1"])("is waited for: %s", (text) => {
+    expect(evaluate(gate(text), undefined)).toEqual(waiting("does not exist"));
+  });
+
+  it("is deleted", () => {
+    expect(evaluate(gate("delete"), undefined)).toEqual(met);
+  });
+});
+
+describe("an object that exists", () => {
+  const cases: readonly (readonly [string, GateState])[] = [
+    ["create", met],
+    ["ready", met],
+    ["delete", waiting("still exists")],
+    ["condition=Synced", met],
+    ["condition=synced=TRUE", met],
+    ["condition=Available=False", met],
+    ["condition=Available", waiting("condition Available is False: NoPods: none is there")],
+    ["condition=Synced=Unknown", waiting("condition Synced is True")],
+    ["condition=Ready", waiting("condition Ready is not reported yet")],
+    ["condition=Broken", waiting("condition Broken is not reported yet")],
+    ["condition=Old", waiting("condition Old is not of the latest generation yet")],
+    ["jsonpath={.status.phase}", met],
+    ["jsonpath={.status.empty}", met],
+    ["jsonpath={.status.phase}=Starting", met],
+    ["jsonpath={.status.phase}= Starting ", met],
+    ["jsonpath={.spec.replicas}=3", met],
+    ["jsonpath={.spec.size}=0.5", met],
+    ['jsonpath={.status.ports[?(@.name=="https")].port}=443', met],
+    ["jsonpath={.status.ports[-1].port}=443", met],
+    ["jsonpath={.status.phase}=Running", waiting('{.status.phase} is "Starting", not "Running"')],
+    ["jsonpath={.status.missing}", waiting("{.status.missing} has no value yet")],
+    ["jsonpath={.status.ports[7].port}", waiting("{.status.ports[7].port} has no value yet")],
+    ["jsonpath={.status.ports[*].port}=80", waiting("{.status.ports[*].port} has 2 values, and must have one")],
+    ["jsonpath={.status.ports}=80", waiting("{.status.ports} is a list, and must be one value")],
+    ["jsonpath={.spec}=80", waiting("{.spec} is an object, and must be one value")],
+    ["cel=self.spec.replicas == 3", met],
+    ["cel=self.spec.replicas == 4", waiting("not true yet: self.spec.replicas == 4")],
+    ["cel=self.status.x == 4", waiting("not true yet: self.status.x == 4: field not found: x")],
+  ];
+  it.each(cases)("%s", (text, state) => {
+    expect(evaluate(gate(text), thing)).toEqual(state);
+  });
+
+  it("and is being deleted is waited for until it is gone, and its finalizers are named", () => {
+    const metadata = { ...thing.metadata, deletionTimestamp: "2026-01-01T12:00:00Z" };
+    expect(evaluate(gate("delete"), { ...thing, metadata })).toEqual(waiting("is being deleted"));
+    expect(evaluate(gate("delete"), { ...thing, metadata: { ...metadata, finalizers: ["a/b", "c/d"] } })).toEqual(
+      waiting("is being deleted: held by a/b, c/d"),
+    );
+  });
+});
+
+describe("a condition", () => {
+  it("counts only when it is of the latest generation, as its own or else the status's observedGeneration tells", () => {
+    const ready = { type: "Ready", status: "True" };
+    const state = (status: object) => evaluate(gate("condition=Ready"), withStatus(status)).type;
+    expect(state({ conditions: [ready] })).toBe("met");
+    expect(state({ conditions: [ready], observedGeneration: 2 })).toBe("met");
+    expect(state({ conditions: [ready], observedGeneration: 1 })).toBe("waiting");
+    expect(state({ conditions: [{ ...ready, observedGeneration: 2 }], observedGeneration: 1 })).toBe("met");
+    expect(state({ conditions: [{ ...ready, observedGeneration: 1 }], observedGeneration: 2 })).toBe("waiting");
+  });
+
+  it("that the object can no longer have fails at once: a failed Job is never Complete", () => {
+    const conditions = [{ type: "Failed", status: "True", reason: "BackoffLimitExceeded" }];
+    const job = withStatus({ conditions }, { apiVersion: "batch/v1", kind: "Job" });
+    expect(evaluate(gate("condition=Complete"), job)).toEqual(failed("failed: BackoffLimitExceeded"));
+    expect(evaluate(gate("condition=Failed"), job)).toEqual(met);
+    // What else it may have, nobody knows.
+    expect(evaluate(gate("jsonpath={.status.x}"), job)).toMatchObject({ type: "waiting" });
+    expect(evaluate(gate("cel=self.status.x == 1"), job)).toMatchObject({ type: "waiting" });
+  });
+
+  it("of what fails by a rule that is of an older generation is waited for", () => {
+    const conditions = [{ type: "Stalled", status: "True" }];
+    expect(evaluate(gate("condition=Ready"), withStatus({ observedGeneration: 1, conditions })).type).toBe("waiting");
+    expect(evaluate(gate("condition=Ready"), withStatus({ observedGeneration: 2, conditions })).type).toBe("failed");
+  });
+});
+
+describe("a message", () => {
+  it("quotes nothing that a Secret holds", () => {
+    const secret: KubeObject = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "key" },
+      data: { key: "c2VjcmV0" },
+    };
+    for (const text of [
+      "jsonpath={.data.key}=other",
+      "cel=self.data.key == 'other'",
+      "cel=bool(self.data.key)",
+      "cel=int(self.data.key) == 1",
+    ]) {
+      const state = evaluate(gate(text), secret);
+      expect(state.type).toBe("waiting");
+      expect(JSON.stringify(state)).not.toContain("c2VjcmV0");
+    }
+  });
+
+  it("is short, however much the object says", () => {
+    const message = "long ".repeat(10_000);
+    const conditions = [{ type: "Ready", status: "False", reason: message, message }];
+    for (const text of ["ready", "condition=Ready", "jsonpath={.status.conditions[0].message}=short"])
+      expect(JSON.stringify(evaluate(gate(text), withStatus({ conditions }))).length).toBeLessThan(1100);
+  });
+});
+
+it("whatever the gate and the object are, it is met, not met yet or never", () => {
+  const object = fc
+    .tuple(
+      fc.record({ apiVersion: fc.constantFrom("v1", "apps/v1"), kind: fc.constantFrom("Pod", "Secret", "Deployment") }),
+      fc.record({ metadata: fc.oneof(arbitraryObject, arbitraryJson), status: arbitraryJson }),
+      arbitraryObject,
+    )
+    .map(([type, parts, more]) => ({ ...more, ...parts, ...type }) as unknown as KubeObject);
+  fc.assert(
+    fc.property(arbitraryGate, fc.option(object, { nil: undefined }), (gate, object) => {
+      expect(["met", "waiting", "failed"]).toContain(evaluate(gate, object).type);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,75 @@
+import * as E from "fp-ts/lib/Either.js";
+import { expect, it } from "vitest";
+import { findByPath, formatJsonPath, parseJsonPath } from "../../../../packages/controller/src/core/gates/json-path.ts";
+import { parsed } from "../../../../packages/controller/src/core/kubernetes/json.ts";
+
+const object = {
+  metadata: { annotations: { "example.com/a": "dotted", "it's": "quoted" } },
+  list: [
+    { name: "a", value: 1, on: true },
+    { name: "b", value: 2, on: false, other: "b" },
+    { name: "c", value: "3" },
+  ],
+  lists: [
+    [1, 2],
+    [3, 4],
+  ],
+};
+
+const read = (text: string) => {
+  const path = parseJsonPath(text, 0);
+  if (E.isLeft(path)) throw new Error(path.left.message);
+  return path.right.value;
+};
+
+it.each([
+  ["{.list[0].name}", ["a"]],
+  ["list[1].name", ["b"]],
+  ["{.list[-1].name}", ["c"]],
+  ["{.list[3]}", []],
+  ["{.list[-4]}", []],
+  ["{.list[*].name}", ["a", "b", "c"]],
+  ["{.lists[*][0]}", [1, 3]],
+  ["{.metadata[*]}", []],
+  ["{.metadata[0]}", []],
+  ["{.list.name}", []],
+  ["{['list']}", undefined],
+  ["{.metadata.annotations['example.com/a']}", ["dotted"]],
+  [String.raw`{.metadata.annotations['example\.com/a']}`, ["dotted"]],
+  [String.raw`{.metadata.annotations.example\.com/a}`, ["dotted"]],
+  [String.raw`{.metadata.annotations['it\'s']}`, ["quoted"]],
+  ['{.list[?(@.name=="b")].value}', [2]],
+  ["{.list[?(@.name == 'b')].value}", [2]],
+  ["{.list[?( @['name']!='b' )].name}", ["a", "c"]],
+  ["{.list[?(@.value>1)].name}", ["b"]],
+  ["{.list[?(@.value>=1)].name}", ["a", "b"]],
+  ["{.list[?(@.value<2)].name}", ["a"]],
+  ["{.list[?(@.value<=2.5)].name}", ["a", "b"]],
+  ["{.list[?(@.value==-1)].name}", []],
+  ['{.list[?(@.name>"a")].name}', ["b", "c"]],
+  ["{.list[?(@.on==true)].name}", ["a"]],
+  ["{.list[?(@.on!=true)].name}", ["b"]],
+  ["{.list[?(@.on>false)].name}", []],
+  ["{.list[?(@.on)].name}", ["a", "b"]],
+  ["{.list[?(@.name==@.other)].name}", ["b"]],
+  ["{.list[?(@.missing==1)].name}", []],
+  ["{.lists[?(@[0]==3)][1]}", [4]],
+  ["{.metadata[?(@.name=='a')]}", []],
+])("%s", (text, values) => {
+  if (values === undefined) {
+    expect(parseJsonPath(text, 0)).toMatchObject({ left: { position: 2, message: "the name of a field is missing" } });
+    return;
+  }
+  expect(findByPath(read(text), object)).toEqual(values);
+  expect(findByPath(read(formatJsonPath(read(text))), object)).toEqual(values);
+});
+
+it.each(["__proto__", "constructor"])("finds a field called %s only where the object has one", (name) => {
+  expect(findByPath(read(`{.${name}}`), {})).toEqual([]);
+  expect(findByPath(read(`{.${name}}`), parsed(`{"${name}": 1}`))).toEqual([1]);
+});
+
+it("compares integers that JavaScript would round as numbers", () => {
+  const list = parsed('{"list": [{"value": 9007199254740993}]}');
+  expect(findByPath(read("{.list[?(@.value>9007199254740)].value}"), list)).toHaveLength(1);
+});
