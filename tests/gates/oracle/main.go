@@ -2,6 +2,9 @@
 //
 //	oracle kstatus    an object -> the status that kstatus computes
 //	oracle jsonpath   {"path": "{.a}", "object": {}} -> what kubectl's JSONPath finds in it
+//
+// kstatus comes from the copy of sigs.k8s.io/cli-utils that Flux maintains and Helm waits with. Its rules are those of the original
+// but for suspended Jobs, which the original calls Current; Janus waits for Jobs until they are complete in any case.
 package main
 
 import (
