@@ -45,6 +45,7 @@ it.each([
   ["{.list[?(@.value>=1)].name}", ["a", "b"]],
   ["{.list[?(@.value<2)].name}", ["a"]],
   ["{.list[?(@.value<=2.5)].name}", ["a", "b"]],
+  ["{.list[?(@.value<=2)].name}", ["a", "b"]],
   ["{.list[?(@.value==-1)].name}", []],
   ['{.list[?(@.name>"a")].name}', ["b", "c"]],
   ["{.list[?(@.on==true)].name}", ["a"]],

@@ -85,6 +85,7 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
       waiting("its controller has seen generation 1, not yet 2"),
     ],
     ["begins", deployment(3, 1, 2, 2, [available, progressing]), waiting("1 of 3 replicas updated")],
+    ["goes on", deployment(3, 2, 2, 2, [available, progressing]), waiting("2 of 3 replicas updated")],
     [
       "still has an old Pod",
       deployment(4, 3, 3, 3, [available, progressing]),
