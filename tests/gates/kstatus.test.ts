@@ -5,7 +5,7 @@ import type { GateState } from "../../packages/controller/src/core/gates/gate-st
 import { objectsAt, textAt } from "../../packages/controller/src/core/gates/read-fields.ts";
 import { ready } from "../../packages/controller/src/core/gates/ready.ts";
 import { arbitraryObjects } from "./arbitrary-object.ts";
-import { askOracle } from "./oracle/oracle.ts";
+import { askOracle, hasOracle } from "./oracle/oracle.ts";
 import { seed } from "../fixtures/sample.ts";
 import { lives } from "../unit/core/gates/lives.ts";
 
@@ -89,27 +89,30 @@ const compareAll = async (objects: readonly KubeObject[]): Promise<readonly stri
 
 const EACH = 400;
 
-describe(`ready is what kstatus calls Current, but for the exceptions (JANUS_SEED=${seed})`, () => {
-  const allowed = ["same", ...Object.keys(EXCEPTIONS)];
+describe.skipIf(!(await hasOracle()))(
+  `ready is what kstatus calls Current, but for the exceptions (JANUS_SEED=${seed})`,
+  () => {
+    const allowed = ["same", ...Object.keys(EXCEPTIONS)];
 
-  it.each(Object.entries(arbitraryObjects))("%s, at any time of its life", async (_, arbitrary) => {
-    const objects = fc.sample(arbitrary, { numRuns: EACH, seed });
-    const results = await compareAll(objects);
-    expect(results.filter((result) => !allowed.includes(result))).toEqual([]);
-    // A generator that makes only objects of one state would compare nothing.
-    expect(new Set(objects.map((object) => ready(object).type)).size).toBeGreaterThan(1);
-  });
+    it.each(Object.entries(arbitraryObjects))("%s, at any time of its life", async (_, arbitrary) => {
+      const objects = fc.sample(arbitrary, { numRuns: EACH, seed });
+      const results = await compareAll(objects);
+      expect(results.filter((result) => !allowed.includes(result))).toEqual([]);
+      // A generator that makes only objects of one state would compare nothing.
+      expect(new Set(objects.map((object) => ready(object).type)).size).toBeGreaterThan(1);
+    });
 
-  it.each(Object.entries(lives))("%s, from its creation on", async (_, moments) => {
-    const results = await compareAll(moments.map(({ object }) => object));
-    expect(results.filter((result) => !allowed.includes(result))).toEqual([]);
-  });
+    it.each(Object.entries(lives))("%s, from its creation on", async (_, moments) => {
+      const results = await compareAll(moments.map(({ object }) => object));
+      expect(results.filter((result) => !allowed.includes(result))).toEqual([]);
+    });
 
-  it("and each exception is one", async () => {
-    const objects = Object.values(arbitraryObjects).flatMap((arbitrary) =>
-      fc.sample(arbitrary, { numRuns: EACH, seed }),
-    );
-    const results = new Set(await compareAll(objects));
-    expect(results).toEqual(new Set(allowed));
-  });
-});
+    it("and each exception is one", async () => {
+      const objects = Object.values(arbitraryObjects).flatMap((arbitrary) =>
+        fc.sample(arbitrary, { numRuns: EACH, seed }),
+      );
+      const results = new Set(await compareAll(objects));
+      expect(results).toEqual(new Set(allowed));
+    });
+  },
+);

@@ -12,8 +12,10 @@ import { withProgress } from "../../control-plane/progress.ts";
 const SOURCES = ["go.mod", "go.sum", "main.go"];
 const source = (name: string): string => path.join(import.meta.dirname, name);
 
+const directory = path.join(cacheRoot(process.env), "oracle");
+
 /** What it is built from is part of its name, so that one of other sources is never used. */
-const placeOf = async (directory: string): Promise<string> => {
+const placeOf = async (): Promise<string> => {
   const hash = createHash("sha256");
   for (const name of SOURCES) hash.update(await readFile(source(name)));
   return path.join(directory, `gates-${hash.digest("hex").slice(0, 16)}-${platform.os}-${platform.arch}`);
@@ -25,7 +27,7 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   );
 
-const build = async (directory: string, place: string): Promise<void> => {
+const build = async (place: string): Promise<void> => {
   const scratch = await mkdtemp(path.join(directory, ".building-"));
   try {
     const built = path.join(scratch, "oracle");
@@ -35,12 +37,21 @@ const build = async (directory: string, place: string): Promise<void> => {
     });
     await rename(built, place);
   } catch (error) {
-    throw new Error("The oracle of the gates could not be built. It takes Go 1.26 or newer, and the Go module proxy", {
+    throw new Error("The oracle of the gates could not be built. It takes Go 1.26 or newer, and its module proxy", {
       cause: error,
     });
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+};
+
+/** Whether there is something to compare with: Node and npm are enough to work on this repository, and Go is not everywhere. */
+export const hasOracle = async (): Promise<boolean> => {
+  const isBuilt = await isThere(await placeOf());
+  const version = isBuilt ? undefined : await promisify(execFile)("go", ["version"]).catch(() => undefined);
+  if (isBuilt || version !== undefined) return true;
+  console.log("There is no Go to build the oracle of the gates with: nothing is compared");
+  return false;
 };
 
 /**
@@ -49,15 +60,12 @@ const build = async (directory: string, place: string): Promise<void> => {
  * Guarantees: nothing is fetched once it was built; several processes may do this at the same time.
  */
 const findOracle = async (): Promise<string> => {
-  const directory = path.join(cacheRoot(process.env), "oracle");
-  const place = await placeOf(directory);
+  const place = await placeOf();
   if (await isThere(place)) return place;
   await ensureDirectory(directory);
   await withLock(path.join(directory, ".lock"), console.log, async () => {
     if (!(await isThere(place)))
-      await withProgress(console.log, "Building the oracle of the gates with go (a minute, once)", () =>
-        build(directory, place),
-      );
+      await withProgress(console.log, "Building the oracle of the gates with go (a minute, once)", () => build(place));
   });
   return place;
 };

@@ -79,7 +79,7 @@ it.each(["__proto__", "constructor", "toString"])("a field called %s is one like
 
 describe("what cannot be evaluated, or to no use, is refused with its position", () => {
   it.each([
-    ["self.a == ", 8, /^found = but expecting/],
+    ["self.a == ", 8, "found = but expecting"],
     ["self.a == b.c", 11, "b is not known: the object is self"],
     ["self.a.exists(x, y)", 18, "y is not known: the object is self"],
     ["self.a.exists(x, x) && x", 24, "x is not known: the object is self"],
@@ -90,8 +90,8 @@ describe("what cannot be evaluated, or to no use, is refused with its position",
     ["startsWith(self.a) == true", 1, "the function startsWith is not called like this"],
     ["has(self)", 1, "has takes a field, as in has(self.status.phase)"],
     ["self.a.matches(self.b)", 7, "matches takes a regular expression in quotes, so that it can be checked now"],
-    ["self.a.matches('(')", 7, /^not a regular expression of RE2: /],
-    ["self.a.matches('(?=x)')", 7, /^not a regular expression of RE2: /],
+    ["self.a.matches('(')", 7, "not a regular expression of RE2: "],
+    ["self.a.matches('(?=x)')", 7, "not a regular expression of RE2: "],
     ["self.a == b'x'", 11, "bytes are not supported"],
     ["self.a == 99999999999999999999", 11, "an int has 64 bits"],
     ["self.a == Foo{b: 1}", 11, "messages are not supported"],
@@ -104,12 +104,19 @@ describe("what cannot be evaluated, or to no use, is refused with its position",
     expect(compileCel(expression)).toEqual(
       E.left({
         position: expect.any(Number),
-        message: typeof message === "string" ? message : expect.stringMatching(message),
+        message: expect.stringContaining(message),
       }),
     );
     expect(compileCel(expression)).toMatchObject({ left: { position } });
   });
 });
+
+/** A value that is twice as large as the one before it, again and again. */
+const doubling = (start: string, join: string, depth: number): string => {
+  const names = Array.from({ length: depth }, (_, at) => `v${at}`);
+  const open = names.map((name, at) => `[${join.replaceAll("x", at === 0 ? start : `v${at - 1}`)}].all(${name}, `);
+  return `${open.join("")}v${depth - 1} == v${depth - 1}${")".repeat(depth)}`;
+};
 
 describe("no expression takes long, whatever the object", () => {
   const list = Array.from({ length: 20_000 }, (_, index) => index);
@@ -122,12 +129,6 @@ describe("no expression takes long, whatever the object", () => {
     digits: "9".repeat(1_000_000),
     nested: list.slice(0, 1000).map(() => list.slice(0, 20)),
   };
-  const doubling = (start: string, join: string, depth: number): string => {
-    const names = Array.from({ length: depth }, (_, at) => `v${at}`);
-    const open = names.map((name, at) => `[${join.replaceAll("x", at === 0 ? start : `v${at - 1}`)}].all(${name}, `);
-    return `${open.join("")}v${depth - 1} == v${depth - 1}${")".repeat(depth)}`;
-  };
-
   it.each([
     ["loops in loops", "self.list.all(a, self.list.all(b, self.list.all(c, true)))"],
     ["loops over literals", `${"[1,2,3,4,5,6,7,8,9,0].all(x, ".repeat(9)}true${")".repeat(9)}`],
@@ -150,7 +151,7 @@ describe("no expression takes long, whatever the object", () => {
     if (E.isLeft(program)) throw new Error(program.left.message);
     const began = performance.now();
     const result = program.right(self);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(5_000);
     expect(result).toEqual(failed("takes too long on this object"));
   });
 
@@ -165,7 +166,7 @@ describe("no expression takes long, whatever the object", () => {
       const began = performance.now();
       compileCel(piece.repeat(Math.floor(1000 / piece.length)));
       compileCel(`${piece.repeat(Math.floor(500 / piece.length))}true${")".repeat(200)}`);
-      expect(performance.now() - began).toBeLessThan(2_000);
+      expect(performance.now() - began).toBeLessThan(5_000);
     },
   );
 

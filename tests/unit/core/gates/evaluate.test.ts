@@ -90,15 +90,16 @@ describe("an object that exists", () => {
   });
 });
 
+const isReady = (status: object) => evaluate(gate("condition=Ready"), withStatus(status)).type;
+
 describe("a condition", () => {
   it("counts only when it is of the latest generation, as its own or else the status's observedGeneration tells", () => {
     const ready = { type: "Ready", status: "True" };
-    const state = (status: object) => evaluate(gate("condition=Ready"), withStatus(status)).type;
-    expect(state({ conditions: [ready] })).toBe("met");
-    expect(state({ conditions: [ready], observedGeneration: 2 })).toBe("met");
-    expect(state({ conditions: [ready], observedGeneration: 1 })).toBe("waiting");
-    expect(state({ conditions: [{ ...ready, observedGeneration: 2 }], observedGeneration: 1 })).toBe("met");
-    expect(state({ conditions: [{ ...ready, observedGeneration: 1 }], observedGeneration: 2 })).toBe("waiting");
+    expect(isReady({ conditions: [ready] })).toBe("met");
+    expect(isReady({ conditions: [ready], observedGeneration: 2 })).toBe("met");
+    expect(isReady({ conditions: [ready], observedGeneration: 1 })).toBe("waiting");
+    expect(isReady({ conditions: [{ ...ready, observedGeneration: 2 }], observedGeneration: 1 })).toBe("met");
+    expect(isReady({ conditions: [{ ...ready, observedGeneration: 1 }], observedGeneration: 2 })).toBe("waiting");
   });
 
   it("that the object can no longer have fails at once: a failed Job is never Complete", () => {

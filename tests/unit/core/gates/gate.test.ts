@@ -47,6 +47,7 @@ describe("a mistake is told with its position", () => {
     ["condition=Ready=", 17, "the status of the condition is missing, as in condition=Ready=False"],
     ["jsonpath=", 10, "the name of a field is missing"],
     ["jsonpath={}", 11, "the name of a field is missing"],
+    ["jsonpath={['a']}", 11, "the name of a field is missing"],
     ["jsonpath={.a", 13, "} is missing"],
     ["jsonpath={.a}x", 14, "= or the end expected instead of x"],
     ["jsonpath={.a}=", 15, "the value is missing, as in jsonpath={.status.phase}=Running"],
@@ -59,9 +60,9 @@ describe("a mistake is told with its position", () => {
     ["jsonpath={.a..b}", 14, "the recursive descent .. is not supported"],
     ["jsonpath={.a.}", 14, "the name of a field is missing"],
     [String.raw`jsonpath=.a\ `.trimEnd(), 13, "a character is missing after the backslash"],
-    ["jsonpath={.a[0:2]}", 14, /^one index, \[\*\], .* slices and unions are not supported$/],
-    ["jsonpath={.a[0,1]}", 14, /slices and unions are not supported$/],
-    ['jsonpath={.a["b"]}', 14, /^one index/],
+    ["jsonpath={.a[0:2]}", 14, "slices and unions are not supported"],
+    ["jsonpath={.a[0,1]}", 14, "slices and unions are not supported"],
+    ['jsonpath={.a["b"]}', 14, "one index, [*], ['field'] or a filter"],
     ["jsonpath={.a['b}", 17, "the closing ' is missing"],
     ["jsonpath={.a['b'}", 17, "] expected instead of }"],
     ["jsonpath={.a[?(.b==1)]}", 16, "@ expected instead of ."],
@@ -70,13 +71,11 @@ describe("a mistake is told with its position", () => {
     ["jsonpath={.a[?(@.b==", 21, "a quoted text, a number, true, false or a path from @ is missing"],
     ["jsonpath={.a[?(@.b==1]}", 22, ")] expected instead of ]"],
     ["jsonpath={.a[?(@.b[*])]}", 20, "a path in a filter may not have [*] or a filter of its own"],
-    ["cel=", 5, /^found end of input/],
+    ["cel=", 5, "found end of input"],
     ["cel=self.a = 1", 12, "found = but expecting end of input"],
     ["cel=self.a == b", 15, "b is not known: the object is self"],
   ])("%s", (text, position, message) => {
-    expect(parseGate(text)).toEqual(
-      E.left({ position, message: typeof message === "string" ? message : expect.stringMatching(message) }),
-    );
+    expect(parseGate(text)).toEqual(E.left({ position, message: expect.stringContaining(message) }));
   });
 
   it("in a text that is too long", () => {
@@ -118,12 +117,11 @@ it("any text is read as a gate, or refused with a position in it or right after 
   fc.assert(
     fc.property(text, (text) => {
       const gate = parseGate(text);
-      if (E.isRight(gate)) {
-        expect(parseGate(formatGate(gate.right))).toEqual(gate);
-        return;
-      }
-      expect(gate.left.position).toBeGreaterThanOrEqual(1);
-      expect(gate.left.position).toBeLessThanOrEqual(text.length + 1);
+      const again = E.isRight(gate) ? parseGate(formatGate(gate.right)) : gate;
+      const position = E.isLeft(gate) ? gate.left.position : 1;
+      expect(again).toEqual(gate);
+      expect(position).toBeGreaterThanOrEqual(1);
+      expect(position).toBeLessThanOrEqual(text.length + 1);
     }),
     { numRuns: 1000 },
   );

@@ -89,7 +89,7 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
     [
       "still has an old Pod",
       deployment(4, 3, 3, 3, [available, progressing]),
-      waiting("1 old replicas still to be terminated"),
+      waiting("old replicas still to be terminated: 1"),
     ],
     [
       "waits for Pods",
@@ -119,7 +119,7 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
   StatefulSet: life("apps/v1", "StatefulSet", { replicas: 3, updateStrategy: { type: "RollingUpdate" } })(
     ["has just been created", undefined, waiting("0 of 3 replicas created")],
     ["has its Pods", { replicas: 3, readyReplicas: 1 }, waiting("1 of 3 replicas ready")],
-    ["is scaled down", { replicas: 4, readyReplicas: 4 }, waiting("1 replicas still to be terminated")],
+    ["is scaled down", { replicas: 4, readyReplicas: 4 }, waiting("replicas still to be terminated: 1")],
     [
       "updates",
       { replicas: 3, readyReplicas: 3, currentReplicas: 2, updatedReplicas: 1 },
@@ -196,7 +196,7 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
     [
       "is scaled down",
       { fullyLabeledReplicas: 2, availableReplicas: 2, readyReplicas: 2, replicas: 4 },
-      waiting("2 replicas still to be terminated"),
+      waiting("replicas still to be terminated: 2"),
     ],
     ["is done", { fullyLabeledReplicas: 2, availableReplicas: 2, readyReplicas: 2, replicas: 2 }, met],
   ),

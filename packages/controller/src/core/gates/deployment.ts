@@ -22,7 +22,7 @@ export const readyDeployment = (deployment: KubeObject): GateState => {
   ];
   if (wanted > all) return waiting(`${all} of ${wanted} replicas created`);
   if (wanted > updated) return waiting(`${updated} of ${wanted} replicas updated`);
-  if (all > wanted) return waiting(`${all - wanted} old replicas still to be terminated`);
+  if (all > wanted) return waiting(`old replicas still to be terminated: ${all - wanted}`);
   if (updated > available) return waiting(`${available} of ${updated} updated replicas available`);
   if (wanted > ready) return waiting(`${ready} of ${wanted} replicas ready`);
 

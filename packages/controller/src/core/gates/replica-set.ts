@@ -19,6 +19,6 @@ export const readyReplicaSet = (replicaSet: KubeObject): GateState => {
   if (wanted > labeled) return waiting(`${labeled} of ${wanted} replicas created`);
   if (wanted > available) return waiting(`${available} of ${wanted} replicas available`);
   if (wanted > ready) return waiting(`${ready} of ${wanted} replicas ready`);
-  if (all > wanted) return waiting(`${all - wanted} replicas still to be terminated`);
+  if (all > wanted) return waiting(`replicas still to be terminated: ${all - wanted}`);
   return met;
 };

@@ -19,7 +19,7 @@ export const readyStatefulSet = (statefulSet: KubeObject): GateState => {
   ];
   if (wanted > all) return waiting(`${all} of ${wanted} replicas created`);
   if (wanted > ready) return waiting(`${ready} of ${wanted} replicas ready`);
-  if (all > wanted) return waiting(`${all - wanted} replicas still to be terminated`);
+  if (all > wanted) return waiting(`replicas still to be terminated: ${all - wanted}`);
 
   const partition = integerAt(statefulSet, "spec", "updateStrategy", "rollingUpdate", "partition");
   // kstatus takes -1, which the API server refuses, for none.
