@@ -141,6 +141,7 @@ describe("no expression takes long, whatever the object", () => {
     ["search for a text in a text", "self.list.all(a, !self.text.contains(self.text + 'b'))"],
     ["a regular expression", "self.list.all(a, !self.text.matches('(a{30}){30}b$'))"],
     ["a regular expression on short lines", "self.lines.all(l, !l.matches('(a{30}){30}b$'))"],
+    ["a regular expression of many states", String.raw`self.lines.all(l, !l.matches('${"\\\\pL{1000}".repeat(50)}'))`],
     ["a number of many digits", "self.list.all(a, int(self.digits) != 1)"],
     ["an index that is no key", "self.list.all(a, self.map[a] != 1 || true)"],
     ["membership", "self.list.all(a, !(-1 in self.list))"],

@@ -58,8 +58,14 @@ const deep: Cost = (values, pay) => {
 /** At worst each character of one text with each of the other. */
 const search: Cost = ([text, part], pay) => pay(1 + (lengthOf(text) * (100 + lengthOf(part))) / 10_000);
 
-/** The regular expression is compiled; then, at worst, each character meets each of its states, up to a thousand. */
-const match: Cost = ([text], pay) => pay(200 + lengthOf(text) * 10);
+/**
+ * The regular expression is compiled; then, at worst, each character meets each of its states. Each repetition such as `{100}` makes
+ * up to a thousand of them.
+ */
+const match: Cost = ([text, pattern], pay) => {
+  const repetitions = typeof pattern === "string" ? pattern.split("{").length - 1 : 0;
+  pay((1 + repetitions) * (200 + lengthOf(text) * 10));
+};
 
 /** A number of so many digits takes time with their square. */
 const read: Cost = ([text], pay) => pay(1 + lengthOf(text) ** 2 / 1000);
