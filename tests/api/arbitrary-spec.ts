@@ -55,9 +55,22 @@ const values = {
   "content.metadata.name": { right: [undefined, "a", "b", null], odd: ["other", "x".repeat(254)] },
   "content.metadata.namespace": { right: [undefined, "shop", null], odd: ["other"] },
   "content.metadata.generateName": { right: [undefined, null], odd: ["a-"] },
+  waitFor: {
+    right: [undefined, [], ["ready", "create", "delete"], ["condition=A=False", "jsonpath={.a}=b", "cel=true"], null],
+    odd: [
+      "ready",
+      ["Ready"],
+      ["go"],
+      ["condition"],
+      [""],
+      ["cel=", "x"],
+      ["cel=" + "x".repeat(1021)],
+      Array(9).fill("ready"),
+    ],
+  },
+  waitTimeout: { right: [undefined, "10m", null], odd: ["0s", "x", 5] },
   // Fields that there are not.
   approval: { right: [undefined], odd: ["required"] },
-  waitFor: { right: [undefined], odd: [["ready"]] },
   "target.uid": { right: [undefined], odd: ["u"] },
 } satisfies Record<string, Values>;
 
@@ -70,7 +83,12 @@ const defined = (fields: Readonly<Record<string, unknown>>): Record<string, unkn
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 const changeOf = (chosen: Chosen): Record<string, unknown> => ({
-  ...defined({ type: chosen.type, resourceVersion: chosen.resourceVersion, waitFor: chosen.waitFor }),
+  ...defined({
+    type: chosen.type,
+    resourceVersion: chosen.resourceVersion,
+    waitFor: chosen.waitFor,
+    waitTimeout: chosen.waitTimeout,
+  }),
   target: defined({
     apiVersion: chosen.apiVersion,
     kind: chosen.kind,

@@ -150,7 +150,7 @@ const must = <A>(answer: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(answer)) throw new Error(answer.left.message);
   return answer.right;
 };
-const keepsField = ({ spec }: KubeObject): boolean => JSON.stringify(spec).includes("waitFor");
+const keepsField = ({ spec }: KubeObject): boolean => JSON.stringify(spec).includes("retries");
 
 /** The controller knows one field less than the CRD, as in the middle of an upgrade, or when only the controller has gone back. */
 describe("under the CRD of a later version", { timeout: 120_000 }, () => {
@@ -159,7 +159,7 @@ describe("under the CRD of a later version", { timeout: 120_000 }, () => {
     stage = await installed([]);
     const schema = "/spec/versions/0/schema/openAPIV3Schema/properties";
     const value = { type: "array", items: { type: "string" } };
-    const patch = ["spec/properties/changes/items/properties/waitFor", "status/properties/gates"].map((path) => ({
+    const patch = ["spec/properties/changes/items/properties/retries", "status/properties/gates"].map((path) => ({
       op: "add",
       path: `${schema}/${path}`,
       value,
@@ -193,7 +193,7 @@ describe("under the CRD of a later version", { timeout: 120_000 }, () => {
   const statusOf = async (name: string) => ((await read(name)) as Txn | undefined)?.status;
   const conditionOf = async (name: string, type: string) =>
     (await statusOf(name))?.conditions.find((one) => one.type === type);
-  const gated = { ...creating(configMap("gated")), waitFor: ["ready"] };
+  const gated = { ...creating(configMap("gated")), retries: ["ready"] };
 
   it("nothing is begun of a Transaction with a field that is not known, and it can be deleted", async () => {
     await submit("txn", gated);
@@ -201,10 +201,10 @@ describe("under the CRD of a later version", { timeout: 120_000 }, () => {
     expect(await conditionOf("txn", "Stalled")).toMatchObject({
       status: "True",
       message: expect.stringContaining(
-        "spec.changes[0].waitFor: this version of the controller does not know this field: upgrade the controller",
+        "spec.changes[0].retries: this version of the controller does not know this field: upgrade the controller",
       ) as unknown,
     });
-    expect(await stage.kubectl("get", "events", "-n", namespace)).toContain("spec.changes[0].waitFor");
+    expect(await stage.kubectl("get", "events", "-n", namespace)).toContain("spec.changes[0].retries");
     await submit("plain", creating(configMap("plain")));
     await expect.poll(() => statusOf("plain")).toMatchObject({ phase: "Committed" });
     expect((await read("txn"))?.metadata.finalizers).toBeUndefined();

@@ -1,19 +1,30 @@
 import * as E from "fp-ts/lib/Either.js";
+import { duration } from "./duration.ts";
+import { Gates } from "./gates.ts";
 import { as, type Codec, described, oneOf, optional, satisfying, string, type TypeOf } from "./codec.ts";
 import type { JsonObject } from "./json.ts";
 import type { Rule } from "./rule.ts";
 import { object, openObject } from "./structure.ts";
 import { Target } from "./target.ts";
 
+interface Waiting {
+  /** Absent: as `spec.waitFor` says. */
+  readonly waitFor?: readonly string[];
+  /** In ms; absent: as long as `spec.timeout` leaves. */
+  readonly waitTimeout?: number;
+}
+
 /** A change to one object. What a Delete could do with content is not a question that can be asked. */
-export type Change =
-  | {
-      readonly type: "Create" | "Update" | "Patch";
-      readonly target: Target;
-      readonly content: JsonObject;
-      readonly resourceVersion?: string;
-    }
-  | { readonly type: "Delete"; readonly target: Target; readonly resourceVersion?: string };
+export type Change = Waiting &
+  (
+    | {
+        readonly type: "Create" | "Update" | "Patch";
+        readonly target: Target;
+        readonly content: JsonObject;
+        readonly resourceVersion?: string;
+      }
+    | { readonly type: "Delete"; readonly target: Target; readonly resourceVersion?: string }
+  );
 
 // Declared so that CEL sees them; everything else in the content is kept as it is.
 const Content = openObject({
@@ -55,6 +66,18 @@ const Wire = object({
           "resourceVersion must be a metadata.resourceVersion of the target; to change whatever version there is, leave it out",
         holds: (version) => version !== "",
       }),
+    ),
+  ),
+  waitFor: optional(
+    described(
+      "What the target must get to before the next change is applied, in the words of kubectl wait --for: ready (its rollout is complete, by the rules of kstatus), condition=NAME[=VALUE], jsonpath={PATH}[=VALUE], cel=EXPRESSION over self, create or delete. All must hold. If one can no longer be reached, or not in time, the Transaction is rolled back. Default: spec.waitFor; an empty list: wait for nothing.",
+      Gates,
+    ),
+  ),
+  waitTimeout: optional(
+    described(
+      "How long to wait for waitFor, such as 10m; at least 1s. Default: what is left of spec.timeout.",
+      duration,
     ),
   ),
 });
@@ -122,10 +145,9 @@ const rules: readonly Rule<Wire>[] = [
 
 export const Change: Codec<Change> = as(
   satisfying(Wire, ...rules),
-  ({ type, target, content, resourceVersion }): E.Either<string, Change> => {
-    const version = resourceVersion === undefined ? {} : { resourceVersion };
-    if (type === "Delete") return E.right({ type, target, ...version });
-    return content === undefined ? E.left("content is missing") : E.right({ type, target, content, ...version });
+  ({ type, content, ...rest }): E.Either<string, Change> => {
+    if (type === "Delete") return E.right({ type, ...rest });
+    return content === undefined ? E.left("content is missing") : E.right({ type, content, ...rest });
   },
   (change) => change as Wire,
 );

@@ -45,6 +45,8 @@ export interface Item {
   readonly target?: string;
   readonly lock?: Lock;
   readonly state: ItemState;
+  /** What its target has not got to yet, since when it is waited for, and how it is now. */
+  readonly waiting?: { readonly gate: string; readonly since: string };
 }
 
 /** What each state is called on the wire. The booleans say the same. */
@@ -99,6 +101,8 @@ const Wire = object({
       text(256),
     ),
   ),
+  waitingFor: optional(described("Of waitFor, what the target has not got to yet.", text(256))),
+  waitingSince: optional(described("When waiting for that began.", string({ maxLength: 64 }))),
   created: optional(described("uid of the object that this change created.", name)),
 });
 type Wire = TypeOf<typeof Wire>;
@@ -159,7 +163,7 @@ const stateOf = (wire: Wire): E.Either<string, ItemState> => {
   });
 };
 
-const encode = ({ target, lock, state }: Item): Wire => {
+const encode = ({ target, lock, state, waiting }: Item): Wire => {
   const { type: at } = state;
   const before = "before" in state && state.before.existed ? state.before : undefined;
   return {
@@ -179,6 +183,7 @@ const encode = ({ target, lock, state }: Item): Wire => {
           ...(before.dependents === undefined ? {} : { dependents: before.dependents }),
         }),
     ...("created" in state && state.created !== undefined ? { created: state.created } : {}),
+    ...(waiting === undefined ? {} : { waitingFor: waiting.gate, waitingSince: waiting.since }),
   };
 };
 
@@ -192,6 +197,9 @@ export const Item: Codec<Item> = as(
           ...(wire.target === undefined ? {} : { target: wire.target }),
           ...lock,
           state,
+          ...(wire.waitingFor === undefined
+            ? {}
+            : { waiting: { gate: wire.waitingFor, since: wire.waitingSince ?? "" } }),
         }),
       )(stateOf(wire)),
     ),

@@ -12,6 +12,7 @@ import {
 } from "./codec.ts";
 import { Change } from "./change.ts";
 import { duration } from "./duration.ts";
+import { Gates } from "./gates.ts";
 import type { Rule } from "./rule.ts";
 import { list, object } from "./structure.ts";
 import { groupOf, subdomainName, type Target } from "./target.ts";
@@ -58,6 +59,21 @@ export const Spec = onUpdate(
         "How long the Transaction may take to apply all changes, waiting for locks included, such as 10m or 1h30m; at least 1s. After that it is rolled back.",
         duration,
       ),
+    ),
+    waitFor: optional(
+      described(
+        "Default of waitFor for all changes: what each target must get to before the next change is applied.",
+        Gates,
+      ),
+    ),
+    rollbackWaitFor: optional(
+      described(
+        "What the restored targets must get to after a rollback, in the words of waitFor, before the Transaction is RolledBack. The condition Healthy says whether they did.",
+        Gates,
+      ),
+    ),
+    rollbackWaitTimeout: optional(
+      described("How long to wait for rollbackWaitFor, such as 10m; at least 1s. Default: 10m.", duration),
     ),
     deletionPolicy: withDefault(
       "Release",

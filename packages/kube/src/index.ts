@@ -27,7 +27,7 @@ export type {
 } from "./leader-election/election-state.ts";
 export { type LeaderTiming, timingProblem } from "./leader-election/leader-timing.ts";
 export { listable } from "./discovery/listable.ts";
-export { eachPage, listAll, type Page } from "./reflector/list.ts";
+export { eachPage, listAll, type Page, pageOf } from "./reflector/list.ts";
 export {
   newWorkQueue,
   type WorkQueue,

@@ -171,7 +171,7 @@ const KNOWN = "apiVersion kind metadata spec status content resourceVersion name
 
 describe("a field that only a later version of the controller knows", () => {
   const name = fc.oneof(
-    fc.constantFrom("waitFor", "__proto__", "constructor", "toString", "a.b", "length"),
+    fc.constantFrom("retries", "__proto__", "constructor", "toString", "a.b", "length"),
     fc.stringMatching(/^[a-z][A-Za-z0-9]{0,9}x$/u),
   );
 
@@ -193,7 +193,7 @@ describe("a field that only a later version of the controller knows", () => {
   });
 
   it("is told from what is wrong in any version", () => {
-    const errors = Transaction.decode({ ...transaction({ ...patch, type: "Apply", waitFor: ["ready"] }) });
+    const errors = Transaction.decode({ ...transaction({ ...patch, type: "Apply", retries: 3 }) });
     expect(E.isLeft(errors) && errors.left.map(isLater)).toEqual([false, true]);
   });
 

@@ -63,14 +63,14 @@ const bodyOf = (effect: ApiCall | undefined): object =>
 
 const held = { finalizers: [FINALIZER] };
 const deleted = { deletionTimestamp: "2026-01-01T12:00:00Z" };
-const gate = { waitFor: ["ready"] };
+const gate = { retries: 3 };
 const condition = { type: "Ready", status: "False", reason: "R", message: "", lastTransitionTime: "" };
 const item = { prepared: true, uid: "1", resourceVersion: "1", snapshot: { store: "s", key: "k" } };
 const committing = { phase: "Committing", items: [item] };
 
 describe("a Transaction that only a later version of the controller knows", () => {
   it.each([
-    ["in its spec", stored({ change: gate }), "spec.changes[0].waitFor: this version of the controller does not know"],
+    ["in its spec", stored({ change: gate }), "spec.changes[0].retries: this version of the controller does not know"],
     ["in its status", stored({ metadata: held, status: { ...committing, gates: [] } }), "status.gates: this version"],
   ])("says which field it is, and begins nothing: one %s", (_, object, why) => {
     const step = stepOf(object);

@@ -69,11 +69,7 @@ export const play = (
     return;
   }
   if (!("call" in effect)) {
-    const known =
-      effect.purpose === "discover"
-        ? effect.onAnswer(state.known, WIDGETS, state.now)
-        : effect.onAnswer(state.known, { owned: [], unlisted: [] }, state.now);
-    play(round, { ...state, known }, rest, story, outcome);
+    play(round, { ...state, known: lookedUp(effect, state) }, rest, story, outcome);
     return;
   }
   const key = keyOf(effect.call.place);
@@ -161,6 +157,18 @@ const refusedWrongly = (
     const text = `${nameOf(effect)} → ${messageOf(fault)}, ${isApplied ? "though it was made" : "and it was not made"}`;
     const after = onAnswer(state, effect, E.left(fault));
     play(round, after.state, rest, [...story, text], worse(outcome, after.outcome));
+  }
+};
+
+/** What is looked up beside single requests: nothing is owned, and there are no Pods. */
+const lookedUp = (effect: Exclude<Effect, ApiCall>, { known, now }: State): State["known"] => {
+  switch (effect.purpose) {
+    case "discover":
+      return effect.onAnswer(known, WIDGETS, now);
+    case "find-owned":
+      return effect.onAnswer(known, { owned: [], unlisted: [] }, now);
+    case "find-pods":
+      return effect.onAnswer(known, [], now);
   }
 };
 

@@ -96,6 +96,8 @@ export interface Raw extends Pick<To, "as" | "purpose" | "deadline" | "mostBytes
 export interface Watch extends To {
   readonly verb: "watch";
   readonly resourceVersion: string;
+  /** As of a {@link List}. */
+  readonly metadataOnly?: true;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   /** The server ends the watch after this many seconds. */

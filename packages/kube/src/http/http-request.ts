@@ -38,11 +38,14 @@ export const httpOf = (request: Request | Watch, writeTimeout: number): E.Either
 };
 
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches */
-const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json";
+const metadataOnly = (kind: "PartialObjectMetadata" | "PartialObjectMetadataList"): string =>
+  `application/json;as=${kind};g=meta.k8s.io;v=v1, application/json`;
 
 const accepted = (request: Request | Watch): string => {
   if (request.verb === "raw") return request.accept ?? "application/json";
-  return request.verb === "list" && request.metadataOnly === true ? METADATA_ONLY : "application/json";
+  if (request.verb === "list" && request.metadataOnly === true) return metadataOnly("PartialObjectMetadataList");
+  if (request.verb === "watch" && request.metadataOnly === true) return metadataOnly("PartialObjectMetadata");
+  return "application/json";
 };
 
 interface Shape {

@@ -1,5 +1,5 @@
 import * as E from "fp-ts/lib/Either.js";
-import type { Api, WatchEvent } from "../api/api.ts";
+import type { Api, Impersonation, WatchEvent } from "../api/api.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
 import type { ApiError, KubeObject, Resource } from "@janus/types";
 import { limitAfter, pageRequest } from "./page-size.ts";
@@ -18,6 +18,9 @@ export interface Reflected {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  readonly as?: Impersonation;
+  /** Only what identifies the objects, as of a {@link List}. */
+  readonly metadataOnly?: true;
 }
 
 export type ReflectorEvent =

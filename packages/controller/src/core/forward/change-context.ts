@@ -1,6 +1,8 @@
 import * as E from "fp-ts/lib/Either.js";
 import { trimming } from "../state/memory-budget.ts";
-import type { ApiCall } from "../state/effect.ts";
+import { gatesOf } from "../gates/gates-of.ts";
+import { formatGate } from "../gates/gate.ts";
+import type { ApiCall, EventSpec } from "../state/effect.ts";
 import { deniedVerb, messageOf } from "../kubernetes/api-error.ts";
 import type { Journal } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
@@ -19,19 +21,26 @@ export interface ChangeContext extends Item {
   readonly before: KubeObject | undefined;
 }
 
-/** The checkpoint of this change, and the intent of the next. */
+/** The checkpoint of this change, and the intent of the next; unless this one has gates, which come first. */
 export const nextChange = (
-  txn: ReconcileContext["txn"],
+  { txn, now }: ReconcileContext,
   journal: Journal,
   { index, change, place }: Item,
   created: string | undefined,
-): ApiCall =>
-  trimming(
+): ApiCall => {
+  const gates = gatesOf(txn, index);
+  const gated: EventSpec = {
+    type: "Normal",
+    reason: "GateWaiting",
+    item: index,
+    message: `waiting for ${formatRef(place)}: ${gates.map(formatGate).join(", ")}`,
+  };
+  return trimming(
     checkpoint(
       txn,
       journal,
       {
-        position: { direction: "forward", cursor: index + 1 },
+        position: { direction: "forward", cursor: index + 1, ...(gates.length === 0 ? {} : { gatedSince: now }) },
         ...(created === undefined ? {} : { created: [index, created] }),
       },
       {
@@ -40,8 +49,10 @@ export const nextChange = (
         item: index,
         message: `${index + 1}/${txn.spec.changes.length} ${change.type} ${formatRef(place)}`,
       },
+      ...(gates.length === 0 ? [] : [gated]),
     ),
   );
+};
 
 /**
  * A Create was rejected because the permissions or the kind that an earlier change has just brought were not

@@ -32,7 +32,7 @@ export const resolveAttempt = (
   { object: target, at: seenAt }: TargetObservation,
 ): Step => {
   const { context, journal, change, place, before } = changeContext;
-  const { txn, now, settings } = context;
+  const { now, settings } = context;
   const mayBeApplied = unansweredSince(attempt) !== undefined;
   // Another client has deleted it. But if the Delete was rejected for another reason, this is unknown: an absent
   // target counts as deleted by us, as in doubt.
@@ -48,7 +48,7 @@ export const resolveAttempt = (
     case "applied":
       if (isTheirDeletion)
         return abort(context, journal, conflictCause(`${formatRef(place)} was deleted by another client`));
-      return run(nextChange(txn, journal, changeContext, verdict.created));
+      return run(nextChange(context, journal, changeContext, verdict.created));
     case "terminating":
       return (
         reasonToStop(changeContext, isTheirDeletion ? "rejected" : "applied") ??
@@ -97,7 +97,7 @@ export const resolveAttempt = (
         : abort(context, journal, conflictCause(noLongerAt(place, change.resourceVersion)));
     case "unknown":
       // The Delete was accepted, and finalizers delayed it. Now the object is gone, whatever has its name.
-      if (attempt.type === "accepted") return run(nextChange(txn, journal, changeContext, undefined));
+      if (attempt.type === "accepted") return run(nextChange(context, journal, changeContext, undefined));
       return abort(context, journal, {
         reason: "CommitFailed",
         message: `${formatRef(place)}: ${verdict.why}`,

@@ -1,4 +1,6 @@
+import type { Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
+import { gateAgain } from "./gate-again.ts";
 import { awaitPermissions } from "./await-permissions.ts";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
 import { inDoubt, isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
@@ -23,11 +25,18 @@ import { type ChangeContext, observeTarget } from "./change-context.ts";
 import { projection, waiting } from "../state/status-progress.ts";
 import { waitingForLock } from "../locks/await-lock.ts";
 
+/** The change that may be on its way. */
+type Underway = Pick<ChangeContext, "context" | "journal" | "index">;
+
+/** Those whose locks are taken in their turn; see `record-prepared.ts`. */
+export const unauthorizedChanges = (txn: Transaction): ReadonlySet<number> =>
+  new Set(txn.status.items.flatMap(({ lock }, index) => (lock === undefined ? [index] : [])));
+
 /**
  * A rollback was requested, or the time is over: aborts here, with the fate of this change. But not if a
  * deletion that cannot be undone may have been sent; see {@link irreversibleReason}.
  */
-export const reasonToStop = (changeContext: ChangeContext, fate: AbortCause["fate"]): Step | undefined => {
+export const reasonToStop = (changeContext: Underway, fate: AbortCause["fate"]): Step | undefined => {
   const { context, journal, index } = changeContext;
   const { txn, now } = context;
   const requested = stopRequest(context);
@@ -50,7 +59,7 @@ export const reasonToStop = (changeContext: ChangeContext, fate: AbortCause["fat
 
 /** Why it cannot be rolled back any more; undefined if it can. */
 export const irreversibleReason = (
-  { context: { txn }, index }: ChangeContext,
+  { context: { txn }, index }: Underway,
   fate: AbortCause["fate"],
 ): string | undefined => {
   const deleted = firstIrreversible(txn, fate === "applied" ? index + 1 : index)?.target;
@@ -81,7 +90,9 @@ export const send = (changeContext: ChangeContext): Step => {
     onceSettled(changeContext, abort(context, journal, { reason, message, fate: "not-sent" }));
   const stopping = reasonToStop(changeContext, "not-sent");
   if (stopping !== undefined) return onceSettled(changeContext, stopping);
-  const unauthorized = new Set(txn.status.items.flatMap(({ lock }, at) => (lock === undefined ? [at] : [])));
+  const gating = gateAgain(context, journal);
+  if (gating !== undefined) return onceSettled(changeContext, gating);
+  const unauthorized = unauthorizedChanges(txn);
   const { early, late } = lockable(txn, known, index, unauthorized);
   const holding = verifyHeld(context, early);
   if (E.isLeft(holding)) return stop("LockRenewalFailed", holding.left);

@@ -2,7 +2,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { releaseAll, snapshotOf } from "../snapshots/prior-state.ts";
 import { type ApiCall, run, type Step, wait } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";
-import type { Journal } from "../state/journal.ts";
+import { gatedChange, type Journal } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
 import { firstIrreversible } from "../preflight/irreversible-kinds.ts";
 import {
@@ -17,6 +17,8 @@ import { stopRequest } from "../transitions/stop-request.ts";
 import { withoutLostOwners } from "../snapshots/owner-references.ts";
 import { discoveries, resolveTarget } from "../state/target-resolution.ts";
 import { projected, updateStatus } from "../state/status-update.ts";
+import { gateAgain } from "../forward/gate-again.ts";
+import { awaitGates } from "../forward/await-gates.ts";
 import { resolveInDoubt } from "../forward/in-doubt.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import type { Item } from "../state/resolved-changes.ts";
@@ -46,6 +48,8 @@ export const committing = (context: ReconcileContext): Step => {
   // Another leader has started the rollback, and this version of the Transaction does not show it yet.
   if (journal.position.direction === "back")
     return wait(context.now + POLL_INTERVAL, "its rollback has started already: reading it again");
+  const gated = gatedChange(journal);
+  if (gated !== undefined) return gate(context, journal, gated);
   const index = journal.position.cursor;
   const change = txn.spec.changes[index];
   if (change === undefined) return commit(context, journal);
@@ -61,6 +65,24 @@ export const committing = (context: ReconcileContext): Step => {
   return advance(context, journal, { index, change, place: place.right });
 };
 
+/** The change at the cursor is not sent before the target of the one before it is where it should be. */
+const gate = (
+  context: ReconcileContext,
+  journal: Journal,
+  gated: NonNullable<ReturnType<typeof gatedChange>>,
+): Step => {
+  const { txn, known } = context;
+  const change = txn.spec.changes[gated.index];
+  const place = resolveTarget(txn, known, gated.index);
+  if (change === undefined || E.isLeft(place))
+    return abort(context, journal, {
+      reason: "GateFailed",
+      message: E.isLeft(place) ? place.left : "the journal names no change",
+      fate: "not-sent",
+    });
+  return awaitGates(context, journal, { index: gated.index, change, place: place.right }, gated.since);
+};
+
 /** The fate of a change whose target cannot be read. */
 const fateUnseen = (known: Observations, index: number): AbortCause["fate"] => {
   const { write } = changeIn(known, index);
@@ -74,7 +96,7 @@ const inDoubt = ({ txn }: ReconcileContext, finding: ApiCall): ApiCall => {
   if (finding.purpose !== "journal") return finding;
   const doubted = (known: Observations, sent: Instant): Observations =>
     withChanges(
-      known,
+      { ...known, gatesInDoubt: true },
       txn.spec.changes.map((_, index) => {
         const { write = { type: "unanswered", sent } } = changeIn(known, index);
         return [index, { write }];
@@ -96,7 +118,7 @@ const recordedCursor = ({ txn }: ReconcileContext): number => {
 const advance = (context: ReconcileContext, journal: Journal, item: Item): Step => {
   const { txn, known } = context;
   const { write, target: seen } = changeIn(known, item.index);
-  if (write?.type === "made") return run(nextChange(txn, journal, item, write.created));
+  if (write?.type === "made") return run(nextChange(context, journal, item, write.created));
   const snapshot = snapshotOf(txn, known, journal, item.index);
   if (snapshot.type === "unread") return run(...snapshot.effects);
   if (snapshot.type === "lost")
@@ -124,6 +146,8 @@ const counted = (changes: number): string =>
  */
 const commit = (context: ReconcileContext, journal: Journal): Step => {
   const { txn, now } = context;
+  const gating = gateAgain(context, journal);
+  if (gating !== undefined) return gating;
   const requested = stopRequest(context);
   if (requested.type === "reading") return run(requested.effect);
   const irreversible = firstIrreversible(txn, txn.spec.changes.length)?.target;

@@ -1,3 +1,4 @@
+import { changeGateMistakes, gateMistakes } from "../gates/gates-of.ts";
 import { FINALIZER, GROUP, KIND, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { type ApiCall, done, run, type Step } from "../state/effect.ts";
@@ -72,6 +73,11 @@ const checks: readonly Check[] = [
         : undefined;
   },
   (txn) => (index) => {
+    const change = txn.spec.changes[index];
+    const [first] = change === undefined ? [] : changeGateMistakes(change);
+    return first;
+  },
+  (txn) => (index) => {
     const target = txn.spec.changes[index]?.target;
     return target !== undefined && groupOf(target.apiVersion) === GROUP && target.kind === KIND
       ? "a Transaction cannot be a target: it would run again after a rollback; list its changes here instead"
@@ -131,10 +137,9 @@ export const pending = (context: ReconcileContext): Step => {
     }),
   );
   const large = tooLarge(txn);
-  if (large !== undefined || problems.size > 0)
-    return run(
-      failUntouched(txn, now, { reason: "InvalidTransaction", problems, general: large === undefined ? [] : [large] }),
-    );
+  const general = [...(large === undefined ? [] : [large]), ...gateMistakes(txn)];
+  if (general.length > 0 || problems.size > 0)
+    return run(failUntouched(txn, now, { reason: "InvalidTransaction", problems, general }));
   if (!isHeld) {
     const asked = setFinalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]);
     return run({ ...asked, onAnswer: hasNoJournal });

@@ -7,6 +7,7 @@ import { type Entry, type Journal, type Note, stateOf } from "../state/journal.t
 import { checkpoint, findJournal, readJournal } from "../state/journal-requests.ts";
 import { isRefused, journalIn, mapChanges, type Observations } from "../state/observations.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
+import { awaitHealthy } from "../undo/await-healthy.ts";
 import { missing } from "../undo/missing-targets.ts";
 import { waiting } from "../state/status-progress.ts";
 import { isAskedFor, isUnsettled, MAX_RETRIES } from "../transitions/rollback-retry.ts";
@@ -44,7 +45,7 @@ export const rollingBack = (context: ReconcileContext): Step => {
   if (position.direction === "forward") return run(reverse(context, journal));
   const back: Back = { ...journal, position };
   const { cursor } = position;
-  if (cursor < 0 && journal.deferred.size === 0) return finish(context, journal);
+  if (cursor < 0 && journal.deferred.size === 0) return finish(context, back);
   const isIn = (index: number): boolean =>
     stateOf(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal).type === "committed";
   const done = [...(cursor < 0 ? [] : [cursor]), ...journal.deferred.keys()].find((index) => !isIn(index));
@@ -107,7 +108,7 @@ const reached = ({ txn }: ReconcileContext): number =>
 
 /** Reads of the targets from the forward run are outdated; and released stores are needed again. */
 const withoutForwardReads = (known: Observations): Observations => ({
-  ...mapChanges(known, (observed) => ({ ...observed, target: undefined, triedSince: undefined })),
+  ...mapChanges(known, (observed) => ({ ...observed, target: undefined, gate: undefined, triedSince: undefined })),
   released: new Set(),
 });
 
@@ -152,7 +153,7 @@ const interrupted = (journal: Back, isIn: (index: number) => boolean): Journal =
   return { ...journal, notes: new Map([...journal.notes, ...notes]) };
 };
 
-const finish = (context: ReconcileContext, journal: Journal): Step => {
+const finish = (context: ReconcileContext, journal: Back): Step => {
   const { txn, now } = context;
   const items = projected(txn, journal);
   const unsettled = items.flatMap((item, index) =>
@@ -182,6 +183,8 @@ const finish = (context: ReconcileContext, journal: Journal): Step => {
   }
   const { requests, messages: gone } = missing(context, items);
   if (requests.length > 0) return run(...requests);
+  const health = awaitHealthy(context, journal, items);
+  if (health.type === "step") return health.step;
   const held = releaseAll(context, journal, "owned");
   if (held.length > 0) return run(...held);
   const verdict = verdictOf(items, gone);
@@ -191,7 +194,15 @@ const finish = (context: ReconcileContext, journal: Journal): Step => {
   const warnings = [...gone].map(
     ([item, message]): EventSpec => ({ type: "Warning", reason: "ConflictDetected", item, message }),
   );
-  return run(updateStatus(txn, { phase: "RolledBack", items, because }, now, ...warnings));
+  const { healthy } = health;
+  return run(
+    updateStatus(
+      txn,
+      { phase: "RolledBack", items, because, ...(healthy === undefined ? {} : { healthy }) },
+      now,
+      ...warnings,
+    ),
+  );
 };
 
 /** Names what is not as before: items with a warning, and missing targets. */

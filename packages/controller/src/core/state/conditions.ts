@@ -9,6 +9,12 @@ export interface ConditionCause {
   readonly eventMessage?: string;
 }
 
+/** Whether restored targets have got to what `spec.rollbackWaitFor` wants, and if not, which and why. */
+export interface Healthy {
+  readonly isHealthy: boolean;
+  readonly message: string;
+}
+
 /** The reason while it waits. */
 export const WAITING = "Waiting";
 /** The reason while a rollback is retried. */
@@ -95,9 +101,22 @@ export const conditions = (
   phase: Phase,
   because: ConditionCause,
   now: Instant,
+  healthy?: Healthy,
 ): readonly Condition[] => {
+  const former = status.conditions.find(({ type }) => type === "Healthy");
+  const health =
+    healthy === undefined
+      ? former
+      : {
+          type: "Healthy",
+          status: healthy.isHealthy ? ("True" as const) : ("False" as const),
+          reason: healthy.isHealthy ? "TargetsHealthy" : "TargetsNotHealthy",
+          message: healthy.message,
+          lastTransitionTime: toTimestamp(now),
+          observedGeneration: metadata.generation,
+        };
   const move: Move = { from: status.phase, to: phase, because };
-  return Object.entries(CONDITIONS).map(([type, outcomeOf]): Condition => {
+  const always = Object.entries(CONDITIONS).map(([type, outcomeOf]): Condition => {
     const stored = status.conditions.find((condition) => condition.type === type);
     const former = stored === undefined || NOT_READ.includes(stored.reason) ? undefined : stored;
     const outcome =
@@ -115,4 +134,5 @@ export const conditions = (
       observedGeneration: metadata.generation,
     };
   });
+  return health === undefined ? always : [...always, health];
 };

@@ -58,7 +58,7 @@ export interface EventSpec {
  * responses may have arrived meanwhile). It never gets a transient error: for those there is `onTransientFault`,
  * and the Transaction is reconciled again after a pause.
  */
-export type Effect = ApiCall | Discover | FindOwned;
+export type Effect = ApiCall | Discover | FindOwned | FindPods;
 
 export interface ApiCall {
   readonly purpose: Purpose;
@@ -116,6 +116,18 @@ export interface FindOwned {
   readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
 }
 
+/** Lists the Pods that a selector has in a namespace: some of them where there are many, none where they may not be listed. */
+export interface FindPods {
+  readonly purpose: "find-pods";
+  /** The change that it is for, for logs. */
+  readonly item: number;
+  readonly namespace: string;
+  readonly labelSelector: string;
+  readonly onAnswer: (known: Observations, answer: readonly KubeObject[], now: Instant) => Observations;
+  /** As that of {@link ApiCall}. */
+  readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
+}
+
 export interface Found {
   readonly owned: readonly Owned[];
   readonly unlisted: readonly Unlisted[];
@@ -132,6 +144,7 @@ export type Step =
       readonly because: string;
       readonly events?: readonly EventSpec[];
       readonly awaited?: Awaited;
+      readonly watched?: readonly Watched[];
     }
   /** Nothing left to do. */
   | { readonly type: "done" };
@@ -140,13 +153,25 @@ export const run = (...effects: readonly Effect[]): Extract<Step, { readonly typ
   type: "run",
   effects,
 });
-export const wait = (until: Instant, because: string, ...events: readonly EventSpec[]): Step => ({
+export const wait = (
+  until: Instant,
+  because: string,
+  ...events: readonly EventSpec[]
+): Extract<Step, { readonly type: "wait" }> => ({
   type: "wait",
   until,
   because,
   events,
 });
 export const done: Step = { type: "done" };
+
+/** A target that a Transaction waits for, as it was when it was last read: it is looked at again as soon as it is another. */
+export interface Watched {
+  readonly index: number;
+  readonly place: ObjectRef;
+  /** Absent where there was none. */
+  readonly resourceVersion: string | undefined;
+}
 
 /** The lock that a Transaction waits for, and the index of its change. */
 export interface Awaited {

@@ -5,6 +5,7 @@ import {
   decodeJournal,
   decodeStoreNames,
   type Entry,
+  gatedChange,
   type Journal,
   journalData,
   journalPatch,
@@ -61,7 +62,7 @@ export const readJournal = (txn: Transaction): ApiCall => ({
   onAnswer: (before, answer, now, sent) => {
     const known = onAnswer(txn)(before, answer, now, sent);
     const journal = journalIn(known);
-    if (journal === undefined) return known;
+    if (journal === undefined || gatedChange(journal) !== undefined) return known;
     const { cursor } = journal.position;
     const { write = { type: "unanswered", sent: now } } = changeIn(known, cursor);
     return withChange(known, cursor, { write });

@@ -21,10 +21,12 @@ import { configMaps, type ObjectRef, type Version } from "../kubernetes/kube-obj
  * The progress of a Transaction: one small object that is written after every change, whatever their number.
  * That write is both the checkpoint of one change and the intent of the next.
  *
- * forward: changes before `cursor` are applied; the one at `cursor` may be in flight.
+ * forward: changes before `cursor` are applied; the one at `cursor` may be in flight. With `gatedSince` it is not: since then, the
+ *          gates of the change before it have not been met.
  * back: changes from `reached` on were never applied; those after `cursor` are settled (restored, unless noted
  *          otherwise) or deferred; the rollback of the one at `cursor`, and of deferred ones, may be in flight.
- *          That of the one at `cursor` began at `since`.
+ *          That of the one at `cursor` began at `since`. With `restoredAt` everything is restored, since then, and
+ *          `rollbackWaitFor` is waited for.
  */
 export interface Journal {
   readonly version: Version;
@@ -47,8 +49,14 @@ export interface Journal {
 }
 
 export type Position =
-  | { readonly direction: "forward"; readonly cursor: number }
-  | { readonly direction: "back"; readonly cursor: number; readonly reached: number; readonly since: Instant };
+  | { readonly direction: "forward"; readonly cursor: number; readonly gatedSince?: Instant }
+  | {
+      readonly direction: "back";
+      readonly cursor: number;
+      readonly reached: number;
+      readonly since: Instant;
+      readonly restoredAt?: Instant;
+    };
 
 export interface Note {
   readonly type: "rejected" | "unknown" | "rollback-failed" | "restored";
@@ -155,12 +163,13 @@ const parsed = (text: unknown): unknown => {
 };
 
 const decodePosition = (value: JsonObject, changes: number): Position | undefined => {
-  const { direction, cursor, reached, since } = value;
+  const { direction, cursor, reached, since, gatedSince, restoredAt } = value;
   const within = (at: unknown, from: number): at is number =>
     typeof at === "number" && Number.isInteger(at) && at >= from && at <= changes;
-  if (direction === "forward" && within(cursor, 0)) return { direction, cursor };
+  if (direction === "forward" && within(cursor, 0))
+    return { direction, cursor, ...(typeof gatedSince === "number" && cursor > 0 ? { gatedSince } : {}) };
   if (direction === "back" && within(cursor, -1) && within(reached, cursor + 1) && typeof since === "number")
-    return { direction, cursor, reached, since };
+    return { direction, cursor, reached, since, ...(typeof restoredAt === "number" ? { restoredAt } : {}) };
   return undefined;
 };
 
@@ -285,3 +294,9 @@ export const stateOf = (recorded: ItemState, index: number, journal: Journal): I
     ? { type: "restored", before, ...created }
     : { type: "committed", before, ...created };
 };
+
+/** The change whose target is waited for, since when; undefined while a change may be on its way. */
+export const gatedChange = ({ position }: Journal): { readonly index: number; readonly since: Instant } | undefined =>
+  position.direction === "forward" && position.gatedSince !== undefined
+    ? { index: position.cursor - 1, since: position.gatedSince }
+    : undefined;

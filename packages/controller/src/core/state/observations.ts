@@ -46,6 +46,8 @@ export interface Observations {
   readonly obsolete: readonly SnapshotStore[];
   /** Data of the stores that were read, by `kind/name`. */
   readonly storeData: ReadonlyMap<string, StoreData>;
+  /** The journal was lost: whether the gates of the change before the cursor were met is not known. */
+  readonly gatesInDoubt?: true;
   readonly released: ReadonlySet<string>;
   /** Since when the controller itself lacks a permission, by request; see `handle-answer.ts`. */
   readonly denied: ReadonlyMap<string, Instant>;
@@ -79,9 +81,19 @@ export interface ChangeObservations {
   readonly abortCause?: AbortCause | undefined;
   /** When the change, which depends on an earlier one, was first refused for now. */
   readonly triedSince?: Instant | undefined;
+  /** Its gates: why the target cannot be looked at, or what a workload lacks, with its Pods. */
+  readonly gate?: GateObservations | undefined;
   /** A write that was refused as if its target had moved. */
   readonly unchangedConflict?: UnchangedConflict | undefined;
   readonly rollback?: RollbackObservations | undefined;
+}
+
+/** What this process has learned of a target that is waited for. */
+export interface GateObservations {
+  /** Why it may not be read. */
+  readonly unreadable?: string | undefined;
+  /** What is wrong with a workload, and when its Pods were looked at for that. */
+  readonly explained?: { readonly at: Instant; readonly message: string } | undefined;
 }
 
 /** What this process has learned of the rollback of one change. */
@@ -175,7 +187,8 @@ export interface AbortCause {
     | "LockRenewalFailed"
     | "Timeout"
     | "Deleted"
-    | "RollbackRequested";
+    | "RollbackRequested"
+    | "GateFailed";
   readonly message: string;
   /** The fate of the change at the cursor. */
   readonly fate: "not-sent" | "rejected" | "unknown" | "applied";
@@ -329,6 +342,10 @@ export const unset = <K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> =
   rest.delete(key);
   return rest;
 };
+
+/** The target is to be read again. */
+export const withoutRead = (known: Observations, index: number): Observations =>
+  withChange(known, index, { target: undefined });
 
 export const isRefused = (journal: Observations["journal"]): journal is JournalRefused =>
   journal !== undefined && "type" in journal && journal.type === "refused";

@@ -1,4 +1,7 @@
-import { type Effect, run, type Step, type EventSpec, wait } from "./effect.ts";
+import { cut, type Item } from "@janus/api";
+import { type Effect, run, type Step, type EventSpec, wait, type Watched } from "./effect.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
+import type { Instant } from "../kubernetes/time.ts";
 import type { Journal } from "./journal.ts";
 import { projected, updateStatus } from "./status-update.ts";
 import { WAITING } from "./conditions.ts";
@@ -20,6 +23,35 @@ export const waiting = (
   if (isReported || now < known.projectedAt + PROJECTION_INTERVAL) return wait(until, because, ...events);
   const items = journal === undefined ? txn.status.items : projected(txn, journal);
   return { ...run(updateStatus(txn, { items, because: { reason: WAITING, message: because } }, now)), events };
+};
+
+/** A target that is waited for, and in words for what. */
+export interface AwaitedTarget extends Watched {
+  readonly waiting: NonNullable<Item["waiting"]>;
+}
+
+/** A pause until one of these targets changes, told on their items, too. */
+export const waitingForTargets = (
+  context: ReconcileContext,
+  journal: Journal,
+  until: Instant,
+  targets: readonly [AwaitedTarget, ...AwaitedTarget[]],
+): Step => {
+  const { txn, known, now } = context;
+  const [first] = targets;
+  const more = targets.length === 1 ? "" : ` (and ${targets.length - 1} more)`;
+  const message = `waiting for ${formatRef(first.place)}: ${first.waiting.gate}${more}`;
+  const isReported = txn.status.conditions.some((one) => one.type === "Ready" && one.message === message);
+  const mayReportAt = known.projectedAt + PROJECTION_INTERVAL;
+  if (isReported || now < mayReportAt)
+    return { ...wait(isReported ? until : Math.min(until, mayReportAt), message), watched: targets };
+  const waiting = new Map(targets.map((target) => [target.index, target.waiting] as const));
+  const items = projected(txn, journal).map((item, index): Item => {
+    const { waiting: _, ...rest } = item;
+    const one = waiting.get(index);
+    return one === undefined ? rest : { ...rest, waiting: { ...one, gate: cut(one.gate, 256) } };
+  });
+  return run(updateStatus(txn, { items, because: { reason: WAITING, message: cut(message, 2048) } }, now));
 };
 
 /** Shows progress in the status, at most once a second, concurrently with the next write. */

@@ -1,8 +1,8 @@
 import { cut, type Item, type Phase, Status, type Transaction, RETRY_ROLLBACK } from "@janus/api";
-import { type ConditionCause, conditions } from "./conditions.ts";
+import { type ConditionCause, conditions, type Healthy } from "./conditions.ts";
 import type { ApiCall, EventSpec } from "./effect.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
-import { type Journal, stateOf } from "./journal.ts";
+import { gatedChange, type Journal, stateOf } from "./journal.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 
 export const TERMINAL: readonly Phase[] = ["Committed", "RolledBack", "Failed"];
@@ -18,6 +18,7 @@ export const ownPlace = (txn: Transaction): ObjectRef => ({
 export interface StatusChange
   extends Partial<Omit<Status, "version" | "conditions" | "progress" | "observedGeneration">> {
   readonly because: ConditionCause;
+  readonly healthy?: Healthy;
 }
 
 const withoutSnapshot = (item: Item): Item => {
@@ -44,9 +45,17 @@ const IN: readonly string[] = ["committed", "rollback-failed"];
 const progress = (items: readonly Item[], changes: number): string =>
   `${items.filter((item) => IN.includes(item.state.type)).length}/${changes}`;
 
+/** What was waited for is said only as long as it is, or was the last: then it says why it is rolled back. */
+const isWaitedFor = (index: number, journal: Journal): boolean =>
+  journal.position.direction === "back" || gatedChange(journal)?.index === index;
+
 /** The items according to the journal. */
 export const projected = (txn: Transaction, journal: Journal): readonly Item[] =>
-  txn.status.items.map((item, index) => ({ ...item, state: stateOf(item.state, index, journal) }));
+  txn.status.items.map((item, index) => {
+    const { waiting, ...rest } = item;
+    const said = waiting !== undefined && isWaitedFor(index, journal) ? { waiting } : {};
+    return { ...rest, ...said, state: stateOf(item.state, index, journal) };
+  });
 
 /** From the spec alone: without a namespace, it is in that of the Transaction, or cluster-scoped. */
 const nameOf = ({ target }: Transaction["spec"]["changes"][number]): string =>
@@ -65,7 +74,7 @@ export const updateStatus = (
   now: Instant,
   ...events: readonly EventSpec[]
 ): ApiCall => {
-  const { because, ...fields } = change;
+  const { because, healthy, ...fields } = change;
   const phase = fields.phase ?? txn.status.phase;
   const items = named(fields.items ?? txn.status.items, txn.spec.changes);
   const moves = phase !== txn.status.phase;
@@ -77,7 +86,7 @@ export const updateStatus = (
     version: txn.status.version + 1,
     observedGeneration: txn.metadata.generation,
     progress: progress(items, txn.spec.changes.length),
-    conditions: conditions(txn, phase, because, now),
+    conditions: conditions(txn, phase, because, now, healthy),
     ...(isTerminal(phase)
       ? { completedAt: moves ? toTimestamp(now) : (txn.status.completedAt ?? toTimestamp(now)) }
       : {}),

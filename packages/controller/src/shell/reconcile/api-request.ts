@@ -1,11 +1,22 @@
 import type { Transaction } from "@janus/api";
-import type { Api, ApiError, Discovery, Impersonation, KubeObject, Request } from "@janus/kube";
+import {
+  type Api,
+  type ApiError,
+  type Discovery,
+  type Impersonation,
+  type KubeObject,
+  pageOf,
+  type Request,
+  type Resource,
+} from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import {
   type ApiCall,
   type Discover,
   redactSecret,
   type FindOwned,
+  type FindPods,
+  classify,
   type Found,
   type Instant,
   type Observations,
@@ -13,7 +24,7 @@ import {
 import { findOwned } from "./find-owned.ts";
 
 /** The user that the API server sees for a ServiceAccount; its groups come with the name. */
-const impersonation = (txn: Transaction): Impersonation => ({
+export const impersonation = (txn: Transaction): Impersonation => ({
   user: `system:serviceaccount:${txn.metadata.namespace}:${txn.spec.serviceAccountName}`,
 });
 
@@ -73,17 +84,52 @@ export const ask = async (api: Api, txn: Transaction, effect: ApiCall): Promise<
     : answer;
 };
 
+const pods: Resource = {
+  group: "",
+  version: "v1",
+  plural: "pods",
+  kind: "Pod",
+  namespaced: true,
+  statusSubresource: true,
+};
+
+/** More than anybody reads of. */
+const MOST_PODS = 50;
+
+const findPods = async (
+  api: Api,
+  txn: Transaction,
+  { namespace, labelSelector, onAnswer }: FindPods,
+): Promise<E.Either<ApiError, (known: Observations, now: Instant) => Observations>> => {
+  const listed = await api.send({
+    verb: "list",
+    resource: pods,
+    namespace,
+    labelSelector,
+    limit: MOST_PODS,
+    as: impersonation(txn),
+    purpose: "find-pods",
+  });
+  const page = E.chain((list: KubeObject) => pageOf(pods, list))(listed);
+  // They only explain: who may not list them is told less.
+  const found = E.isRight(page) ? page.right.items : [];
+  return E.isLeft(page) && classify(page.left) === "transient"
+    ? page
+    : E.right((known, now) => onAnswer(known, found, now));
+};
+
 /** Looks something up that takes more than one request, and says how to fold in what was found. */
 export const lookUp = async (
   api: Api,
   discovery: Discovery,
   txn: Transaction,
-  effect: Discover | FindOwned,
+  effect: Discover | FindOwned | FindPods,
 ): Promise<E.Either<ApiError, (known: Observations, now: Instant) => Observations>> => {
   if (effect.purpose === "find-owned")
     return E.map((found: Found) => (known: Observations, now: Instant) => effect.onAnswer(known, found, now))(
       await findOwned(api, effect, impersonation(txn)),
     );
+  if (effect.purpose === "find-pods") return findPods(api, txn, effect);
   const found = await discovery.resource(effect.apiVersion, effect.kind, { group: txn.metadata.namespace, api });
   // The API server answered, and does not serve the kind.
   if (E.isLeft(found) && found.left.type !== "unknown") return E.left(found.left);

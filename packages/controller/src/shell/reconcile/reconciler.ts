@@ -28,10 +28,14 @@ import {
   FORCE_DELETED,
   asReleased,
   type QueuedTransaction,
+  type Watched,
+  withoutRead,
 } from "../../core/index.ts";
 import { effectRunner, type Failure, isFailure, isOwn } from "./effect-runner.ts";
 import { type TrackedTransaction, isEnded, keyOf, namespaceOf, newTracked, understood } from "./tracked-transaction.ts";
+import { impersonation } from "./api-request.ts";
 import { largeWork } from "./large-work.ts";
+import { targetWatches } from "./target-watches.ts";
 import { newLockWaiters } from "./lock-waiters.ts";
 import { defect, saying } from "../process/log.ts";
 import { newTelemetry, type Round, type Observers } from "../telemetry/telemetry.ts";
@@ -85,6 +89,9 @@ const after = (errors: readonly ApiError[], most = Number.POSITIVE_INFINITY): Re
   return asked.length === 0 ? { type: "failed" } : { type: "failed", atLeast: Math.min(Math.max(...asked), most) };
 };
 
+const lostLocks = ({ known }: TrackedTransaction): number =>
+  [...known.changes.values()].filter(({ lock }) => lock?.type === "lost").length;
+
 const inLine = ({ txn, known: { yieldedAt: behind } }: TrackedTransaction): QueuedTransaction =>
   behind === undefined ? txn : { ...txn, behind };
 
@@ -103,6 +110,12 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const allTracked = new Map<string, TrackedTransaction>();
   const line = newLockWaiters();
   const large = largeWork(LARGE_AT_ONCE, namespaceOf, shell.wake);
+  const watches = targetWatches(apiOf, (uid, index) => {
+    const tracked = allTracked.get(uid);
+    if (tracked === undefined) return;
+    tracked.known = withoutRead(tracked.known, index);
+    shell.wake(keyOf(tracked.txn));
+  });
   const stopping = new AbortController();
 
   const context = (tracked: TrackedTransaction): ReconcileContext => ({
@@ -179,6 +192,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const forget = ({ metadata: { uid } }: Transaction): void => {
     allTracked.delete(uid);
     line.leave(uid);
+    watches.leave(uid);
   };
 
   /** It is there no more. What it may leave behind is taken away under a key of its own: another one may have its name. */
@@ -200,6 +214,12 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     return mayGoOn ? decide(context(tracked)) : awaitMemory(context(tracked));
   };
 
+  const awaitTargets = ({ txn }: TrackedTransaction, watched: readonly Watched[] | undefined): void => {
+    const { uid, namespace } = txn.metadata;
+    if (watched === undefined) watches.leave(uid);
+    else watches.join({ uid, namespace, as: impersonation(txn) }, watched);
+  };
+
   /** @param isStale whether there is a reason to read it again first */
   const steps = async (
     round: Round,
@@ -218,6 +238,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
           Object.assign(tracked, atRest(tracked));
           if (step.awaited !== undefined) line.join({ txn: inLine(tracked), awaited: step.awaited });
           else line.leave(tracked.txn.metadata.uid);
+          awaitTargets(tracked, step.watched);
           tracked.known = withoutRetry(tracked.known);
           // One that has ended may wait for days, until it expires, say; what has to be known then is learned again.
           if (tracked.unreadable === undefined && isEnded(tracked.txn)) forget(tracked.txn);
@@ -307,6 +328,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     await Promise.all(
       active.map(async (tracked) => {
         renewing.add(tracked);
+        const lost = lostLocks(tracked);
         const log = saying(round.log, { transaction: keyOf(tracked.txn) });
         try {
           await carryOutRenewals(
@@ -317,13 +339,20 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
         } catch (error) {
           log("error", "internal error in Janus, retrying the renewal of the locks", defect(error));
         } finally {
+          // It may wait for something that takes long.
+          if (lostLocks(tracked) > lost) shell.wake(keyOf(tracked.txn));
           renewing.delete(tracked);
         }
       }),
     );
   };
 
+  const stop = (): void => {
+    stopping.abort();
+    watches.stop();
+  };
+
   const lastKnown = ({ metadata: { uid = "" } }: KubeObject): Metadata | undefined => allTracked.get(uid)?.txn.metadata;
 
-  return { reconcile, renew, lastKnown: lastKnown, stop: () => stopping.abort() };
+  return { reconcile, renew, lastKnown: lastKnown, stop };
 };

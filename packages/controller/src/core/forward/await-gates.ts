@@ -1,0 +1,82 @@
+import * as E from "fp-ts/lib/Either.js";
+import { gatesOf } from "../gates/gates-of.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
+import { type Instant, toTimestamp } from "../kubernetes/time.ts";
+import { verifyHeld } from "../locks/lock-acquisition.ts";
+import { recordedBefore } from "../snapshots/prior-state.ts";
+import { run, type Step } from "../state/effect.ts";
+import type { Journal } from "../state/journal.ts";
+import { checkpoint } from "../state/journal-requests.ts";
+import type { AbortCause } from "../state/observations.ts";
+import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
+import type { Item } from "../state/resolved-changes.ts";
+import { waitingForTargets } from "../state/status-progress.ts";
+import { lockable } from "../state/target-resolution.ts";
+import { abort } from "../transitions/abort.ts";
+import { type Gated, observeGates, type Unmet } from "./gate-states.ts";
+import { reasonToStop, unauthorizedChanges } from "./send-change.ts";
+
+/** What has this uid is the target; of what was there before, the change leaves it as it was. */
+const uidOf = ({ txn }: ReconcileContext, journal: Journal, index: number): string => {
+  const before = recordedBefore(txn, journal, index);
+  return journal.created.get(index) ?? (before.existed ? before.uid : "");
+};
+
+/**
+ * Waits until the target of a change that was applied has got to what its `waitFor` wants, and then lets the next change begin.
+ *
+ * Guarantees: decided on a live read that is later than the change; nothing is written while it waits; what can no longer be
+ *             reached, or not in time, is rolled back, and says how the target was last.
+ * Assumes:    the change after it was not sent; somebody looks again when the target changes.
+ */
+export const awaitGates = (context: ReconcileContext, journal: Journal, item: Item, since: Instant): Step => {
+  const { txn, known, now } = context;
+  const { index, change, place } = item;
+  const stopping = reasonToStop({ context, journal, index: index + 1 }, "not-sent");
+  if (stopping !== undefined) return stopping;
+  const holding = verifyHeld(context, lockable(txn, known, index + 1, unauthorizedChanges(txn)).early);
+  if (E.isLeft(holding))
+    return abort(context, journal, { reason: "LockRenewalFailed", message: holding.left, fate: "not-sent" });
+  if (holding.right.length > 0) return run(...holding.right);
+
+  const until = Math.min(deadline(context), since + (change.waitTimeout ?? Number.POSITIVE_INFINITY));
+  const gated: Gated = { ...item, gates: gatesOf(txn, index), uid: uidOf(context, journal, index) };
+  // A failure is decided on how the target is now: it may have got there in the last moment.
+  const observed = observeGates(gated, known, now < until ? since : until);
+  if (observed.type === "reading") return run(...observed.effects);
+  if (observed.type === "met")
+    return run(
+      checkpoint(
+        txn,
+        journal,
+        { position: { direction: "forward", cursor: index + 1 } },
+        {
+          type: "Normal",
+          reason: "GateMet",
+          item: index,
+          message: `${formatRef(place)}: ${gated.gates.length === 1 ? "its gate is" : "its gates are"} met`,
+        },
+      ),
+    );
+  if (observed.state.type === "failed") return abort(context, journal, gateFailed(index, observed, ""));
+  if (now >= until)
+    return abort(
+      context,
+      journal,
+      gateFailed(index, observed, ` within ${change.waitTimeout === undefined ? "spec.timeout" : "its waitTimeout"}`),
+    );
+  return waitingForTargets(context, journal, until, [
+    {
+      index,
+      place,
+      resourceVersion: observed.resourceVersion,
+      waiting: { gate: `${observed.gate}: ${observed.state.message}`, since: toTimestamp(since) },
+    },
+  ]);
+};
+
+const gateFailed = (index: number, { gate, state }: Unmet, late: string): AbortCause => ({
+  reason: "GateFailed",
+  message: `changes[${index}]: waitFor ${gate} was not met${late}: ${state.message}`,
+  fate: "not-sent",
+});

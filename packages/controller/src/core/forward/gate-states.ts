@@ -1,0 +1,99 @@
+import * as E from "fp-ts/lib/Either.js";
+import { evaluate } from "../gates/evaluate.ts";
+import { formatGate, type Gate } from "../gates/gate.ts";
+import type { GateState } from "../gates/gate-state.ts";
+import { explain } from "../gates/pods.ts";
+import { podSelector } from "../gates/pod-selector.ts";
+import { messageOf } from "../kubernetes/api-error.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import type { ApiCall, Effect, FindPods } from "../state/effect.ts";
+import { changeIn, type Observations, withChange } from "../state/observations.ts";
+import { type Item, readTarget } from "../state/resolved-changes.ts";
+import type { KubeObject } from "@janus/types";
+
+/** A target, and what it has to get to. */
+export interface Gated extends Item {
+  readonly gates: readonly Gate[];
+  /** The uid that it has had since the change, or the rollback, of this Transaction. */
+  readonly uid: string;
+}
+
+/** The first of the gates that is not met, or that cannot be any more. */
+export interface Unmet {
+  readonly gate: string;
+  readonly state: Exclude<GateState, { readonly type: "met" }>;
+}
+
+export type GateObservation =
+  | { readonly type: "reading"; readonly effects: readonly Effect[] }
+  | { readonly type: "met" }
+  | ({ readonly type: "unmet"; readonly resourceVersion: string | undefined } & Unmet);
+
+const unreadable =
+  ({ index }: Item): ApiCall["onAnswer"] =>
+  (known, answer) =>
+    E.isRight(answer) ? known : withChange(known, index, { gate: { unreadable: messageOf(answer.left) } });
+
+/** With what is wrong with its Pods, as far as the ServiceAccount may list them. */
+const findPods = ({ index, place }: Gated, object: KubeObject, labelSelector: string, said: string): FindPods => ({
+  purpose: "find-pods",
+  item: index,
+  namespace: place.namespace ?? "",
+  labelSelector,
+  onAnswer: (known, pods, now) =>
+    withChange(known, index, { gate: { explained: { at: now, message: explain(object, said, pods) } } }),
+});
+
+const failed = (message: string, gate: string): Unmet => ({ gate, state: { type: "failed", message } });
+
+const unmetOf = ({ gates, place, uid }: Gated, object: KubeObject | undefined): Unmet | undefined => {
+  const states = gates.map((gate) => ({ type: gate.type, gate: formatGate(gate), state: evaluate(gate, object) }));
+  const isOver = ({ state }: (typeof states)[number]): boolean => state.type === "failed";
+  const unmet = states.find(isOver) ?? states.find(({ state }) => state.type !== "met");
+  if (unmet === undefined || unmet.state.type === "met") return undefined;
+  const { gate, state } = unmet;
+  if (object === undefined)
+    return unmet.type === "create"
+      ? { gate, state }
+      : failed(`${formatRef(place)} was deleted by another client`, gate);
+  return object.metadata.uid === uid
+    ? { gate, state }
+    : failed(`${formatRef(place)} was deleted and created again by another client`, gate);
+};
+
+/**
+ * How far a target is, by a live read that is not older than `since`.
+ *
+ * Guarantees: what is said of a workload names its newest Pod that something is wrong with.
+ */
+export const observeGates = (gated: Gated, known: Observations, since: Instant): GateObservation => {
+  const { index, place } = gated;
+  const { target: seen, gate } = changeIn(known, index);
+  const refused = gate?.unreadable;
+  if (refused !== undefined)
+    return {
+      type: "unmet",
+      resourceVersion: undefined,
+      gate: gated.gates.map(formatGate).join(", "),
+      state: { type: "failed", message: `${formatRef(place)} cannot be read: ${refused}` },
+    };
+  if (seen === undefined || seen.type === "outline" || seen.at < since)
+    return { type: "reading", effects: [readTarget(gated, unreadable(gated))] };
+  const { object } = seen;
+  const unmet = unmetOf(gated, object);
+  if (unmet === undefined) return { type: "met" };
+  const told = (message: string): GateObservation => ({
+    type: "unmet",
+    resourceVersion: object?.metadata.resourceVersion,
+    gate: unmet.gate,
+    state: { ...unmet.state, message },
+  });
+  const selector = object === undefined ? undefined : podSelector(object);
+  if (object === undefined) return told(unmet.state.message);
+  if (selector === undefined) return told(explain(object, unmet.state.message, []));
+  const explained = gate?.explained;
+  return explained === undefined || explained.at < seen.at
+    ? { type: "reading", effects: [findPods(gated, object, selector, unmet.state.message)] }
+    : told(explained.message);
+};
