@@ -5,6 +5,7 @@ import { deathsAfterWrites, differentMishaps, everyMishap } from "./mishaps.ts";
 import type { Mishap } from "./mortal.ts";
 import type { Takeover } from "./play.ts";
 import { type Scenario, scenarios } from "./scenario.ts";
+import { gates } from "./scenarios/gates.ts";
 import { deletions } from "./scenarios/deletion.ts";
 import { rivals } from "./scenarios/rivals.ts";
 import { turns } from "./scenarios/turning.ts";
@@ -23,6 +24,7 @@ const all = (mishaps: readonly Mishap[], takeover: Takeover): readonly Performan
 const OF: readonly (readonly [what: string, scenarios: readonly Scenario[], mishaps: typeof everyMishap])[] = [
   ["success, and failure at each position", scenarios, everyMishap],
   ["waiting for locks and finalizers, and timeouts", waits, differentMishaps],
+  ["gates", gates, differentMishaps],
   ["refusal, rollback on request, failure, recovery, expiry", turns, differentMishaps],
   ["several at once", rivals, differentMishaps],
   ["deletion in each phase", deletions, differentMishaps],

@@ -40,6 +40,7 @@ export interface Scenario {
 
 interface Change {
   readonly type: string;
+  readonly waitFor?: readonly string[];
   readonly target: { readonly kind: string; readonly name: string };
 }
 
@@ -53,7 +54,10 @@ export const asPlanned = ({ name, before, spec }: Scenario): Scenario => {
     );
     return !isRefused(change) && !isRefused(there ?? {}) && (change.type !== "Create" || there === undefined);
   };
-  const { timeout: _, deletionPolicy: __, ttlSecondsAfterFinished: ___, ...rest } = spec;
+  const { timeout: _, deletionPolicy: __, ttlSecondsAfterFinished: ___, waitFor: ____, ...rest } = spec;
+  const changes = (spec["changes"] as unknown as readonly Change[])
+    .filter(isFree)
+    .map(({ waitFor: _, ...change }) => change);
   return {
     name,
     outcome: "Committed",
@@ -63,7 +67,7 @@ export const asPlanned = ({ name, before, spec }: Scenario): Scenario => {
         const { finalizers: _, ...metadata } = object.metadata as JsonObject & Ref["metadata"];
         return { ...object, metadata };
       }),
-    spec: { ...rest, changes: (spec["changes"] as unknown as readonly Change[]).filter(isFree) as never },
+    spec: { ...rest, changes: changes as never },
   };
 };
 
