@@ -167,6 +167,18 @@ it("rolls back when another client deletes what is waited for", async () => {
   expect(await place.read(configMap("kept"))).toMatchObject({ data: { a: "1" } });
 });
 
+it("takes nothing that another client has put in the place of its target for that", async () => {
+  const place = await workspace();
+  await place.janus();
+  await place.submit([{ ...creating(settings({})), waitFor: untilDone }]);
+  await saidOf(place, /waiting for ConfigMap/);
+  await place.remove(settings({}));
+  await place.create(settings({ state: "done", count: "2" }));
+  const { status } = await place.over();
+  expect(status.phase).not.toBe("Committed");
+  expect(await place.read(settings({}))).toMatchObject({ data: { state: "done" } });
+});
+
 it("goes on waiting where it was after a restart, and writes nothing twice", async () => {
   const place = await workspace();
   const { hook, requests } = recording();

@@ -23,6 +23,12 @@ const uidOf = ({ txn }: ReconcileContext, journal: Journal, index: number): stri
 };
 
 /**
+ * For so long after the change, a failure may be that of the state before, in ms: a controller may report that it has seen the new
+ * generation before it has updated its conditions.
+ */
+const SETTLING = 3000;
+
+/**
  * Waits until the target of a change that was applied has got to what its `waitFor` wants, and then lets the next change begin.
  *
  * Guarantees: decided on a live read that is later than the change; nothing is written while it waits; what can no longer be
@@ -42,7 +48,8 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: It
   const until = Math.min(deadline(context), since + (change.waitTimeout ?? Number.POSITIVE_INFINITY));
   const gated: Gated = { ...item, gates: gatesOf(txn, index), uid: uidOf(context, journal, index) };
   // A failure is decided on how the target is now: it may have got there in the last moment.
-  const observed = observeGates(gated, known, now < until ? since : until);
+  const settled = now < since + SETTLING ? since : since + SETTLING;
+  const observed = observeGates(gated, known, now < until ? settled : until);
   if (observed.type === "reading") return run(...observed.effects);
   if (observed.type === "met")
     return run(
@@ -58,14 +65,16 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: It
         },
       ),
     );
-  if (observed.state.type === "failed") return abort(context, journal, gateFailed(index, observed, ""));
+  const settledAt = Math.min(until, since + SETTLING);
+  if (observed.state.type === "failed" && (now >= settledAt || observed.isGone))
+    return abort(context, journal, gateFailed(index, observed, ""));
   if (now >= until)
     return abort(
       context,
       journal,
       gateFailed(index, observed, ` within ${change.waitTimeout === undefined ? "spec.timeout" : "its waitTimeout"}`),
     );
-  return waitingForTargets(context, journal, until, [
+  return waitingForTargets(context, journal, observed.state.type === "failed" ? settledAt : until, [
     {
       index,
       place,

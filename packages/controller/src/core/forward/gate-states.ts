@@ -22,6 +22,8 @@ export interface Gated extends Item {
 /** The first of the gates that is not met, or that cannot be any more. */
 export interface Unmet {
   readonly gate: string;
+  /** The target was deleted, or may not be read. */
+  readonly isGone: boolean;
   readonly state: Exclude<GateState, { readonly type: "met" }>;
 }
 
@@ -45,21 +47,22 @@ const findPods = ({ index, place }: Gated, object: KubeObject, labelSelector: st
     withChange(known, index, { gate: { explained: { at: now, message: explain(object, said, pods) } } }),
 });
 
-const failed = (message: string, gate: string): Unmet => ({ gate, state: { type: "failed", message } });
+const gone = (message: string, gate: string): Unmet => ({ gate, isGone: true, state: { type: "failed", message } });
 
 const unmetOf = ({ gates, place, uid }: Gated, object: KubeObject | undefined): Unmet | undefined => {
+  if (object !== undefined && object.metadata.uid !== uid)
+    return gone(
+      `${formatRef(place)} was deleted and created again by another client`,
+      gates.map(formatGate).join(", "),
+    );
   const states = gates.map((gate) => ({ type: gate.type, gate: formatGate(gate), state: evaluate(gate, object) }));
-  const isOver = ({ state }: (typeof states)[number]): boolean => state.type === "failed";
-  const unmet = states.find(isOver) ?? states.find(({ state }) => state.type !== "met");
+  const unmet =
+    states.find(({ state }) => state.type === "failed") ?? states.find(({ state }) => state.type === "waiting");
   if (unmet === undefined || unmet.state.type === "met") return undefined;
-  const { gate, state } = unmet;
-  if (object === undefined)
-    return unmet.type === "create"
-      ? { gate, state }
-      : failed(`${formatRef(place)} was deleted by another client`, gate);
-  return object.metadata.uid === uid
-    ? { gate, state }
-    : failed(`${formatRef(place)} was deleted and created again by another client`, gate);
+  const { type, gate, state } = unmet;
+  return object === undefined && type !== "create"
+    ? gone(`${formatRef(place)} was deleted by another client`, gate)
+    : { gate, isGone: false, state };
 };
 
 /**
@@ -76,6 +79,7 @@ export const observeGates = (gated: Gated, known: Observations, since: Instant):
       type: "unmet",
       resourceVersion: undefined,
       gate: gated.gates.map(formatGate).join(", "),
+      isGone: true,
       state: { type: "failed", message: `${formatRef(place)} cannot be read: ${refused}` },
     };
   if (seen === undefined || seen.type === "outline" || seen.at < since)
@@ -87,6 +91,7 @@ export const observeGates = (gated: Gated, known: Observations, since: Instant):
     type: "unmet",
     resourceVersion: object?.metadata.resourceVersion,
     gate: unmet.gate,
+    isGone: unmet.isGone,
     state: { ...unmet.state, message },
   });
   const selector = object === undefined ? undefined : podSelector(object);

@@ -59,7 +59,8 @@ export const awaitHealthy = (context: ReconcileContext, journal: Back, items: re
   const effects = observed.flatMap(([, one]) => (one.type === "reading" ? one.effects : []));
   if (effects.length > 0) return step(run(...effects));
   const unmet = observed.flatMap(([gated, one]) => (one.type === "unmet" ? [[gated, one] as const] : []));
-  const [first, ...others] = unmet.filter(([, { state }]) => state.type === "waiting").map(toAwaited(restoredAt));
+  // What has failed may recover: nothing is lost by waiting, and its failure may be that of the state before.
+  const [first, ...others] = unmet.map(toAwaited(restoredAt));
   if (first !== undefined && now < until) return step(waitingForTargets(context, journal, until, [first, ...others]));
   return {
     type: "known",
