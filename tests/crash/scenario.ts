@@ -57,7 +57,7 @@ export const asPlanned = ({ name, before, spec }: Scenario): Scenario => {
   const { timeout: _, deletionPolicy: __, ttlSecondsAfterFinished: ___, waitFor: ____, ...rest } = spec;
   const changes = (spec["changes"] as unknown as readonly Change[])
     .filter(isFree)
-    .map(({ waitFor: _, ...change }) => change);
+    .map((change) => ({ ...change, waitFor: [] }));
   return {
     name,
     outcome: "Committed",
@@ -67,7 +67,7 @@ export const asPlanned = ({ name, before, spec }: Scenario): Scenario => {
         const { finalizers: _, ...metadata } = object.metadata as JsonObject & Ref["metadata"];
         return { ...object, metadata };
       }),
-    spec: { ...rest, changes: changes as never },
+    spec: { ...rest, changes },
   };
 };
 
