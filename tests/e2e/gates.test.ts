@@ -212,7 +212,10 @@ it("looks for itself where the ServiceAccount may not watch", async () => {
   );
   await place.janus();
   await place.submit([{ ...creating(settings({})), waitFor: untilDone }], { serviceAccountName: "blind" });
-  await saidOf(place, /waiting for ConfigMap/);
+  const { status } = await saidOf(place, /waiting for ConfigMap/);
+  expect(status.conditions.find(({ type }) => type === "Prepared")?.message).toContain(
+    `ServiceAccount blind may not watch ConfigMap ${place.namespace}/settings`,
+  );
   await place.patch(settings({ state: "done", count: "2" }));
   expect((await place.over()).status.phase).toBe("Committed");
 });

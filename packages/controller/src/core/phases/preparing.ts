@@ -11,6 +11,7 @@ import { garbageCollectedTargets } from "../preflight/garbage-collected.ts";
 import { irreversibleProblems } from "../preflight/irreversible-changes.ts";
 import { reviews, unauthorized } from "../preflight/permissions.ts";
 import { problems, readServiceAccount } from "../preflight/preflight.ts";
+import { watchReviews } from "../preflight/watch-permissions.ts";
 import { listingPause } from "../preflight/unlisted-kinds.ts";
 import { BEGIN, takeSnapshots } from "../snapshots/take-snapshots.ts";
 import { type ApiCall, type Effect, run, type Step } from "../state/effect.ts";
@@ -92,7 +93,7 @@ const findServiceAccount = (context: ReconcileContext): Step | undefined => {
 };
 
 const reviewPermissions = ({ txn, known }: ReconcileContext): Step | undefined =>
-  runAny(reviews(itemsOf(txn, known), known));
+  runAny([...reviews(itemsOf(txn, known), known), ...watchReviews(txn, known)]);
 
 /** The targets with sufficient permissions. The others are locked in their turn, or fail the preflight. */
 const lockTargets = (context: ReconcileContext): Step | undefined => {

@@ -1,6 +1,7 @@
 import { type Before, type Item, journalName } from "@janus/api";
 import { dependents, warnings } from "../preflight/dependents.ts";
 import { unauthorized } from "../preflight/permissions.ts";
+import { watchWarnings } from "../preflight/watch-permissions.ts";
 import { unlistedWarnings } from "../preflight/unlisted-kinds.ts";
 import { storesOf } from "../snapshots/take-snapshots.ts";
 import { snapshotKey } from "../snapshots/snapshot-data.ts";
@@ -48,7 +49,7 @@ export const recordPrepared = (
       state: { type: "prepared", before: beforeOf(index) },
     };
   });
-  const mind = [...warnings(txn, known), ...unlistedWarnings(known)];
+  const mind = [...warnings(txn, known), ...unlistedWarnings(known), ...watchWarnings(txn, known)];
   const recorded = updateStatus(
     txn,
     {

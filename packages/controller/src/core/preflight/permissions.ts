@@ -20,7 +20,7 @@ const UNDO: Readonly<Record<Change["type"], readonly string[]>> = {
 const verbsOf = ({ type }: Change): readonly string[] => [...new Set([type.toLowerCase(), ...UNDO[type]])];
 
 /** Checks whether the ServiceAccount may do this; without a name, to all objects of the kind in that namespace. */
-const review = (
+export const review = (
   place: Omit<ObjectRef, "name">,
   verb: string,
   name: string,

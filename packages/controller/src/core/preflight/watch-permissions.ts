@@ -1,0 +1,42 @@
+import type { Transaction } from "@janus/api";
+import { gatesOf } from "../gates/gates-of.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
+import type { ApiCall } from "../state/effect.ts";
+import { changeIn, type Observations } from "../state/observations.ts";
+import { type Item, itemsOf } from "../state/resolved-changes.ts";
+import { dependsOnEarlier } from "../state/target-resolution.ts";
+import { review, withVerdict } from "./permissions.ts";
+
+const WATCH = "watch";
+
+/** The changes with gates; not those that an earlier change may bring the permission for. */
+const gated = (txn: Transaction, known: Observations): readonly Item[] =>
+  itemsOf(txn, known).filter(({ index }) => gatesOf(txn, index).length > 0 && !dependsOnEarlier(txn, index));
+
+/** Whether the ServiceAccount may watch the targets that are waited for, asked once for each kind in a namespace. */
+export const watchReviews = (txn: Transaction, known: Observations): readonly ApiCall[] => {
+  const alike = new Map<string, [Item, ...Item[]]>();
+  for (const item of gated(txn, known)) {
+    if (changeIn(known, item.index).permissions?.has(WATCH)) continue;
+    const { resource, namespace = "" } = item.place;
+    const key = JSON.stringify([resource.group, resource.plural, namespace]);
+    const others = alike.get(key);
+    if (others === undefined) alike.set(key, [item]);
+    else others.push(item);
+  }
+  return [...alike.values()].map((items) =>
+    review(items[0].place, WATCH, "", (known, is) => withVerdict(known, items, WATCH, is)),
+  );
+};
+
+/** Without it, targets are looked at after growing pauses: people may wonder why that takes so long. */
+export const watchWarnings = (txn: Transaction, known: Observations): readonly string[] => {
+  const [first, ...others] = gated(txn, known).filter(
+    ({ index }) => changeIn(known, index).permissions?.get(WATCH) === "denied",
+  );
+  if (first === undefined) return [];
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  return [
+    `ServiceAccount ${txn.spec.serviceAccountName} may not watch ${formatRef(first.place)}${more}: waitFor is checked every 30 seconds at the latest; for less, grant it the verbs list and watch on ${first.place.resource.plural}`,
+  ];
+};
