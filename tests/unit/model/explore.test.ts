@@ -22,6 +22,31 @@ describe("whatever goes wrong once, a Transaction ends, and never half-applied",
   });
 });
 
+describe("whatever goes wrong once, a Transaction that waits for its targets ends, and never half-applied", () => {
+  const once = { ...ONCE, all: 1 };
+  const gated = [
+    ["Create", "Update"],
+    ["Patch", "Create"],
+    ["Delete", "Patch"],
+  ] as const satisfies readonly (readonly Type[])[];
+
+  it.each(gated)("which gets them there: %s, %s", (...types) => {
+    const gates = { waitFor: ["jsonpath={.data.ours}=new"], rollbackWaitFor: ["jsonpath={.data.ours}=old"] };
+    const found = explore(begin(types, once, gates), rules);
+    expect(showViolations(found)).toBe("");
+    expect(found.ends["Committed"]).toBeGreaterThan(0);
+    expect(found.ends["RolledBack"]).toBeGreaterThan(0);
+  });
+
+  it.each(gated)("which never gets them there, nor back: %s, %s", (...types) => {
+    const never = ["jsonpath={.data.never}"];
+    const found = explore(begin(types, once, { waitFor: never, rollbackWaitFor: never }), rules);
+    expect(showViolations(found)).toBe("");
+    expect(found.ends["Committed"]).toBeUndefined();
+    expect(found.ends["RolledBack"]).toBeGreaterThan(0);
+  });
+});
+
 it.each(["Update", "Patch"] as const)(
   "when a reply is lost, others may clear what tells whose a field is: a target of a(n) %s is never said to be as before when it is not",
   (type) => {

@@ -90,13 +90,16 @@ export interface Particulars {
   readonly deletionPolicy?: "Release" | "Rollback";
   /** On every target. */
   readonly finalizers?: readonly string[];
+  /** Of all changes. */
+  readonly waitFor?: readonly string[];
+  readonly rollbackWaitFor?: readonly string[];
 }
 
 /** A Transaction of such changes, about to be taken up for the first time. */
 export const begin = (
   types: readonly Type[],
   left: Budget,
-  { deletionPolicy = "Release", finalizers = [] }: Particulars = {},
+  { deletionPolicy = "Release", finalizers = [], ...gates }: Particulars = {},
 ): State => {
   const transaction = {
     metadata: { name: "txn", namespace: "shop", uid: "u-txn", resourceVersion: "1", generation: 1 },
@@ -105,6 +108,7 @@ export const begin = (
       lockTimeout: 30_000,
       timeout: TIMEOUT,
       deletionPolicy,
+      ...gates,
       changes: types.map(changeOf),
     },
     status: emptyStatus,
