@@ -14,7 +14,7 @@ const field = (name: string) => ({ type: "field", name }) as const;
 describe("a gate is read", () => {
   const cases: readonly (readonly [string, Gate])[] = [
     ["ready", { type: "ready" }],
-    ["Delete", { type: "delete" }],
+    ["delete", { type: "delete" }],
     ["create", { type: "create" }],
     ["condition=Ready", { type: "condition", name: "Ready", value: "True" }],
     ["condition=ready=false", { type: "condition", name: "ready", value: "false" }],
@@ -41,6 +41,7 @@ describe("a mistake is told with its position", () => {
   it.each([
     ["", 1, "ready, condition=NAME, jsonpath={PATH}, cel=EXPRESSION, create or delete expected"],
     ["redy", 1, "ready, condition=NAME, jsonpath={PATH}, cel=EXPRESSION, create or delete expected"],
+    ["Delete", 1, "ready, condition=NAME, jsonpath={PATH}, cel=EXPRESSION, create or delete expected"],
     [" ready", 1, "ready, condition=NAME, jsonpath={PATH}, cel=EXPRESSION, create or delete expected"],
     ["condition=", 11, "the type of the condition is missing, as in condition=Ready"],
     ["condition==True", 11, "the type of the condition is missing, as in condition=Ready"],

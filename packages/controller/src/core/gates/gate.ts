@@ -65,8 +65,7 @@ const WITH_ARGUMENT: Readonly<Record<string, (text: string, start: number) => E.
  */
 export const parseGate = (text: string): E.Either<Mistake, Gate> => {
   if (text.length > MAX_GATE_LENGTH) return mistake(`longer than ${MAX_GATE_LENGTH} characters`, MAX_GATE_LENGTH + 1);
-  const word = text.toLowerCase();
-  if (word === "ready" || word === "create" || word === "delete") return E.right({ type: word });
+  if (text === "ready" || text === "create" || text === "delete") return E.right({ type: text });
   for (const [prefix, parse] of Object.entries(WITH_ARGUMENT))
     if (text.startsWith(prefix)) return parse(text, prefix.length);
   return mistake("ready, condition=NAME, jsonpath={PATH}, cel=EXPRESSION, create or delete expected", 1);
