@@ -134,7 +134,7 @@ describe("Janus, installed with Helm,", LONG, () => {
     await follow("docs/install.md", "With Helm");
     expect(await deployment()).toBe("2/2/2");
     await eventually(isFenceUp);
-    await follow("docs/install.md", "Does it work?");
+    await follow("docs/install.md", "Verify the installation");
 
     await halfWay();
     await follow("docs/upgrade.md", "With Helm");
@@ -143,13 +143,13 @@ describe("Janus, installed with Helm,", LONG, () => {
     expect(await deployment()).toBe("3/3/3");
     expect(await phase()).toBe("Committing");
 
-    await follow("docs/uninstall.md", "1. No new Transactions");
+    await follow("docs/uninstall.md", "1. Reject new Transactions");
     await eventually(async () =>
       (await cluster.kubectl("admin", "create -f -", transaction("late", patching("map")))).stderr.includes(
         "no new Transactions for now",
       ),
     );
-    const waiting = follow("docs/uninstall.md", "2. Let those under way come to their end");
+    const waiting = follow("docs/uninstall.md", "2. Let active Transactions finish");
     await cluster.admin("wait --for=jsonpath={.metadata.annotations} --timeout=60s -n shop txn/half-way");
     await letGo();
     expect((await waiting)[0]).toContain("shop/half-way Committing");
@@ -157,12 +157,12 @@ describe("Janus, installed with Helm,", LONG, () => {
     expect(await phase()).toBe("RolledBack");
     expect([await dataOf("map"), await dataOf("held")]).toEqual(['{"before":"yes"}', '{"before":"yes"}']);
 
-    const [uninstall = ""] = commandsOf("docs/uninstall.md", "3. Take the installation away");
+    const [uninstall = ""] = commandsOf("docs/uninstall.md", "3. Remove the installation");
     await done(uninstall, shell(uninstall));
     expect(await phase()).toBe("RolledBack");
     await cluster.admin("get validatingadmissionpolicy,validatingadmissionpolicybinding janus-fence");
 
-    await follow("docs/uninstall.md", "4. What is left");
+    await follow("docs/uninstall.md", "4. Remaining objects");
     expect(await leftOvers()).toEqual([]);
     await letGo(); // What was deleted came back with the finalizer that it had.
     await cluster.admin("delete namespace shop --timeout=60s");
@@ -217,7 +217,7 @@ describe("Janus, installed with Helm,", LONG, () => {
     }
     expect(await deployment()).toBe("2/2/2");
     await eventually(isFenceUp);
-    await follow("docs/install.md", "Does it work?");
+    await follow("docs/install.md", "Verify the installation");
   });
 
   it("comes back to what it has left, and its fence is up", async () => {
@@ -242,7 +242,7 @@ describe("Janus, installed with Helm,", LONG, () => {
     await cluster.admin("create namespace example");
     await helm("install", "janus", chart, withImage, `--set=${names},${limited}`, "--wait", "--timeout=2m");
     await eventually(isFenceUp);
-    const [look = "", ...others] = commandsOf("docs/install.md", "Does it work?");
+    const [look = "", ...others] = commandsOf("docs/install.md", "Verify the installation");
     for (const command of [look.replace("janus-controller-leader", "atomic-leader"), ...others])
       await done(command, shell(command));
     const leader =
@@ -267,16 +267,16 @@ describe("Janus, installed with kubectl,", LONG, () => {
     expect(await imageOf()).toBe("registry.example.com/janus:0.1.1");
     expect(await deployment()).toBe("2/2/2");
     await helm("uninstall", "janus", "--wait");
-    await follow("docs/uninstall.md", "4. What is left");
+    await follow("docs/uninstall.md", "4. Remaining objects");
     expect(await leftOvers()).toEqual([]);
   });
 
   it("is gone as the page says", async () => {
     await runNodes(cluster);
     await follow("docs/install.md", "With kubectl");
-    const [, ...withKubectl] = commandsOf("docs/uninstall.md", "3. Take the installation away");
+    const [, ...withKubectl] = commandsOf("docs/uninstall.md", "3. Remove the installation");
     for (const command of withKubectl) await done(command, shell(command));
-    await follow("docs/uninstall.md", "4. What is left");
+    await follow("docs/uninstall.md", "4. Remaining objects");
     expect(await leftOvers()).toEqual([]);
   });
 });
@@ -321,12 +321,12 @@ describe("when the controller went before the Transactions", LONG, () => {
     // The leader of before could not give its Lease back: its rights went with it.
     await expect.poll(hanging, { timeout: 120_000 }).toEqual([]);
     await helm("upgrade", "janus", chart, "--reuse-values", "--wait", "--timeout=2m");
-    await follow("docs/install.md", "Does it work?");
+    await follow("docs/install.md", "Verify the installation");
   });
 
   it("and so does a person, by hand", async () => {
     await uninstalledTooEarly();
-    const [seen] = await follow("docs/uninstall.md", "Let go by hand");
+    const [seen] = await follow("docs/uninstall.md", "Remove the finalizers by hand");
     expect(seen).toContain("half-way-rollback");
     await expect.poll(hanging).toEqual([]);
   });
