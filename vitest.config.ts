@@ -11,7 +11,11 @@ const LONGER = [
 ];
 
 /** Suites on the control plane that try everything, or for long; `npm run test:exhaustive` runs them, and those above. */
-const EXHAUSTIVE = ["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`);
+const EXHAUSTIVE = [
+  ...["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`),
+  // Each of its tests boots a control plane, and waits for controllers that are deployed on it.
+  "tests/deploy/helm-install.test.ts",
+];
 
 export default defineConfig({
   // Workspace packages run from source, as they do under `node --conditions=source`.
@@ -40,6 +44,16 @@ export default defineConfig({
           name: "cluster",
           include: ["tests/**/*.test.ts"],
           exclude: ["tests/unit/**", ...LONGER, ...EXHAUSTIVE, "**/node_modules/**"],
+          globalSetup: ["tests/control-plane/global-setup.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // One crash of many in each scenario; "exhaustive" has more of them.
+          name: "sample",
+          include: ["tests/crash/crash.test.ts"],
+          env: { JANUS_CRASH_SHARE: "60" },
           globalSetup: ["tests/control-plane/global-setup.ts"],
         },
       },
