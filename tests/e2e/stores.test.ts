@@ -98,7 +98,7 @@ it.each<readonly [string, object]>([
   expect(status.phase).toBe("Failed");
   const message = status.conditions.find(({ type }) => type === "Ready")?.message;
   expect(message).toContain(
-    "no changes were applied: the snapshot ConfigMap txn-rollback is not kept as it was written",
+    "no changes were applied: the snapshot ConfigMap txn-rollback was modified when it was written",
   );
   expect((await place.read(configMap("a")))["data"]).toEqual({ value: "old" });
   expect(await stores(place)).toEqual([]);
