@@ -13,6 +13,7 @@ export const thingsToTry = async ({ kubeconfig, binaries }: ControlPlane, replic
   say();
   say(`kubectl get txn -n ${shop} -o wide`);
   say(`kubectl describe txn -n ${shop} deploy-v3`);
+  say(`kubectl describe txn -n ${shop} deploy-v4`);
   say(`kubectl get configmap -n ${shop} deploy-v3-rollback -o yaml`);
   say("kubectl explain txn.spec.changes");
   say("kubectl apply -f docs/examples/before.yaml");

@@ -75,6 +75,7 @@ const sorted = <News extends { readonly fate: Fate }>(news: readonly News[]): re
 export const narrator = (time: () => string, { items }: { readonly items: boolean }): ((sight: Sight) => void) => {
   let phase: Phase | undefined;
   let told: readonly Fate[] = [];
+  let waitedFor: string | undefined;
 
   const tellItems = (sight: Sight): void => {
     const { spec, status } = sight.transaction;
@@ -92,9 +93,20 @@ export const narrator = (time: () => string, { items }: { readonly items: boolea
     told = now;
   };
 
+  const tellWaiting = ({ transaction: { spec, status } }: Sight): void => {
+    const index = status.items.findIndex(({ waiting }) => waiting !== undefined);
+    const gate = status.items[index]?.waiting?.gate;
+    if (gate !== undefined && gate !== waitedFor) {
+      say(`${time()}    ${index + 1}/${spec.changes.length}  waiting for`);
+      sayWrapped(gate, 18, dim);
+    }
+    waitedFor = gate;
+  };
+
   return (sight) => {
     const { status } = sight.transaction;
     if (items) tellItems(sight);
+    tellWaiting(sight);
     if (status.phase === phase) return;
     phase = status.phase;
     const ready = status.conditions.find(({ type }) => type === "Ready");

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { Target } from "@janus/api";
 import type { Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
@@ -9,6 +8,7 @@ import { runTransaction } from "./run-transaction.ts";
 import { dim, heading, say } from "./say.ts";
 import { appConfig, secret, shop, webServer } from "./shop.ts";
 import type { Stage } from "./stage.ts";
+import { until } from "./until.ts";
 
 const name = "deploy-v3";
 const service = (name: string): Target => ({ apiVersion: "v1", kind: "Service", namespace: shop, name });
@@ -41,14 +41,6 @@ const isTold = async ({ client }: Stage["admin"]): Promise<boolean> => {
   return E.isRight(found) && (found.right["items"] as readonly unknown[]).length > 0;
 };
 
-const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
-  const began = performance.now();
-  while (!(await holds())) {
-    if (performance.now() - began > 30_000) throw new Error(`${what}: not within 30 s`);
-    await setTimeout(25);
-  }
-};
-
 /** Fails at its last change, and only when that is made: each dry run finds room for one Service, and there are two. */
 export const rollsBack = async ({ admin, expectations }: Stage): Promise<void> => {
   const { expect } = expectations;
@@ -71,7 +63,7 @@ export const rollsBack = async ({ admin, expectations }: Stage): Promise<void> =
 
   await deploymentControllerIsDone();
   const before = await Promise.all(targets.map(admin.get));
-  const transaction = await runTransaction(admin, name, changes, narrator(stopwatch(), { items: true }));
+  const transaction = await runTransaction(admin, name, { changes }, narrator(stopwatch(), { items: true }));
   await deploymentControllerIsDone();
   const after = await Promise.all(targets.map(admin.get));
   await until("an event tells why", () => isTold(admin));

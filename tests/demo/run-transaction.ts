@@ -30,6 +30,11 @@ export interface Sight {
   readonly journal: Position | undefined;
 }
 
+/** What a Transaction of the demo says besides its ServiceAccount. */
+export interface TransactionSpec extends JsonObject {
+  readonly changes: readonly JsonObject[];
+}
+
 const configMaps: Resource = {
   group: "",
   version: "v1",
@@ -60,7 +65,7 @@ export const positionIn = (journal: KubeObject | undefined): Position | undefine
 export const runTransaction = async (
   { client, create }: Admin,
   name: string,
-  changes: readonly JsonObject[],
+  spec: TransactionSpec,
   see: (sight: Sight) => void,
 ): Promise<Transaction> => {
   const over = Promise.withResolvers<Transaction>();
@@ -104,7 +109,7 @@ export const runTransaction = async (
   }, endsWithin);
   try {
     const metadata = { name, namespace: shop };
-    await create({ apiVersion: API_VERSION, kind: KIND, metadata, spec: { serviceAccountName, changes } });
+    await create({ apiVersion: API_VERSION, kind: KIND, metadata, spec: { serviceAccountName, ...spec } });
     return await over.promise;
   } finally {
     clearTimeout(late);

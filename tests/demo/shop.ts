@@ -10,7 +10,7 @@ export const appConfig: Target = { apiVersion: "v1", kind: "ConfigMap", namespac
 export const webServer: Target = { apiVersion: "apps/v1", kind: "Deployment", namespace: shop, name: "web-server" };
 export const secret = (name: string): Target => ({ apiVersion: "v1", kind: "Secret", namespace: shop, name });
 
-/** One of the settings that the third part changes; `n` counts from 1. */
+/** One of the settings that the last part changes; `n` counts from 1. */
 export const setting = (n: number): Target => ({
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -25,12 +25,13 @@ const object = ({ apiVersion, kind, ...metadata }: Target, content: JsonObject):
   ...content,
 });
 
-/** No more than the Transactions of the demo need: to read, to change, and to roll back. */
+/** No more than the Transactions of the demo need: to read, to change, to roll back, to wait, and to name the Pod that is to blame. */
 const rules = [
   { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "patch", "update"] },
-  { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get", "patch", "update"] },
+  { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get", "patch", "update", "list", "watch"] },
   { apiGroups: [""], resources: ["secrets"], verbs: ["get", "delete", "create", "update"] },
   { apiGroups: [""], resources: ["services"], verbs: ["get", "create", "delete"] },
+  { apiGroups: [""], resources: ["pods"], verbs: ["list"] },
 ];
 
 const rbac = { apiVersion: "rbac.authorization.k8s.io/v1", namespace: shop, name: serviceAccountName };

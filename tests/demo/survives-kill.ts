@@ -73,7 +73,7 @@ const attempt = async ({ admin, replicas }: Stage, release: string) => {
   };
 
   const changes = targets.map((target) => ({ target: { ...target }, type: "Patch", content: { data: { release } } }));
-  const transaction = await runTransaction(admin, `release-${release.replace(".", "-")}`, changes, (sight) => {
+  const transaction = await runTransaction(admin, `release-${release.replace(".", "-")}`, { changes }, (sight) => {
     narrate(sight);
     const { direction, cursor } = sight.journal ?? { direction: "forward", cursor: 0 };
     if (direction === "forward" && cursor >= killAt) wreck ??= kill(sight.transaction.metadata.uid);
@@ -135,7 +135,7 @@ const succession = async (stage: Stage, { killed, status }: Wreck): Promise<void
 /** The leader is killed between two changes, or within one; the other controller goes on where it was. */
 export const survivesKill = async (stage: Stage): Promise<void> => {
   const { replicas, expectations } = stage;
-  heading("(c) Twenty changes, and the leader is killed in the middle; the other controller finishes them");
+  heading("(d) Twenty changes, and the leader is killed in the middle; the other controller finishes them");
   sayWrapped(
     `Leader election is quicker here than in a real installation: lease ${timing.leaseDuration} s and not 30 s, ` +
       `renewal within ${timing.renewDeadline} s and not 20 s, a look every ${timing.retryPeriod} s and not every 5 s.`,

@@ -28,13 +28,19 @@ const demo = async () => {
 /** A line with these words, in this order. */
 const line = (...words: readonly string[]): RegExp => new RegExp(`^ .*${words.join(".* ")}.*$`, "m");
 
-it("commits, rolls back and survives a kill, and leaves nothing behind", { timeout: 180_000 }, async () => {
+it("commits, rolls back, waits for what is never ready, survives a kill, and leaves nothing behind", {
+  timeout: 180_000,
+}, async () => {
   const { temporary, said, exited } = await demo();
   const [code] = await exited;
   const output = await said;
   expect(output).toMatch(/\(a\)[^]* Committed [^]*Secret old-api-key +there → gone/);
   expect(output).toMatch(/\(b\)[^]* refused\n[^]* RolledBack [^]*Secret api-key +same/);
-  const act = /\(c\)[^]*$/.exec(output)?.[0] ?? "";
+  expect(output).toMatch(
+    /\(c\)[^]* 2\/3  waiting for\n[^]*CrashLoopBackOff[^]* RolledBack [^]*True: all restored targets[^]*web-server +same/,
+  );
+  expect(output.split("(d)")[0]).not.toMatch(/3\/3 +Delete +Secret +api-key/);
+  const act = /\(d\)[^]*$/.exec(output)?.[0] ?? "";
   const first = /(replica-.) \(pid \d+\) +true +1 +up /.exec(act)?.[1] ?? "nobody";
   const second = first === "replica-1" ? "replica-2" : "replica-1";
   expect(act).toMatch(line(second, "false", "1"));

@@ -3,7 +3,8 @@ import { administrator } from "../fixtures/administrator.ts";
 import { creating, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { configMap, deployment, role, roleBinding, serviceAccount, within } from "../fixtures/manifests.ts";
-import { crashing, ended, podsOf, report, running } from "../fixtures/pods.ts";
+import { crashing, ended, running } from "../fixtures/pod-status.ts";
+import { podsOf, report } from "../fixtures/pods.ts";
 import { recording } from "../fixtures/recording.ts";
 import { type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
 
