@@ -1,19 +1,10 @@
-import { type Api, type Clock, delayAfter, type Resource, systemClock } from "@janus/kube";
+import { type Api, type Clock, delayAfter, systemClock } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { messageOf } from "../../core/index.ts";
+import { messageOf, pods } from "../../core/index.ts";
 import type { Log } from "../process/log.ts";
 
 /** On the Pod of the leader, for the Service to select. */
 export const LEADER_LABEL = "backup.janus.io/leader";
-
-const pods: Resource = {
-  group: "",
-  version: "v1",
-  plural: "pods",
-  kind: "Pod",
-  namespaced: true,
-  statusSubresource: true,
-};
 
 export interface LeaderMark {
   readonly set: (leads: boolean) => void;

@@ -7,7 +7,6 @@ import {
   type KubeObject,
   pageOf,
   type Request,
-  type Resource,
 } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import {
@@ -16,6 +15,7 @@ import {
   redactSecret,
   type FindOwned,
   type FindPods,
+  pods,
   classify,
   type Found,
   type Instant,
@@ -82,15 +82,6 @@ export const ask = async (api: Api, txn: Transaction, effect: ApiCall): Promise<
   return "body" in call && isOfSecret(call.place)
     ? E.mapLeft((fault: ApiError) => redactSecret(fault, call.body))(answer)
     : answer;
-};
-
-const pods: Resource = {
-  group: "",
-  version: "v1",
-  plural: "pods",
-  kind: "Pod",
-  namespaced: true,
-  statusSubresource: true,
 };
 
 /** More than anybody reads of. */
