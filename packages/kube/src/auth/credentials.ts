@@ -2,9 +2,10 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { RequestOptions } from "node:https";
 import { createSecureContext } from "node:tls";
-import { type Cluster, KubeConfig, type User } from "@kubernetes/client-node";
+import type { Cluster, User } from "@kubernetes/client-node";
 import * as E from "fp-ts/lib/Either.js";
 import { reasonOf } from "../api/error-reason.ts";
+import { type Authenticate, authenticatorOf } from "./authenticators.ts";
 
 /** An API server and a way to prove to it who we are. */
 export interface Connection {
@@ -45,10 +46,8 @@ export const connectionOf = (
     return wrong(`the server of cluster "${cluster.name}" is "${cluster.server}"; it must be an http(s) URL`);
   if (cluster.proxyUrl !== undefined && !/^(https?|socks5?):$/.test(URL.parse(cluster.proxyUrl)?.protocol ?? ""))
     return wrong(`the proxy-url of cluster "${cluster.name}" is "${cluster.proxyUrl}"; use http, https or socks5`);
-  const config = new KubeConfig();
   // client-node refuses plain http (such as a kubectl proxy) unless TLS is said to be unverified; there is none to verify.
-  const skipTLSVerify = cluster.skipTLSVerify || server.protocol === "http:";
-  config.loadFromClusterAndUser({ ...cluster, skipTLSVerify }, user);
+  const reached = { ...cluster, skipTLSVerify: cluster.skipTLSVerify || server.protocol === "http:" };
   try {
     for (const file of [cluster.caFile, user.certFile, user.keyFile, user.authProvider?.config?.tokenFile])
       if (typeof file === "string") readFileSync(file);
@@ -67,29 +66,43 @@ export const connectionOf = (
     server: cluster.server.replace(/\/+$/, ""),
     namespace,
     proxy: cluster.proxyUrl,
-    credentials: () => credentialsOf(config, user),
+    credentials: credentialsOf(reached, user),
   });
 };
 
 const pem = (file: string | undefined, data: string | undefined): Buffer | undefined =>
   file ? readFileSync(file) : data ? Buffer.from(data, "base64") : undefined;
 
-const credentialsOf = async (config: KubeConfig, user: User): Promise<Credentials> => {
-  const options: RequestOptions = {};
-  await config.applyToHTTPSOptions(options);
-  const basic = user.username
-    ? { authorization: `Basic ${Buffer.from(`${user.username}:${user.password ?? ""}`).toString("base64")}` }
-    : {};
-  const { ca, cert, key, servername, rejectUnauthorized } = options;
-  return {
-    headers: {
+const present = <A extends object>(fields: A): Partial<A> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<A>;
+
+const credentialsOf = (cluster: Cluster, user: User): (() => Promise<Credentials>) => {
+  const authenticate: Authenticate = authenticatorOf(cluster, user);
+  return async () => {
+    const options = {
+      ...present({
+        ca: pem(cluster.caFile, cluster.caData),
+        cert: pem(user.certFile, user.certData),
+        key: pem(user.keyFile, user.keyData),
+        servername: cluster.tlsServerName,
+      }),
+      ...(cluster.skipTLSVerify ? { rejectUnauthorized: false } : {}),
+      headers: {},
+    };
+    await authenticate(options);
+    const { headers, ca, cert, key, servername, rejectUnauthorized }: RequestOptions = options;
+    const basic = user.username
+      ? { authorization: `Basic ${Buffer.from(`${user.username}:${user.password ?? ""}`).toString("base64")}` }
+      : {};
+    const said = {
+      ...(user.impersonateUser ? { "impersonate-user": user.impersonateUser } : {}),
       ...basic,
-      ...Object.fromEntries(
-        Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value).trim()]),
-      ),
-    },
-    tls: Object.fromEntries(
-      Object.entries({ ca, cert, key, servername, rejectUnauthorized }).filter(([, value]) => value !== undefined),
-    ),
+      ...lowerCase(headers ?? {}),
+      ...(user.token ? { authorization: `Bearer ${user.token.trim()}` } : {}),
+    };
+    return { headers: said, tls: present({ ca, cert, key, servername, rejectUnauthorized }) as TlsOptions };
   };
 };
+
+const lowerCase = (headers: object): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value).trim()]));

@@ -2,11 +2,13 @@ import { accessSync, constants, readFileSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { type Cluster, type Context, KubeConfig, loadYaml, type User } from "@kubernetes/client-node";
+import type { Cluster, Context, User } from "@kubernetes/client-node";
+import { newClusters, newContexts, newUsers } from "@kubernetes/client-node/dist/config_types.js";
 import * as E from "fp-ts/lib/Either.js";
 import { type Connection, connectionOf } from "./credentials.ts";
 import { isObject } from "../api/json.ts";
 import { reasonOf } from "../api/error-reason.ts";
+import { parse as parseYaml } from "yaml";
 
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -112,26 +114,35 @@ const named = <T extends { readonly name: string }>(list: readonly T[], name: st
 
 /** Throws what is wrong. */
 const parse = (file: string): Parsed => {
-  const raw: unknown = loadYaml(readFileSync(file, "utf8"));
+  const raw: unknown = parseYaml(readFileSync(file, "utf8"));
   if (!isObject(raw)) throw new Error("it is empty, or no YAML mapping");
   if (raw["kind"] !== undefined && raw["kind"] !== "Config")
     throw new Error(`its kind is ${JSON.stringify(raw["kind"])}, not "Config"`);
   for (const list of ["clusters", "users", "contexts"])
     if (raw[list] !== undefined && raw[list] !== null && !Array.isArray(raw[list]))
       throw new Error(`"${list}" is not a list`);
-  const config = new KubeConfig();
-  config.loadFromFile(file);
+  const directory = dirname(file);
   const entries = Array.isArray(raw["users"]) ? raw["users"].filter(isObject) : [];
   const current = raw["current-context"];
   return {
-    clusters: config.clusters,
-    contexts: config.contexts,
+    clusters: newClusters(raw["clusters"]).map((cluster) => withPaths(directory, cluster, ["caFile"])),
+    contexts: newContexts(raw["contexts"]),
     current: typeof current === "string" && current !== "" ? current : undefined,
-    users: config.users.map((user) => {
+    users: newUsers(raw["users"]).map((one) => {
+      const user = withPaths(directory, one, ["certFile", "keyFile"]);
       const spec = entries.find(({ name }) => name === user.name)?.["user"];
-      return completed(user, isObject(spec) ? spec : {}, dirname(file));
+      return completed(user, isObject(spec) ? spec : {}, directory);
     }),
   };
+};
+
+/** Files are named from where the kubeconfig is. */
+const withPaths = <A extends object>(directory: string, entry: A, fields: readonly (keyof A)[]): A => {
+  const paths = fields.flatMap((field) => {
+    const file = entry[field];
+    return typeof file === "string" && file !== "" ? [[field, resolve(directory, file)]] : [];
+  });
+  return { ...entry, ...(Object.fromEntries(paths) as Partial<A>) };
 };
 
 /** What client-node does not read from a kubeconfig, in terms of what it knows. */
