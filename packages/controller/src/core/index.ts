@@ -7,6 +7,7 @@ export * from "./kubernetes/kube-object.ts";
 export * from "./kubernetes/redact-secret.ts";
 export * from "./kubernetes/time.ts";
 export * from "./locks/lock-acquisition.ts";
+export * from "./locks/lock-renewal.ts";
 export * from "./locks/lock-queue.ts";
 export * from "./state/decode-stored.ts";
 export * from "./state/conditions.ts";

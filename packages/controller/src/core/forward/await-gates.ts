@@ -2,7 +2,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
-import { verifyHeld } from "../locks/lock-acquisition.ts";
+import { verifyHeld } from "../locks/lock-renewal.ts";
 import { recordedBefore } from "../snapshots/prior-state.ts";
 import { run, type Step } from "../state/effect.ts";
 import type { Journal } from "../state/journal.ts";
@@ -14,7 +14,8 @@ import { waitingForTargets } from "../state/status-progress.ts";
 import { lockable } from "../state/target-resolution.ts";
 import { abort } from "../transitions/abort.ts";
 import { type Gated, observeGates, type Unmet } from "./gate-states.ts";
-import { reasonToStop, unauthorizedChanges } from "./send-change.ts";
+import { reasonToStop } from "./reason-to-stop.ts";
+import { unauthorizedChanges } from "./send-change.ts";
 
 /** What has this uid is the target; of what was there before, the change leaves it as it was. */
 const uidOf = ({ txn }: ReconcileContext, journal: Journal, index: number): string => {

@@ -1,11 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
-import { trimming } from "../state/memory-budget.ts";
-import { gatesOf } from "../gates/gates-of.ts";
-import { formatGate } from "../gates/gate.ts";
-import type { ApiCall, EventSpec } from "../state/effect.ts";
+import type { ApiCall } from "../state/effect.ts";
 import { deniedVerb, messageOf } from "../kubernetes/api-error.ts";
 import type { Journal } from "../state/journal.ts";
-import { checkpoint } from "../state/journal-requests.ts";
 import { type AbortCause, changeIn, type Observations, withChange } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
@@ -20,39 +16,6 @@ export interface ChangeContext extends Item {
   readonly journal: Journal;
   readonly before: KubeObject | undefined;
 }
-
-/** The checkpoint of this change, and the intent of the next; unless this one has gates, which come first. */
-export const nextChange = (
-  { txn, now }: ReconcileContext,
-  journal: Journal,
-  { index, change, place }: Item,
-  created: string | undefined,
-): ApiCall => {
-  const gates = gatesOf(txn, index);
-  const gated: EventSpec = {
-    type: "Normal",
-    reason: "GateWaiting",
-    item: index,
-    message: `waiting for ${formatRef(place)}: ${gates.map(formatGate).join(", ")}`,
-  };
-  return trimming(
-    checkpoint(
-      txn,
-      journal,
-      {
-        position: { direction: "forward", cursor: index + 1, ...(gates.length === 0 ? {} : { gatedSince: now }) },
-        ...(created === undefined ? {} : { created: [index, created] }),
-      },
-      {
-        type: "Normal",
-        reason: "ItemCommitted",
-        item: index,
-        message: `${index + 1}/${txn.spec.changes.length} ${change.type} ${formatRef(place)}`,
-      },
-      ...(gates.length === 0 ? [] : [gated]),
-    ),
-  );
-};
 
 /**
  * A Create was rejected because the permissions or the kind that an earlier change has just brought were not

@@ -20,9 +20,11 @@ import type { InDoubtVerdict } from "./in-doubt.ts";
 import { deadline, inFlightWindow, POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { ENABLING_TIME } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
-import { type ChangeContext, observeTarget, nextChange, refusalOf } from "./change-context.ts";
+import { type ChangeContext, observeTarget, refusalOf } from "./change-context.ts";
+import { nextChange } from "./next-change.ts";
 import { waiting } from "../state/status-progress.ts";
-import { onceSettled, irreversibleReason, reasonToStop, send } from "./send-change.ts";
+import { irreversibleReason, reasonToStop } from "./reason-to-stop.ts";
+import { onceSettled, send } from "./send-change.ts";
 
 /** What to do about a write that was not simply answered with success, given what the target tells. */
 export const resolveAttempt = (

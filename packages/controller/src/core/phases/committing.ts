@@ -24,7 +24,8 @@ import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context
 import type { Item } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import { journalUnavailable } from "../transitions/journal-unavailable.ts";
-import { type ChangeContext, observeTarget, nextChange } from "../forward/change-context.ts";
+import { type ChangeContext, observeTarget } from "../forward/change-context.ts";
+import { nextChange } from "../forward/next-change.ts";
 import { resolveAttempt } from "../forward/resolve-attempt.ts";
 import { send } from "../forward/send-change.ts";
 

@@ -1,0 +1,42 @@
+import { formatGate } from "../gates/gate.ts";
+import { gatesOf } from "../gates/gates-of.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
+import type { ApiCall, EventSpec } from "../state/effect.ts";
+import type { Journal } from "../state/journal.ts";
+import { checkpoint } from "../state/journal-requests.ts";
+import { trimming } from "../state/memory-budget.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import type { Item } from "../state/resolved-changes.ts";
+
+/** The checkpoint of this change, and the intent of the next; unless this one has gates, which come first. */
+export const nextChange = (
+  { txn, now }: ReconcileContext,
+  journal: Journal,
+  { index, change, place }: Item,
+  created: string | undefined,
+): ApiCall => {
+  const gates = gatesOf(txn, index);
+  const gated: EventSpec = {
+    type: "Normal",
+    reason: "GateWaiting",
+    item: index,
+    message: `waiting for ${formatRef(place)}: ${gates.map(formatGate).join(", ")}`,
+  };
+  return trimming(
+    checkpoint(
+      txn,
+      journal,
+      {
+        position: { direction: "forward", cursor: index + 1, ...(gates.length === 0 ? {} : { gatedSince: now }) },
+        ...(created === undefined ? {} : { created: [index, created] }),
+      },
+      {
+        type: "Normal",
+        reason: "ItemCommitted",
+        item: index,
+        message: `${index + 1}/${txn.spec.changes.length} ${change.type} ${formatRef(place)}`,
+      },
+      ...(gates.length === 0 ? [] : [gated]),
+    ),
+  );
+};

@@ -1,0 +1,46 @@
+import { firstIrreversible } from "../preflight/irreversible-kinds.ts";
+import { run, type Step } from "../state/effect.ts";
+import type { AbortCause } from "../state/observations.ts";
+import { deadline } from "../state/reconcile-context.ts";
+import { abort } from "../transitions/abort.ts";
+import { stopRequest } from "../transitions/stop-request.ts";
+import type { ChangeContext } from "./change-context.ts";
+
+/** The change that may be on its way. */
+type Underway = Pick<ChangeContext, "context" | "journal" | "index">;
+
+/**
+ * A rollback was requested, or the time is over: aborts here, with the fate of this change. But not if a
+ * deletion that cannot be undone may have been sent; see {@link irreversibleReason}.
+ */
+export const reasonToStop = (changeContext: Underway, fate: AbortCause["fate"]): Step | undefined => {
+  const { context, journal, index } = changeContext;
+  const { txn, now } = context;
+  const requested = stopRequest(context);
+  if (requested.type === "reading") return run(requested.effect);
+  const irreversible = irreversibleReason(changeContext, fate);
+  if (requested.type === "release") return abort(context, journal, { reason: "Deleted", message: requested.why, fate });
+  if (requested.type === "rollback" && irreversible === undefined)
+    return abort(context, journal, { reason: "RollbackRequested", message: requested.why, fate });
+  // Deleting the Transaction never hangs, however long its Delete takes.
+  if (irreversible !== undefined && txn.metadata.deletionTimestamp !== undefined)
+    return abort(context, journal, {
+      reason: "Deleted",
+      message: `${irreversible}: the Transaction was deleted`,
+      fate,
+    });
+  if (irreversible !== undefined || now < deadline(context)) return undefined;
+  const message = `spec.timeout passed with ${index} of ${txn.spec.changes.length} changes applied`;
+  return abort(context, journal, { reason: "Timeout", message, fate });
+};
+
+/** Why it cannot be rolled back any more; undefined if it can. */
+export const irreversibleReason = (
+  { context: { txn }, index }: Underway,
+  fate: AbortCause["fate"],
+): string | undefined => {
+  const deleted = firstIrreversible(txn, fate === "applied" ? index + 1 : index)?.target;
+  return deleted === undefined
+    ? undefined
+    : `the deletion of ${deleted.kind} ${deleted.name} cannot be undone, so the Transaction can only be completed`;
+};

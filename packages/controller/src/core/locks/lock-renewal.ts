@@ -1,0 +1,53 @@
+import * as E from "fp-ts/lib/Either.js";
+import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
+import type { ApiCall } from "../state/effect.ts";
+import { changeIn, type LockObservation } from "../state/observations.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { isSafe } from "./lock-acquisition.ts";
+import { lockDuration, lockPlace, observeLock, renewOrTakeOver } from "./lock-requests.ts";
+
+const renewal = (
+  context: ReconcileContext,
+  index: number,
+  target: ObjectRef,
+  observed: Extract<LockObservation, { type: "held" }>,
+): ApiCall => {
+  const place = lockPlace(target, context.settings.controllerNamespace);
+  return observed.stale ? observeLock(context, index, place, true) : renewOrTakeOver(context, index, place, observed);
+};
+
+/**
+ * Renewals that are due: before a third of the duration has passed, and not immediately after a failed one. They
+ * run in the background, in every phase.
+ */
+export const renewals = (context: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): readonly ApiCall[] =>
+  [...targets].flatMap(([index, target]) => {
+    const { known, now } = context;
+    const observed = changeIn(known, index).lock;
+    if (observed?.type !== "held" || now < (observed.retryAt ?? now)) return [];
+    const isDue = observed.until - now <= (lockDuration(context) * 3) / 4;
+    return isDue ? [renewal(context, index, target, observed)] : [];
+  });
+
+/**
+ * Verifies locks that were acquired before, perhaps by a former process.
+ *
+ * @returns Left: why one of them is lost. Right: the requests that are still needed; none if all are safe.
+ */
+export const verifyHeld = (
+  context: ReconcileContext,
+  targets: ReadonlyMap<number, ObjectRef>,
+): E.Either<string, readonly ApiCall[]> => {
+  const effects: ApiCall[] = [];
+  for (const [index, target] of targets) {
+    const observed = changeIn(context.known, index).lock;
+    if (observed?.type === "lost" || observed?.type === "impossible")
+      return E.left(`the lock on ${formatRef(target)} was lost: ${observed.why}`);
+    if (isSafe(observed, context)) continue;
+    const place = lockPlace(target, context.settings.controllerNamespace);
+    effects.push(
+      observed?.type === "held" ? renewal(context, index, target, observed) : observeLock(context, index, place, true),
+    );
+  }
+  return E.right(effects);
+};
