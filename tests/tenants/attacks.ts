@@ -293,6 +293,24 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    title: "targets that Transactions wait for, and that change all the time",
+    attack: async (author) => {
+      await allOf(20, (n) =>
+        author.submit(`waits-${n}`, [made(`restless-${n}`)], { waitFor: ["jsonpath={.data.never}"] }),
+      );
+      const { api, namespace } = author;
+      return again(1, async (n) => {
+        await api.send({
+          verb: "mergePatch",
+          resource: configMaps,
+          namespace,
+          name: `restless-${n % 20}`,
+          body: { data: { n: `${n}` } },
+        });
+      });
+    },
+  },
+  {
     title: "1,000 changes at once",
     attack: async (author) => {
       await allOf(4, (n) =>
