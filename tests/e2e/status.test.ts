@@ -243,11 +243,11 @@ describe("events", () => {
     const txn = decodeTransaction(await submit(many(1)));
     if (E.isLeft(txn)) throw new Error(txn.left);
     const api = connection(controlPlane.kubeconfig);
-    const { tell, flush } = recorder(() => api, "test");
-    const telling = { type: "Warning", reason: "RecoveryBlocked", message: "the journal cannot be written" } as const;
+    const { recordEvent, flush } = recorder(() => api, "test");
+    const event = { type: "Warning", reason: "RecoveryBlocked", message: "the journal cannot be written" } as const;
     const log: string[] = [];
     const again = (times: number) => {
-      for (let n = 0; n < times; n += 1) tell(txn.right, telling, (_, message) => void log.push(message));
+      for (let n = 0; n < times; n += 1) recordEvent(txn.right, event, (_, message) => void log.push(message));
     };
     const counts = async () => (await eventsOf(namespace, "txn")).map(({ count }) => count);
     again(3);

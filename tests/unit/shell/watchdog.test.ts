@@ -10,19 +10,19 @@ const dog = () => {
 it("finds a loop stuck that gives no sign of life for longer than the slack", async () => {
   const { clock, loop, stuck } = dog();
   const one = loop("worker");
-  one.beat();
+  one.heartbeat();
   await clock.pass(10_000);
   expect(stuck()).toEqual([]);
   await clock.pass(2_000);
   expect(stuck()).toEqual(["worker: no progress for 12 s"]);
-  one.beat();
+  one.heartbeat();
   expect(stuck()).toEqual([]);
 });
 
 it("does not take for stuck what said for how long it waits", async () => {
   const { clock, loop, stuck } = dog();
   const one = loop("reflector");
-  one.beat(300_000);
+  one.heartbeat(300_000);
   await clock.pass(310_000);
   expect(stuck()).toEqual([]);
   await clock.pass(1);
@@ -33,7 +33,7 @@ it("does not take for stuck what has not begun, has nothing to do, or has ended"
   const { clock, loop, stuck } = dog();
   loop("not begun");
   const ended = loop("ended");
-  ended.beat();
+  ended.heartbeat();
   ended.rest();
   await clock.pass(1_000_000);
   expect(stuck()).toEqual([]);
@@ -42,9 +42,9 @@ it("does not take for stuck what has not begun, has nothing to do, or has ended"
 it("knows each of several loops of one name by itself", async () => {
   const { clock, loop, stuck } = dog();
   const [first, second] = [loop("worker"), loop("worker")];
-  first.beat();
-  second.beat();
+  first.heartbeat();
+  second.heartbeat();
   await clock.pass(11_000);
-  second.beat();
+  second.heartbeat();
   expect(stuck()).toEqual(["worker: no progress for 11 s"]);
 });

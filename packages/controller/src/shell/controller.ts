@@ -8,7 +8,7 @@ import { namespaceOf } from "./reconcile/tracked-transaction.ts";
 import { wall } from "./process/clock.ts";
 import { type Recorder, recorder } from "./telemetry/events.ts";
 import { dueAt, cacheTransform, phaseOf } from "./reconcile/cache-transform.ts";
-import { defect, type Log, saying } from "./process/log.ts";
+import { defect, type Log, withFields } from "./process/log.ts";
 import { metrics } from "./telemetry/metrics.ts";
 import { queueMetrics } from "./telemetry/queue-metrics.ts";
 import type { Round } from "./telemetry/telemetry.ts";
@@ -19,40 +19,40 @@ export interface ControllerOptions {
   readonly settings: Settings;
   /** Only Transactions of this namespace. Default: all. */
   readonly watchNamespace?: string;
-  /** Transactions worked on at the same time. */
+  /** Transactions reconciled at the same time. */
   readonly concurrency: number;
-  /** Who reports events. */
+  /** The reporting instance of events. */
   readonly identity: string;
   readonly log: Log;
-  /** Is told of every sign of life. Default: nobody is. */
+  /** Monitors the loops. Default: none. */
   readonly watchdog?: Watchdog;
-  /** The API server for the renewal of locks, over connections of its own. Default: as for all else. */
+  /** The API server for the renewal of locks, over connections of its own. Default: the same as for other requests. */
   readonly renewals?: Api;
 }
 
 export interface Controller {
   readonly registry: Registry;
   readonly isSynced: () => boolean;
-  /** Resolves when every Transaction has been seen once. */
+  /** Resolves when all Transactions were listed. */
   readonly synced: Promise<void>;
-  /** Ends when the steps under way have ended; no new ones are begun. */
+  /** Resolves when the active reconciles have ended; no new ones are started. */
   readonly stop: () => Promise<void>;
 }
 
-/** How long a watch lasts, in s. One that has silently fallen dumb is noticed a request's deadline later. */
+/** How long a watch lasts, in s. One that has silently stopped is noticed after that and the deadline of a request. */
 const WATCH = 60;
 
-/** Requests under way at the same time: as many as the client's connections, but for the watch and the list before it. */
+/** Requests in flight: fewer than the client has connections, which the watch and its list need, too. */
 const IN_FLIGHT = 16;
 const RENEWALS_IN_FLIGHT = 16;
 
-/** How often it is looked whether locks are due for renewal, in ms. */
+/** How often locks are checked for renewal, in ms. */
 const RENEWAL_ROUND = 250;
 
-/** How often a Transaction is looked at because somebody has written it, at most once in, in ms: each look costs several requests. */
-const NEWS = 1000;
+/** A Transaction that other clients keep writing is reconciled at most once in this time, in ms: it costs several requests. */
+const MIN_INTERVAL = 1000;
 
-/** Watches Transactions, and works on each until it is over. */
+/** Watches Transactions, and reconciles each until it is finished. */
 export const controller = (api: Api, options: ControllerOptions): Controller => {
   const { settings, watchNamespace, concurrency, identity, log, watchdog = newWatchdog() } = options;
   const patience = 2 * settings.writeTimeout;
@@ -80,12 +80,12 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     mayBeDeleted: (key, { metadata }) => watched.store.get(key)?.metadata.uid !== metadata.uid,
     mayExist: (key) => watched.store.has(key),
     wake: (key) => work.add(key),
-    observers: { moved: measured.moved, answered: measured.answered, told: events.tell },
+    observers: { moved: measured.moved, answered: measured.answered, recordEvent: events.recordEvent },
   });
-  /** One turn of a loop, with an id of its own in the log. */
-  const round = ({ beat }: Loop, fields: Readonly<Record<string, unknown>> = {}): Round => {
-    beat();
-    return { beat, log: saying(log, { ...fields, reconcile: randomUUID().slice(0, 8) }) };
+  /** One round of a loop, with an id of its own in the log. */
+  const round = ({ heartbeat }: Loop, fields: Readonly<Record<string, unknown>> = {}): Round => {
+    heartbeat();
+    return { heartbeat, log: withFields(log, { ...fields, reconcile: randomUUID().slice(0, 8) }) };
   };
   const watching = watchdog.loop("reflector");
   const work = newWorkQueue({
@@ -106,8 +106,8 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     backoff: { first: 200, cap: 30_000 },
     observe: queueMetrics(measured.registry),
   });
-  const add = throttle(NEWS, (key) => work.add(key));
-  const urge = throttle(NEWS, (key) => work.urge(key));
+  const add = throttle(MIN_INTERVAL, (key) => work.add(key));
+  const urge = throttle(MIN_INTERVAL, (key) => work.urge(key));
   const watched = startReflector(
     api,
     { resource: transactions, ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }) },
@@ -115,11 +115,11 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
       signal: aborted.signal,
       timeoutSeconds: WATCH,
       keep: cacheTransform,
-      onTurn: watching.beat,
+      onTurn: watching.heartbeat,
       onEvent: (event) => {
         if (event.type === "synced") isSynced = true;
         if (event.type === "deleted") work.add(keyOf(event.object));
-        // What this process has written itself is no news, and no reason to cut a pause short.
+        // A write of this process itself is no reason to reconcile, or to end a pause early.
         if (event.type !== "applied") return;
         const known = lastKnown(event.object);
         if (known?.resourceVersion === event.object.metadata.resourceVersion) return;

@@ -15,7 +15,7 @@ export interface Flags {
   readonly metricsAuth: boolean;
   readonly writeTimeout: number;
   readonly requestDeadline: number;
-  /** Undefined: no other controller works on the same Transactions. */
+  /** Undefined: no leader election; no other controller reconciles the same Transactions. */
   readonly leaderElection: { readonly place: LeasePlace; readonly timing: LeaderTiming } | undefined;
   readonly logLevel: LogLevel;
 }
@@ -53,7 +53,7 @@ Flags:
   --help                              Shows this text.
 `;
 
-/** In seconds: a timer of Node takes no more. */
+/** The longest timer of Node, in seconds. */
 const LONGEST = 2_147_483;
 
 /** As in the spec of a Transaction: https://pkg.go.dev/time#ParseDuration */
@@ -79,11 +79,11 @@ const notNamespace = (flag: string): ReturnType<typeof parseFlags> => wrong(`${f
 
 const wrong = (text: string): ReturnType<typeof parseFlags> => E.left({ help: false, text: `${text}; see --help` });
 
-/** As with other programs of Kubernetes, the flag alone means yes. */
+/** As with other components of Kubernetes, the flag alone means true. */
 const spelledOut = (arg: string): string =>
   arg === "--leader-elect" || arg === "--metrics-auth" ? `${arg}=true` : arg;
 
-/** Left: what is wrong with the flags; or the help text, if that was asked for. */
+/** Left: what is wrong with the flags, or the help text, if it was requested. */
 export const parseFlags = (
   args: readonly string[],
   env: NodeJS.ProcessEnv,

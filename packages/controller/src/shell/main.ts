@@ -15,11 +15,11 @@ import { processMetrics } from "./process/process-metrics.ts";
 import { unready } from "./process/readiness.ts";
 import { watchdog as newWatchdog } from "./process/watchdog.ts";
 
-/** How long after the write timeout a change that cannot be seen counts as not made, in ms. */
+/** How long after the write timeout a change that is not visible counts as not applied, in ms. */
 const MARGIN = 1000;
-/** When a Failed Transaction is first tried again, in ms. */
+/** When a Failed Transaction is first retried, in ms. */
 const RECOVERY_DELAY = 30_000;
-/** Of what goes beside the work, and must not hold up the end of the process, in ms. */
+/** The deadline of requests that must not delay the exit of the process, in ms. */
 const ASIDE_DEADLINE = 2000;
 
 const flags = parseFlags(process.argv.slice(2), process.env);
@@ -59,16 +59,17 @@ const watchdog = newWatchdog(Math.max(60_000, 4 * requestDeadline));
 const client = connect(config.right, { writeTimeout, deadline: requestDeadline });
 const counted = apiMetrics(registry);
 const api = counted(client);
-// Over connections of their own: what the work waits for, be it for ever, neither ends the term nor loses a lock.
+// Over connections of their own: if requests of Transactions hang, neither leadership nor a lock is lost.
 const electing = connect(config.right, { writeTimeout, deadline: requestDeadline, connections: 4 });
 const renewing = connect(config.right, { writeTimeout, deadline: requestDeadline, connections: 16 });
 const { POD_NAME: pod = hostname(), POD_NAMESPACE: podNamespace = namespace } = process.env;
-// Of this process, and of no other one, before or after: the leader's Lease is never mistaken for ours.
+// Unique to this process: another one with the same Pod name does not take the Lease for its own.
 const identity = `${pod}_${randomUUID()}`;
 const election =
   leaderElection &&
   leadership(counted(electing), { ...leaderElection, identity, deadline: requestDeadline, log, watchdog });
-// Of their own, too: nobody who asks for metrics holds up the work, and the mark comes off also when that is cut.
+// Connections of their own, too: requests for metrics delay no Transaction, and the label is removed also when the others
+// are closed.
 const beside = { deadline: ASIDE_DEADLINE, writeTimeout: ASIDE_DEADLINE / 2, connections: 4 };
 const aside = counted(connect(config.right, beside));
 const mark =
@@ -109,10 +110,10 @@ const server = await serve(httpPort, {
 });
 log("info", "started", { http: server.address(), namespace, identity });
 
-/** At once, and with a reset: nothing of ours is under way any more. */
+/** At once, with a reset: afterwards no request of ours is in flight. */
 const disconnect = (): Promise<unknown> => Promise.all([client, electing, renewing].map((one) => one.close()));
 
-/** In this order: another controller leads only when nothing of ours is under way any more. */
+/** In this order: another controller leads only when no request of ours is in flight. */
 const stop = async (): Promise<void> => {
   isStopping = true;
   log("info", "stopping: finishing the active requests");
@@ -145,7 +146,7 @@ else {
   const elected = await election.elected;
   if (elected !== undefined && !isStopping) void work(elected);
   const because = await election.over;
-  // Connections are reset, so that nothing of this term is under way any more. Who starts us again gets a standby.
+  // Connections are reset, so that no request of this term is in flight. After a restart this process is a standby.
   if (!isStopping) {
     log("error", "leader election lost, exiting", { because });
     await disconnect();

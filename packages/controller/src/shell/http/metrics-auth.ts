@@ -33,23 +33,24 @@ interface Reviewed extends KubeObject {
   readonly status?: { readonly authenticated?: boolean; readonly user?: User; readonly allowed?: boolean };
 }
 
-/** unknown: the API server could not be asked. */
+/** unknown: the API server gave no answer. */
 export type Verdict = "allowed" | "unauthenticated" | "forbidden" | "unknown";
 
-/** How long an answer counts, in ms; as long as kube-apiserver's own components take one for true. */
+/** How long an answer is cached, in ms; as long as in the components of Kubernetes itself. */
 const REMEMBERED = 10_000;
-/** Tokens that are remembered; beyond, the oldest are forgotten. */
+/** The number of cached tokens; beyond it, the oldest are removed. */
 const MOST = 256;
 
-/** Of a header as in RFC 6750. */
+/** The token of an Authorization header (RFC 6750). */
 const tokenIn = (authorization: string | undefined): string | undefined =>
   /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
 
 /**
- * Who may see the metrics: whose bearer token the API server knows, and who may `get` the path /metrics.
+ * Authorizes requests for metrics: the API server must accept the bearer token, and its user must be allowed to `get` the
+ * path /metrics.
  *
- * Guarantees: at most one question at a time for a token, and none for {@link REMEMBERED} ms after its answer; no token is kept,
- *             only its digest.
+ * Guarantees: at most one review of a token at a time, and none for {@link REMEMBERED} ms after its answer; no token is
+ *             stored, only its digest.
  */
 export const metricsAuth = (
   api: Api,

@@ -1,19 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Verdict } from "./metrics-auth.ts";
 
-/** What is answered to those who ask. */
+/** What the server responds with. */
 export interface Answers {
-  /** The loops of the process that do not turn any more. */
+  /** The loops of the process that make no progress. */
   readonly stuck: () => readonly string[];
-  /** Why it neither does the work, nor could take it over at once; undefined when it could. */
+  /** Why it is not ready: it neither reconciles, nor could take over at once; undefined when it is. */
   readonly unready: () => string | undefined;
   /** In the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
-  /** Who may see them, by their Authorization header. Default: everybody. */
+  /** Authorizes a request for metrics by its Authorization header. Default: every request. */
   readonly maySeeMetrics?: (authorization: string | undefined) => Promise<Verdict>;
   /** As JSON. */
   readonly status: () => object;
-  /** Who leads in the place of this process, for people; undefined when it leads itself. */
+  /** The leader, for messages; undefined when it is this process. */
   readonly leaderElsewhere: () => string | undefined;
   /** After how many seconds another one may lead. */
   readonly retryAfter: number;
@@ -75,7 +75,7 @@ const reply = async ({ method, url = "", headers }: IncomingMessage, answers: An
   }
 };
 
-/** There is nothing to be changed over HTTP yet; but what is asked of a standby is asked of the wrong one. */
+/** No path accepts writes; a standby names the leader in its response. */
 const changing = ({ leaderElsewhere, retryAfter }: Answers): Reply => {
   const leader = leaderElsewhere();
   return leader === undefined
@@ -101,7 +101,7 @@ const answer = async (request: IncomingMessage, response: ServerResponse, answer
   response.writeHead(code, { ...headers, "content-type": type }).end(text);
 };
 
-/** `/healthz`, `/readyz`, `/status` and `/metrics`. Port 0 takes a free one. */
+/** `/healthz`, `/readyz`, `/status` and `/metrics`. Port 0: any free port. */
 export const serve = async (port: number, answers: Answers): Promise<Server> => {
   const server = createServer((request, response) => void answer(request, response, answers));
   const { promise, resolve, reject } = Promise.withResolvers<void>();

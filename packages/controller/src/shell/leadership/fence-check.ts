@@ -12,13 +12,13 @@ import {
 } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { messageOf } from "../../core/index.ts";
-import { bearing, isFenced, isUnrepeated, tokenOf } from "./fence.ts";
+import { withToken, isFenced, isUnrepeated, tokenOf } from "./fence.ts";
 
 /**
- * up:    the API server refuses what was decided in a term that is over, and nothing else.
- * down:  it lets that pass.
- * stale: it compares with a Lease of long ago, and refuses the term that is now.
- * other: the policy is not of this version: it refuses every token, or does not say so in a way that is understood.
+ * up:    the API server rejects writes of an old term, and no others.
+ * down:  it admits them.
+ * stale: it compares with an outdated Lease, and rejects the current term.
+ * other: the policy is of another version: it rejects every token, or its rejection does not repeat the token.
  */
 export type FenceCheck = "up" | "down" | "stale" | "other";
 
@@ -38,14 +38,14 @@ const whoAmI: Request = {
   body: { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" },
 };
 
-/** Of no term: they are counted from 1. */
+/** No actual term: these are counted from 1. */
 const overForEver: Term = { holder: "nobody", transitions: -1 };
 
 /**
- * What the API server makes of tokens: the dry run of a write in a term that is over and, where it refuses that, of one in our
- * own, as ourselves. A refusal of our own term counts only if the Lease still says afterwards that it is ours.
+ * Checks how the API server treats tokens: it sends the dry run of a write in an old term and, if that is rejected, of one in
+ * our own term, as the controller itself. A rejection of our own term counts only if we still hold the Lease afterwards.
  *
- * @returns Left: why that cannot be told.
+ * @returns Left: why it is unknown.
  */
 export const checkFence = async (api: Api, place: LeasePlace, term: Term): Promise<E.Either<string, FenceCheck>> => {
   const review = await api.send(whoAmI);
@@ -53,7 +53,7 @@ export const checkFence = async (api: Api, place: LeasePlace, term: Term): Promi
   const { userInfo } = review.right["status"] as { readonly userInfo: { readonly username: string } };
   const isRefused = async (of: Term): Promise<E.Either<ApiError, boolean | "other">> => {
     const token = tokenOf(of);
-    const answer = await api.send(bearing(token, probe(place.namespace, userInfo.username)));
+    const answer = await api.send(withToken(token, probe(place.namespace, userInfo.username)));
     if (isUnrepeated(answer, token)) return E.right("other");
     return isFenced(answer, token) ? E.right(true) : E.map(() => false)(answer);
   };

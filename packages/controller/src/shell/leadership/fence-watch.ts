@@ -5,10 +5,10 @@ import { type FenceCheck, checkFence } from "./fence-check.ts";
 
 export type FenceState = "up" | "down" | "unknown";
 
-/** In ms. Admission hears of a new Lease a moment after it was made; a fence that is not up may be mended at any time. */
-const LOOK = { first: 1_000, again: 5_000, whenUp: 60_000 };
+/** In ms. Admission observes a new Lease a moment after it was created; a fence that is down may be repaired at any time. */
+const CHECK = { first: 1_000, again: 5_000, whenUp: 60_000 };
 
-const TOLD: Readonly<Record<FenceCheck, string>> = {
+const MESSAGES: Readonly<Record<FenceCheck, string>> = {
   up: "the fence is up: writes of a stale leader are rejected",
   down: "the fence is down: install the ValidatingAdmissionPolicy janus-fence and its binding (if they exist, restart the API server, which has lost their parameter); until then, a paused leader may still make one write when it resumes",
   stale:
@@ -18,47 +18,47 @@ const TOLD: Readonly<Record<FenceCheck, string>> = {
 };
 
 export interface FenceWatch extends FenceStatus {
-  /** A write was refused: looks at once. */
-  readonly look: () => void;
+  /** A write was rejected: checks at once. */
+  readonly checkNow: () => void;
 }
 
 /**
- * Looks from time to time, for as long as we lead, whether the fence is up.
+ * Checks periodically, for as long as we lead, whether the fence is up.
  *
- * @param tell when that has changed, and at first
+ * @param onChange called at first, and whenever the state has changed
  */
 export const watchFence = (
   api: Api,
   place: LeasePlace,
   term: Term,
   isOver: () => boolean,
-  tell: (state: FenceState, message: string) => void,
+  onChange: (state: FenceState, message: string) => void,
 ): FenceWatch => {
   let last: FenceCheck | "unknown" | undefined;
   let next: NodeJS.Timeout | undefined;
-  let isLooking = false;
+  let isChecking = false;
   const plan = (ms: number): void => {
     clearTimeout(next);
-    next = setTimeout(() => void look(), ms).unref();
+    next = setTimeout(() => void check(), ms).unref();
   };
-  const look = async (): Promise<void> => {
-    if (isLooking || isOver()) return;
-    isLooking = true;
+  const check = async (): Promise<void> => {
+    if (isChecking || isOver()) return;
+    isChecking = true;
     const answer = await checkFence(api, place, term);
-    isLooking = false;
+    isChecking = false;
     const state = E.isLeft(answer) ? "unknown" : answer.right;
     if (state !== last)
-      tell(
+      onChange(
         state === "stale" || state === "other" ? "down" : state,
-        E.isLeft(answer) ? `cannot check whether the fence is up: ${answer.left}` : TOLD[answer.right],
+        E.isLeft(answer) ? `cannot check whether the fence is up: ${answer.left}` : MESSAGES[answer.right],
       );
     last = state;
-    plan(state === "up" ? LOOK.whenUp : LOOK.again);
+    plan(state === "up" ? CHECK.whenUp : CHECK.again);
   };
-  plan(LOOK.first);
+  plan(CHECK.first);
   return {
     isSeen: () => last !== undefined,
     isStale: () => last === "stale" || last === "other",
-    look: () => void look(),
+    checkNow: () => void check(),
   };
 };

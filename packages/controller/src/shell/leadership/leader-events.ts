@@ -4,16 +4,16 @@ import { wall } from "../process/clock.ts";
 import { events } from "../telemetry/events.ts";
 import type { Log } from "../process/log.ts";
 
-export type LeaderTold = "LeaderElected" | "FenceUp" | "FenceDown";
+export type LeaderEventReason = "LeaderElected" | "FenceUp" | "FenceDown";
 
 /**
- * Events on the leader's Lease: `kubectl describe lease` tells who led, and since when.
+ * Events on the leader's Lease: `kubectl describe lease` shows the leaders, and since when each has led.
  *
- * Guarantees: holds up and fails nothing; an event that cannot be written is only lost to people.
+ * Guarantees: never delays or fails a request; an event that cannot be written is dropped.
  */
 export const leaderEvents =
   (api: Api, { namespace, name }: LeasePlace, identity: string, log: Log) =>
-  async (reason: LeaderTold, message: string): Promise<void> => {
+  async (reason: LeaderEventReason, message: string): Promise<void> => {
     const lease = await api.send({ verb: "get", resource: leases, namespace, name, purpose: "event" });
     const { uid = "" } = E.isRight(lease) ? lease.right.metadata : {};
     const time = new Date(wall()).toISOString();

@@ -3,14 +3,14 @@ import * as E from "fp-ts/lib/Either.js";
 import { messageOf, pods } from "../../core/index.ts";
 import type { Log } from "../process/log.ts";
 
-/** On the Pod of the leader, for the Service to select. */
+/** The label of the leader's Pod, which the Service selects. */
 export const LEADER_LABEL = "backup.janus.io/leader";
 
 export interface LeaderMark {
   readonly set: (leads: boolean) => void;
-  /** Whether the API server has answered at least once: a former life may have left its mark. */
+  /** Whether the API server has answered at least once: a former process may have left the label. */
   readonly isTried: () => boolean;
-  /** Takes the mark off, with a single attempt, and writes it no more. */
+  /** Removes the label, with a single attempt, and never sets it again. */
   readonly end: () => Promise<void>;
 }
 
@@ -20,21 +20,24 @@ export interface PodRef {
 }
 
 const BACKOFF = { first: 1_000, cap: 60_000 };
-/** Between two writes of the leader's mark: who may only patch Pods cannot look. The API server stores none that changes nothing. */
+/**
+ * Between two writes of the label, in ms: without permission to read Pods it is simply written again. The API server does
+ * not store a write that changes nothing.
+ */
 const AGAIN = 60_000;
 
 /**
- * Marks the own Pod as that of the leader; at first, and whenever it does not lead, the mark comes off.
+ * Labels the own Pod as that of the leader; at first, and whenever it is not the leader, the label is removed.
  *
- * Only ever the own one. What a leader that is cut off, killed or stopped leaves behind is on a Pod that is not ready, so no
- * Service sends anybody there, and its next start begins with taking it off.
+ * It writes no other Pod. A leader that is cut off, killed or stopped may leave the label on a Pod that is not ready, to which
+ * no Service sends requests; its next start removes the label first.
  *
- * Guarantees: a mark that cannot be written is tried again, and holds up nothing; one that somebody takes off the leader is
- *             put on again within about a minute.
+ * Guarantees: a write that fails is retried, and delays nothing else; if another client removes the label of the leader, it is
+ *             set again within about a minute.
  */
 export const leaderMark = (api: Api, { namespace, name }: PodRef, log: Log, clock: Clock = systemClock): LeaderMark => {
   let wanted = false;
-  /** Undefined: not known. */
+  /** Undefined: unknown. */
   let marked: boolean | undefined;
   let failures = 0;
   let isTried = false;

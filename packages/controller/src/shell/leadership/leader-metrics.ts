@@ -3,12 +3,12 @@ import type { FenceState } from "./fence-watch.ts";
 
 export interface LeaderMetrics {
   readonly registry: Registry;
-  /** Another term than the one that was seen before. */
+  /** Called when the observed term has changed. */
   readonly changed: () => void;
   readonly fence: (state: FenceState) => void;
 }
 
-/** `isLeader`: right now. */
+/** @param isLeader whether this process leads now */
 export const leaderMetrics = (isLeader: () => boolean): LeaderMetrics => {
   const registry = new Registry();
   registry.registerMetric(

@@ -19,52 +19,52 @@ export interface LeadershipOptions {
   readonly identity: string;
   readonly place: LeasePlace;
   readonly timing: LeaderTiming;
-  /** Of requests that bring none, in ms. */
+  /** The deadline of requests without one, in ms. */
   readonly deadline: number;
   readonly log: Log;
-  /** Is told of every sign of life. Default: nobody is. */
+  /** Monitors the loop of the election. Default: none. */
   readonly watchdog?: Watchdog;
 }
 
-/** Of `/status`. */
+/** The response of `/status`. */
 export interface LeaderStatus {
   readonly leader: boolean;
   readonly lease_name: string;
   readonly lease_namespace: string;
   readonly identity: string;
-  /** As last seen; empty when nobody leads. */
+  /** As last observed; empty when there is no leader. */
   readonly leader_identity: string;
   readonly term: number;
   readonly fence: FenceState;
 }
 
 export interface Leadership {
-  /** Makes of an API server that of our term, as soon as it has begun. Undefined: we have left, or lost, before that. */
+  /** Restricts an API server to our term, once that has begun. Undefined: we have released or lost the Lease before. */
   readonly elected: Promise<((api: Api) => Api) | undefined>;
-  /** Why we lead no more, and never will again. */
+  /** Why we lost leadership, for good. */
   readonly over: Promise<string>;
-  /** Lets another one lead. Assumes: all work has ended. */
+  /** Releases the Lease. Assumes: no request is in flight. */
   readonly leave: () => Promise<string>;
-  /** Whether the Lease has been seen, or made: a standby that cannot see it is not fit to take over. */
+  /** Whether the Lease was read or created: a standby that cannot read it could not take over. */
   readonly hasLooked: () => boolean;
   readonly status: () => LeaderStatus;
   readonly registry: Registry;
 }
 
-/** Whose term it is, as last seen. */
+/** The current term, as last observed. */
 const termSeen = (state: ElectionState): Term | undefined =>
   "heldTerm" in state ? state.heldTerm.term : "observed" in state ? state.observed?.record : undefined;
 
-/** How long nothing is done in this state, in ms. */
+/** How long to wait in this state, in ms. */
 const pauseIn = (state: ElectionState, now: number): number => {
   if (state.type === "standby") return Math.max(0, state.until - now);
   return state.type === "leading" ? Math.max(0, Math.min(state.due, state.heldTerm.until) - now) : 0;
 };
 
 /**
- * Takes part in the election of a leader, and tells of it in logs, metrics and events.
+ * Takes part in the leader election, and reports it in logs, metrics and events.
  *
- * @param api over connections of its own: what the work waits for must not end the term
+ * @param api over connections of its own: hanging requests of Transactions must not end the term
  */
 export const leadership = (api: Api, options: LeadershipOptions): Leadership => {
   const { place, timing, identity, deadline, log, watchdog = newWatchdog() } = options;
@@ -72,8 +72,8 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
   let hasLooked = false;
   let fence: FenceState = "unknown";
   const loop = watchdog.loop("leader election");
-  loop.beat();
-  const tell = leaderEvents(api, place, identity, log);
+  loop.heartbeat();
+  const recordEvent = leaderEvents(api, place, identity, log);
 
   const candidate = leader(api, {
     place,
@@ -81,7 +81,7 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
     identity,
     observe: (state, input) => {
       if (state.type === "over") loop.rest();
-      else loop.beat(pauseIn(state, performance.now()));
+      else loop.heartbeat(pauseIn(state, performance.now()));
       if (input.type === "failed")
         log("warn", "the leader's Lease could not be read or written; trying again", { error: input.reason });
       if (input.type === "read") hasLooked = true;
@@ -100,21 +100,21 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
   const isLeader = (): boolean => candidate.left() > 0;
   const measured = leaderMetrics(isLeader);
 
-  const tellOfFence = (state: FenceState, message: string): void => {
+  const onFenceChange = (state: FenceState, message: string): void => {
     fence = state;
     measured.fence(state);
     log(state === "up" ? "info" : "warn", message);
-    if (state !== "unknown") void tell(state === "up" ? "FenceUp" : "FenceDown", message);
+    if (state !== "unknown") void recordEvent(state === "up" ? "FenceUp" : "FenceDown", message);
   };
 
   const elected = candidate.elected.then((term) => {
     if (term === undefined) return undefined;
-    void tell("LeaderElected", `${identity} became leader, term ${term.transitions}`);
-    const policy = watchFence(api, place, term, () => !("heldTerm" in candidate.state()), tellOfFence);
+    void recordEvent("LeaderElected", `${identity} became leader, term ${term.transitions}`);
+    const policy = watchFence(api, place, term, () => !("heldTerm" in candidate.state()), onFenceChange);
     const onRefused = (): void => {
       log("warn", "a write was rejected by the fence, reading the Lease again", { term: term.transitions });
       candidate.suspend();
-      policy.look();
+      policy.checkNow();
     };
     return (api: Api) => fenced(whileLeading(api, candidate, deadline), term, policy, onRefused);
   });

@@ -1,9 +1,9 @@
 import type { Instant } from "../../core/index.ts";
 
-/** The wall clock. It may be set at any time: for what is shown to people, or compared with times that are not of this process. */
+/** The wall clock. It may be set at any time: only for times that are displayed, or compared with times of other processes. */
 export const wall = (): Instant => Date.now();
 
-/** A clock that shows the wall clock as it stood when it began, and is never set from then on: no time passes but what does. */
+/** A clock that starts at the wall clock, and is never set afterwards: it advances only as time passes. */
 export type Clock = () => Instant;
 
 export const newClock = (): Clock => {
@@ -11,5 +11,5 @@ export const newClock = (): Clock => {
   return () => ahead + performance.now();
 };
 
-/** For durations alone, in ms. */
+/** A monotonic clock for durations, in ms. */
 export const elapsed = (): number => performance.now();

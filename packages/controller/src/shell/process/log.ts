@@ -17,12 +17,12 @@ export const jsonLog =
   };
 
 /** The same log, with these fields on every line. */
-export const saying =
+export const withFields =
   (log: Log, always: Readonly<Record<string, unknown>>): Log =>
   (level, message, fields) =>
     log(level, message, { ...always, ...fields });
 
-/** What was thrown, as fields. A SyntaxError quotes what could not be parsed, which may be a Secret's. */
+/** A thrown error, as fields. A SyntaxError quotes what could not be parsed, which may be the value of a Secret. */
 export const defect = (error: unknown): Readonly<Record<string, unknown>> =>
   error instanceof Error
     ? {

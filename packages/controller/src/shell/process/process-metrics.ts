@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { collectDefaultMetrics, Gauge, type Registry } from "prom-client";
 
-/** Of this package, which also stands beside the compiled files. */
+/** That of this package, which exists beside the compiled files, too. */
 const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
   readonly version: string;
 };
 
-/** `janus_build_info`, and what Prometheus clients tell of their process: memory, CPU time, event loop lag, file descriptors. */
+/** `janus_build_info`, and the default metrics of a process: memory, CPU time, event loop lag, file descriptors. */
 export const processMetrics = (registry: Registry): void => {
   new Gauge({
     name: "janus_build_info",

@@ -1,13 +1,13 @@
-/** leader: only the leader is ready. any: so is a standby that could take over at once. */
+/** leader: only the leader is ready. any: a standby that could take over at once is ready, too. */
 export const READINESS = ["any", "leader"] as const;
 export type Readiness = (typeof READINESS)[number];
 
 export interface Standing {
   readonly stopping: boolean;
   readonly leads: boolean;
-  /** Whether all Transactions are known, where they are watched: a leader does so, a standby does not. */
+  /** Whether all Transactions were listed; undefined for a standby, which does not watch them. */
   readonly synced: boolean | undefined;
-  /** Whether the leader's Lease has been seen, and the own Pod's mark was looked after. */
+  /** Whether the leader's Lease was read, and the leader label of the own Pod was set or removed. */
   readonly standsBy: boolean;
 }
 

@@ -1,33 +1,33 @@
 import { type Api, type Clock, systemClock } from "@janus/kube";
 
-/** One loop of the process, or one turn of it. */
+/** A loop of the process, or one round of it. */
 export interface Loop {
-  /** It works, and says so again within this time, in ms. Default: at once, that is, within the slack. */
-  readonly beat: (within?: number) => void;
-  /** It has nothing to do, or has ended. */
+  /** It makes progress, and the next heartbeat follows within this time, in ms. Default: 0, that is, within the slack. */
+  readonly heartbeat: (within?: number) => void;
+  /** It is idle, or has ended. */
   readonly rest: () => void;
 }
 
 export interface Watchdog {
-  /** Does not count before its first beat. */
+  /** Not monitored before its first heartbeat. */
   readonly loop: (name: string) => Loop;
   /** The loops that are overdue, and for how long. */
   readonly stuck: () => readonly string[];
 }
 
 /**
- * Knows which loops have stopped turning, so that the process can be started anew.
+ * Detects loops that have stopped making progress, so that the process can be restarted.
  *
- * Guarantees: a loop that waits says for how long, and is not stuck before that time; neither is one at rest.
+ * Guarantees: a loop that waits says for how long, and is not stuck before that time; neither is an idle one.
  *
- * @param slack how late a loop may be in ms: longer than any single request can take. Default: one minute.
+ * @param slack how late a heartbeat may be in ms: longer than any single request can take. Default: one minute.
  */
 export const watchdog = (slack = 60_000, clock: Clock = systemClock): Watchdog => {
   const due = new Map<Loop, { readonly name: string; readonly at: number }>();
   return {
     loop: (name) => {
       const self: Loop = {
-        beat: (within = 0) => void due.set(self, { name, at: clock.now() + within }),
+        heartbeat: (within = 0) => void due.set(self, { name, at: clock.now() + within }),
         rest: () => void due.delete(self),
       };
       return self;
@@ -41,8 +41,8 @@ export const watchdog = (slack = 60_000, clock: Clock = systemClock): Watchdog =
   };
 };
 
-/** The same API server; every answer is a sign of life. */
-export const beating = (api: Api, beat: () => void): Api => ({
+/** The same API server; every response is a heartbeat. */
+export const withHeartbeat = (api: Api, heartbeat: () => void): Api => ({
   watch: api.watch,
-  send: (request) => api.send(request).finally(beat),
+  send: (request) => api.send(request).finally(heartbeat),
 });

@@ -29,9 +29,9 @@ export const impersonation = (txn: Transaction): Impersonation => ({
 });
 
 /**
- * A change is made with every field of its content, or not at all: what the kind does not know (a misspelt `dta`) is refused with its
- * name, where the API server would drop it by itself and leave the target without its data. A restoration is not as strict: what was
- * there before may have fields that the kind has lost since, and comes back as far as the API server takes it.
+ * A change is applied with every field of its content, or not at all: an unknown field (a misspelt `dta`) is rejected by name;
+ * by default the API server would drop it, and the target would lose its data. A rollback is not strict: the previous state
+ * may have fields that the kind has lost since, and is restored without them.
  */
 const isStrict = ({ purpose }: ApiCall): boolean => purpose === "dry-run" || purpose === "change";
 
@@ -75,8 +75,12 @@ export const requestOf = (txn: Transaction, effect: ApiCall): Request => {
 const isOfSecret = ({ resource }: ApiCall["call"]["place"]): boolean =>
   resource.group === "" && resource.kind === "Secret";
 
-/** Sends the request. Nothing of a Secret is in what the API server says of it. */
-export const ask = async (api: Api, txn: Transaction, effect: ApiCall): Promise<E.Either<ApiError, KubeObject>> => {
+/** Sends the request. Values of a Secret are redacted in the error. */
+export const sendRequest = async (
+  api: Api,
+  txn: Transaction,
+  effect: ApiCall,
+): Promise<E.Either<ApiError, KubeObject>> => {
   const answer = await api.send(requestOf(txn, effect));
   const { call } = effect;
   return "body" in call && isOfSecret(call.place)
@@ -84,7 +88,7 @@ export const ask = async (api: Api, txn: Transaction, effect: ApiCall): Promise<
     : answer;
 };
 
-/** More than anybody reads of. */
+/** Messages name a few Pods at most. */
 const MOST_PODS = 50;
 
 const findPods = async (
@@ -102,14 +106,14 @@ const findPods = async (
     purpose: "find-pods",
   });
   const page = E.chain((list: KubeObject) => pageOf(pods, list))(listed);
-  // They only explain: who may not list them is told less.
+  // Pods only explain a message: without permission to list them it says less.
   const found = E.isRight(page) ? page.right.items : [];
   return E.isLeft(page) && classify(page.left) === "transient"
     ? page
     : E.right((known, now) => onAnswer(known, found, now));
 };
 
-/** Looks something up that takes more than one request, and says how to fold in what was found. */
+/** Runs an effect that takes more than one request, and returns how to fold in the result. */
 export const lookUp = async (
   api: Api,
   discovery: Discovery,
@@ -122,7 +126,7 @@ export const lookUp = async (
     );
   if (effect.purpose === "find-pods") return findPods(api, txn, effect);
   const found = await discovery.resource(effect.apiVersion, effect.kind, { group: txn.metadata.namespace, api });
-  // The API server answered, and does not serve the kind.
+  // `unknown`: the API server answered, and does not serve the kind.
   if (E.isLeft(found) && found.left.type !== "unknown") return E.left(found.left);
   return E.right((known, now) => effect.onAnswer(known, E.isRight(found) ? found.right : undefined, now));
 };

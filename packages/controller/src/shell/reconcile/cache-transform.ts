@@ -3,8 +3,8 @@ import type { KubeObject, ObjectMeta } from "@janus/kube";
 import { fromTimestamp, type Instant, isTerminal } from "../../core/index.ts";
 import { REQUESTS } from "./user-requests.ts";
 
-/** What the API server may have put there; all else of it is not looked at here. */
-interface Seen extends KubeObject {
+/** The fields of a Transaction that are read here. */
+interface Cached extends KubeObject {
   readonly spec?: { readonly ttlSecondsAfterFinished?: number };
   readonly status?: { readonly phase?: Phase; readonly completedAt?: string; readonly journal?: object };
 }
@@ -15,18 +15,18 @@ const only = <A extends object, K extends keyof A>(from: A | undefined, ...keys:
 const IDENTITY = ["namespace", "name", "uid", "resourceVersion"] as const satisfies readonly (keyof ObjectMeta)[];
 
 /**
- * What is remembered of each Transaction that is watched: who it is, and what tells whether it is to be looked at. Thousands that
- * have ended are kept in a cluster; and decisions are made on live reads.
+ * What is cached of each watched Transaction: its identity, and what decides whether it must be reconciled. A cluster may have
+ * thousands of finished ones, and decisions are made on live reads.
  */
 export const cacheTransform = (object: KubeObject): KubeObject => {
-  const { spec, status } = object as Seen;
+  const { spec, status } = object as Cached;
   const { annotations = {}, finalizers = [], ...metadata } = object.metadata;
   return {
     apiVersion: API_VERSION,
     kind: KIND,
     metadata: {
       ...only(metadata, ...IDENTITY, "deletionTimestamp"),
-      // Not all of them, nor what they say: there may be 256 KiB of annotations, and as many finalizers as fit into etcd.
+      // Not all of them, nor their values: there may be 256 KiB of annotations, and as many finalizers as fit into etcd.
       finalizers: finalizers.includes(FINALIZER) ? [FINALIZER] : [],
       annotations: Object.fromEntries(REQUESTS.filter((name) => name in annotations).map((name) => [name, ""])),
     },
@@ -35,14 +35,14 @@ export const cacheTransform = (object: KubeObject): KubeObject => {
   };
 };
 
-export const phaseOf = (object: KubeObject): Phase => (object as Seen).status?.phase ?? "Pending";
+export const phaseOf = (object: KubeObject): Phase => (object as Cached).status?.phase ?? "Pending";
 
 /**
- * When something may have to be done for a Transaction that looks like this; undefined: never, unless it changes. One that has
- * ended, and that our finalizer is not on, may expire; a Failed one that had come as far as a journal may be tried again.
+ * When this Transaction must be reconciled next; undefined: not before it changes. A finished one without our finalizer may
+ * expire; a Failed one with a journal may be retried.
  */
 export const dueAt = (object: KubeObject): Instant | undefined => {
-  const { spec, status } = object as Seen;
+  const { spec, status } = object as Cached;
   const phase = phaseOf(object);
   const isEnded = isTerminal(phase) && !(object.metadata.finalizers ?? []).includes(FINALIZER);
   if (!isEnded || (phase === "Failed" && status?.journal !== undefined)) return 0;

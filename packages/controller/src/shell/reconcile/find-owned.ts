@@ -20,38 +20,38 @@ import {
   type Unlisted,
 } from "../../core/index.ts";
 
-/** More of a kind than one Transaction can have made. */
+/** More of a kind than one Transaction can have created. */
 const MOST_UNOWNED = 1000;
 
-/** Lists that go out side by side. */
-const SIDE_BY_SIDE = 8;
+/** Concurrent lists. */
+const CONCURRENCY = 8;
 
-/** It may not be listed, which is the ServiceAccount's affair; or it is not there to be listed. */
+/** The ServiceAccount may not list the kind, or the kind cannot be listed. */
 const HOLDS_NOTHING: readonly number[] = [403, 404, 405];
 
-/** A proxy's page says nothing of the kind. */
+/** A 404 without `notFound` may be of a proxy, and says nothing of the kind. */
 const holdsNothing = (error: ApiError): boolean =>
   error.type === "refused" &&
   HOLDS_NOTHING.includes(error.code) &&
   (error.code !== 404 || error.notFound !== undefined);
 
-/** Between the pages of the list, the API server has forgotten of when it was. */
+/** The continue token has expired between two pages. */
 const EXPIRED = 410;
 
-/** Of this kind alone: its own server is broken, or no good. Anything else says that the API server does not answer, or not us. */
+/** Whether the error concerns this kind alone, such as a broken aggregated API; any other concerns the API server as a whole. */
 const isOfKind = (error: ApiError): boolean =>
   error.type === "refused"
     ? error.code !== 429 && error.code !== 401
     : ["malformed", "too-large", "deadline"].includes(error.cause);
 
-/** The API server serves a new kind a moment after it was established. */
+/** A new kind is served a moment after its CRD was established. */
 const unserved = (resource: string): Unlisted => ({
   resource,
   why: "the API server does not serve it",
   mayComeYet: true,
 });
 
-/** As kubectl takes it. */
+/** The name that kubectl accepts. */
 const nameOf = ({ plural, group }: Resource): string => (group === "" ? plural : `${plural}.${group}`);
 
 const unlisted = (resource: Resource, error: ApiError): Unlisted => ({
@@ -63,7 +63,7 @@ const unlisted = (resource: Resource, error: ApiError): Unlisted => ({
 interface Search {
   readonly namespace: string | undefined;
   readonly unowned: boolean;
-  /** Those that are not of any namespace; see {@link kindOf}. */
+  /** Cluster-scoped kinds; see {@link kindOf}. */
   readonly clusterKinds: ReadonlySet<string>;
 }
 
@@ -111,11 +111,13 @@ const ownedIn = async (
 };
 
 /**
- * All objects that go with others, in a namespace or everywhere, that this user may list; with `unowned`, those that go with
- * none, too, but for what the cluster itself makes: a thousand of a kind, which is more than one Transaction can have made.
+ * All objects that are deleted together with others, in a namespace or everywhere, that this user may list; with `unowned`,
+ * also all others, except for those that the cluster itself creates: up to a thousand of a kind, which is more than one
+ * Transaction can have created.
  *
- * Guarantees: only their metadata is read, and page by page; a kind that may not be listed is left out; one that could not be
- *             listed for any other reason is named, and so is one that was asked for and is not served. Events are not looked at: there are many, and nothing owns them.
+ * Guarantees: only metadata is read, page by page; a kind that the user may not list is left out; one that could not be listed
+ *             for any other reason is reported, as is a requested kind that is not served. Events are not listed: there are
+ *             many, and they have no owners.
  */
 export const findOwned = async (
   api: Api,
@@ -142,6 +144,6 @@ export const findOwned = async (
     }
     return undefined;
   };
-  const failed = (await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane))).find((error) => error !== undefined);
+  const failed = (await Promise.all(Array.from({ length: CONCURRENCY }, lane))).find((error) => error !== undefined);
   return failed === undefined ? E.right({ owned, unlisted }) : E.left(failed);
 };

@@ -5,15 +5,15 @@ export interface Waiting {
   readonly awaited: Awaited;
 }
 
-/** Who waits for which lock, of the Transactions that this process is at work on. */
+/** Which of the Transactions of this process wait for which lock. */
 export interface LockWaiters {
-  /** It waits for this lock, and for no other. */
+  /** It waits for this lock, and for no other one. */
   readonly join: (waiting: Waiting) => void;
-  /** It waits for none, or could not take one now: nobody is to wait for it. */
+  /** It waits for no lock, or could not acquire one now: no other Transaction waits for it. */
   readonly leave: (uid: string) => void;
-  /** Who goes before this one. */
+  /** The one that has priority over this one. */
   readonly queuedBefore: (txn: QueuedTransaction, lease: ObjectRef) => QueuedTransaction | undefined;
-  /** Who is to have it once it is free. */
+  /** The one that acquires it next. */
   readonly first: (lease: ObjectRef) => Waiting | undefined;
 }
 

@@ -32,48 +32,48 @@ import {
   withoutRead,
 } from "../../core/index.ts";
 import { effectRunner, type Failure, isFailure, isOwn } from "./effect-runner.ts";
-import { type TrackedTransaction, isEnded, keyOf, namespaceOf, newTracked, understood } from "./tracked-transaction.ts";
+import { type TrackedTransaction, isEnded, keyOf, namespaceOf, newTracked, decoded } from "./tracked-transaction.ts";
 import { impersonation } from "./api-request.ts";
 import { largeWork } from "./large-work.ts";
 import { targetWatches } from "./target-watches.ts";
 import { newLockWaiters } from "./lock-waiters.ts";
-import { defect, saying } from "../process/log.ts";
+import { defect, withFields } from "../process/log.ts";
 import { newTelemetry, type Round, type Observers } from "../telemetry/telemetry.ts";
 
 export interface ReconcilerOptions {
-  /** For what is done for the Transactions of a namespace. */
+  /** The API server, for the Transactions of a namespace. */
   readonly apiOf: (namespace: string) => Api;
-  /** The same for the renewal of their locks, which waits for nothing else. */
+  /** The same for the renewal of their locks, which waits for no other requests. */
   readonly renewalsOf: (namespace: string) => Api;
   readonly discovery: Discovery;
   readonly settings: Settings;
   readonly observers: Observers;
-  /** Whether somebody seems to want something of this Transaction that this version of it does not say; only a reason to look. */
+  /** Whether the cache has a user request that this version of the Transaction does not have; a reason to read it again. */
   readonly hasPendingRequest: (key: string, txn: Transaction) => boolean;
-  /** Whether it seems to be there no more; only a reason to look, too. */
+  /** Whether the cache no longer has it; a reason to read it again. */
   readonly mayBeDeleted: (key: string, txn: Transaction) => boolean;
-  /** Whether there seems to be one of this key; only a reason to look again. */
+  /** Whether the cache has a Transaction with this key; a reason to try again. */
   readonly mayExist: (key: string) => boolean;
-  /** Has a Transaction taken up at once. */
+  /** Adds a Transaction to the work queue at once. */
   readonly wake: (key: string) => void;
 }
 
-/** More decisions in one round than any Transaction needs: a defect must not become a storm of requests. */
-const mostSteps = (txn: Transaction): number => 1000 + 20 * txn.spec.changes.length;
+/** More decisions in one reconcile than any Transaction needs: a defect must not flood the API server. */
+const maxSteps = (txn: Transaction): number => 1000 + 20 * txn.spec.changes.length;
 
-/** Large Transactions that are worked on at the same time: so much memory there has to be. */
-const LARGE_AT_ONCE = 4;
+/** Large Transactions that are reconciled at the same time, which bounds their memory. */
+const MAX_LARGE = 4;
 
-/** How often a Transaction is read again in one round because another client has written it meanwhile. */
-const MOST_READS = 10;
+/** How often a Transaction is read in one reconcile because another client has written it meanwhile. */
+const MAX_READS = 10;
 
 export interface Reconciler {
   readonly reconcile: (key: string, round: Round) => Promise<Requeue>;
-  /** Renews the locks that are due, of every Transaction under way whose locks are not being renewed already. */
+  /** Renews the locks that are due, of every active Transaction whose locks are not being renewed already. */
   readonly renew: (round: Round) => Promise<void>;
-  /** Of the version that was read or written last of a Transaction under way. */
+  /** The metadata of an active Transaction as last read or written. */
   readonly lastKnown: (object: KubeObject) => Metadata | undefined;
-  /** No further step is begun; what is under way is finished. */
+  /** Starts no further step; those that have started are completed. */
   readonly stop: () => void;
 }
 
@@ -83,7 +83,7 @@ const DEFECT: EventSpec = {
   message: "internal error in Janus: the Transaction is retried after a pause; see the log of the controller",
 };
 
-/** After a pause; and not before the server wants to hear of us again, though no later than in `most` ms. */
+/** After the backoff, and not before the server's Retry-After, of which at most `most` ms are respected. */
 const after = (errors: readonly ApiError[], most = Number.POSITIVE_INFINITY): Requeue => {
   const asked = errors.flatMap((error) => (error.type === "refused" ? (error.retryAfter ?? []) : []));
   return asked.length === 0 ? { type: "failed" } : { type: "failed", atLeast: Math.min(Math.max(...asked), most) };
@@ -92,24 +92,24 @@ const after = (errors: readonly ApiError[], most = Number.POSITIVE_INFINITY): Re
 const lostLocks = ({ known }: TrackedTransaction): number =>
   [...known.changes.values()].filter(({ lock }) => lock?.type === "lost").length;
 
-const inLine = ({ txn, known: { yieldedAt: behind } }: TrackedTransaction): QueuedTransaction =>
+const queued = ({ txn, known: { yieldedAt: behind } }: TrackedTransaction): QueuedTransaction =>
   behind === undefined ? txn : { ...txn, behind };
 
 /**
  * The one loop: read → decide → run effects → decide …, until the Transaction waits for something or is done.
  *
- * Guarantees: every decision is made by the core; an effect's answer is folded in before the next decision; a request that
- *             was not answered, or that something transient refused, ends this round, and the Transaction is taken up again
- *             after a pause with what is known for certain.
- * Assumes:    a key is never worked on twice at once.
+ * Guarantees: every decision is made by the core; the response to an effect is folded in before the next decision; a transient
+ *             error ends the reconcile, and the Transaction is reconciled again after a pause, with the observations that are
+ *             still certain.
+ * Assumes:    a key is never reconciled twice at once.
  */
 export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const { apiOf, renewalsOf, discovery, settings } = shell;
   const telemetry = newTelemetry(shell.observers);
-  const { tell } = telemetry;
+  const { recordEvent } = telemetry;
   const allTracked = new Map<string, TrackedTransaction>();
-  const line = newLockWaiters();
-  const large = largeWork(LARGE_AT_ONCE, namespaceOf, shell.wake);
+  const lockWaiters = newLockWaiters();
+  const large = largeWork(MAX_LARGE, namespaceOf, shell.wake);
   const watches = targetWatches(apiOf, (uid, index) => {
     const tracked = allTracked.get(uid);
     if (tracked === undefined) return;
@@ -122,9 +122,9 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     ...tracked,
     now: tracked.now(),
     settings,
-    queuedBefore: (lease) => line.queuedBefore(inLine(tracked), lease),
+    queuedBefore: (lease) => lockWaiters.queuedBefore(queued(tracked), lease),
     nextWaiter: (lease) => {
-      const first = line.first(lease)?.txn;
+      const first = lockWaiters.first(lease)?.txn;
       return first?.metadata.uid === tracked.txn.metadata.uid ? undefined : first;
     },
   });
@@ -134,26 +134,26 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     return apiOf(namespace).send({ verb: "get", resource: transactions, namespace, name, purpose: "read-transaction" });
   };
 
-  /** Nobody holds a Lease: whose turn it is has it at once. */
+  /** A Lease has no holder: the first Transaction in its queue is reconciled at once. */
   const wakeNextWaiter = (tracked: TrackedTransaction, { purpose, call: { place } }: ApiCall): void => {
-    if (purpose === "release-lock") line.leave(tracked.txn.metadata.uid);
-    const next = line.first(place);
+    if (purpose === "release-lock") lockWaiters.leave(tracked.txn.metadata.uid);
+    const next = lockWaiters.first(place);
     const other = allTracked.get(next?.txn.metadata.uid ?? "");
     if (next === undefined || other === undefined || other === tracked) return;
     other.known = withFreedLock(other.known, next.awaited);
     shell.wake(keyOf(other.txn));
   };
 
-  const carrying = (apiOf: ReconcilerOptions["apiOf"]) =>
+  const newRunner = (apiOf: ReconcilerOptions["apiOf"]) =>
     effectRunner({
       apiOf,
       discovery,
-      telemetry: telemetry,
-      onPhaseChange: ({ txn }) => line.leave(txn.metadata.uid),
+      telemetry,
+      onPhaseChange: ({ txn }) => lockWaiters.leave(txn.metadata.uid),
       onLockFree: wakeNextWaiter,
     });
-  const carryOut = carrying(apiOf);
-  const carryOutRenewals = carrying(renewalsOf);
+  const runEffects = newRunner(apiOf);
+  const runRenewals = newRunner(renewalsOf);
 
   const requeueAfter = async (
     round: Round,
@@ -167,14 +167,14 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     });
     tracked.known = { ...tracked.known, retryingSince: tracked.known.retryingSince ?? { since: tracked.now() } };
     const event = reportRetry(context(tracked), effect, error);
-    if (event !== undefined && "call" in event) await carryOut(round, tracked, [event]);
+    if (event !== undefined && "call" in event) await runEffects(round, tracked, [event]);
     else if (event !== undefined) {
-      tell(round, tracked.txn, event);
+      recordEvent(round, tracked.txn, event);
       tracked.known = reportedRetry(tracked.known, tracked.now());
     }
-    // Then the status tells nothing, either.
+    // The status cannot report it either.
     if ("call" in effect && isOwn(effect) && classify(error) === "permanent")
-      tell(round, tracked.txn, {
+      recordEvent(round, tracked.txn, {
         type: "Warning",
         reason: "RecoveryBlocked",
         message: `waiting until the Transaction can be updated: ${messageOf(error)}`,
@@ -186,32 +186,32 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     );
   };
 
-  const named = (key: string): readonly TrackedTransaction[] =>
+  const trackedUnder = (key: string): readonly TrackedTransaction[] =>
     [...allTracked.values()].filter(({ txn, isForceDeleted }) => keyOf(txn) === key && !isForceDeleted);
 
   const forget = ({ metadata: { uid } }: Transaction): void => {
     allTracked.delete(uid);
-    line.leave(uid);
+    lockWaiters.leave(uid);
     watches.leave(uid);
   };
 
-  /** It is there no more. What it may leave behind is taken away under a key of its own: another one may have its name. */
+  /** It no longer exists. Its resources are released under a key of their own: another Transaction may have its name. */
   const cleanUpDeleted = (round: Round, tracked: TrackedTransaction): void => {
     const { uid } = tracked.txn.metadata;
-    line.leave(uid);
+    lockWaiters.leave(uid);
     if (tracked.unreadable !== undefined || !mayLeaveResources(tracked.txn)) return forget(tracked.txn);
-    // One that was over may have gone with our own last write to it, which was not answered.
-    if (!isTerminal(tracked.txn.status.phase)) tell(round, tracked.txn, FORCE_DELETED);
+    // A terminal one may have been deleted by our own last write, which was not answered.
+    if (!isTerminal(tracked.txn.status.phase)) recordEvent(round, tracked.txn, FORCE_DELETED);
     Object.assign(tracked, { txn: asReleased(tracked.txn, tracked.now()), isForceDeleted: true });
     shell.wake(`${keyOf(tracked.txn)}/${uid}`);
   };
 
-  const next = (tracked: TrackedTransaction): Step => {
+  const decideNext = (tracked: TrackedTransaction): Step => {
     if (tracked.unreadable !== undefined) return decideUnread(context(tracked), tracked.unreadable);
-    // Every change is checkpointed; what was examined would have to be examined again.
+    // Changes are checkpointed, so it can resume later; a preflight would have to start again.
     const yields = tracked.txn.status.phase === "Committing" || tracked.txn.status.phase === "RollingBack";
-    const mayGoOn = tracked.isForceDeleted || !isLarge(tracked) || large.enter(keyOf(tracked.txn), yields);
-    return mayGoOn ? decide(context(tracked)) : awaitMemory(context(tracked));
+    const hasSlot = tracked.isForceDeleted || !isLarge(tracked) || large.enter(keyOf(tracked.txn), yields);
+    return hasSlot ? decide(context(tracked)) : awaitMemory(context(tracked));
   };
 
   const awaitTargets = ({ txn }: TrackedTransaction, watched: readonly Watched[] | undefined): void => {
@@ -220,31 +220,31 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     else watches.join({ uid, namespace, as: impersonation(txn) }, watched);
   };
 
-  /** @param isStale whether there is a reason to read it again first */
+  /** @param isStale whether it must be read again first */
   const steps = async (
     round: Round,
     tracked: TrackedTransaction,
     isStale: () => boolean,
   ): Promise<Requeue | "stale"> => {
-    for (let left = mostSteps(tracked.txn); left > 0 && !stopping.signal.aborted; left -= 1) {
+    for (let left = maxSteps(tracked.txn); left > 0 && !stopping.signal.aborted; left -= 1) {
       if (isStale()) return "stale";
-      const step = next(tracked);
-      for (const event of step.type === "done" ? [] : (step.events ?? [])) tell(round, tracked.txn, event);
+      const step = decideNext(tracked);
+      for (const event of step.type === "done" ? [] : (step.events ?? [])) recordEvent(round, tracked.txn, event);
       switch (step.type) {
         case "done":
           forget(tracked.txn);
           return { type: "done" };
         case "wait":
           Object.assign(tracked, atRest(tracked));
-          if (step.awaited !== undefined) line.join({ txn: inLine(tracked), awaited: step.awaited });
-          else line.leave(tracked.txn.metadata.uid);
+          if (step.awaited !== undefined) lockWaiters.join({ txn: queued(tracked), awaited: step.awaited });
+          else lockWaiters.leave(tracked.txn.metadata.uid);
           awaitTargets(tracked, step.watched);
           tracked.known = withoutRetry(tracked.known);
-          // One that has ended may wait for days, until it expires, say; what has to be known then is learned again.
+          // A finished one may wait for days until it expires: its observations are dropped, and made again.
           if (tracked.unreadable === undefined && isEnded(tracked.txn)) forget(tracked.txn);
           return { type: "after", ms: Math.max(10, step.until - tracked.now()) };
         case "run": {
-          const outcomes = await carryOut(round, tracked, step.effects);
+          const outcomes = await runEffects(round, tracked, step.effects);
           const [failure, ...others] = outcomes.filter(isFailure);
           if (failure !== undefined) return requeueAfter(round, tracked, [failure, ...others]);
           if (outcomes.includes("stale")) return "stale";
@@ -252,28 +252,27 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
       }
     }
     if (stopping.signal.aborted) return { type: "done" };
-    tell(round, tracked.txn, DEFECT);
+    recordEvent(round, tracked.txn, DEFECT);
     return { type: "failed" };
   };
 
-  const takeUp = async (key: string, round: Round): Promise<Requeue> => {
-    for (let left = MOST_READS; left > 0; left -= 1) {
+  const reconcileLatest = async (key: string, round: Round): Promise<Requeue> => {
+    for (let left = MAX_READS; left > 0; left -= 1) {
       const answer = await read(key);
       if (E.isLeft(answer)) {
         if (isAbsent(answer.left)) {
-          for (const tracked of named(key)) cleanUpDeleted(round, tracked);
-          // Nobody would say so again of one that is there after all.
+          for (const tracked of trackedUnder(key)) cleanUpDeleted(round, tracked);
+          // If the cache has it, no further event would trigger a reconcile, so it is retried.
           return { type: shell.mayExist(key) ? "failed" : "done" };
         }
         round.log("warn", "the Transaction cannot be read; trying again", { error: messageOf(answer.left) });
         return after([answer.left]);
       }
-      const current = understood(answer.right);
+      const current = decoded(answer.right);
       const { uid } = current.txn.metadata;
-      for (const tracked of named(key)) if (tracked.txn.metadata.uid !== uid) cleanUpDeleted(round, tracked);
+      for (const tracked of trackedUnder(key)) if (tracked.txn.metadata.uid !== uid) cleanUpDeleted(round, tracked);
       const former = allTracked.get(uid);
-      // What was known before it could not be read, or while it could not, says nothing of how it is now; nor what was known
-      // before another client moved it on.
+      // Observations are invalid after it became readable or unreadable, or another client changed its phase.
       const same =
         former !== undefined &&
         (former.unreadable === undefined) === (current.unreadable === undefined) &&
@@ -281,8 +280,8 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
       const tracked: TrackedTransaction = same ? Object.assign(former, current) : newTracked(current);
       allTracked.set(uid, tracked);
       try {
-        // Seen once that it is there, it is not looked for again: the watch may be late.
-        const mayBeGone = left === MOST_READS;
+        // Only after the first read: the cache may be behind later ones.
+        const mayBeGone = left === MAX_READS;
         const outcome = await steps(
           round,
           tracked,
@@ -290,7 +289,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
         );
         if (outcome !== "stale") return outcome;
       } catch (error) {
-        tell(round, tracked.txn, DEFECT);
+        recordEvent(round, tracked.txn, DEFECT);
         throw error;
       }
     }
@@ -299,21 +298,21 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
 
   const reconcile = async (key: string, round: Round): Promise<Requeue> => {
     const [, , uid] = key.split("/");
-    if (uid !== undefined) return lastSteps(round, uid);
+    if (uid !== undefined) return reconcileDeleted(round, uid);
     let waits = false;
     try {
-      const requeue = await takeUp(key, round);
+      const requeue = await reconcileLatest(key, round);
       waits = requeue.type === "after";
       return requeue;
     } finally {
       large.leave(key);
-      // It takes no lock before it is tried again, so nobody is to wait for that.
-      if (!waits) for (const { txn } of named(key)) line.leave(txn.metadata.uid);
+      // It acquires no lock before it is reconciled again, so no other Transaction waits for it.
+      if (!waits) for (const { txn } of trackedUnder(key)) lockWaiters.leave(txn.metadata.uid);
     }
   };
 
-  /** Of one that has vanished. */
-  const lastSteps = async (round: Round, uid: string): Promise<Requeue> => {
+  /** Releases the resources of a deleted one. */
+  const reconcileDeleted = async (round: Round, uid: string): Promise<Requeue> => {
     const tracked = allTracked.get(uid);
     const outcome = tracked === undefined ? "stale" : await steps(round, tracked, () => false);
     return outcome === "stale" ? { type: "done" } : outcome;
@@ -329,9 +328,9 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
       active.map(async (tracked) => {
         renewing.add(tracked);
         const lost = lostLocks(tracked);
-        const log = saying(round.log, { transaction: keyOf(tracked.txn) });
+        const log = withFields(round.log, { transaction: keyOf(tracked.txn) });
         try {
-          await carryOutRenewals(
+          await runRenewals(
             { ...round, log },
             tracked,
             renewals(context(tracked), resolvedTargets(tracked.txn, tracked.known)),
@@ -339,7 +338,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
         } catch (error) {
           log("error", "internal error in Janus, retrying the renewal of the locks", defect(error));
         } finally {
-          // It may wait for something that takes long.
+          // It may be waiting for something that takes long.
           if (lostLocks(tracked) > lost) shell.wake(keyOf(tracked.txn));
           renewing.delete(tracked);
         }
@@ -354,5 +353,5 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
 
   const lastKnown = ({ metadata: { uid = "" } }: KubeObject): Metadata | undefined => allTracked.get(uid)?.txn.metadata;
 
-  return { reconcile, renew, lastKnown: lastKnown, stop };
+  return { reconcile, renew, lastKnown, stop };
 };

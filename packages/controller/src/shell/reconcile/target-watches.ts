@@ -1,7 +1,7 @@
 import { type Api, type Impersonation, keyOf, startReflector, type KubeObject, throttle } from "@janus/kube";
 import type { Watched } from "../../core/index.ts";
 
-/** Who waits for targets, and as whom it reads them. */
+/** A Transaction that waits for targets, and the user that reads them. */
 export interface Waiter {
   readonly uid: string;
   readonly namespace: string;
@@ -9,26 +9,26 @@ export interface Waiter {
 }
 
 export interface TargetWatches {
-  /** Waits for these targets, and for no others any more. */
+  /** It waits for these targets, and no longer for any others. */
   readonly join: (waiter: Waiter, targets: readonly Watched[]) => void;
   readonly leave: (uid: string) => void;
   readonly stop: () => void;
 }
 
-/** Each takes a connection. */
+/** Each uses a connection. */
 const MOST_WATCHES = 32;
-/** Those of one namespace: the others wait for single looks. */
+/** Those of one namespace: further targets are polled. */
 const MOST_OF_NAMESPACE = 8;
-/** A target that never rests is looked at once in, in ms. */
-const PAUSE = 1000;
-/** Where there is no watch, it is looked at after the first of these, and then after twice as long each time, in ms. */
-const LOOKS = { first: 2_000, most: 30_000 };
+/** A target that keeps changing is read at most once in this time, in ms. */
+const MIN_INTERVAL = 1000;
+/** Without a watch, a target is polled after the first of these, and then after twice as long each time, in ms. */
+const POLLING = { first: 2_000, most: 30_000 };
 
 interface Waiting {
   readonly target: Watched;
   readonly waiter: Waiter;
-  /** The version that was told of last, undefined where it was gone: the watch may be behind what was read. */
-  told: { readonly version: string | undefined } | undefined;
+  /** The version of the last notification, undefined if the target was gone: the watch may be behind what was read. */
+  notified: { readonly version: string | undefined } | undefined;
 }
 
 interface Watching {
@@ -44,12 +44,12 @@ const nameOf = ({ place: { namespace, name } }: Watched): string =>
 const idOf = (uid: string, index: number): string => `${uid}/${index}`;
 
 /**
- * Tells when targets change that Transactions wait for: one watch of each kind in a namespace for all that wait there as the same
- * ServiceAccount, of metadata alone, begun with the first and ended with the last.
+ * Notifies Transactions when the targets change that they wait for: one metadata-only watch of each kind in a namespace for
+ * all that wait there as the same ServiceAccount, started with the first of them and stopped with the last.
  *
- * Guarantees: a change after the read that a waiter has waited since is told of, once or more often, and no more often than once a
- *             second; while nothing changes there is no request, where the ServiceAccount may watch. Where it may not, or there are
- *             too many watches, each target is told of after growing pauses, of half a minute at most.
+ * Guarantees: every change after the read of a waiter leads to at least one notification, and to no more than one a second;
+ *             while nothing changes no request is sent, if the ServiceAccount may watch. If it may not, or there are too many
+ *             watches, there is a notification after growing pauses, of half a minute at most.
  */
 export const targetWatches = (
   apiOf: (namespace: string) => Api,
@@ -58,15 +58,16 @@ export const targetWatches = (
   const watches = new Map<string, Watching>();
   const timers = new Map<string, NodeJS.Timeout>();
   const pauses = new Map<string, number>();
-  const tell = throttle(PAUSE, (id) => {
+  const notify = throttle(MIN_INTERVAL, (id) => {
     const [uid = "", index = ""] = id.split("/");
     onChange(uid, Number(index));
   });
 
-  const told = (one: Waiting, version: string | undefined): void => {
-    if (version === one.target.resourceVersion || (one.told !== undefined && version === one.told.version)) return;
-    one.told = { version };
-    tell(idOf(one.waiter.uid, one.target.index));
+  const observed = (one: Waiting, version: string | undefined): void => {
+    if (version === one.target.resourceVersion || (one.notified !== undefined && version === one.notified.version))
+      return;
+    one.notified = { version };
+    notify(idOf(one.waiter.uid, one.target.index));
   };
 
   const open = (key: string, { namespace, as }: Waiter, { place }: Watched): Watching => {
@@ -88,14 +89,14 @@ export const targetWatches = (
         }),
         onEvent: (event) => {
           if (event.type === "synced") {
-            for (const one of waiting.values()) if (!store.has(nameOf(one.target))) told(one, undefined);
+            for (const one of waiting.values()) if (!store.has(nameOf(one.target))) observed(one, undefined);
           } else
             for (const one of of(event.object))
-              told(one, event.type === "deleted" ? undefined : event.object.metadata.resourceVersion);
+              observed(one, event.type === "deleted" ? undefined : event.object.metadata.resourceVersion);
         },
-        // It goes on trying by itself, with growing pauses; each time they look for themselves.
+        // The reflector retries with growing pauses; each time the waiters read their targets themselves.
         onError: () => {
-          for (const { waiter, target } of waiting.values()) tell(idOf(waiter.uid, target.index));
+          for (const { waiter, target } of waiting.values()) notify(idOf(waiter.uid, target.index));
         },
       },
     );
@@ -104,16 +105,15 @@ export const targetWatches = (
     return watching;
   };
 
-  /** Without a watch. */
-  const lookLater = (id: string): void => {
+  const pollLater = (id: string): void => {
     if (timers.has(id)) return;
-    const pause = pauses.get(id) ?? LOOKS.first;
-    pauses.set(id, Math.min(2 * pause, LOOKS.most));
+    const pause = pauses.get(id) ?? POLLING.first;
+    pauses.set(id, Math.min(2 * pause, POLLING.most));
     timers.set(
       id,
       setTimeout(() => {
         timers.delete(id);
-        tell(id);
+        notify(id);
       }, pause),
     );
   };
@@ -122,7 +122,7 @@ export const targetWatches = (
     watches.size < MOST_WATCHES &&
     [...watches.values()].filter((other) => other.namespace === namespace).length < MOST_OF_NAMESPACE;
 
-  const leaveBut = (uid: string, kept: ReadonlySet<string>): void => {
+  const leaveExcept = (uid: string, kept: ReadonlySet<string>): void => {
     for (const [key, watching] of watches) {
       for (const [id, { waiter }] of watching.waiting)
         if (waiter.uid === uid && !kept.has(`${key} ${id}`)) watching.waiting.delete(id);
@@ -133,7 +133,7 @@ export const targetWatches = (
   };
 
   const leave = (uid: string): void => {
-    leaveBut(uid, new Set());
+    leaveExcept(uid, new Set());
     for (const id of pauses.keys())
       if (id.startsWith(`${uid}/`)) {
         clearTimeout(timers.get(id));
@@ -149,18 +149,18 @@ export const targetWatches = (
         const key = JSON.stringify([waiter.as.user, resource.group, resource.version, resource.plural, namespace]);
         return { target, key, id: idOf(waiter.uid, target.index) };
       });
-      leaveBut(waiter.uid, new Set(placed.map(({ key, id }) => `${key} ${id}`)));
+      leaveExcept(waiter.uid, new Set(placed.map(({ key, id }) => `${key} ${id}`)));
       for (const { target, key, id } of placed) {
         const watching = watches.get(key) ?? (mayOpen(waiter.namespace) ? open(key, waiter, target) : undefined);
         if (watching === undefined) {
-          lookLater(id);
+          pollLater(id);
           continue;
         }
-        const one: Waiting = { target, waiter, told: watching.waiting.get(id)?.told };
+        const one: Waiting = { target, waiter, notified: watching.waiting.get(id)?.notified };
         watching.waiting.set(id, one);
-        // What the watch has seen already it does not tell again; it may be behind, too.
+        // The watch does not repeat what it has observed already; it may be behind, too.
         const seen = watching.store().get(nameOf(target));
-        if (seen !== undefined) told(one, seen.metadata.resourceVersion);
+        if (seen !== undefined) observed(one, seen.metadata.resourceVersion);
       }
     },
     leave,

@@ -1,12 +1,12 @@
 import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
 import type { ObjectMeta } from "@janus/kube";
 
-/** Annotations by which people ask for something. */
+/** Annotations with which users request something. */
 export const REQUESTS: readonly string[] = [REQUEST_ROLLBACK, RETRY_ROLLBACK];
 
-type Said = Pick<ObjectMeta, "annotations" | "deletionTimestamp">;
+type Requests = Pick<ObjectMeta, "annotations" | "deletionTimestamp">;
 
-/** Whether a person wants something of a Transaction that was not known yet: that it goes, or goes back. */
-export const hasNewRequest = (seen: Said, known: Said | undefined): boolean =>
+/** Whether a user has requested the deletion, a rollback or a retry, and the known version does not have that request. */
+export const hasNewRequest = (seen: Requests, known: Requests | undefined): boolean =>
   (seen.deletionTimestamp !== undefined && known?.deletionTimestamp === undefined) ||
   REQUESTS.some((name) => seen.annotations?.[name] !== undefined && known?.annotations?.[name] === undefined);

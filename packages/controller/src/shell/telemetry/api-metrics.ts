@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { Counter, Histogram, type Registry } from "prom-client";
 import { elapsed } from "../process/clock.ts";
 
-/** As the API server's own metrics call them. */
+/** Named as in the API server's own metrics. */
 const verbOf = ({ verb }: Request): string => (verb === "raw" ? "get" : verb === "mergePatch" ? "patch" : verb);
 
 const codeOf = (answer: E.Either<ApiError, unknown>): string => {
@@ -11,7 +11,7 @@ const codeOf = (answer: E.Either<ApiError, unknown>): string => {
   return answer.left.type === "refused" ? `${answer.left.code}` : answer.left.cause;
 };
 
-/** Makes of an API server one whose requests and watches are counted. */
+/** The API server, with its requests and watches counted. */
 export const apiMetrics = (registry: Registry): ((api: Api) => Api) => {
   const registers = [registry];
   const requests = new Counter({

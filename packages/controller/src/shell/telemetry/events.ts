@@ -14,30 +14,30 @@ export const events: Resource = {
   statusSubresource: false,
 };
 
-/** There may be hundreds of these. The first few of a Transaction are events of their own, the others become one that grows … */
-const MANY: readonly string[] = [
+/** There may be hundreds of these. The first few of a Transaction are separate events, the others are counted in one … */
+const FREQUENT: readonly string[] = [
   "ItemCommitted",
   "ItemRolledBack",
   "RollbackFailed",
   "RollbackConfigMapMissing",
   "ConflictDetected",
 ];
-const FEW = 3;
-/** … and is written so often, in ms. */
+const SEPARATE = 3;
+/** … which is written this often, in ms. */
 const WINDOW = 2000;
-/** What is told again and again is written again at its 2nd, 4th, 8th … time, and after so many ms. */
+/** A repeated event is written again at its 2nd, 4th, 8th … occurrence, and after this time, in ms. */
 const REPEAT_AFTER = 60_000;
-/** What was not told again for so long, in ms, is another event when it is. */
+/** An event that was not repeated for this time, in ms, is a new one when it occurs again. */
 const FORGET_AFTER = 600_000;
-/** More are not remembered: anybody may have thousands of Transactions fail, each with words of its own. */
-const MOST = 2000;
-/** Of a Transaction in these phases everything is said: thousands of them must not be remembered for so long. */
-const SAID: readonly Phase[] = ["Committed", "RolledBack"];
-/** The API server takes at most 1024 characters. */
-const LONGEST = 1024;
+/** The most events in memory: a user may have thousands of Transactions fail, each with another message. */
+const MAX_EVENTS = 2000;
+/** A Transaction in one of these phases has no further events: its events are removed from memory early. */
+const FINAL: readonly Phase[] = ["Committed", "RolledBack"];
+/** The API server accepts at most 1024 characters. */
+const MAX_MESSAGE = 1024;
 
 /** One Event object. */
-interface Line {
+interface RecordedEvent {
   readonly about: Pick<Transaction["metadata"], "namespace" | "name" | "uid" | "resourceVersion">;
   readonly name: string;
   readonly type: EventSpec["type"];
@@ -48,21 +48,24 @@ interface Line {
   last: Instant;
   /** The count that was written last, and when. */
   written: { readonly count: number; readonly at: Instant };
-  /** One write after the other. */
+  /** Writes of one event are serial. */
   writing: Promise<void>;
 }
 
 export interface Recorder {
-  /** @param log where it is told that an event could not be written */
-  readonly tell: (txn: Transaction, event: EventSpec, log: Log) => void;
-  /** Resolves when everything that was told is written, or could not be. */
+  /** @param log reports that an event could not be written */
+  readonly recordEvent: (txn: Transaction, event: EventSpec, log: Log) => void;
+  /** Resolves when every recorded event was written, or could not be. */
   readonly flush: () => Promise<void>;
 }
 
 const time = (at: Instant): string => new Date(at).toISOString();
 
-/** @param identity who reports */
-const bodyOf = ({ about, name, type, reason, message, count, first, last }: Line, identity: string): object => {
+/** @param identity the reporting instance */
+const bodyOf = (
+  { about, name, type, reason, message, count, first, last }: RecordedEvent,
+  identity: string,
+): object => {
   const { namespace, uid, resourceVersion } = about;
   return {
     apiVersion: "v1",
@@ -86,21 +89,21 @@ const isPowerOfTwo = (count: number): boolean => (count & (count - 1)) === 0;
 /**
  * Events on Transactions, off the critical path.
  *
- * Guarantees: never holds up or fails anything; what is told again and again is one event that counts; hundreds of one reason
- *             are a few events and one that says how many more; they are dated in the order in which they were told.
+ * Guarantees: never delays or fails a reconcile; a repeated event is one event with a count; hundreds of one reason are a
+ *             few events and one that says how many more; their times are in the order in which they were recorded.
  */
 export const recorder = (apiOf: (namespace: string) => Api, identity: string): Recorder => {
-  /** By uid, reason and message; the one that was told last is the last. */
-  const lines = new Map<string, Line>();
-  /** How many were told of those reasons of which there may be many, by uid and reason. */
-  const told = new Map<string, number>();
-  /** Those of {@link MANY} that will be written. */
-  const planned = new Set<Line>();
-  /** Uids of those that will be forgotten. */
+  /** By uid, reason and message, in the order of their last occurrence. */
+  const lines = new Map<string, RecordedEvent>();
+  /** The number of events of {@link FREQUENT} reasons, by uid and reason. */
+  const counts = new Map<string, number>();
+  /** Events of {@link FREQUENT} reasons whose write is scheduled. */
+  const planned = new Set<RecordedEvent>();
+  /** Uids of Transactions whose events will be removed. */
   const leaving = new Set<string>();
   let made = 0;
 
-  const send = async (line: Line, log: Log): Promise<void> => {
+  const send = async (line: RecordedEvent, log: Log): Promise<void> => {
     const { about, name, message, count, last, written } = line;
     if (written.count === count) return;
     line.written = { count, at: wall() };
@@ -113,22 +116,22 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
       patched === undefined || isGone
         ? await api.send({ verb: "create", ...to, body: bodyOf(line, identity) })
         : patched;
-    // An event that cannot be written (a terminating namespace, an API server that is away) is only lost to people.
+    // An event that cannot be written (a terminating namespace, an unreachable API server) is dropped.
     if (E.isLeft(answer)) log("debug", "an event was not written", { event: line.reason });
   };
 
-  const write = (line: Line, log: Log): void => {
+  const write = (line: RecordedEvent, log: Log): void => {
     line.writing = line.writing.then(() => send(line, log));
   };
 
-  const line = (key: string, { metadata }: Transaction, { type, reason }: EventSpec, at: Instant): Line => {
+  const line = (key: string, { metadata }: Transaction, { type, reason }: EventSpec, at: Instant): RecordedEvent => {
     const former = lines.get(key);
     lines.delete(key);
     const { namespace, name, uid, resourceVersion } = metadata;
     made += 1;
-    const self: Line = former ?? {
+    const self: RecordedEvent = former ?? {
       about: { namespace, name, uid, resourceVersion },
-      // In the order of their names where their times are the same: kubectl shows seconds.
+      // The names are in order, too: the times that kubectl shows have seconds only.
       name: `${name.slice(0, 200)}.${uid.slice(0, 8)}${Math.floor(at).toString(36)}${made.toString(36).padStart(5, "0")}`,
       type,
       reason,
@@ -145,17 +148,17 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
 
   const forget = (at: Instant, log: Log): void => {
     for (const [key, old] of lines) {
-      if (at < old.last + FORGET_AFTER && lines.size <= MOST) return;
+      if (at < old.last + FORGET_AFTER && lines.size <= MAX_EVENTS) return;
       write(old, log);
       lines.delete(key);
-      told.delete(`${old.about.uid} ${old.reason}`);
+      counts.delete(`${old.about.uid} ${old.reason}`);
     }
   };
 
-  /** One of many more. */
+  /** Counts one more event of a frequent reason. */
   const add = (txn: Transaction, event: EventSpec, at: Instant, more: number, log: Log): void => {
     const self = line(`${txn.metadata.uid} ${event.reason}`, txn, event, at);
-    self.message = `${more === 1 ? "" : `${more} more, the latest: `}${event.message}`.slice(0, LONGEST);
+    self.message = `${more === 1 ? "" : `${more} more, the latest: `}${event.message}`.slice(0, MAX_MESSAGE);
     self.count = more;
     self.last = at;
     if (planned.has(self)) return;
@@ -166,7 +169,7 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
     }, WINDOW).unref();
   };
 
-  /** Soon after the last word, which may come in any order; of one that has Failed, the same may be told again. */
+  /** After a pause, because the last events may be recorded in any order. Not for Failed: its events may be repeated. */
   const forgetSoon = (uid: string, log: Log): void => {
     if (leaving.has(uid)) return;
     leaving.add(uid);
@@ -175,37 +178,37 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
       for (const [key, old] of lines)
         if (old.about.uid === uid) {
           write(old, log);
-          told.delete(`${uid} ${old.reason}`);
+          counts.delete(`${uid} ${old.reason}`);
           void old.writing.then(() => lines.delete(key));
         }
     }, 2 * WINDOW).unref();
   };
 
-  const tell: Recorder["tell"] = (txn, event, log) => {
+  const recordEvent: Recorder["recordEvent"] = (txn, event, log) => {
     const at = wall();
     const { uid } = txn.metadata;
     forget(at, log);
-    if (SAID.includes(txn.status.phase)) forgetSoon(uid, log);
-    // The story is told in order.
-    for (const reason of MANY) {
+    if (FINAL.includes(txn.status.phase)) forgetSoon(uid, log);
+    // Pending counts are written first, so that the events are in order.
+    for (const reason of FREQUENT) {
       const rest = reason === event.reason ? undefined : lines.get(`${uid} ${reason}`);
       if (rest !== undefined) write(rest, log);
     }
-    if (MANY.includes(event.reason)) {
+    if (FREQUENT.includes(event.reason)) {
       const key = `${uid} ${event.reason}`;
-      const count = (told.get(key) ?? 0) + 1;
-      told.set(key, count);
-      if (count > FEW) return add(txn, event, at, count - FEW, log);
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      if (count > SEPARATE) return add(txn, event, at, count - SEPARATE, log);
     }
-    const self = line(`${uid} ${event.reason} ${event.message.slice(0, LONGEST)}`, txn, event, at);
-    self.message = event.message.slice(0, LONGEST);
+    const self = line(`${uid} ${event.reason} ${event.message.slice(0, MAX_MESSAGE)}`, txn, event, at);
+    self.message = event.message.slice(0, MAX_MESSAGE);
     self.count += 1;
     self.last = at;
     if (isPowerOfTwo(self.count) || at >= self.written.at + REPEAT_AFTER) write(self, log);
   };
 
   return {
-    tell,
+    recordEvent,
     flush: async () => {
       for (const self of lines.values()) write(self, () => {});
       await Promise.all([...lines.values()].map(({ writing }) => writing));

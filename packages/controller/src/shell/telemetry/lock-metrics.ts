@@ -9,9 +9,12 @@ export interface LockWait {
   readonly moved: (to: Transaction) => void;
 }
 
-/** From a Transaction's first attempt at a lock until its first look at a target, for which it holds all of them; or until it has given up. */
+/**
+ * From a Transaction's first attempt at a lock until it first reads a target, for which it holds all locks; or until it has
+ * given up.
+ */
 export const lockWait = (registry: Registry): LockWait => {
-  // One that is deleted while it waits is told of no more.
+  // Nothing more is observed of one that is deleted while it waits.
   const since = lruCache<string, number>(10_000);
   const wait = new Histogram({
     name: "janus_lock_wait_seconds",

@@ -17,7 +17,7 @@ const LOCK_OPERATIONS: Partial<Record<Effect["purpose"], string>> = {
   "release-lock": "release",
 };
 
-/** What `janus_transactions_active` counts: nothing, as long as not everything was listed. */
+/** The value of `janus_transactions_active`; absent until all Transactions were listed. */
 type Active = () => ReadonlyMap<Phase, number> | undefined;
 
 export interface Metrics {
@@ -30,7 +30,7 @@ export interface Metrics {
 const isConflict = (effect: Effect): boolean =>
   effect.purpose === "checkpoint" && (effect.events ?? []).some(({ reason }) => reason === "ConflictDetected");
 
-/** `active`: how many Transactions are in each phase right now. */
+/** @param active the number of Transactions in each phase */
 export const metrics = (active: Active): Metrics => {
   const registry = new Registry();
   const registers = [registry];

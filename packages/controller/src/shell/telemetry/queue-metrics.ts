@@ -1,7 +1,7 @@
 import type { QueueEvent } from "@janus/kube";
 import { Gauge, Histogram, type Registry } from "prom-client";
 
-/** What a queue tells, as metrics. */
+/** The metrics of a work queue. */
 export const queueMetrics = (registry: Registry): ((event: QueueEvent) => void) => {
   const registers = [registry];
   const depth = new Gauge({

@@ -4,25 +4,25 @@ import { type Effect, classify, messageOf, type EventSpec } from "../../core/ind
 import { elapsed } from "../process/clock.ts";
 import type { Log } from "../process/log.ts";
 
-/** One turn of the loop. */
+/** One reconcile, or one other turn of a loop. */
 export interface Round {
-  /** Each line names this turn. */
+  /** Each line has the id of this round. */
   readonly log: Log;
-  /** Called at each sign of life. */
-  readonly beat: () => void;
+  /** Called whenever there is progress. */
+  readonly heartbeat: () => void;
 }
 
-/** What the shell tells of its work: to metrics and events. */
+/** What the shell reports to metrics and events. */
 export interface Observers {
   readonly answered: (txn: Transaction, effect: Effect, error: ApiError | undefined) => void;
   readonly moved: (from: Transaction, to: Transaction) => void;
-  readonly told: (txn: Transaction, event: EventSpec, log: Log) => void;
+  readonly recordEvent: (txn: Transaction, event: EventSpec, log: Log) => void;
 }
 
-/** Tells of the work to the log, and to the witness. */
+/** Reports to the log and to the observers. */
 export interface Telemetry {
   readonly moved: (round: Round, from: Transaction, to: Transaction) => void;
-  readonly tell: (round: Round, txn: Transaction, event: EventSpec) => void;
+  readonly recordEvent: (round: Round, txn: Transaction, event: EventSpec) => void;
   /** @param began when, by {@link elapsed} */
   readonly answered: (round: Round, txn: Transaction, effect: Effect, began: number, error?: ApiError) => void;
 }
@@ -34,16 +34,16 @@ export const newTelemetry = (observers: Observers): Telemetry => ({
     log("info", `${from.status.phase} → ${phase}`, { phase, because });
     observers.moved(from, to);
   },
-  tell: ({ log }, txn, event) => {
+  recordEvent: ({ log }, txn, event) => {
     const { type, reason, message, item } = event;
     const { phase } = txn.status;
     if (reason !== "PhaseTransition")
       log(type === "Warning" ? "warn" : "info", message, { event: reason, phase, item });
-    observers.told(txn, event, log);
+    observers.recordEvent(txn, event, log);
   },
-  answered: ({ log, beat }, txn, effect, began, error) => {
-    beat();
-    // As itself it asks for nothing that it may not have: somebody stands in its way.
+  answered: ({ log, heartbeat }, txn, effect, began, error) => {
+    heartbeat();
+    // The controller has the permissions for its own requests: a rejection needs attention.
     const isHindered =
       error !== undefined && classify(error) === "permanent" && "as" in effect && effect.as === "controller";
     log(isHindered ? "warn" : "debug", effect.purpose, {
