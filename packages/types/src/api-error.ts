@@ -2,40 +2,40 @@
 export type ApiError = Refused | Unanswered;
 
 /**
- * The API server (or something in front of it) answered, with an error. Or we did, in its place and before anything was
- * sent: code 400, reason `Unsendable`, for a request whose path or headers would not have said what was meant.
+ * The API server (or something in front of it) answered with an error. Or the client did, before anything was sent: code 400,
+ * reason `Unsendable`, for a request that the server would misunderstand.
  */
 export interface Refused {
   readonly type: "refused";
   /** HTTP status code. */
   readonly code: number;
-  /** `reason` of the Kubernetes Status, such as `AlreadyExists`; empty where the answer was no Status. */
+  /** `reason` of the Kubernetes Status, such as `AlreadyExists`; empty if the response was no Status. */
   readonly reason: string;
   readonly message: string;
   /** `details.causes` of the Status. */
   readonly causes: readonly { readonly field?: string; readonly reason?: string; readonly message?: string }[];
   /**
-   * Of a 404: what the API server says is not there. Measured on 1.36, `tests/kube/not-found.test.ts`.
+   * Of a 404: what the API server says is absent. Measured on 1.36, `tests/kube/not-found.test.ts`.
    *
-   * object: the very object that was asked for; the one answer that means absence.
-   * other:  something else that it names, such as the Namespace that an object was to be created in.
-   * path:   nothing is served there: the kind, or this version of it, may be served elsewhere, later, or no more.
+   * object: the requested object itself; only this means absence.
+   * other:  another object that it names, such as the Namespace in which an object was to be created.
+   * path:   nothing is served there: the kind, or this version of it, may be served elsewhere, later, or no longer.
    *
-   * Absent: it says nothing, and may not even be of the API server, as the page of a proxy.
+   * Absent: it names nothing, and may not be of the API server at all, such as the page of a proxy.
    */
   readonly notFound?: "object" | "other" | "path";
-  /** What the server asks us to wait, in ms (Retry-After header or `details.retryAfterSeconds`); half a minute at most. */
+  /** In ms (Retry-After header or `details.retryAfterSeconds`); half a minute at most. */
   readonly retryAfter?: number;
-  /** It was refused for whose write it was, not for what it was: said by a hook that knows, never by an answer. */
+  /** It was rejected for its sender, not for its content: set by a hook, never by a response. */
   readonly fenced?: true;
 }
 
 /**
- * No (whole) answer came. A write may or may not have happened.
- * `never-sent`: not one byte of the request left us (no connection, no credentials, no free connection in time), so it has
- * not happened and never will.
- * `malformed`: an answer came, and it was a redirect, or HTTP 2xx, but no Kubernetes object, or another than was asked for.
- * `too-large`: more of an answer came than is taken into memory.
+ * No (complete) response. A write may or may not have been applied.
+ * `never-sent`: not one byte of the request was sent (no connection, no credentials, no free connection in time), so it was
+ * not applied and never will be.
+ * `malformed`: the response was a redirect, or a 2xx without a Kubernetes object, or with another than the requested one.
+ * `too-large`: the response was larger than the limit.
  * `aborted`: the client was closed.
  */
 export interface Unanswered {

@@ -1,4 +1,4 @@
-/** A JSON value, as it stands on the wire. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;

@@ -5,8 +5,8 @@ export interface Resource {
   readonly plural: string;
   readonly kind: string;
   readonly namespaced: boolean;
-  /** Whether `.status` is a subresource of its own, so that writes to the object leave it alone. */
+  /** Whether `.status` is a subresource, so that writes to the object do not change it. */
   readonly statusSubresource: boolean;
-  /** Its objects cannot be read, or not written: they are questions (a SubjectAccessReview) or views, and nothing is kept. */
+  /** Its objects cannot be read, or cannot be written: they are reviews (a SubjectAccessReview) or views, and not stored. */
   readonly isVirtual?: true;
 }

@@ -1,7 +1,7 @@
 import type { Either } from "fp-ts/lib/Either.js";
 import type { ApiError, KubeObject, Resource } from "@janus/types";
 
-/** The user a request is made as. Needs the `impersonate` verb on it. */
+/** The user to impersonate. Requires the verb `impersonate` on it. */
 export interface Impersonation {
   readonly user: string;
   readonly groups?: readonly string[];
@@ -14,11 +14,11 @@ interface To {
   /** Absent for cluster-scoped resources. */
   readonly namespace?: string;
   readonly as?: Impersonation;
-  /** Free text for the request hook: what this request is for, such as `checkpoint`. Never sent. */
+  /** The purpose of the request, for hooks, such as `checkpoint`. Never sent. */
   readonly purpose?: string;
-  /** How long the client waits in ms before it gives up and closes the connection. Default: the client's. */
+  /** How long the client waits in ms before it aborts the request. Default: the client's. */
   readonly deadline?: number;
-  /** An answer of more bytes is given up: `too-large`. Default: 16 MiB. */
+  /** A response of more bytes is aborted: `too-large`. Default: 16 MiB. */
   readonly mostBytes?: number;
 }
 
@@ -30,19 +30,19 @@ interface Named extends To {
 interface Write {
   readonly dryRun?: boolean;
   readonly fieldManager?: string;
-  /** `Strict` refuses unknown fields with 400; default: the server's (`Warn`). */
+  /** `Strict` rejects unknown fields with 400; default: the server's (`Warn`). */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
-  /** The server gives up (504) after this many ms. Sent as `?timeout=`; default: the client's. */
+  /** The server aborts the write (504) after this many ms. Sent as `?timeout=`; default: the client's. */
   readonly timeout?: number;
 }
 
 export interface Get extends Named {
   readonly verb: "get";
 }
-/** One page. The reply is the list object; `metadata.continue` names the next page. */
+/** One page. The response is the list object; `metadata.continue` names the next page. */
 export interface List extends To {
   readonly verb: "list";
-  /** Only what identifies the objects comes back, as PartialObjectMetadata, from servers that can leave the rest out. */
+  /** Only metadata is returned, as PartialObjectMetadata, by servers that support it. */
   readonly metadataOnly?: true;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
@@ -82,14 +82,14 @@ export interface Delete extends Named {
   readonly timeout?: number;
 }
 
-/** One request to the API server, as data. Exactly one HTTP request goes out for it; nothing is retried underneath. */
+/** One request to the API server, as data. It is exactly one HTTP request, without retries. */
 export type Request = Get | List | Create | Update | Apply | MergePatch | Delete | Raw;
 
 /** GET of a path that is no resource, such as `/apis/apps/v1` (discovery) or `/version`. */
 export interface Raw extends Pick<To, "as" | "purpose" | "deadline" | "mostBytes"> {
   readonly verb: "raw";
   readonly path: string;
-  /** Media type of the answer, some JSON. Default: `application/json`. */
+  /** Media type of the response, a JSON one. Default: `application/json`. */
   readonly accept?: string;
 }
 
@@ -111,25 +111,25 @@ export type WatchEvent =
 /**
  * The API server.
  *
- * Guarantees: every JSON field goes through unchanged, both ways; one HTTP request for each call; an answer or an
- * {@link ApiError} within the deadline; after a deadline the connection is reset, so that nothing that is still on its
- * way in our own buffers can be read by the server later. (What the server's machine has received, a server that was
- * stalled may still read: of 60 such writes 10 were made.)
+ * Guarantees: every JSON field is unchanged in both directions; one HTTP request for each call; a response or an
+ * {@link ApiError} within the deadline; after a deadline the connection is reset, so that the server cannot read later what
+ * is still in our own buffers. (A server that was stalled may still read what its machine has received: of 60 such writes 10
+ * were executed.)
  * Never: throws or rejects.
  */
 export interface Api {
   /**
-   * What came with a 2xx is returned as it is; that may be a Status (a finished delete). What was not asked for is
-   * `malformed`: an object of another kind, name, namespace or (where the request names one) uid.
+   * The body of a 2xx is returned as it is; it may be a Status (a completed delete). One that was not requested is
+   * `malformed`: an object of another kind, name, namespace or (if the request names one) uid.
    */
   readonly send: (request: Request) => Promise<Either<ApiError, KubeObject>>;
-  /** Ends after an error was yielded, when the server ends it, or when `signal` is aborted. */
+  /** Ends after an error, when the server ends it, or when `signal` is aborted. */
   readonly watch: (request: Watch, signal: AbortSignal) => AsyncIterable<Either<ApiError, WatchEvent>>;
 }
 
 /**
- * The one seam of every request: metrics, fences and faults are hooks. A hook may pass on, answer in the server's place,
- * change the request, or drop the reply.
+ * Intercepts every request: metrics, fencing and fault injection are hooks. A hook may forward the request, respond in the
+ * server's place, change the request, or drop the response.
  */
 export type Hook = (
   request: Request,

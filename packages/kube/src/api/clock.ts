@@ -1,14 +1,14 @@
-/** Time, as an argument, so that tests need not wait for it. */
+/** A clock as an argument, so that tests need not wait. */
 export interface Clock {
-  /** ms; only differences mean something. */
+  /** In ms; only differences are meaningful. */
   readonly now: () => number;
-  /** Runs `run` once after `ms`, unless what it returned is called before. */
+  /** Calls `run` once after `ms`, unless the returned function is called before. */
   readonly after: (ms: number, run: () => void) => () => void;
 }
 
 /**
- * Guarantees: what has come over the network by then is read before anything runs. So a process that was too busy to look, or
- *             was paused, takes no answer for late that only itself was late for.
+ * Guarantees: what has arrived over the network by then is read before a timer fires. So a process that was busy or paused does
+ *             not treat a response as late that it only read late.
  */
 export const systemClock: Clock = {
   now: () => performance.now(),

@@ -1,9 +1,9 @@
 import type { KubeObject } from "@janus/types";
 
-/** As of ECMAScript's "JSON.parse source text access"; the type library does not have it yet. */
+/** Of ECMAScript's "JSON.parse source text access", which the type library does not have yet. */
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 
-/** Where the string that begins here ends: behind its closing quote, before which there is no odd number of backslashes. */
+/** The end of the string that begins here: after its closing quote, which is not escaped by an odd number of backslashes. */
 const endOfString = (text: string, start: number): number => {
   for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let before = quote - 1;
@@ -15,12 +15,12 @@ const endOfString = (text: string, start: number): number => {
 
 const LARGE_INTEGER = /(?<![\w.+-])-?[1-9]\d{15,}(?![\d.eE])/g;
 
-/** What stands for such an integer until all is parsed: no JSON value is infinite. */
+/** A placeholder for such an integer until the text is parsed: no JSON value is infinite. */
 const standIn = (digits: string): string => (String(Number(digits)) === digits ? digits : `[1e999,"${digits}"]`);
 const isStandIn = (value: unknown): value is readonly [number, string] =>
   Array.isArray(value) && value[0] === Number.POSITIVE_INFINITY;
 
-/** The text, with a stand-in for every integer, outside of strings, that a JavaScript number would round. */
+/** The text, with a placeholder for every integer, outside of strings, that a JavaScript number would round. */
 const withStandIns = (text: string): string => {
   const parts: string[] = [];
   for (let at = 0; at < text.length; ) {
@@ -34,9 +34,9 @@ const withStandIns = (text: string): string => {
 };
 
 /**
- * Puts every integer in the place of its stand-in, as the text that it is. One level after the other, and not by recursion, nor
- * with the reviver of `JSON.parse`, which is recursive, too: ten thousand levels, which the API server takes from anybody, would
- * exhaust the stack, and a list that contains such an object could not be read any more.
+ * Replaces every placeholder by its integer, as text. Level by level, without recursion and without the reviver of `JSON.parse`,
+ * which is recursive, too: ten thousand levels, which the API server accepts from any user, would exhaust the stack, and a list
+ * with such an object could not be read.
  */
 const withIntegers = (whole: unknown): unknown => {
   if (isStandIn(whole)) return rawJSON(whole[1]);
@@ -54,8 +54,8 @@ const withIntegers = (whole: unknown): unknown => {
 };
 
 /**
- * Undefined where the text is no JSON, which has no such value. An integer of any size goes through unchanged, and so does
- * whatever is nested as deep as the API server takes it.
+ * Undefined if the text is not JSON. Integers of any size are unchanged, and objects may be nested as deep as the API server
+ * accepts.
  */
 export const parsed = (text: string): unknown => {
   try {

@@ -1,11 +1,11 @@
-/** A map that remembers what was used last. */
+/** A map that keeps the most recently used entries. */
 export interface LruCache<K, V> {
   readonly get: (key: K) => V | undefined;
   readonly set: (key: K, value: V) => void;
   readonly delete: (key: K) => void;
 }
 
-/** @param most entries; beyond, the one is forgotten that was read and set longest ago */
+/** @param most entries; beyond it, the least recently used one is removed */
 export const lruCache = <K, V>(most: number): LruCache<K, V> => {
   const entries = new Map<K, V>();
   const set = (key: K, value: V): void => {

@@ -1,8 +1,8 @@
 import { isObject } from "./json.ts";
 
 /**
- * About how many bytes a JSON value takes on the wire, and in memory: without writing it down to count them, and not by
- * recursion, since what anybody may have stored can be nested deeper than the stack.
+ * The approximate size of a JSON value on the wire and in memory, in bytes: without serializing it, and without recursion, since
+ * a stored object can be nested deeper than the stack.
  */
 export const sizeOf = (whole: unknown): number => {
   let size = 0;

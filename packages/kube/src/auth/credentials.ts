@@ -7,11 +7,11 @@ import * as E from "fp-ts/lib/Either.js";
 import { reasonOf } from "../api/error-reason.ts";
 import { type Authenticate, authenticatorOf } from "./authenticators.ts";
 
-/** An API server and a way to prove to it who we are. */
+/** An API server, and how to authenticate to it. */
 export interface Connection {
   /** URL; may have a path (of a proxy in front of several clusters). */
   readonly server: string;
-  /** What the context says, for callers that have no other default. */
+  /** The namespace of the context, for callers without another default. */
   readonly namespace: string | undefined;
   /** `http(s)://`, or `socks5://`. */
   readonly proxy: string | undefined;
@@ -19,7 +19,7 @@ export interface Connection {
   readonly credentials: () => Promise<Credentials>;
 }
 
-/** Of `tls.connect`. */
+/** Options of `tls.connect`. */
 export interface TlsOptions {
   readonly ca?: string | Buffer;
   readonly cert?: string | Buffer;
@@ -33,7 +33,7 @@ export interface Credentials {
   readonly tls: TlsOptions;
 }
 
-/** All kinds of authentication of client-node. `source` says in errors where the configuration came from. */
+/** All authentication methods of client-node. Errors name `source`, where the configuration came from. */
 export const connectionOf = (
   cluster: Cluster,
   user: User,

@@ -13,11 +13,11 @@ import { parse as parseYaml } from "yaml";
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * Which API server to talk to, and as whom.
+ * The API server and the credentials.
  *
- * Looks at, in this order: `path` (the flag `--kubeconfig`), KUBECONFIG (a list of files; the first one that says
- * something wins, as with kubectl), the ServiceAccount of the Pod, `~/.kube/config`.
- * Errors: a sentence for people: which file, what is wrong with it, what to do.
+ * Sources, in this order: `path` (the flag `--kubeconfig`), KUBECONFIG (a list of files; the first one that sets a value
+ * wins, as with kubectl), the ServiceAccount of the Pod, `~/.kube/config`.
+ * Errors: a message with the file, what is wrong with it, and what to do.
  */
 export const loadConfig = (env: NodeJS.ProcessEnv = process.env, path?: string): E.Either<string, Connection> => {
   if (path !== undefined) return fromFiles([path], "--kubeconfig");
@@ -112,7 +112,7 @@ const fromFiles = (files: readonly string[], source: string): E.Either<string, C
 const named = <T extends { readonly name: string }>(list: readonly T[], name: string): T | undefined =>
   list.find((entry) => entry.name === name);
 
-/** Throws what is wrong. */
+/** Throws a message that says what is wrong. */
 const parse = (file: string): Parsed => {
   const raw: unknown = parseYaml(readFileSync(file, "utf8"));
   if (!isObject(raw)) throw new Error("it is empty, or no YAML mapping");
@@ -136,7 +136,7 @@ const parse = (file: string): Parsed => {
   };
 };
 
-/** Files are named from where the kubeconfig is. */
+/** Relative paths start at the directory of the kubeconfig. */
 const withPaths = <A extends object>(directory: string, entry: A, fields: readonly (keyof A)[]): A => {
   const paths = fields.flatMap((field) => {
     const file = entry[field];
@@ -145,7 +145,7 @@ const withPaths = <A extends object>(directory: string, entry: A, fields: readon
   return { ...entry, ...(Object.fromEntries(paths) as Partial<A>) };
 };
 
-/** What client-node does not read from a kubeconfig, in terms of what it knows. */
+/** Translates fields of a kubeconfig that client-node does not read into fields that it reads. */
 const completed = (user: User, spec: Readonly<Record<string, unknown>>, directory: string): User => {
   const unsupported = ["as-groups", "as-uid", "as-user-extra"].find((field) => spec[field] !== undefined);
   if (unsupported !== undefined) throw new Error(`user "${user.name}" sets ${unsupported}, which is not supported`);

@@ -7,14 +7,14 @@ import { lruCache } from "../api/lru-cache.ts";
 import { groupPath } from "../http/http-request.ts";
 import { isObject } from "../api/json.ts";
 
-/** The API server answered, and it does not serve this kind (now). */
+/** The API server answered that it does not serve this kind now. */
 export interface UnknownKind {
   readonly type: "unknown";
   readonly message: string;
 }
 
 export interface Discovery {
-  /** Where `kind` is served, such as `("apps/v1", "Deployment")`. @param asker default: who waits for nobody else */
+  /** Where `kind` is served, such as `("apps/v1", "Deployment")`. @param asker default: a group of its own */
   readonly resource: (
     apiVersion: string,
     kind: string,
@@ -22,7 +22,7 @@ export interface Discovery {
   ) => Promise<E.Either<ApiError | UnknownKind, Resource>>;
 }
 
-/** Who asks, and over what. */
+/** The group of a look-up, and the API server that it uses. */
 export interface Asker {
   readonly group: string;
   readonly api: Api;
@@ -33,25 +33,25 @@ interface Served {
   readonly kinds: ReadonlyMap<string, Resource>;
 }
 
-/** In ms. A new CRD is served some 2 s after it was made; nobody should wait much longer for it. */
+/** In ms. A new CRD is served some 2 s after it was created, and should be found soon after that. */
 const askAgainAfter = 1_000;
-/** In ms. A CRD may be deleted and made again, with another plural or scope. */
+/** In ms. A CRD may be deleted and created again, with another plural or scope. */
 const CACHE_TTL = 10_000;
-/** Group versions that are remembered, whether or not they are served: anybody may invent some. A cluster has about thirty of its own. */
+/** The most cached group versions, served or not: users can name any. A cluster has about thirty of its own. */
 const REMEMBERED = 256;
 /** A group is a DNS subdomain, a version a DNS label. */
 const LONGEST = 253 + "/".length + 63;
 
 /**
- * Guarantees: only the group version asked for is looked at, so that one whose server is broken stands in nobody else's
- * way; only so many are remembered; look-ups of a group version by one group at the same time share one request; what is known is
- * asked for again after ten seconds, and what is not known at most once a second. `unknown` is what the API server's own list says.
+ * Guarantees: only the requested group version is read, so that one whose server is broken does not affect others; the cache is
+ * bounded; concurrent look-ups of a group version by one group share one request; a known one is read again after ten seconds, an
+ * unknown one at most once a second. `unknown` means that the API server's own list does not have it.
  */
 export const discovery = (api: Api, clock: Clock = systemClock): Discovery => {
   const known = lruCache<string, Served>(REMEMBERED);
   const asking = new Map<string, Promise<E.Either<ApiError, Served>>>();
 
-  /** Nobody waits for what another group asks: that may wait behind much else of it. */
+  /** Look-ups of different groups are not shared: that of another group may wait behind its other requests. */
   const ask = (apiVersion: string, { group, api }: Asker): Promise<E.Either<ApiError, Served>> => {
     const key = `${group} ${apiVersion}`;
     const underway = asking.get(key) ?? fetch(api, apiVersion).finally(() => asking.delete(key));
@@ -88,7 +88,7 @@ export const discovery = (api: Api, clock: Clock = systemClock): Discovery => {
   };
 };
 
-/** Anything else in its place would pass for a list of nothing. */
+/** Any other object must not pass for an empty list. */
 const read = async (
   api: Api,
   path: string,
@@ -100,13 +100,13 @@ const read = async (
     (): ApiError => unanswered("malformed", `the answer to ${path} is no ${kind}`),
   )(await api.send({ verb: "raw", path, purpose: "discovery" }));
 
-/** Its kinds; none where the API server does not have it in its list of what it serves. */
+/** The kinds of a group version; none if the API server does not list it. */
 const kindsIn = async (api: Api, apiVersion: string): Promise<E.Either<ApiError, Served["kinds"]>> => {
   const path = parse(apiVersion);
   const list = await read(api, groupPath(path), "APIResourceList", apiVersion);
   if (E.isRight(list)) return E.right(kindsOf(apiVersion, list.right));
   if (list.left.type !== "refused" || list.left.code !== 404) return list;
-  // A 404 comes in plain text, as a proxy's may: alone it says nothing.
+  // The 404 is plain text, as that of a proxy may be: alone it proves nothing.
   const all = path.group === "" ? await read(api, "/api", "APIVersions") : await read(api, "/apis", "APIGroupList");
   if (E.isLeft(all)) return all;
   return versionsIn(all.right).includes(apiVersion) ? list : E.right(new Map());

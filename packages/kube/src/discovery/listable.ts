@@ -15,8 +15,8 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 /**
  * Every kind that can be listed, each once, in the version that the server prefers.
  *
- * Guarantees: two requests, however many kinds there are. A group whose server is broken is left out, and stands in nobody
- *             else's way.
+ * Guarantees: two requests, however many kinds there are. A group whose server is broken is left out, and does not affect
+ *             others.
  */
 export const listable = async (api: Api): Promise<E.Either<ApiError, readonly Resource[]>> => {
   const [core, others] = await Promise.all(

@@ -7,11 +7,11 @@ import { isObject } from "../api/json.ts";
 type OfResource = Exclude<Request, { readonly verb: "raw" }>;
 
 /**
- * What came with a 2xx, if it is what was asked for.
+ * The body of a 2xx, if it is what was requested.
  *
- * Guarantees: an object of another kind, name, namespace or (where the request names one) uid is no answer, nor is a list in
- *             place of an object: something between us and the API server has mixed up answers, or made them up.
- * Not:        a lie that is true to form. Where the request does not name a uid, any uid will do.
+ * Guarantees: an object of another kind, name, namespace or (if the request names one) uid is no valid response, nor is a list in
+ *             place of an object: something between us and the API server has mixed up responses.
+ * Not:        a forged response of the right form. If the request names no uid, any uid is valid.
  */
 export const answerTo = (request: Request, answer: KubeObject): E.Either<ApiError, KubeObject> => {
   const wrong = request.verb === "raw" ? undefined : difference(request, answer);
@@ -26,21 +26,21 @@ const difference = (request: OfResource, answer: KubeObject): string | undefined
   if (request.verb === "list") return differentList(request, answer);
   if (request.verb === "delete" && answer.kind === "Status") return differentStatus(request, answer);
   const { resource, subresource } = request;
-  // Of a subresource other than the status the answer may be of a kind of its own: a Scale, a TokenRequest, a Status.
+  // The response of a subresource other than status may have its own kind: a Scale, a TokenRequest, a Status.
   const isItself = subresource === undefined || subresource === "status";
   if (isItself && (answer.kind !== resource.kind || answer.apiVersion !== apiVersionOf(request)))
     return `a ${answer.kind} of ${answer.apiVersion}`;
   return isItself ? differentIdentity(request, answer.metadata) : undefined;
 };
 
-/** Of built-in kinds, and of those that keep to the conventions: no other name than `<Kind>List` is known from here. */
+/** The list kind of built-in kinds, and of all that follow the conventions: `<Kind>List`. */
 const differentList = (request: OfResource & { readonly verb: "list" }, { apiVersion, kind }: KubeObject) => {
   const isPartial = request.metadataOnly === true && kind === "PartialObjectMetadataList";
   const isWhole = kind === `${request.resource.kind}List` && apiVersion === apiVersionOf(request);
   return isPartial || isWhole ? undefined : `a ${kind} of ${apiVersion}`;
 };
 
-/** Of an object that is gone: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
+/** The Status of a completed deletion: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
 const differentStatus = (request: OfResource & { readonly verb: "delete" }, status: KubeObject): string | undefined => {
   if (status["status"] === "Failure") return "a Status of failure";
   const details = isObject(status["details"]) ? status["details"] : {};
@@ -68,7 +68,7 @@ const differentIdentity = (
   { name, namespace, uid }: KubeObject["metadata"],
 ): string | undefined => {
   const expected = identityOf(request);
-  // Reviews, which are answered and not kept, have no name, and what is generated none yet.
+  // Reviews are not stored and have no name; that of generated objects is not known yet.
   if (expected.name === undefined || expected.name === "") return undefined;
   if (name !== expected.name || namespace !== request.namespace) return `of ${namespace ?? ""}/${name ?? ""}`;
   return expected.uid === undefined || uid === expected.uid ? undefined : `of the uid ${uid ?? ""}`;

@@ -13,27 +13,27 @@ import { watchEvents } from "./watch.ts";
 export interface ConnectOptions {
   /** How long a request may take in ms before its connection is closed. Default: 15000. */
   readonly deadline?: number;
-  /** How long the server may work on a write in ms. Less than the deadline, so that its answer still comes. Default: 5000. */
+  /** The server's timeout of a write in ms. Less than the deadline, so that its response still arrives. Default: 5000. */
   readonly writeTimeout?: number;
-  /** Around every request, the first one outermost. Watches do not pass them. */
+  /** Called around every request, the first one outermost, but not around watches. */
   readonly hooks?: readonly Hook[];
-  /** Connections at most; each watch takes one. Requests beyond wait for one to become free. Default: 64. */
+  /** The most connections; each watch uses one. Further requests wait for a free one. Default: 64. */
   readonly connections?: number;
 }
 
 export interface Client extends Api {
-  /** Ends all connections at once; requests and watches that are under way end with `aborted`. */
+  /** Closes all connections at once; active requests and watches end with `aborted`. */
   readonly close: () => Promise<void>;
 }
 
 type Send = Api["send"];
 
-/** Of one answer, in bytes. No object is as large: etcd takes 1.5 MiB, of which JSON makes some six times as much at the very worst. */
+/** The maximum of one response, in bytes. No object is as large: etcd accepts 1.5 MiB, which is at most six times as much in JSON. */
 const MOST_OF_AN_ANSWER = 16 * 2 ** 20;
-/** Of all answers that are coming, in bytes, beyond which they come one by one. */
+/** The bytes of all responses being received, beyond which they are received one by one. */
 const MOST_COMING = 8 * 2 ** 20;
 
-/** An {@link Api} over connections that are kept and used again. */
+/** An {@link Api} over connections that are reused. */
 export const connect = (connection: Connection, options: ConnectOptions = {}): Client => {
   const { deadline = 15_000, writeTimeout = 5_000, hooks = [], connections = 64 } = options;
   const { route: way, close, isClosed } = transport(connection, connections);
@@ -79,7 +79,7 @@ export const connect = (connection: Connection, options: ConnectOptions = {}): C
   return { send: hooks.reduceRight(around, once), watch, close };
 };
 
-/** Answers in the server's place; see `Refused`. */
+/** A response in the server's place; see `Refused`. */
 const unsendable = (message: string): ApiError => ({
   type: "refused",
   code: 400,

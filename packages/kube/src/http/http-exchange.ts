@@ -7,11 +7,11 @@ import type { HttpReply } from "./http-response.ts";
 import { reasonOf } from "../api/error-reason.ts";
 
 /**
- * Sends one HTTP request and reads the whole answer.
+ * Sends one HTTP request and reads the whole response.
  *
- * Guarantees: an answer or an error within `deadline` ms. `never-sent` means exactly that: what was still waiting for a
- * connection when time ran out is not sent later. After a deadline the connection it was sent on is gone. An answer of more than
- * `mostBytes` is given up as soon as they have come.
+ * Guarantees: a response or an error within `deadline` ms. `never-sent` means exactly that: a request that was still waiting for
+ * a connection at the deadline is not sent later. After a deadline the connection of the request is closed. A response of more
+ * than `mostBytes` is aborted as soon as these have arrived.
  * Never: rejects.
  */
 export const exchange = (

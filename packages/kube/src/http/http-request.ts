@@ -17,8 +17,8 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 /**
  * The HTTP request for a request.
  *
- * Errors: a sentence, where the server would understand something else than was meant. An empty name, say, would turn a
- * delete of one object into a delete of all; an empty user, an impersonation into none.
+ * Errors: a message, if the server would misunderstand the request. For example, an empty name would turn the delete of one
+ * object into a delete of all; an empty user would turn off impersonation.
  */
 export const httpOf = (request: Request | Watch, writeTimeout: number): E.Either<string, HttpRequest> => {
   const stranger = request.as === undefined ? undefined : misread(request.as);
@@ -119,10 +119,10 @@ const write = (
   body: request.body,
 });
 
-/** A Go duration. The server reads milliseconds and takes no fractions of them. */
+/** A Go duration, in whole milliseconds, which the server requires. */
 const duration = (ms: number): string => `${Math.max(1, Math.round(ms))}ms`;
 
-/** With a body, the server does not look at the query for these. */
+/** With a body, the server ignores these in the query. */
 const deleteOptions = ({ preconditions, propagationPolicy, dryRun }: Delete): object => ({
   apiVersion: "v1",
   kind: "DeleteOptions",
@@ -182,14 +182,14 @@ const impersonate = ({ user, groups = [], extra = {} }: Impersonation): readonly
   ...Object.entries(extra).map(([key, value]) => [`impersonate-extra-${headerName(key)}`, bytes(value)] as const),
 ];
 
-/** The server trims header values, and takes an empty user for no impersonation at all. */
+/** The server trims header values, and treats an empty user as no impersonation. */
 const misread = ({ user, groups = [], extra = {} }: Impersonation): string | undefined => {
   if (user === "") return "the user to impersonate has no name";
   const bad = [user, ...groups, ...Object.values(extra)].find((text) => text.trim() !== text || /\p{Cc}/u.test(text));
   return bad === undefined ? undefined : `${JSON.stringify(bad)} cannot be sent as a user, a group or an extra of one`;
 };
 
-/** The server undoes the percent-encoding. What encodeURIComponent leaves alone but no header name may hold: ( ) */
+/** The server decodes the percent-encoding. encodeURIComponent keeps ( ), which header names must not contain. */
 const headerName = (key: string): string => encodeURIComponent(key).replaceAll("(", "%28").replaceAll(")", "%29");
 
 /** Go reads header values as UTF-8; Node writes them as latin1. */

@@ -10,10 +10,10 @@ export interface HttpReply {
   readonly body: string;
 }
 
-/** What an HTTP reply means. `now` (ms since the epoch) turns a Retry-After date into a wait. @param request no watch */
+/** What an HTTP response means. `now` (ms since the epoch) turns a Retry-After date into a wait. @param request no watch */
 export const replyOf = (reply: HttpReply, now: number, request?: Request): E.Either<ApiError, KubeObject> => {
   const body = parsed(reply.body);
-  // Of paths that are no resource any JSON object will do.
+  // For a path that is no resource, any JSON object is valid.
   const any = request?.verb === "raw";
   if (reply.status >= 200 && reply.status < 300)
     return isKubeObject(body) || (any && isObject(body))
@@ -23,10 +23,10 @@ export const replyOf = (reply: HttpReply, now: number, request?: Request): E.Eit
           cause: "malformed",
           message: `the answer (HTTP ${reply.status}) is no Kubernetes object: ${excerptOf(reply.body)}`,
         });
-  // The API server sends nobody elsewhere: whoever does says nothing of the request, and may have passed it on.
+  // The API server never redirects: something in front of it does, and may have forwarded the request.
   if (reply.status < 400)
     return E.left({ type: "unanswered", cause: "malformed", message: `HTTP ${reply.status}, which is not followed` });
-  const retryAfter = heeded(retryAfterOf(reply.retryAfter, now));
+  const retryAfter = capped(retryAfterOf(reply.retryAfter, now));
   // The Status of the server's own timeout (504) comes without a kind.
   const isStatus = isObject(body) && (body["kind"] === "Status" || body["status"] === "Failure");
   const refused = isStatus ? ofStatus(body, reply.status) : ofText(reply);
@@ -42,7 +42,7 @@ export const replyOf = (reply: HttpReply, now: number, request?: Request): E.Eit
 export const ofStatus = (status: Readonly<Record<string, unknown>>, httpStatus = 500): Refused => {
   const details = isObject(status["details"]) ? status["details"] : {};
   const seconds = details["retryAfterSeconds"];
-  const retryAfter = heeded(typeof seconds === "number" && seconds > 0 ? seconds * 1000 : undefined);
+  const retryAfter = capped(typeof seconds === "number" && seconds > 0 ? seconds * 1000 : undefined);
   const causes = Array.isArray(details["causes"]) ? details["causes"].filter(isObject) : [];
   return {
     type: "refused",
@@ -74,13 +74,13 @@ const ofText = ({ status, body }: HttpReply): Refused => ({
   causes: [],
 });
 
-/** The longest that anybody is left alone for, in ms. Who asks for more, a day or for ever, says nothing of when it will be better. */
+/** The maximum of a Retry-After, in ms. A longer one, such as a day, says nothing of when the server will recover. */
 const LONGEST = 30_000;
 
-const heeded = (asked: number | undefined): number | undefined =>
+const capped = (asked: number | undefined): number | undefined =>
   asked === undefined ? undefined : Math.min(asked, LONGEST);
 
-/** RFC 9110, 10.2.3: seconds or a date. In ms; undefined where it says nothing that can be understood. */
+/** RFC 9110, 10.2.3: seconds or a date. In ms; undefined if it is neither. */
 const retryAfterOf = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
@@ -88,7 +88,7 @@ const retryAfterOf = (header: string | undefined, now: number): number | undefin
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 };
 
-/** Errors are logged: a page may be quoted, but not what may be half a Secret. */
+/** Errors are logged: an HTML page may be quoted, but not what may be part of a Secret. */
 const excerptOf = (body: string): string =>
   /^\s*[{[]/.test(body) ? `${body.length} characters of JSON` : excerpt(body);
 

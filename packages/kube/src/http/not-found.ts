@@ -2,10 +2,10 @@ import type { Request } from "../api/api.ts";
 import type { Refused } from "@janus/types";
 import { isObject } from "../api/json.ts";
 
-/** As the API server's router answers (Go's, in fact) where it has no such group or version. */
+/** The response of the API server's router (that of Go) if it has no such group or version. */
 const NO_PATH = /^404 page not found\s*$/;
 
-/** What a 404 says is not there; `body` as parsed, or as text. */
+/** What a 404 says is absent; `body` is parsed, or text. */
 export const notFoundOf = (request: Request | undefined, body: unknown): Refused["notFound"] => {
   if (!isObject(body)) return typeof body === "string" && NO_PATH.test(body) ? "path" : undefined;
   if (body["kind"] !== "Status" || body["reason"] !== "NotFound") return undefined;

@@ -2,11 +2,11 @@ import type { Socket } from "node:net";
 import { buildConnector } from "undici";
 
 /**
- * Connects, by TLS where the URL says so. A TLS connection that is given up is reset, not closed.
+ * Connects, with TLS for https. A TLS connection that is aborted is reset, not closed.
  *
- * Closing sends what is still in the kernel's buffers: a server that wakes, or a network that heals, up to minutes later
- * would read a whole write that its sender has long given up (tried: all of a 2 MB request). A reset throws it away.
- * So it does for a direct connection; behind a proxy only the proxy can.
+ * Closing still sends what is in the kernel's buffers: a server that resumes, or a network that recovers, up to minutes later
+ * would read a whole write that its sender has long given up (measured: all of a 2 MB request). A reset drops the buffers.
+ * This holds for a direct connection; behind a proxy only the proxy can do it.
  */
 export const resettingConnector = (options: buildConnector.BuildOptions): buildConnector.connector => {
   const tcp = buildConnector(options);

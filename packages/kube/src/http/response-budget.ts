@@ -1,23 +1,23 @@
-/** Of a connection that an answer comes in on; undici's `Dispatcher.DispatchController` is one. */
+/** Pauses and resumes a response; undici's `Dispatcher.DispatchController` is one. */
 interface Flow {
   readonly pause: () => void;
   readonly resume: () => void;
 }
 
-/** Answers that have begun to come, and are not read yet. */
+/** Responses that are being received. */
 export interface ResponseBudget {
-  /** So many more bytes of an answer have come. */
+  /** More bytes of a response have arrived. */
   readonly came: (flow: Flow, bytes: number) => void;
-  /** It is read, or given up. */
+  /** It is complete, or aborted. */
   readonly ended: (flow: Flow) => void;
 }
 
 /**
- * Bounds what all answers together take before they are read: beyond `most` bytes none but the one that began first comes on, and
- * the others wait in the server's buffers. However many ask at once for however much, an answer comes in the end.
+ * Bounds the memory of all responses that are being received: beyond `most` bytes only the one that began first continues, and
+ * the others wait in the server's buffers. So every response completes, however many are requested at once.
  */
 export const responseBudget = (most: number): ResponseBudget => {
-  /** In the order in which they began, with what has come of them. */
+  /** In the order in which they began, with the bytes that have arrived. */
   const coming = new Map<Flow, number>();
   const paused = new Set<Flow>();
   let held = 0;

@@ -7,7 +7,7 @@ import { unanswered } from "./http-exchange.ts";
 import type { HttpRequest } from "./http-request.ts";
 import { reasonOf } from "../api/error-reason.ts";
 
-/** What a request is sent with. */
+/** How a request is sent. */
 export interface Route {
   readonly dispatcher: Dispatcher;
   readonly options: (request: HttpRequest) => Dispatcher.DispatchOptions;
@@ -22,8 +22,8 @@ export interface Transport {
 }
 
 /**
- * Connections to an API server, with the credentials of the moment: headers are those of each request; for other
- * certificates new connections are made, and the old ones end when nothing is under way on them.
+ * Connections to an API server, with the current credentials: headers are set for each request; if the certificates change, new
+ * connections are opened, and the old ones are closed when they have no requests in flight.
  */
 export const transport = (connection: Connection, connections: number): Transport => {
   const { origin, pathname } = new URL(connection.server);
@@ -45,7 +45,7 @@ export const transport = (connection: Connection, connections: number): Transpor
     return dispatcher;
   };
 
-  /** A plugin is not run twice at the same time, and may take long. */
+  /** An exec plugin is not run twice at the same time, and may take long. */
   const credentials = async (deadline: number): Promise<Credentials> => {
     asking ??= connection.credentials().finally(() => (asking = undefined));
     const late = Promise.withResolvers<never>();
@@ -86,13 +86,13 @@ export const transport = (connection: Connection, connections: number): Transpor
   };
 };
 
-/** HTTP/1.1 only: closing a connection then stops one request and no other. */
+/** HTTP/1.1 only: closing a connection then aborts one request and no other. */
 const dispatcherOf = (proxy: string | undefined, tls: TlsOptions, connections: number): Dispatcher => {
   const common = {
     allowH2: false,
     pipelining: 1,
     connections,
-    // Below the 90 s after which the API server closes an idle connection, and below what load balancers are known for.
+    // Below the 90 s after which the API server closes an idle connection, and below the usual timeouts of load balancers.
     keepAliveTimeout: 30_000,
   };
   const options = { ...tls, allowH2: false, timeout: 10_000, keepAliveInitialDelay: 30_000 };

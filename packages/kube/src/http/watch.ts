@@ -7,7 +7,7 @@ import { isKubeObject, isObject, parsed } from "../api/json.ts";
 import { reasonOf } from "../api/error-reason.ts";
 import { ofStatus, replyOf } from "./http-response.ts";
 
-/** In ms: until the server begins to answer, and for the watch as a whole (a server that has died says nothing). */
+/** In ms: until the server begins to respond, and for the watch as a whole (a dead server sends nothing). */
 export interface WatchLimits {
   readonly toStart: number;
   readonly inAll: number;
@@ -53,10 +53,10 @@ export const watchEvents = async function* (
   }
 };
 
-/** Of one event, in bytes: as of one answer. */
+/** The maximum of one event, in bytes: the same as for a response. */
 const LONGEST_LINE = 16 * 2 ** 20;
 
-/** A line may end anywhere in a chunk, and a character may be torn between two. Throws at one that does not end. */
+/** A line may end anywhere in a chunk, and a character may be split over two. Throws if a line is too long. */
 const linesOf = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let rest: Buffer[] = [];
   let bytes = 0;

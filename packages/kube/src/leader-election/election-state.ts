@@ -2,25 +2,25 @@ import { isOfTerm, type LeaderRecord, leaderRecordOf, type Term } from "./leader
 import type { LeaderTiming } from "./leader-timing.ts";
 import type { KubeObject } from "@janus/types";
 
-/** The Lease as it was last seen. Times are of the local clock that never goes back. */
+/** The Lease as last observed. Times are of the local monotonic clock. */
 interface ObservedLease {
   /** Undefined: there was none. */
   readonly record: LeaderRecord | undefined;
-  /** From when on it may be taken, unless it is seen to change. */
+  /** When it may be acquired, unless it is observed to change. */
   readonly free: number;
 }
 
-/** A term that is ours. */
+/** Our own term. */
 interface HeldTerm {
   readonly term: Term;
   readonly resourceVersion: string;
-  /** Until then nobody else leads. */
+  /** No other candidate leads before this time. */
   readonly until: number;
-  /** When something said that the term is over; nothing is done until a renewal that was sent later has succeeded. */
+  /** When the term was suspended; no request is sent until a renewal that was sent later has succeeded. */
   readonly suspendedAt: number | undefined;
 }
 
-/** Where a candidate is. What is done in each state is one call, or a wait; see `Heard`. */
+/** The state of a candidate. In each state there is one request, or a wait; see {@link ElectionInput}. */
 export type ElectionState =
   /** Reads the Lease. */
   | { readonly type: "looking"; readonly observed: ObservedLease | undefined }
@@ -34,11 +34,11 @@ export type ElectionState =
   | { readonly type: "renewing"; readonly heldTerm: HeldTerm }
   /** Leads, and reads the Lease, because another client has written it. */
   | { readonly type: "checking"; readonly heldTerm: HeldTerm }
-  /** Leads no more, and gives the Lease back. */
+  /** No longer leads, and releases the Lease. */
   | { readonly type: "releasing"; readonly heldTerm: HeldTerm }
   | { readonly type: "over"; readonly because: string };
 
-/** What comes of it. */
+/** The outcome of that request or wait. */
 export type ElectionInput =
   /** Undefined: there is no such Lease. */
   | { readonly type: "read"; readonly lease: KubeObject | undefined }
@@ -46,15 +46,15 @@ export type ElectionInput =
   /** The Lease was not as the write assumed: nothing was written. */
   | { readonly type: "conflict" }
   /**
-   * No answer, or one that says nothing about the Lease. The write may have been made. Whatever it asked us to wait, it is tried
-   * again after a retry period, which is no storm of requests: a term would end meanwhile.
+   * No response, or one that says nothing about the Lease. A write may have been applied. It is retried after the retry period,
+   * whatever Retry-After says: otherwise the term could end, and one request per period is no load.
    */
   | { readonly type: "failed"; readonly reason: string }
   | { readonly type: "waited" };
 
-/** When. Times in ms, of the local clock. */
+/** The times of a step, in ms of the local clock. */
 export interface StepTime {
-  /** When the call was begun that this came of. */
+  /** When the request was sent. */
   readonly sent: number;
   readonly now: number;
   /** From 0 to 1. */
@@ -62,7 +62,7 @@ export interface StepTime {
 }
 
 export interface Candidate {
-  /** Unique among all living candidates. */
+  /** Unique among all running candidates. */
   readonly identity: string;
   readonly timing: LeaderTiming;
 }
@@ -70,36 +70,36 @@ export interface Candidate {
 export const initialState: ElectionState = { type: "looking", observed: undefined };
 
 /**
- * One step of a candidate for the leadership.
+ * One step of a candidate in the leader election.
  *
- * Guarantees: two candidates never lead at the same time, whatever is lost or late, however long one is paused and
- *             whatever their clocks show, as long as these go at the same pace (to within leaseDuration / renewDeadline):
- *             a term lasts from the *sending* of its last renewal, and the wait of others from when they have *seen* it.
- *             No two acquisitions have the same term, within 2^31 of them. A single failed call does not end a term.
- * Assumes:    no two living candidates have the same identity, and nobody deletes the Lease of a living leader.
+ * Guarantees: two candidates never lead at the same time, whatever requests are lost or late, however long one is paused and
+ *             whatever their clocks show, as long as these run at the same rate (to within leaseDuration / renewDeadline):
+ *             a term counts from the *sending* of its last renewal, the wait of the others from when they *observed* it.
+ *             No two of 2^31 successive acquisitions have the same term. A single failed request does not end a term.
+ * Assumes:    no two running candidates have the same identity, and no client deletes the Lease of a running leader.
  */
 export const step = (
   state: ElectionState,
   input: ElectionInput,
-  moment: StepTime,
+  time: StepTime,
   candidate: Candidate,
 ): ElectionState => {
   switch (state.type) {
     case "looking":
-      return looking(state, input, moment, candidate);
+      return looking(state, input, time, candidate);
     case "standby":
-      // Also when the Lease should be free by now: it may have changed since, whatever became of a claim.
+      // Also if the Lease should be free by now: it may have changed since.
       return { type: "looking", observed: state.observed };
     case "claiming":
-      return claimed(state, input, moment, candidate);
+      return claimed(state, input, time, candidate);
     case "leading":
-      return moment.now >= state.heldTerm.until
+      return time.now >= state.heldTerm.until
         ? expired(state.heldTerm)
         : { type: "renewing", heldTerm: state.heldTerm };
     case "renewing":
-      return renewed(state, input, moment, candidate);
+      return renewed(state, input, time, candidate);
     case "checking":
-      return checked(state, input, moment, candidate);
+      return checked(state, input, time, candidate);
     case "releasing":
       return {
         type: "over",
@@ -112,7 +112,7 @@ export const step = (
 
 type In<Name> = Extract<ElectionState, { readonly type: Name }>;
 
-/** A little less each time, so that those who failed together do not come back together. */
+/** With jitter, so that candidates that failed together do not retry together. */
 const pause = ({ timing }: Candidate, random: number): number => timing.retryPeriod * (1 - random / 5);
 
 const looking = (
@@ -137,18 +137,18 @@ const freeFrom = (
   { identity, timing }: Candidate,
 ): number => {
   if (before !== undefined && before.record?.resourceVersion === record?.resourceVersion) return before.free;
-  // A Lease that vanishes before our eyes may have a leader who does not know it yet.
+  // A Lease that was deleted since may have a leader that has not noticed it yet.
   if (record === undefined) return before === undefined ? now : now + timing.leaseDuration;
-  // Under our name: a claim whose answer was lost, or of a former life. Nobody works under it.
+  // Our own identity: an acquisition whose response was lost. No process leads in that term.
   if (record.holder === "" || record.holder === identity) return now;
-  // A holder may ask for a longer time than ours; for a shorter one only somebody's edit does, which it puts right.
+  // A holder may have a longer duration than ours; a shorter one is the edit of another client, which the holder reverts.
   return now + Math.max(record.duration ?? 0, timing.leaseDuration);
 };
 
-/** The most that the API server takes for leaseTransitions. */
+/** The maximum of leaseTransitions. */
 const INT32 = 2 ** 31 - 1;
 
-/** Always another term: of the one before, writes may still be on their way. */
+/** Always a new term: writes of the one before may still be in flight. */
 const claiming = (observed: ObservedLease, { identity }: Candidate): ElectionState => {
   const before = observed.record?.transitions ?? 0;
   return { type: "claiming", observed, term: { holder: identity, transitions: before < INT32 ? before + 1 : 1 } };
@@ -157,16 +157,16 @@ const claiming = (observed: ObservedLease, { identity }: Candidate): ElectionSta
 const claimed = (
   { observed, term }: In<"claiming">,
   input: ElectionInput,
-  moment: StepTime,
+  time: StepTime,
   candidate: Candidate,
 ): ElectionState => {
   if (input.type === "written" && isOfTerm(leaderRecordOf(input.lease), term)) {
-    const next = lead(term, input.lease, undefined, moment, candidate);
-    if (moment.now < next.heldTerm.until) return next;
+    const next = lead(term, input.lease, undefined, time, candidate);
+    if (time.now < next.heldTerm.until) return next;
   }
   if (input.type !== "failed") return { type: "looking", observed };
-  // Should it have been made after all, the next look tells.
-  return { type: "standby", observed, until: moment.now + pause(candidate, moment.random) };
+  // If it was applied nevertheless, the next read shows it.
+  return { type: "standby", observed, until: time.now + pause(candidate, time.random) };
 };
 
 const lead = (
@@ -189,18 +189,17 @@ const lead = (
 const renewed = (
   { heldTerm }: In<"renewing">,
   input: ElectionInput,
-  moment: StepTime,
+  time: StepTime,
   candidate: Candidate,
 ): ElectionState => {
   const { term, suspendedAt } = heldTerm;
-  if (input.type === "conflict")
-    return moment.now >= heldTerm.until ? expired(heldTerm) : { type: "checking", heldTerm };
-  if (input.type !== "written") return missed(heldTerm, moment, candidate);
-  // A write that changes nothing moves no version: for the others the Lease has not been renewed.
-  if (input.lease.metadata.resourceVersion === heldTerm.resourceVersion) return missed(heldTerm, moment, candidate);
+  if (input.type === "conflict") return time.now >= heldTerm.until ? expired(heldTerm) : { type: "checking", heldTerm };
+  if (input.type !== "written") return missed(heldTerm, time, candidate);
+  // A write that changes nothing keeps the resourceVersion: for the others the Lease was not renewed.
+  if (input.lease.metadata.resourceVersion === heldTerm.resourceVersion) return missed(heldTerm, time, candidate);
   if (!isOfTerm(leaderRecordOf(input.lease), term)) return deposed(leaderRecordOf(input.lease));
-  const next = lead(term, input.lease, suspendedAt, moment, candidate);
-  return moment.now < next.heldTerm.until ? next : expired(heldTerm);
+  const next = lead(term, input.lease, suspendedAt, time, candidate);
+  return time.now < next.heldTerm.until ? next : expired(heldTerm);
 };
 
 const missed = (heldTerm: HeldTerm, { sent, now, random }: StepTime, candidate: Candidate): ElectionState => {
@@ -208,18 +207,18 @@ const missed = (heldTerm: HeldTerm, { sent, now, random }: StepTime, candidate: 
   return { type: "leading", heldTerm, due: Math.max(now, sent + pause(candidate, random)) };
 };
 
-/** Our own renewal whose answer was lost, or somebody's label; or another leader. */
+/** After a conflict: our own renewal whose response was lost, an edit such as a label, or another leader. */
 const checked = (
   { heldTerm }: In<"checking">,
   input: ElectionInput,
-  moment: StepTime,
+  time: StepTime,
   candidate: Candidate,
 ): ElectionState => {
-  if (input.type !== "read") return missed(heldTerm, moment, candidate);
+  if (input.type !== "read") return missed(heldTerm, time, candidate);
   if (input.lease === undefined) return { type: "over", because: "the Lease was deleted" };
   const record = leaderRecordOf(input.lease);
   if (!isOfTerm(record, heldTerm.term)) return deposed(record);
-  if (moment.now >= heldTerm.until) return expired(heldTerm);
+  if (time.now >= heldTerm.until) return expired(heldTerm);
   return { type: "renewing", heldTerm: { ...heldTerm, resourceVersion: record.resourceVersion } };
 };
 
@@ -233,11 +232,11 @@ const deposed = ({ holder, transitions }: LeaderRecord): ElectionState => ({
   because: holder === "" ? "the Lease has no holder any more" : `${holder} is the leader now, term ${transitions}`,
 });
 
-/** Something says that the term is over: it must be renewed before anything else is done. */
+/** The term may be over: it must be renewed before any other request is sent. */
 export const suspendTerm = (state: ElectionState, now: number): ElectionState =>
   "heldTerm" in state ? { ...state, heldTerm: { ...state.heldTerm, suspendedAt: now } } : state;
 
-/** Leads no more, as soon as what is under way allows. Assumes: all work has ended. */
+/** Gives up leadership, as soon as its request in flight allows. Assumes: no other request is in flight. */
 export const leave = (state: ElectionState): ElectionState => {
   if (state.type === "leading") return { type: "releasing", heldTerm: state.heldTerm };
   return state.type === "looking" || state.type === "standby"
@@ -245,7 +244,7 @@ export const leave = (state: ElectionState): ElectionState => {
     : state;
 };
 
-/** For how long, in ms, this candidate leads for certain; 0 when it does not. */
+/** How long, in ms, this candidate certainly leads; 0 if it does not. */
 export const remainingTerm = (state: ElectionState, now: number): number =>
   "heldTerm" in state && state.type !== "releasing" && state.heldTerm.suspendedAt === undefined
     ? Math.max(0, state.heldTerm.until - now)

@@ -5,10 +5,10 @@ import type { Leader } from "./leader.ts";
 /**
  * The API server, for as long as this process leads.
  *
- * Guarantees: nothing is sent in a term that is over, or in doubt; what is under way when the renew deadline passes is cut
- *             off there, so that with the server's write timeout it ends before anybody else can lead.
+ * Guarantees: nothing is sent in a term that is over or suspended; requests in flight are aborted at the renew deadline, so that
+ *             with the server's write timeout they end before another candidate can lead.
  *
- * @param deadline of requests that bring none, in ms
+ * @param deadline of requests without one, in ms
  */
 export const whileLeading = (api: Api, { left }: Pick<Leader, "left">, deadline: number): Api => ({
   watch: api.watch,

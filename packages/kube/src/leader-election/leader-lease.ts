@@ -11,21 +11,21 @@ export const leases: Resource = {
   statusSubresource: false,
 };
 
-/** One time of leading. No two acquisitions of a Lease have the same. */
+/** One term of leadership. No two acquisitions of a Lease have the same one. */
 export interface Term {
   readonly holder: string;
   readonly transitions: number;
 }
 
-/** What a leader's Lease says. https://kubernetes.io/docs/concepts/architecture/leases/ */
+/** The content of a leader's Lease. https://kubernetes.io/docs/concepts/architecture/leases/ */
 export interface LeaderRecord extends Term {
-  /** In ms; undefined where the Lease does not say. */
+  /** In ms; undefined if the Lease has none. */
   readonly duration: number | undefined;
-  /** Moves with every renewal, whoever makes it. */
+  /** Changes with every renewal. */
   readonly resourceVersion: string;
 }
 
-/** An empty holder is nobody: the Lease was released. Other candidates (client-go) leave the field out instead. */
+/** An empty holder means that the Lease was released. client-go leaves the field out instead. */
 export const leaderRecordOf = (lease: KubeObject): LeaderRecord => {
   const spec = isObject(lease["spec"]) ? lease["spec"] : {};
   const { holderIdentity, leaseTransitions, leaseDurationSeconds } = spec;
@@ -40,7 +40,7 @@ export const leaderRecordOf = (lease: KubeObject): LeaderRecord => {
 export const isOfTerm = (record: LeaderRecord, { holder, transitions }: Term): boolean =>
   record.holder === holder && record.transitions === transitions;
 
-/** Where the Lease is. */
+/** The namespace and name of the Lease. */
 export interface LeasePlace {
   readonly namespace: string;
   readonly name: string;
@@ -49,7 +49,7 @@ export interface LeasePlace {
 /** RFC 3339 with microseconds. @param wall ms since the epoch */
 const microTime = (wall: number): string => new Date(wall).toISOString().replace("Z", "000Z");
 
-/** Never less than asked for. */
+/** In seconds, rounded up. */
 const wholeSeconds = (duration: number): number => Math.ceil(duration / 1000);
 
 const to = (place: LeasePlace) => ({ resource: leases, purpose: "leader-election", ...place });
@@ -57,9 +57,9 @@ const to = (place: LeasePlace) => ({ resource: leases, purpose: "leader-election
 export const readLease = (place: LeasePlace): Get => ({ verb: "get", ...to(place) });
 
 /**
- * Takes the Lease for this term, if it is still as it was seen: `resourceVersion` is undefined where there was none.
+ * Acquires the Lease for this term, if it is still as observed: `resourceVersion` is undefined if there was none.
  *
- * @param wall ms since the epoch, for people: nobody judges by it
+ * @param wall ms since the epoch, for display only: no decision is made on it
  */
 export const claimLease = (
   place: LeasePlace,
@@ -87,7 +87,7 @@ export const claimLease = (
     : { verb: "mergePatch", ...to(place), body: { metadata: { resourceVersion }, spec } };
 };
 
-/** Only if nobody has written the Lease since that version. Puts right what somebody has made of the duration. */
+/** Only if no other client has written the Lease since that version. Restores the duration. */
 export const renewLease = (place: LeasePlace, resourceVersion: string, duration: number, wall: number): MergePatch => ({
   verb: "mergePatch",
   ...to(place),
@@ -97,7 +97,7 @@ export const renewLease = (place: LeasePlace, resourceVersion: string, duration:
   },
 });
 
-/** Nobody's, and for others free at once; the count of terms is kept. */
+/** Without a holder, so that others can acquire it at once; the count of terms is kept. */
 export const releaseLease = (place: LeasePlace, resourceVersion: string, wall: number): MergePatch => ({
   verb: "mergePatch",
   ...to(place),

@@ -4,7 +4,7 @@ import type { ApiError, KubeObject } from "@janus/types";
 import { claimLease, type LeasePlace, readLease, releaseLease, renewLease } from "./leader-lease.ts";
 import type { ElectionState, Candidate, ElectionInput } from "./election-state.ts";
 
-/** What a candidate asks of the API server in this state; undefined where it waits. @param wall ms since the epoch */
+/** The request of a candidate in this state; undefined if it waits. @param wall ms since the epoch */
 export const callOf = (
   state: ElectionState,
   place: LeasePlace,
@@ -28,7 +28,7 @@ export const callOf = (
   }
 };
 
-/** What the answer to such a call means. */
+/** What the response to it means. */
 export const inputOf = ({ verb }: Request, answer: E.Either<ApiError, KubeObject>): ElectionInput => {
   if (E.isRight(answer))
     return { type: verb === "get" ? "read" : "written", lease: answer.right } satisfies ElectionInput;

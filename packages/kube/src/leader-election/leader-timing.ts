@@ -1,21 +1,21 @@
 /** Durations in ms. */
 export interface LeaderTiming {
-  /** Others leave a leader alone for so long after they last saw it renew. Written in whole seconds, rounded up. */
+  /** How long others wait after the last observed renewal before they acquire the Lease. Written in whole seconds, rounded up. */
   readonly leaseDuration: number;
-  /** A leader that could not renew for so long, counted from the sending of its last renewal, stops. */
+  /** How long a leader tries to renew, counted from the sending of its last renewal, before it stops. */
   readonly renewDeadline: number;
-  /** Between two renewals, and between two looks of a standby; up to a fifth less. */
+  /** Between two renewals, and between two reads of a standby; up to a fifth less. */
   readonly retryPeriod: number;
-  /** After this time the API server gives up a write, and a call for the Lease counts as failed. */
+  /** After this time the API server aborts a write, and a request for the Lease counts as failed. */
   readonly writeTimeout: number;
 }
 
 const seconds = (ms: number): string => `${ms / 1000} s`;
 
 /**
- * Why these durations cannot keep two leaders apart; undefined where they can.
+ * Why two controllers could lead at the same time with these durations; undefined if they cannot.
  *
- * What a leader sends in the last moment before its renew deadline, the API server may still work on for the write timeout.
+ * The API server may still process what a leader sends right before its renew deadline, for the write timeout.
  */
 export const timingProblem = (timing: LeaderTiming): string | undefined => {
   const { leaseDuration, renewDeadline, retryPeriod, writeTimeout } = timing;

@@ -18,7 +18,7 @@ export interface LeaderOptions extends Candidate {
   /** Every step, for logs and metrics. Must not throw. */
   readonly observe?: (state: ElectionState, input: ElectionInput) => void;
   readonly clock?: Clock;
-  /** ms since the epoch: the times in the Lease, which are for people. Default: Date.now. */
+  /** ms since the epoch, for the times in the Lease, on which no decision is made. Default: Date.now. */
   readonly wall?: () => number;
   /** From 0 to 1. Default: Math.random. */
   readonly random?: () => number;
@@ -26,22 +26,22 @@ export interface LeaderOptions extends Candidate {
 
 export interface Leader {
   readonly state: () => ElectionState;
-  /** For how long, in ms, this process leads for certain; 0 when it does not. To be asked right before every request. */
+  /** How long, in ms, this process certainly leads; 0 if it does not. Call it right before every request. */
   readonly left: () => number;
-  /** The term that began; undefined when it was over before that. */
+  /** The term, once it has begun; undefined if the candidacy ended before. */
   readonly elected: Promise<Term | undefined>;
-  /** Why it is over, once and for all: who wants to lead again becomes a new candidate, as a new process does. */
+  /** Why it has ended, for good: to lead again requires a new candidate, as in a new process. */
   readonly over: Promise<string>;
-  /** Something says that the term is over: {@link Leader.left} is 0 until the Lease has been renewed again. */
+  /** The term may be over: {@link Leader.left} is 0 until the Lease has been renewed again. */
   readonly suspend: () => void;
-  /** Gives the Lease back, so that another candidate leads within a retry period. Assumes: all work has ended. */
+  /** Releases the Lease, so that another candidate leads within a retry period. Assumes: no other request is in flight. */
   readonly leave: () => Promise<string>;
 }
 
 /**
- * Candidacy for the leadership by a coordination.k8s.io Lease, beside others of its kind and client-go's.
+ * A candidate in the leader election by a coordination.k8s.io Lease, compatible with client-go's.
  *
- * Guarantees: as {@link step}; a call that hangs counts as failed after the write timeout, and never holds up the end of a
+ * Guarantees: as {@link step}; a request that hangs counts as failed after the write timeout, and never delays the end of a
  *             term.
  */
 export const leader = (api: Api, options: LeaderOptions): Leader => {

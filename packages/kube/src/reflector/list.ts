@@ -6,15 +6,15 @@ import { FIRST, limitAfter, limitInstead, pageRequest } from "./page-size.ts";
 
 export interface Page {
   readonly items: readonly KubeObject[];
-  /** Of which a watch can go on. Some servers give none (componentstatuses, many of aggregated APIs): then it is empty. */
+  /** Where a watch can start. Some servers send none (componentstatuses, many aggregated APIs): then it is empty. */
   readonly resourceVersion: string;
   /** Names the next page; empty after the last. */
   readonly next: string;
 }
 
 /**
- * What a list reply holds. The server leaves apiVersion and kind out of the items of built-in kinds; they are rolled back.
- * Errors: `malformed` for anything else than a list: it must not pass for one that is empty.
+ * The content of a list response. The server leaves apiVersion and kind out of the items of built-in kinds; they are added.
+ * Errors: `malformed` for anything other than a list: it must not pass for an empty one.
  */
 export const pageOf = (resource: Resource, list: KubeObject): E.Either<ApiError, Page> => {
   const { items, metadata } = list;
@@ -30,7 +30,7 @@ export const pageOf = (resource: Resource, list: KubeObject): E.Either<ApiError,
   });
 };
 
-/** As {@link pageOf}, where a watch is to go on from it. Errors: `malformed`, too, where it has no resourceVersion. */
+/** As {@link pageOf}, for a watch that starts there. Errors: `malformed` also if there is no resourceVersion. */
 export const watchable: typeof pageOf = (resource, list) =>
   E.filterOrElse(
     ({ resourceVersion }: Page) => resourceVersion !== "",
@@ -38,9 +38,9 @@ export const watchable: typeof pageOf = (resource, list) =>
   )(pageOf(resource, list));
 
 /**
- * Shows all objects, page by page, to whoever looks at them: no more than one page is in memory for it, of few MiB whatever is stored.
+ * Calls back with all objects, page by page: at most one page is in memory, of a few MiB whatever is stored.
  *
- * @returns the resourceVersion, which is that of all objects; or what ended it, after some pages were seen already.
+ * @returns the resourceVersion, which is that of all objects; or the error, perhaps after some pages.
  */
 export const eachPage = async (
   api: Api,
@@ -69,8 +69,8 @@ export const eachPage = async (
 /**
  * All objects, read in pages.
  *
- * Guarantees: all are of one resourceVersion, or of none; when the server forgets it between two pages (410), everything is read once
- * more from the start.
+ * Guarantees: all are of one resourceVersion, or of none; if that expires between two pages (410), everything is read once more
+ * from the start.
  */
 export const listAll = async (
   api: Api,

@@ -4,29 +4,29 @@ import type { ApiError, KubeObject } from "@janus/types";
 import { FIRST, limitInstead } from "./page-size.ts";
 import type { Page } from "./list.ts";
 
-/** Where a reflector is. `failures`: how many in a row, until a watch delivers something. */
+/** The state of a reflector. `failures`: how many in a row, until a watch delivers something. */
 export type ReflectorState =
   | {
       readonly type: "listing";
       readonly have: readonly KubeObject[];
       readonly next: string;
-      /** How many objects the next page is to have. */
+      /** The limit of the next page. */
       readonly limit: number;
       readonly failures: number;
     }
   | { readonly type: "watching"; readonly from: string; readonly heard: boolean; readonly failures: number }
   | { readonly type: "waiting"; readonly ms: number; readonly failures: number };
 
-/** What happens to it. */
+/** The input of a step. */
 export type ReflectorInput =
-  /** `limit`: how many objects the next one is to have. */
+  /** `limit`: that of the next page. */
   | { readonly type: "page"; readonly page: Page; readonly limit: number }
   | { readonly type: "event"; readonly event: WatchEvent }
   | { readonly type: "ended" }
   | { readonly type: "failed"; readonly error: ApiError }
   | { readonly type: "waited" };
 
-/** What it makes known. `all`: these objects and no others exist. */
+/** The output of a step. `all`: these objects and no others exist. */
 export type ReflectorOutput =
   | { readonly type: "all"; readonly objects: readonly KubeObject[] }
   | { readonly type: "applied" | "deleted"; readonly object: KubeObject };
@@ -38,9 +38,9 @@ const backoff: Backoff = { first: 500, cap: 30_000 };
 /**
  * One step of a reflector.
  *
- * A watch that the server ends in the usual way goes on where it was. After anything else everything is listed anew: not
- * only 410 says that something was missed. A watch that ended without so much as a bookmark is not trusted either, because
- * one that was begun at a resourceVersion that the server has not reached (etcd restored from a backup) is silent for good.
+ * A watch that the server ends normally is resumed. After anything else everything is listed again: events may be missing not
+ * only after a 410. A watch that ended without even a bookmark is not resumed either, because one that starts at a
+ * resourceVersion that the server has not reached (etcd restored from a backup) never delivers anything.
  *
  * @param random from 0 to 1
  */
@@ -69,7 +69,7 @@ const listing = (state: In<"listing">, heard: ReflectorInput): Step => {
     : [{ ...state, have: objects, next, limit }];
 };
 
-/** A page that was too large is asked for again with fewer objects. */
+/** A page that was too large is requested again with fewer objects. */
 const smaller = (state: ReflectorState, error: ApiError): ReflectorState | undefined => {
   const limit = state.type === "listing" ? limitInstead(state.limit, error) : undefined;
   return limit === undefined || state.type !== "listing" ? undefined : { ...state, limit };

@@ -12,22 +12,22 @@ import {
   step,
 } from "./reflector-state.ts";
 
-/** What to reflect. Without a namespace: all of them. */
+/** What to watch. Without a namespace: all namespaces. */
 export interface Reflected {
   readonly resource: Resource;
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly as?: Impersonation;
-  /** Only what identifies the objects, as of a {@link List}. */
+  /** Only metadata, as of a {@link List}. */
   readonly metadataOnly?: true;
 }
 
 export type ReflectorEvent =
   | { readonly type: "applied"; readonly object: KubeObject }
-  /** With the object as it was last seen. */
+  /** With the object as last observed. */
   | { readonly type: "deleted"; readonly object: KubeObject }
-  /** The store is whole: after the first list, and after each one that followed a gap. */
+  /** The store is complete: after the first list, and after each one that followed a gap. */
   | { readonly type: "synced" };
 
 export interface ReflectOptions {
@@ -35,13 +35,13 @@ export interface ReflectOptions {
   readonly onEvent: (event: ReflectorEvent) => void;
   readonly signal: AbortSignal;
   /**
-   * What of an object is remembered, and told of. Default: all of it.
-   * Assumes: its apiVersion and kind are, and namespace, name, uid and resourceVersion.
+   * The part of an object that is stored and passed to events. Default: the whole object.
+   * Assumes: it keeps apiVersion, kind, namespace, name, uid and resourceVersion.
    */
   readonly keep?: (object: KubeObject) => KubeObject;
-  /** Trouble, for logs and metrics; the reflector goes on by itself. */
+  /** Errors, for logs and metrics; the reflector retries by itself. */
   readonly onError?: (error: ApiError) => void;
-  /** At each turn of its loop, for health checks: the next one comes within so many ms and the deadline of a request. */
+  /** Called in each round of its loop, for health checks: the next call follows within so many ms and the deadline of a request. */
   readonly onTurn?: (within: number) => void;
   /** The server ends each watch after this many seconds, up to a tenth more. Default: 240. */
   readonly timeoutSeconds?: number;
@@ -53,7 +53,7 @@ export interface ReflectOptions {
 export interface Reflector {
   /** By {@link keyOf}. */
   readonly store: ReadonlyMap<string, KubeObject>;
-  /** Resolves when everything was listed for the first time; also when it ended before that. */
+  /** Resolves after the first complete list, or when it ended before that. */
   readonly synced: Promise<void>;
   /** Resolves after `signal` was aborted. */
   readonly done: Promise<void>;
@@ -64,11 +64,11 @@ export const keyOf = ({ metadata: { namespace, name = "" } }: KubeObject): strin
   namespace === undefined ? name : `${namespace}/${name}`;
 
 /**
- * Keeps a copy of the objects of a resource, and tells of every change to it.
+ * Keeps a copy of the objects of a resource, and reports every change of it.
  *
- * Guarantees: it goes on until `signal` is aborted, whatever the server answers or does not answer; an object that was
- * deleted while nobody watched is reported as deleted after the next list, also when another one took its name.
- * Not guaranteed: every single version of an object; and that the copy is up to date at any moment.
+ * Guarantees: it continues until `signal` is aborted, whatever the server responds; an object that was deleted while no watch was
+ * open is reported as deleted after the next list, also if another one has its name.
+ * Not guaranteed: every single version of an object, nor that the copy is up to date.
  */
 export const startReflector = (api: Api, source: Reflected, options: ReflectOptions): Reflector => {
   const { onEvent, signal, keep = (object) => object, onError = () => {}, onTurn = () => {} } = options;
@@ -105,7 +105,7 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
     return state.type === "watching" ? timeoutSeconds * 1100 + 1000 : 0;
   };
 
-  /** What is to be done in a state, and what comes of it. */
+  /** Runs a state, and returns the input of the next step. */
   const doing = async function* (state: ReflectorState): AsyncGenerator<ReflectorInput> {
     switch (state.type) {
       case "listing": {
@@ -150,7 +150,7 @@ const sleep = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", end);
   });
 
-/** What is new to a store that holds the objects as they were last seen. */
+/** The changes to a store with the objects as last observed. */
 export const eventsOf = (
   learnt: ReflectorOutput,
   store: ReadonlyMap<string, KubeObject>,

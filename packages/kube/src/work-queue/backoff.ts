@@ -1,12 +1,12 @@
-/** How long to wait after failures: doubled with each, in ms. */
+/** The pause after failures, doubled with each, in ms. */
 export interface Backoff {
   readonly first: number;
   readonly cap: number;
 }
 
 /**
- * The wait after the `failures`th failure in a row: between half of the doubled time and all of it, so that many who
- * failed together do not come back together.
+ * The pause after the `failures`th failure in a row: between half of the doubled time and all of it, so that keys that failed
+ * together are not retried together.
  *
  * @param random from 0 to 1
  */

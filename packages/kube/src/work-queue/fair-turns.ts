@@ -1,24 +1,24 @@
-/** Who waits for one of a number of places, by group. */
+/** The queue for a number of slots, by group. */
 export interface FairTurns<A> {
-  /** Waits behind the others of its group. */
+  /** Queues behind the others of its group. */
   readonly join: (group: string, one: A) => void;
-  /** Waits no more. */
+  /** Leaves the queue. */
   readonly quit: (group: string, one: A) => void;
-  /** Whose turn it is: it has a place from now on. Undefined: nobody may have one now. */
+  /** The next one, which has a slot from now on. Undefined: none may have one now. */
   readonly next: () => A | undefined;
-  /** Somebody of this group gives a place back. */
+  /** One of this group releases its slot. */
   readonly leave: (group: string) => void;
 }
 
 /**
- * A number of places, shared among groups that know nothing of each other.
+ * A number of slots, shared among independent groups.
  *
- * A group is given a place as long as it has fewer than are free: so one that keeps all it was given has half of them at most,
- * a second such one half of the rest, and so on. (Dynamic thresholds, as switches share their buffers: Choudhury and Hahne, 1998.)
+ * A group gets a slot as long as it has fewer than are free: so one that never releases any has half of them at most, a second
+ * such one half of the rest, and so on. (Dynamic thresholds, as switches share their buffers: Choudhury and Hahne, 1998.)
  *
- * Guarantees: never more places than there are; no group ever has more than half of them, rounded up, nor more than `most`;
- *             groups take turns, so that a group that may have a place gets one before any other gets two; a group without
- *             any place may have each one that is free.
+ * Guarantees: never more slots than there are; no group ever has more than half of them, rounded up, nor more than `most`;
+ *             groups take turns, so that a group that may have a slot gets one before any other gets two; a group without
+ *             any slot may have each one that is free.
  */
 export const fairTurns = <A>(places: number, most = places): FairTurns<A> => {
   /** In the order of their turns. */

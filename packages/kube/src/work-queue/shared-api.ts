@@ -5,18 +5,18 @@ import { unanswered } from "../http/http-exchange.ts";
 import { fairTurns } from "./fair-turns.ts";
 
 export interface Sharing {
-  /** Requests under way at the same time, of all groups. Not more than the API server's client has connections. */
+  /** The most requests in flight, of all groups. Not more than the client has connections. */
   readonly places: number;
-  /** How long a request waits for its turn, in ms. Its deadline begins after that. */
+  /** How long a request waits for a slot, in ms. Its deadline begins after that. */
   readonly patience: number;
   readonly clock?: Clock;
 }
 
 /**
- * One API server for groups that know nothing of each other.
+ * Shares one API server among independent groups.
  *
- * Guarantees: requests wait for their turn as in {@link fairTurns}, so that a group whose requests hang holds up no other one;
- *             what does not get its turn in time is never sent, and says so. Watches wait for nothing.
+ * Guarantees: requests wait for a slot as in {@link fairTurns}, so that a group whose requests hang does not block the others; a
+ *             request that gets no slot in time is never sent, and its error says so. Watches do not wait.
  */
 export const sharedApi = (api: Api, { places, patience, clock = systemClock }: Sharing): ((group: string) => Api) => {
   const waiting = fairTurns<() => void>(places);

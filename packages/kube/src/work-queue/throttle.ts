@@ -1,16 +1,16 @@
 import { type Clock, systemClock } from "../api/clock.ts";
 
 /**
- * Runs what is asked for of a key at once, and then no more often than each `interval` ms.
+ * Calls `run` for a key at once, and then at most once per `interval` ms.
  *
- * Guarantees: whatever was asked for, it runs once after that, and within the interval; keys wait for nothing but themselves.
+ * Guarantees: after every call it runs for that key within the interval; keys are independent of each other.
  */
 export const throttle = (
   interval: number,
   run: (key: string) => void,
   clock: Clock = systemClock,
 ): ((key: string) => void) => {
-  /** Those that have run within the interval, and whether they are to run again at its end. */
+  /** The keys that have run within the interval, and whether they must run again at its end. */
   const recent = new Map<string, "ran" | "asked">();
   const start = (key: string): void => {
     recent.set(key, "ran");

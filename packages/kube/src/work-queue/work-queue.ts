@@ -2,13 +2,13 @@ import { type Backoff, delayAfter } from "./backoff.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
 import { fairTurns } from "./fair-turns.ts";
 
-/** What becomes of a key when the work on it has ended. */
+/** What happens to a key when the work on it has ended. */
 export type Requeue =
-  /** Nothing until it is added again. */
+  /** It is not processed before it is added again. */
   | { readonly type: "done" }
-  /** It went well; again in `ms`. */
+  /** Success; it is processed again in `ms`. */
   | { readonly type: "after"; readonly ms: number }
-  /** It did not go well; again after the backoff, and not before `atLeast` ms (a server's Retry-After), whatever is added, unless it is urged. */
+  /** Failure; it is processed again after the backoff, and not before `atLeast` ms (a server's Retry-After) unless it is urged. */
   | { readonly type: "failed"; readonly atLeast?: number };
 
 /** For metrics and logs. Times in ms. */
@@ -19,10 +19,10 @@ export type QueueEvent =
   | { readonly type: "threw"; readonly key: string; readonly error: unknown };
 
 export interface QueueOptions {
-  /** How many keys are worked on at the same time. */
+  /** How many keys are processed at the same time. */
   readonly concurrency: number;
   readonly work: (key: string) => Promise<Requeue>;
-  /** Who shares the workers; see {@link fairTurns}. Default: each key for itself. */
+  /** The group of a key, for {@link fairTurns}. Default: each key is a group. */
   readonly groupOf?: (key: string) => string;
   /** Default: 200 ms to 60 s. */
   readonly backoff?: Backoff;
@@ -33,22 +33,22 @@ export interface QueueOptions {
 }
 
 export interface WorkQueue {
-  /** Work on the key as soon as its turn comes; once more, if it is being worked on right now. */
+  /** Queues the key; if it is being processed, it is processed once more. */
   readonly add: (key: string) => void;
-  /** The same, also before the time is over that a server asked for: a person goes before it. */
+  /** The same, without waiting for a server's Retry-After: for requests of users. */
   readonly urge: (key: string) => void;
-  /** Add the key in `ms`. Of several times the earliest counts, for all of them. */
+  /** Queues the key in `ms`. Of several times the earliest counts. */
   readonly addAfter: (key: string, ms: number) => void;
-  /** Takes no more keys, forgets those that wait, and resolves when the work under way has ended. */
+  /** Accepts no more keys, drops those that wait, and resolves when the active work has ended. */
   readonly drain: () => Promise<void>;
 }
 
 /**
- * A queue of keys: of what has to be looked at again, not of what happened.
+ * A queue of keys to reconcile, not of events.
  *
- * Guarantees: a key is never worked on twice at once; after an `add`, work on the key begins anew, however many adds there
- * were before it began; groups take turns, and the keys of a group among themselves, so that one that always comes back, or
- * never ends, does not hold up the others; a key that fails waits longer each time, up to a cap, until it succeeds once.
+ * Guarantees: a key is never processed twice at once; after an `add` the key is processed from the start, once for all adds
+ * before that; groups take turns, and the keys of a group among themselves, so that one that is always queued again, or never
+ * ends, does not block the others; a key that fails waits longer each time, up to a cap, until it succeeds.
  * Never: ends because `work` threw. That counts as `failed`.
  */
 export const newWorkQueue = (options: QueueOptions): WorkQueue => {
@@ -60,7 +60,7 @@ export const newWorkQueue = (options: QueueOptions): WorkQueue => {
   const working = new Map<string, "clean" | "dirty" | "urged">();
   const later = new Map<string, { readonly due: number; readonly cancel: () => void }>();
   const failures = new Map<string, number>();
-  /** Until when somebody has asked to be left alone. */
+  /** The end of a server's Retry-After. */
   const notBefore = new Map<string, number>();
   let drained: (() => void) | undefined;
   let draining: Promise<void> | undefined;
@@ -107,7 +107,7 @@ export const newWorkQueue = (options: QueueOptions): WorkQueue => {
       const since = waiting.get(key) ?? clock.now();
       waiting.delete(key);
       notBefore.delete(key);
-      // This look is the one that was planned for later.
+      // This is the run that was scheduled for later.
       later.get(key)?.cancel();
       later.delete(key);
       working.set(key, "clean");
