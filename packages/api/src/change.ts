@@ -8,13 +8,13 @@ import { object, openObject } from "./structure.ts";
 import { Target } from "./target.ts";
 
 interface Waiting {
-  /** Absent: as `spec.waitFor` says. */
+  /** Absent: that of `spec.waitFor`. */
   readonly waitFor?: readonly string[];
-  /** In ms; absent: as long as `spec.timeout` leaves. */
+  /** In ms; absent: what is left of `spec.timeout`. */
   readonly waitTimeout?: number;
 }
 
-/** A change to one object. What a Delete could do with content is not a question that can be asked. */
+/** A change to one object. A Delete has no content by type. */
 export type Change = Waiting &
   (
     | {
@@ -26,17 +26,19 @@ export type Change = Waiting &
     | { readonly type: "Delete"; readonly target: Target; readonly resourceVersion?: string }
   );
 
-// Declared so that CEL sees them; everything else in the content is kept as it is.
+// Declared so that CEL can read them; all other fields of the content are preserved.
 const Content = openObject({
-  apiVersion: optional(described("May be left out; where given, that of the target.", string({ maxLength: 317 }))),
-  kind: optional(described("May be left out; where given, that of the target.", string({ maxLength: 63 }))),
+  apiVersion: optional(described("May be omitted; if set, it must match the target.", string({ maxLength: 317 }))),
+  kind: optional(described("May be omitted; if set, it must match the target.", string({ maxLength: 63 }))),
   metadata: optional(
     described(
       "Labels, annotations and so on, as in any manifest.",
       openObject({
-        name: optional(described("May be left out; where given, that of the target.", string({ maxLength: 253 }))),
-        namespace: optional(described("May be left out; where given, that of the target.", string({ maxLength: 63 }))),
-        generateName: optional(described("Not allowed: a change has one exact target.", string({ maxLength: 253 }))),
+        name: optional(described("May be omitted; if set, it must match the target.", string({ maxLength: 253 }))),
+        namespace: optional(described("May be omitted; if set, it must match the target.", string({ maxLength: 63 }))),
+        generateName: optional(
+          described("Not allowed: the name of the target must be known.", string({ maxLength: 253 })),
+        ),
       }),
     ),
   ),
@@ -45,21 +47,21 @@ const Content = openObject({
 const Wire = object({
   target: described("The object to change. Each object appears at most once in a Transaction.", Target),
   type: described(
-    "What to do with the target. Create makes it and fails if it exists. Update replaces it as a whole with the content. " +
-      "Patch sets the fields of the content and leaves all others (server-side apply). Delete removes it. " +
+    "What to do with the target. Create creates it and fails if it exists. Update replaces the whole object with the content. " +
+      "Patch sets the fields of the content and leaves all others (server-side apply). Delete deletes it. " +
       "Update, Patch and Delete fail if the target does not exist.",
     oneOf("Create", "Update", "Patch", "Delete"),
   ),
   content: optional(
     described(
       "The manifest for a Create or an Update, or the fields to set for a Patch. Not allowed for a Delete. " +
-        "apiVersion, kind, name and namespace may be left out, they come from the target; where given, they must say the same.",
+        "apiVersion, kind, name and namespace may be omitted; if set, they must match the target.",
       Content,
     ),
   ),
   resourceVersion: optional(
     described(
-      "Makes the change only if the target still has this metadata.resourceVersion; otherwise the Transaction fails. Not for a Create.",
+      "Applies the change only if the target still has this metadata.resourceVersion; otherwise the Transaction fails. Not allowed for a Create.",
       satisfying(string({ maxLength: 253 }), {
         cel: "self != ''",
         message:
@@ -70,7 +72,7 @@ const Wire = object({
   ),
   waitFor: optional(
     described(
-      "What the target must get to before the next change is applied, in the words of kubectl wait --for: ready (its rollout is complete, by the rules of kstatus), condition=NAME[=VALUE], jsonpath={PATH}[=VALUE], cel=EXPRESSION over self, create or delete. All must hold. If one can no longer be reached, or not in time, the Transaction is rolled back. Default: spec.waitFor; an empty list: wait for nothing.",
+      "Gates that the target must meet before the next change is applied, in the syntax of kubectl wait --for: ready (its rollout is complete, by the rules of kstatus), condition=NAME[=VALUE], jsonpath={PATH}[=VALUE], cel=EXPRESSION over self, create or delete. All must hold. If one can no longer be reached, or not in time, the Transaction is rolled back. Default: spec.waitFor; an empty list: wait for nothing.",
       Gates,
     ),
   ),
@@ -83,7 +85,7 @@ const Wire = object({
 });
 type Wire = TypeOf<typeof Wire>;
 
-/** Where the content names its object, it must name the target. */
+/** If the content names an object, it must be the target. */
 const agrees = (
   field: keyof Target,
   path: string,
@@ -127,8 +129,8 @@ const rules: readonly Rule<Wire>[] = [
     "!has(self.content.metadata) || !has(self.content.metadata.name) || self.content.metadata.name == self.target.name",
     (content) => content.metadata?.name,
   ),
-  // `__namespace__` is how CEL spells a field whose name is one of its keywords. A namespace that is left to its default
-  // CEL does not know: the controller compares that one.
+  // `__namespace__` is the CEL name of a field that is called like a keyword. CEL cannot resolve the default of an omitted
+  // namespace: the controller compares that one.
   agrees(
     "namespace",
     "metadata.namespace",

@@ -8,17 +8,17 @@ import type { Rule } from "./rule.ts";
 export type Schema = JsonObject & { readonly type: string };
 
 /**
- * An io-ts codec that also knows its structural OpenAPI schema. Each combinator below adds to both at once, so that what
- * the API server accepts and what we decode cannot drift apart. No error ever quotes the value: it may be a Secret's.
+ * An io-ts codec with its structural OpenAPI schema. Each combinator below extends both, so that the API server accepts
+ * exactly what we decode. No error quotes the value: it may be that of a Secret.
  */
 export interface Codec<A> extends t.Type<A, Json> {
   readonly schema: Schema;
 }
-/** The field may be missing, on the wire and in TypeScript. */
+/** The field is optional, in JSON and in TypeScript. */
 export interface Optional<A> extends Codec<A> {
   readonly presence: "optional";
 }
-/** The field may be missing on the wire; in TypeScript it has a value. */
+/** The field is optional in JSON; in TypeScript it has a value. */
 export interface Defaulted<A> extends Codec<A> {
   readonly presence: "defaulted";
 }
@@ -39,27 +39,27 @@ export const codec = <A>(schema: Schema, validate: t.Validate<unknown, A>, encod
 const reuse = <A>(base: Codec<A>, more: JsonObject, validate: t.Validate<unknown, A> = base.validate): Codec<A> =>
   codec({ ...base.schema, ...more }, validate, base.encode);
 
-/** What `kubectl explain` says about the field. */
+/** The description of the field in `kubectl explain`. */
 export const described = <A>(description: string, base: Codec<A>): Codec<A> => reuse(base, { description });
 
 export const optional = <A>(base: Codec<A>): Optional<A> =>
   Object.assign(reuse(base, {}), { presence: "optional" as const });
 
-/** The API server fills in the default before it stores the object, and so do we. */
+/** The API server sets the default before it stores the object, and so does the codec. */
 export const withDefault = <A>(value: A, base: Codec<A>): Defaulted<A> =>
   Object.assign(
     reuse(base, { default: base.encode(value) }, (u, c) => (u === undefined ? t.success(value) : base.validate(u, c))),
     { presence: "defaulted" as const },
   );
 
-/** Missing means `value`. The API server fills in nothing. */
+/** Missing means `value`. The API server sets no default. */
 export const orElse = <A>(value: A, base: Codec<A>): Defaulted<A> =>
   Object.assign(
     reuse(base, {}, (u, c) => (u === undefined ? t.success(value) : base.validate(u, c))),
     { presence: "defaulted" as const },
   );
 
-/** Refuses with the rule's message, here and in the API server. Rules see the decoded value, the server's see the wire. */
+/** Rejects with the rule's message, here and in the API server. Rules here get the decoded value, CEL rules the JSON. */
 export const satisfying = <A>(base: Codec<A>, ...rules: readonly Rule<A>[]): Codec<A> =>
   reuse(base, validations(base, rules), (u, c) =>
     E.flatMap(base.validate(u, c), (value) => {
@@ -70,7 +70,7 @@ export const satisfying = <A>(base: Codec<A>, ...rules: readonly Rule<A>[]): Cod
     }),
   );
 
-/** A CEL rule over the old and the new value. Only the API server sees both, so it binds updates alone. */
+/** A CEL rule over the old and the new value. Only the API server has both, so it applies to updates alone. */
 export const onUpdate = <A>(base: Codec<A>, rule: Pick<Rule<A>, "cel" | "message">): Codec<A> =>
   reuse(base, validations(base, [rule]));
 
@@ -81,7 +81,7 @@ const validations = (base: AnyCodec, rules: readonly Pick<Rule<never>, "cel" | "
   ],
 });
 
-/** The same wire and schema, another type inside. `decode` says on the left what is wrong with the value. */
+/** The same JSON and schema, another TypeScript type. `decode` returns on the left what is wrong with the value. */
 export const as = <A, B>(
   base: Codec<A>,
   decode: (value: A) => E.Either<string, B>,
@@ -141,7 +141,7 @@ export const integer: Codec<number> = primitive(
   "must be an integer",
 );
 
-/** A format, of which we know all up to `latest`. The API server takes any. */
+/** A format, of which this version supports all up to `latest`. The API server accepts any. */
 export const format = (latest: number): Codec<number> => {
   const base = satisfying(integer, {
     cel: "self >= 1",

@@ -15,8 +15,8 @@ const nanoseconds: Readonly<Record<string, bigint>> = {
 const limit = 1n << 63n; // what an int64 cannot hold
 
 /**
- * What Go's `time.ParseDuration` makes of the text, in ns; undefined where that refuses it. CEL's `duration()` is that
- * function. Overflow and rounding are Go's too, so that both agree at every border that we accept.
+ * The result of Go's `time.ParseDuration`, in ns; undefined if that rejects the text. CEL's `duration()` is the same
+ * function. Overflow and rounding are Go's too, so that both agree at every limit that we accept.
  * https://pkg.go.dev/time#ParseDuration
  */
 const parse = (text: string): bigint | undefined => {
@@ -31,7 +31,7 @@ const parse = (text: string): bigint | undefined => {
   return total >= limit ? undefined : sign === "-" ? -total : total;
 };
 
-/** Go adds up the digits of a fraction while they fit an int64, and ignores the others. */
+/** Go sums up the digits of a fraction while they fit an int64, and ignores the others. */
 const fractionOf = (digits: string, unit: bigint): bigint => {
   let value = 0n;
   let scale = 1;
@@ -44,7 +44,7 @@ const fractionOf = (digits: string, unit: bigint): bigint => {
   return BigInt(Math.trunc(Number(value) * (Number(unit) / scale)));
 };
 
-/** The ms of a Go duration string such as `1h30m` or `1.5s`; undefined where it is none. */
+/** The ms of a Go duration string such as `1h30m` or `1.5s`; undefined if it is not one. */
 export const parseDuration = (text: string): number | undefined => {
   const ns = parse(text);
   return ns === undefined ? undefined : Number(ns) / 1_000_000;
@@ -76,7 +76,7 @@ const atLeastOneSecond: Rule<string> = {
   holds: (text) => (parse(text) ?? 0n) >= 1_000_000_000n,
 };
 
-/** A Go duration string of at least 1 s on the wire, whole ms inside; what is below a ms is dropped. */
+/** A Go duration string of at least 1 s in JSON, whole ms in TypeScript; fractions of a ms are dropped. */
 export const duration: Codec<number> = as(
   satisfying(string({ maxLength: 64 }), atLeastOneSecond),
   (text) => {

@@ -5,9 +5,9 @@ import { list } from "./structure.ts";
 const WORDS: readonly string[] = ["ready", "create", "delete"];
 const WITH_ARGUMENT: readonly string[] = ["condition=", "jsonpath=", "cel="];
 
-/** What follows the first word is read by the controller, before anything is touched. */
+/** The controller parses what follows the first word, before the first change. */
 const isGate: Rule<string> = {
-  // No list of words: that costs more than the API server allows for so many changes.
+  // Not a list of words: its cost would exceed the limit of the API server for so many changes.
   cel: [...WORDS.map((word) => `self == '${word}'`), ...WITH_ARGUMENT.map((word) => `self.startsWith('${word}')`)].join(
     " || ",
   ),
@@ -16,7 +16,7 @@ const isGate: Rule<string> = {
   holds: (text) => WORDS.includes(text) || WITH_ARGUMENT.some((word) => text.startsWith(word)),
 };
 
-/** What a target has to get to, in the words of `kubectl wait --for`; all of them must hold. */
+/** The gates of a target, in the syntax of `kubectl wait --for`; all of them must be met. */
 export const Gates: Codec<readonly string[]> = list(
   satisfying(string({ maxLength: 1024 }), isGate),
   { atomic: true },

@@ -3,13 +3,13 @@ import { as, boolean, type Codec, described, oneOf, optional, string, type TypeO
 import { text } from "./text.ts";
 import { object } from "./structure.ts";
 
-/** The Lease that keeps others away from the target. */
+/** The Lease that locks the target. */
 export interface Lock {
   readonly lease: string;
   readonly namespace: string;
 }
 
-/** What was there before the Transaction. `snapshot.store` is the name of one of `status.snapshots`; absent once it is Committed. */
+/** The state of the target before the Transaction. `snapshot.store` is one of `status.snapshots`; absent once it is Committed. */
 export type Before =
   | { readonly existed: false }
   | {
@@ -17,39 +17,39 @@ export type Before =
       readonly uid: string;
       readonly resourceVersion: string;
       readonly snapshot?: { readonly store: string; readonly key: string };
-      /** What the garbage collector takes with it when it is deleted, in words. */
+      /** The objects that the garbage collector deletes together with it, as text. */
       readonly dependents?: string;
     };
 
-/** What is known of one change. */
+/** The state of one change. */
 export type ItemState =
-  /** Nothing was done yet. */
+  /** Not processed yet. */
   | { readonly type: "untouched" }
-  /** The preflight said no; no changes were applied. */
+  /** The preflight failed; no changes were applied. */
   | { readonly type: "refused"; readonly error: string }
-  /** The prior state is safe. */
+  /** The snapshot was taken. */
   | { readonly type: "prepared"; readonly before: Before }
-  /** It cannot be told whether the change was made: the target is left alone. */
+  /** It is unknown whether the change was applied: the target is not modified. */
   | { readonly type: "unknown"; readonly before: Before; readonly error: string }
-  /** The server refused the change for good; the target is as it was. */
+  /** The API server rejected the change; the target is unmodified. */
   | { readonly type: "rejected"; readonly before: Before; readonly error: string }
-  /** The change is in. `created` is the uid of the object that it made. */
+  /** The change was applied. `created` is the uid of the object that it created. */
   | { readonly type: "committed"; readonly before: Before; readonly created?: string }
-  /** The change is in and could not be rolled back; the error says why. */
+  /** The change was applied and could not be rolled back; the error says why. */
   | { readonly type: "rollback-failed"; readonly before: Before; readonly created?: string; readonly error: string }
   /** The target is as it was before; an error is a warning. */
   | { readonly type: "restored"; readonly before: Before; readonly created?: string; readonly error?: string };
 
 export interface Item {
-  /** The target, for people. */
+  /** The target, as text. */
   readonly target?: string;
   readonly lock?: Lock;
   readonly state: ItemState;
-  /** What its target has not got to yet, since when it is waited for, and how it is now. */
+  /** The gate that is not met yet, since when the Transaction waits for it, and the state of the target. */
   readonly waiting?: { readonly gate: string; readonly since: string };
 }
 
-/** What each state is called on the wire. The booleans say the same. */
+/** The name of each state in the API. The booleans say the same. */
 const STATES = {
   untouched: "Pending",
   refused: "Refused",
@@ -66,13 +66,13 @@ const Wire = object({
   target: optional(described("The target: kind and name, with the namespace if the change names one.", text(128))),
   state: optional(
     described(
-      "State of the change. Pending: nothing was done yet. Refused: the checks before the first change failed. Prepared: its snapshot was taken. Applied: the change was applied. NotApplied: the API server rejected it; the target is unchanged. Unknown: whether it was applied cannot be determined. RolledBack: the target was restored. RollbackFailed: it was applied and could not be rolled back.",
+      "State of the change. Pending: not processed yet. Refused: the checks before the first change failed. Prepared: its snapshot was taken. Applied: the change was applied. NotApplied: the API server rejected it; the target is unchanged. Unknown: whether it was applied cannot be determined. RolledBack: the target was restored. RollbackFailed: it was applied and could not be rolled back.",
       oneOf(...Object.values(STATES)),
     ),
   ),
   lockLease: optional(described("Name of the Lease that locks the target.", name)),
   leaseNamespace: optional(described("Namespace of that Lease.", name)),
-  prepared: withDefault(false, described("The target was read, and its state is kept in a snapshot.", boolean)),
+  prepared: withDefault(false, described("The target was read, and a snapshot of it was taken.", boolean)),
   committed: withDefault(
     false,
     described(
@@ -88,7 +88,7 @@ const Wire = object({
   ),
   snapshot: optional(
     described(
-      "Where the state of the target before the change is kept; absent once the Transaction is Committed.",
+      "Location of the snapshot of the target; absent once the Transaction is Committed.",
       object({
         store: described("Name of the store, one of status.snapshots.", name),
         key: described("Key in the store's data.", name),
@@ -101,8 +101,8 @@ const Wire = object({
       text(256),
     ),
   ),
-  waitingFor: optional(described("Of waitFor, what the target has not got to yet.", text(256))),
-  waitingSince: optional(described("When waiting for that began.", string({ maxLength: 64 }))),
+  waitingFor: optional(described("Gates of waitFor that are not met yet, with the state of the target.", text(256))),
+  waitingSince: optional(described("When the Transaction started to wait for them.", string({ maxLength: 64 }))),
   created: optional(described("uid of the object that this change created.", name)),
 });
 type Wire = TypeOf<typeof Wire>;
@@ -187,7 +187,7 @@ const encode = ({ target, lock, state, waiting }: Item): Wire => {
   };
 };
 
-/** Booleans on the wire, for people and `kubectl wait`; one state inside. A combination that means nothing does not decode. */
+/** Booleans in the API, for users and `kubectl wait`; one state in the code. Invalid combinations do not decode. */
 export const Item: Codec<Item> = as(
   Wire,
   (wire) =>

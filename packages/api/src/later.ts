@@ -1,12 +1,12 @@
 import type * as t from "io-ts";
 
 /**
- * The latest format of a status, a journal or a snapshot that this version of the controller knows; absent is 1. It is raised by a
- * version that records what an older one must not go on with.
+ * The latest format of a status, a journal or a snapshot that this version of the controller supports; absent is 1. A version
+ * raises it if it records something with which an older one must not continue.
  */
 export const FORMAT = 1;
 
-/** A fault of this version of the controller: a later one knows what this is. */
+/** An error of this version of the controller: a later one supports this field or format. */
 interface Later extends t.ValidationError {
   readonly isLater: true;
 }

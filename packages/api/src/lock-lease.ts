@@ -1,6 +1,6 @@
 import { looksShortened, shortened } from "./shorten.ts";
 
-/** What a lock is on. The version is not part of it: one object is served in many. */
+/** The object that a lock is for. Without the version, because an object is served in several. */
 export interface Locked {
   /** Empty for the core group. */
   readonly group: string;
@@ -10,7 +10,8 @@ export interface Locked {
   readonly name: string;
 }
 
-// The groups that Kubernetes itself serves. No two of them share a kind, except for Event, and no two kinds differ in case only.
+// The groups that Kubernetes itself serves. No two of them have the same kind, except for Event, and no two kinds differ only in
+// case.
 // https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/
 const builtIn: ReadonlySet<string> = new Set([
   "",
@@ -44,12 +45,12 @@ const isSubdomain = new RegExp(`^${label}(?:\\.${label})*$`, "u");
 const isPlainKind = /^[A-Za-z0-9]+$/u;
 
 /**
- * The name of the Lease that locks a target: `janus-lock-<namespace>-<kind>-<name>`, lowercased. It lives in the target's
- * namespace; for cluster-scoped targets in the controller's, where the empty namespace (`janus-lock--clusterrole-admin`)
- * keeps it apart from the namespaced ones.
+ * The name of the Lease that locks a target: `janus-lock-<namespace>-<kind>-<name>`, in lower case. The Lease is in the
+ * target's namespace; for cluster-scoped targets in the controller's, where the empty namespace
+ * (`janus-lock--clusterrole-admin`) distinguishes it from those of namespaced targets.
  *
- * Guarantees: a legal name for a Lease; two targets with Leases in one namespace never share a name. The plain form is
- * used only where it can be read back in one way; all else gets a hash of what exactly is locked.
+ * Guarantees: a valid name for a Lease; two targets with Leases in one namespace never share a name. The plain form is
+ * used only if it is unambiguous; other names have a hash of the identity of the target.
  */
 export const lockLease = ({ group, kind, namespace = "", name }: Locked): string => {
   const plain = `janus-lock-${namespace}-${kind.toLowerCase()}-${name}`;

@@ -6,24 +6,24 @@ export const API_VERSION = `${GROUP}/${VERSION}`;
 export const KIND = "Transaction";
 export const PLURAL = "transactions";
 
-/** On a Transaction from before its first lock until its last one is released. */
+/** The finalizer of a Transaction, from before its first lock until its last one is released. */
 export const FINALIZER = `${GROUP}/lease-cleanup`;
-/** On a snapshot store as long as something may have to be restored from it. */
+/** The finalizer of a snapshot store as long as a rollback may need it. */
 export const SNAPSHOT_FINALIZER = `${GROUP}/snapshot`;
 
-/** On an active Transaction: roll it back, as a failure would. Any value. */
+/** On an active Transaction: requests a rollback. Any value. */
 export const REQUEST_ROLLBACK = `${GROUP}/request-rollback`;
-/** On a Failed Transaction: try once more to roll back what could not be rolled back. Any value; taken off when it is taken up. */
+/** On a Failed Transaction: requests a retry of the incomplete rollback. Any value; the controller removes it when it starts. */
 export const RETRY_ROLLBACK = `${GROUP}/retry-rollback`;
 
-/** On a Transaction that has touched nothing: the holder identity of one that has, and needs its locks. */
+/** On a Transaction that has applied nothing: the holder identity of one that has, and requests its locks. */
 export const REQUEST_YIELD = `${GROUP}/give-way-to`;
 
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
 export const MANAGED_BY = "janus";
 export const TRANSACTION_LABEL = "janus.io/transaction";
 
-/** The field manager of a Transaction's writes: at most 128 characters, and by its uid nobody else's. */
+/** The field manager of a Transaction's writes: at most 128 characters, unique by its uid. */
 export const fieldManager = ({ name, uid }: { readonly name: string; readonly uid: string }): string =>
   `janus-${name.slice(0, 128 - "janus--".length - uid.length)}-${uid}`;
 
@@ -31,7 +31,7 @@ export const fieldManager = ({ name, uid }: { readonly name: string; readonly ui
 export const marks = (manager: string, uid: string): boolean =>
   uid !== "" && manager.startsWith("janus-") && manager.endsWith(`-${uid}`);
 
-/** The value of {@link TRANSACTION_LABEL}: the name where it is a label value, else a short form that is only its own. */
+/** The value of {@link TRANSACTION_LABEL}: the name if it is a valid label value, otherwise a unique short form. */
 export const transactionLabel = (name: string): string => fitted(name, 63);
 
 export interface Holder {
@@ -40,13 +40,13 @@ export interface Holder {
   readonly uid: string;
 }
 
-/** Who holds a lock. No part can contain a slash. */
+/** The holder identity of a lock. No part can contain a slash. */
 export const holderIdentity = ({ namespace, name, uid }: Holder): string => `${namespace}/${name}/${uid}`;
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#uids */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Undefined for a holder that is no Transaction: others write slashes, too, but no uid. */
+/** Undefined if the holder is no Transaction: other identities may have slashes, too, but no uid. */
 export const parseHolder = (identity: string): Holder | undefined => {
   const [namespace = "", name = "", uid = "", ...more] = identity.split("/");
   return namespace !== "" && name !== "" && UUID.test(uid) && more.length === 0 ? { namespace, name, uid } : undefined;

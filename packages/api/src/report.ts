@@ -1,6 +1,6 @@
 import type * as t from "io-ts";
 
-/** `spec.changes[3].target.name: must not be empty`, one per fault. Says what was expected where, never what was found. */
+/** `spec.changes[3].target.name: must not be empty`, one per error. Says what was expected, never the value that was found. */
 export const report = (errors: t.Errors): string =>
   errors.map(({ context, message }) => `${path(context)}: ${message ?? "is not valid"}`).join("; ");
 

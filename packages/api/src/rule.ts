@@ -1,6 +1,6 @@
 /**
- * One refusal with two faces: the CEL text for the API server, and the same predicate for the codec.
- * The message says what to do, and is all that a user of `kubectl apply` sees. A property test holds the faces together.
+ * A validation rule in two forms: the CEL expression for the API server, and the same predicate for the codec.
+ * The message says what to do, and is all that a user of `kubectl apply` sees. A property test compares the two forms.
  */
 export interface Rule<A> {
   readonly cel: string;

@@ -17,12 +17,12 @@ import type { Rule } from "./rule.ts";
 import { list, object } from "./structure.ts";
 import { groupOf, subdomainName, type Target } from "./target.ts";
 
-/** No part can contain a slash, so this is unambiguous. The version is not part of what an object is. */
+/** No part can contain a slash, so this is unambiguous. The version is not part of the identity. */
 const identity = ({ apiVersion, kind, namespace, name }: Target): string =>
   [groupOf(apiVersion), kind, namespace ?? "", name].join("/");
 
-// `distinct` over strings and this way to cut off the version keep 500 changes within the API server's cost limit;
-// `__namespace__` is how CEL spells a field that has the name of a keyword.
+// With `distinct` over strings and this way to remove the version, 500 changes are within the API server's cost limit.
+// `__namespace__` is the CEL name of a field that is called like a keyword.
 const identityCel = [
   "(c.target.apiVersion.contains('/') ? c.target.apiVersion.substring(0, c.target.apiVersion.indexOf('/')) : '')",
   "c.target.kind",
@@ -36,7 +36,7 @@ const oncePerTarget: Rule<readonly Change[]> = {
   holds: (changes) => new Set(changes.map(({ target }) => identity(target))).size === changes.length,
 };
 
-/** What a Transaction shall do. It never changes: whatever was decided on it stays true. */
+/** The spec of a Transaction. It is immutable, so that decisions on it stay valid. */
 export const Spec = onUpdate(
   object({
     serviceAccountName: described(
@@ -62,13 +62,13 @@ export const Spec = onUpdate(
     ),
     waitFor: optional(
       described(
-        "Default of waitFor for all changes: what each target must get to before the next change is applied.",
+        "Default of waitFor for all changes: the gates that each target must meet before the next change is applied.",
         Gates,
       ),
     ),
     rollbackWaitFor: optional(
       described(
-        "What the restored targets must get to after a rollback, in the words of waitFor, before the Transaction is RolledBack. The condition Healthy says whether they did.",
+        "Gates that the restored targets must meet after a rollback, before the Transaction is RolledBack, in the syntax of waitFor. The condition Healthy says whether they were met.",
         Gates,
       ),
     ),

@@ -21,9 +21,9 @@ export type Phase = TypeOf<typeof Phase>;
 const name = string({ maxLength: 253 });
 const time = string({ maxLength: 64 });
 
-/** A ConfigMap or Secret that keeps what was there before. Trusted only under the uid and digest recorded here. */
+/** A ConfigMap or Secret with snapshots of the previous state. Trusted only with the uid and digest recorded here. */
 export const SnapshotStore = object({
-  kind: described("ConfigMap, or Secret where it keeps Secrets.", oneOf("ConfigMap", "Secret")),
+  kind: described("ConfigMap, or Secret for snapshots of Secrets.", oneOf("ConfigMap", "Secret")),
   name: described("Name of the store, in the Transaction's namespace.", name),
   uid: described("uid of the store.", name),
   digest: described(
@@ -47,37 +47,42 @@ export const Condition = object({
 });
 export interface Condition extends TypeOf<typeof Condition> {}
 
-/** What has become of a Transaction, as the controller recorded it. */
+/** The status of a Transaction, as the controller recorded it. */
 export const Status = object({
   formatVersion: optional(
     described(
-      "Format of this status, the journal and the snapshots; absent: 1. A controller does not modify a Transaction in a later format than it knows.",
+      "Format of this status, the journal and the snapshots; absent: 1. A controller does not modify a Transaction in a later format than it supports.",
       format(FORMAT),
     ),
   ),
   phase: orElse(
     "Pending",
     described(
-      "Pending, Preparing, Prepared, Committing, then Committed. After a failure RollingBack, then RolledBack, or Failed when something could not be rolled back. A failure before the first change: Failed, with no changes applied.",
+      "Pending, Preparing, Prepared, Committing, then Committed. After a failure RollingBack, then RolledBack, or Failed if a change could not be rolled back. A failure before the first change: Failed, with no changes applied.",
       Phase,
     ),
   ),
-  version: orElse(0, described("Grows by one with every status write.", integer)),
+  version: orElse(0, described("Incremented by one with every status write.", integer)),
   observedGeneration: optional(
-    described("metadata.generation observed by the controller; -1 before it has seen the Transaction.", integer),
+    described("metadata.generation observed by the controller; -1 before the first observation.", integer),
   ),
-  startedAt: optional(described("When the controller began.", time)),
+  startedAt: optional(described("When the controller started to process the Transaction.", time)),
   completedAt: optional(described("When a terminal phase was reached: Committed, RolledBack or Failed.", time)),
-  progress: optional(described("Number of applied changes, of all: 2/3.", string({ maxLength: 64 }))),
+  progress: optional(
+    described("Number of applied changes, and of all changes, such as 2/3.", string({ maxLength: 64 })),
+  ),
   rollbackRef: optional(described("Name of the first snapshot store.", name)),
   journal: optional(
     described(
-      "The ConfigMap that records every step while changes are applied.",
+      "The ConfigMap that records every step while changes are applied or rolled back.",
       object({ name: described("Name of the journal.", name), uid: described("uid of the journal.", name) }),
     ),
   ),
   recovery: optional(
-    described("Retries of an incomplete rollback.", object({ attempts: described("How many there were.", integer) })),
+    described(
+      "Retries of an incomplete rollback.",
+      object({ attempts: described("Number of retries so far.", integer) }),
+    ),
   ),
   snapshots: orElse(
     [],
@@ -93,7 +98,7 @@ export const Status = object({
   conditions: orElse(
     [],
     described(
-      "Prepared, Committed, RolledBack, Failed, and Ready and Stalled as kstatus reads them.",
+      "Prepared, Committed, RolledBack, Failed, Healthy after a rollback with rollbackWaitFor, and Ready and Stalled for kstatus.",
       list(Condition, { keyedBy: "type" }),
     ),
   ),
@@ -101,8 +106,8 @@ export const Status = object({
 export interface Status extends TypeOf<typeof Status> {}
 
 /**
- * Of a Transaction that nobody has looked at yet. Generation -1 was never observed: without it, kstatus takes an object without
- * conditions for one that is done, and whoever waits goes on before the controller has seen the Transaction.
+ * The status of a Transaction that no controller has observed yet. Without the observed generation -1, kstatus would treat an
+ * object without conditions as current, and clients would stop waiting before the controller has observed the Transaction.
  */
 export const emptyStatus: Status = {
   phase: "Pending",

@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, AnyCodec>>;
 type OptionalKey<F extends Fields> = {
   [K in keyof F]: F[K] extends { readonly presence: "optional" } ? K : never;
 }[keyof F];
-/** What an object with these fields is in TypeScript. */
+/** The TypeScript type of an object with these fields. */
 export type Decoded<F extends Fields> = {
   readonly [K in Exclude<keyof F, OptionalKey<F>>]: TypeOf<F[K]>;
 } & { readonly [K in OptionalKey<F>]?: TypeOf<F[K]> };
@@ -25,8 +25,8 @@ const objectSchema = (fields: Fields): Schema => {
 };
 
 /**
- * Collects the faults of all fields. A null counts as missing: the API server drops it from a declared field, before it
- * looks at anything else.
+ * Collects the errors of all fields. A null counts as missing: the API server drops it from a declared field before it
+ * validates.
  */
 const validateFields = (
   fields: Fields,
@@ -61,13 +61,13 @@ const notAnObject = <A>(context: t.Context): t.Validation<A> => t.failure(undefi
 
 const SURPLUS = "this version of the controller does not know this field: upgrade the controller";
 
-/** The API server drops a field that the CRD does not have. So one that is there is of a CRD that is newer than we are. */
+/** The API server drops fields that the CRD does not have. So an unknown field is of a CRD that is newer than this controller. */
 const surplus = (fields: Fields, value: JsonObject, context: t.Context): t.Errors =>
   Object.keys(value)
     .filter((name) => !Object.hasOwn(fields, name))
     .map((name) => later(t.appendContext(context, name, t.unknown), SURPLUS));
 
-/** Exactly these fields. Any other one is refused, null or not, as the API server refuses it under strict validation. */
+/** Exactly these fields. Any other one is rejected, null or not, as by the API server under strict validation. */
 export const object = <F extends Fields>(fields: F): Codec<Decoded<F>> =>
   codec<Decoded<F>>(
     objectSchema(fields),
@@ -80,7 +80,7 @@ export const object = <F extends Fields>(fields: F): Codec<Decoded<F>> =>
     (value) => encodeFields(fields, value),
   );
 
-/** Some fields of an object that is described elsewhere. The others are dropped. */
+/** Some fields of an object whose type is defined elsewhere. The others are dropped. */
 export const excerpt = <F extends Fields>(fields: F): Codec<Decoded<F>> =>
   codec<Decoded<F>>(
     objectSchema(fields),
@@ -88,7 +88,7 @@ export const excerpt = <F extends Fields>(fields: F): Codec<Decoded<F>> =>
     (value) => encodeFields(fields, value),
   );
 
-/** These fields are checked, all others are kept as they are, nulls included. */
+/** These fields are validated, all others are preserved as they are, nulls included. */
 export const openObject = <F extends Fields>(fields: F): Codec<JsonObject & Decoded<F>> =>
   codec<JsonObject & Decoded<F>>(
     { ...objectSchema(fields), "x-kubernetes-preserve-unknown-fields": true },

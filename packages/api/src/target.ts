@@ -20,7 +20,7 @@ const kind = matching(
   "^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$",
   "kind must be a kind as it stands in a manifest, such as ConfigMap",
 );
-// What every kind of object asks of a name: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#path-segment-names
+// The requirements on the name of every kind of object: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#path-segment-names
 const name: Rule<string> = {
   cel: "!(self in ['', '.', '..']) && !self.contains('/') && !self.contains('%')",
   message: "name must be the name of one object: not empty, not . or .., and without / and %",
@@ -31,7 +31,7 @@ const namespace = matching(
   "namespace must be the name of a namespace; to use the Transaction's own namespace, leave it out",
 );
 
-/** The name of an object whose kind asks for a DNS subdomain, as most kinds do. */
+/** The name of an object whose kind requires a DNS subdomain, as most kinds do. */
 export const subdomainName = (message: string): Rule<string> => matching(`^${subdomain}$`, message);
 
 /** One object, by identity. */
@@ -44,7 +44,7 @@ export const Target = object({
   name: described("Name of the object.", satisfying(string({ maxLength: 253 }), name)),
   namespace: optional(
     described(
-      "Namespace of the object. Defaults to the namespace of the Transaction; left out for cluster-scoped kinds.",
+      "Namespace of the object. Defaults to the namespace of the Transaction; omitted for cluster-scoped kinds.",
       satisfying(string({ maxLength: 63 }), namespace),
     ),
   ),

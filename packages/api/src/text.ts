@@ -1,11 +1,11 @@
 import * as E from "fp-ts/lib/Either.js";
 import { as, type Codec, string } from "./codec.ts";
 
-/** Text for people; what is longer is cut when it is encoded, so that no status is ever too large or refused for it. */
+/** A message; a longer one is truncated when it is encoded, so that no status is ever too large or rejected for it. */
 export const text = (bytes: number): Codec<string> =>
   as(string({ maxLength: bytes }), E.right, (value) => cut(value, bytes));
 
-/** The beginning of the text, at most so many bytes of UTF-8, ending in an ellipsis where something is missing. */
+/** The beginning of the text, at most so many bytes of UTF-8, with an ellipsis if it is truncated. */
 export const cut = (text: string, bytes: number): string => {
   if (size(text) <= bytes) return text;
   let kept = "";

@@ -8,7 +8,7 @@ import { Spec } from "./spec.ts";
 import { emptyStatus, Status } from "./status.ts";
 import { excerpt, list, object } from "./structure.ts";
 
-/** Of an object that the API server has stored. https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/ */
+/** The metadata of an object that the API server has stored. https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/ */
 export const Metadata = excerpt({
   name: string({ minLength: 1 }),
   namespace: string({ minLength: 1 }),
@@ -25,12 +25,12 @@ export interface Metadata extends TypeOf<typeof Metadata> {}
 
 const fields = object({
   metadata: Metadata,
-  spec: described("The changes, and how to make them. Cannot be changed later.", Spec),
-  status: withDefault(emptyStatus, described("What has become of the Transaction; written by the controller.", Status)),
+  spec: described("The changes, and how to apply them. Immutable.", Spec),
+  status: withDefault(emptyStatus, described("The status of the Transaction; only the controller writes it.", Status)),
 });
 export interface Transaction extends TypeOf<typeof fields> {}
 
-/** It says which codec an object is for, and is of no Transaction. */
+/** Selects the codec of an object, and is not part of a Transaction. */
 const untyped = (stored: unknown): unknown => {
   if (!isJsonObject(stored)) return stored;
   const { apiVersion: _, kind: __, ...rest } = stored;
@@ -49,9 +49,9 @@ export const Transaction: Codec<Transaction> = codec(
   (transaction) => ({ apiVersion: API_VERSION, kind: KIND, ...(fields.encode(transaction) as JsonObject) }),
 );
 
-/** Left: every fault with its path, such as `spec.changes[3].target.name: must not be empty`; never a value. */
+/** Left: every error with its path, such as `spec.changes[3].target.name: must not be empty`; never a value. */
 export const decodeTransaction = (stored: unknown): E.Either<string, Transaction> =>
   pipe(Transaction.decode(stored), E.mapLeft(report));
 
-/** The status as it is sent to the API server; errors of items are cut to 256 bytes. */
+/** The status as it is sent to the API server; errors of items are truncated to 256 bytes. */
 export const encodeStatus = (status: Status): JsonObject => Status.encode(status) as JsonObject;

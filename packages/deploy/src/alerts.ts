@@ -1,11 +1,11 @@
-/** Something that somebody has to look at. */
+/** A condition that needs attention. */
 export interface Alert {
   readonly name: string;
-  /** PromQL. Metrics bear the labels that the Prometheus Operator adds; all sums are by the controllers' namespace. */
+  /** PromQL. Metrics have the labels that the Prometheus Operator adds; all sums are by the controllers' namespace. */
   readonly expression: string;
-  /** For how long it has to be so. */
+  /** How long it must hold. */
   readonly after: string;
-  /** critical: now, at night too. warning: in working hours. */
+  /** critical pages on-call; warning opens a ticket. */
   readonly severity: "critical" | "warning";
   readonly summary: string;
   readonly description: string;
@@ -17,7 +17,7 @@ const share = (part: string, whole: string): string => `${sum(part)} / ${sum(who
 const p99 = (histogram: string, range: string): string =>
   `histogram_quantile(0.99, sum by (namespace, le) (rate(${histogram}_bucket[${range}])))`;
 
-/** By how much it has grown. The first time that something happens makes a new series, which `increase` does not see. */
+/** The increase, including the first occurrence, which creates a new series and which `increase` does not count. */
 const grown = (counter: string, range: string): string =>
   sum(`increase(${counter}[${range}]) > 0 or (${counter} unless ${counter} offset ${range})`);
 

@@ -8,8 +8,8 @@ import { serviceAccountNameOf, type ServiceAccountProps } from "./service-accoun
 
 export interface ControllerDeploymentProps extends NamespacedProps, ServiceAccountProps, ControllerFlagsProps {
   /**
-   * Image of the controller, with tag or digest. It must run as a numeric user other than 0, because the Pod insists on that and
-   * leaves the number to the image (some clusters assign one themselves).
+   * Image of the controller, with tag or digest. It must have a numeric user other than 0, because the Pod requires
+   * that but does not set one (some clusters assign it themselves).
    * @default a name that cannot be pulled: there is no public image
    */
   readonly image?: string;
@@ -24,12 +24,12 @@ export interface ControllerDeploymentProps extends NamespacedProps, ServiceAccou
    */
   readonly imagePullSecrets?: readonly string[];
   /**
-   * How many controllers run. One of them leads.
+   * Number of controllers, of which one leads.
    * @default 2; 1 without leader election
    */
   readonly replicas?: number;
   /**
-   * What one controller asks of its node, and may use at most.
+   * Resource requests and limits of a controller.
    * @default requests of 100m CPU and 256Mi memory, a limit of 512Mi memory
    */
   readonly resources?: k8s.ResourceRequirements;
@@ -44,7 +44,7 @@ export interface ControllerDeploymentProps extends NamespacedProps, ServiceAccou
    */
   readonly nodeSelector?: Readonly<Record<string, string>>;
   /**
-   * Taints of nodes that do not keep the controller away.
+   * Tolerations of the Pods.
    * @default none
    */
   readonly tolerations?: readonly k8s.Toleration[];
@@ -59,17 +59,17 @@ export interface ControllerDeploymentProps extends NamespacedProps, ServiceAccou
    */
   readonly topologySpreadConstraints?: readonly k8s.TopologySpreadConstraint[];
   /**
-   * More labels of the Pods. Those by which objects of Janus select them stay.
+   * More labels of the Pods. Those by which they are selected cannot be overridden.
    * @default none
    */
   readonly podLabels?: Readonly<Record<string, string>>;
   /**
    * More annotations of the Pods.
-   * @default none but those with which Prometheus finds /metrics
+   * @default only those with which Prometheus finds /metrics
    */
   readonly podAnnotations?: Readonly<Record<string, string>>;
   /**
-   * More environment variables of the controller, such as HTTPS_PROXY. Refused are POD_NAME and POD_NAMESPACE.
+   * More environment variables of the controller, such as HTTPS_PROXY. POD_NAME and POD_NAMESPACE are rejected.
    * @default none
    */
   readonly extraEnv?: readonly k8s.EnvVar[];
@@ -86,8 +86,8 @@ const probe = (path: string): k8s.Probe => ({
 });
 
 export /**
- * Measured as /proc shows it, with the compiled controller: resident 140 MiB when idle, 270 MiB at most while 500 Transactions of 5 changes
- * each, created at once, were carried out; 50 ms of CPU for each of them. Node takes half of the limit for its heap, as it had there.
+ * Measured in /proc, with the compiled controller: resident 140 MiB when idle, at most 270 MiB with 500 Transactions of 5 changes
+ * each, created at once; 50 ms of CPU for each of them. Node uses half of the limit for its heap, as in the measurement.
  */
 const defaultResources: k8s.ResourceRequirements = {
   requests: { cpu: k8s.Quantity.fromString("100m"), memory: k8s.Quantity.fromString("256Mi") },
@@ -95,13 +95,13 @@ const defaultResources: k8s.ResourceRequirements = {
   limits: { memory: k8s.Quantity.fromString("512Mi") },
 };
 
-/** On different nodes and in different zones, where there are several; a Pod is not kept waiting for them. */
+/** On different nodes and in different zones, where there are several; a Pod is scheduled in any case. */
 const spread = (topologyKey: string): k8s.TopologySpreadConstraint => ({
   topologyKey,
   maxSkew: 1,
   whenUnsatisfiable: "ScheduleAnyway",
   labelSelector: { matchLabels: controllerLabels },
-  // Else the Pods of the version before count, too, and those of the new one end up together.
+  // Otherwise the Pods of the previous version count, too, and those of the new one end up on the same node.
   matchLabelKeys: ["pod-template-hash"],
 });
 
@@ -115,14 +115,14 @@ const envOf = ({ extraEnv = [] }: ControllerDeploymentProps): k8s.EnvVar[] => {
 
 const defaultSpread = [spread("kubernetes.io/hostname"), spread("topology.kubernetes.io/zone")];
 
-/** Found by those Prometheus configurations that look at annotations of Pods. */
+/** For Prometheus configurations that discover Pods by annotations. */
 const scraped = {
   "prometheus.io/scrape": "true",
   "prometheus.io/port": `${httpPort}`,
   "prometheus.io/path": "/metrics",
 };
 
-/** How Pods are replaced, so that it comes to an end: where only the leader is ready, nobody waits for the others. */
+/** An update strategy that completes: if only the leader is ready, it does not wait for the others. */
 const strategyOf = ({ readiness, leaderElection }: ControllerDeploymentProps): k8s.DeploymentStrategy => {
   if (leaderElection?.enabled === false) return { type: "Recreate" };
   const [maxUnavailable, maxSurge] =
@@ -141,7 +141,7 @@ const replicasOf = ({ replicas, leaderElection }: ControllerDeploymentProps): nu
 };
 
 /**
- * The controller itself: two Pods, of which one leads, that meet the `restricted` Pod Security Standard and write to no disk.
+ * The controller: two Pods, of which one leads, with the `restricted` Pod Security Standard and a read-only file system.
  *
  * Source: https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
  */

@@ -16,7 +16,8 @@ export interface ControllerDisruptionBudgetProps extends NamespacedProps {
      */
     readonly enabled?: boolean;
     /**
-     * How many must stay available, or which share ("50%"), in place of `maxUnavailable`. With a single replica nothing could be drained.
+     * How many must stay available, or which share ("50%"), instead of `maxUnavailable`. With a single replica its node could not be
+     * drained.
      * @default none
      */
     readonly minAvailable?: number | string;
@@ -32,9 +33,9 @@ const intOrString = (value: number | string): k8s.IntOrString =>
   typeof value === "number" ? k8s.IntOrString.fromNumber(value) : k8s.IntOrString.fromString(value);
 
 /**
- * Drains of nodes take one controller at a time, so that one is left to take over at once.
+ * Drains evict one controller at a time, so that another one can take over at once.
  *
- * Assumes: every controller that works is ready (`readiness: "any"`). Where only the leader is, its node could never be drained.
+ * Assumes: every working controller is ready (`readiness: "any"`). If only the leader is, its node could never be drained.
  * Source:  https://kubernetes.io/docs/tasks/run-application/configure-pdb/
  */
 export class ControllerDisruptionBudget extends Construct {
@@ -47,7 +48,7 @@ export class ControllerDisruptionBudget extends Construct {
         ...(minAvailable === undefined
           ? { maxUnavailable: intOrString(maxUnavailable) }
           : { minAvailable: intOrString(minAvailable) }),
-        // A controller that does not get ready holds up no drain.
+        // A controller that does not become ready does not block a drain.
         unhealthyPodEvictionPolicy: "AlwaysAllow",
         selector: { matchLabels: controllerLabels },
       },

@@ -5,19 +5,19 @@ import type { ReadinessProps } from "./readiness.ts";
 
 export interface ControllerFlagsProps extends LeaderElectionProps, ReadinessProps {
   /**
-   * Whether `/metrics` answers only those who may `get` it, by the token that they bring.
+   * Require authentication and authorization for `/metrics`.
    * @default false
    */
   readonly metricsAuth?: boolean;
   /**
-   * More flags of the controller, such as `--log-level=debug`; `janus-controller --help` has all. Refused are those that other
-   * props set, and those on which other objects rely.
+   * More flags of the controller, such as `--log-level=debug`; `janus-controller --help` lists all. Flags that other props
+   * set, or on which other objects rely, are rejected.
    * @default none
    */
   readonly flags?: readonly string[];
 }
 
-/** Flags that have to agree with other objects, and what to do instead: of two that differ, the controller takes the last one. */
+/** Flags that must agree with other objects, and what to set instead. If a flag is given twice, the last one wins. */
 export const refusedFlags: Readonly<Record<string, string>> = {
   "--leader-elect": "set leaderElection.enabled instead",
   "--leader-elect-lease-duration": "set leaderElection.leaseDurationSeconds instead",
@@ -39,13 +39,13 @@ const refuseFlags = (flags: readonly string[]): void => {
   }
 };
 
-/** The longest that a timer of Node takes. A Lease has an int32 for it, which is more. */
+/** The longest timer of Node. The int32 of a Lease allows more. */
 export const longestLeaseDuration = Math.floor((2 ** 31 - 1) / 1000);
 
-/** The write timeout of the controller, in seconds, unless a flag says another one. */
+/** The default write timeout of the controller, in seconds. */
 const writeTimeout = 5;
 
-/** Durations with which two could lead at the same time: refused here, and not only when the controller starts. */
+/** Rejects durations with which two could lead at the same time, before the controller starts. */
 const refuseTiming = (election: Required<LeaderElection>, flags: readonly string[]): void => {
   const { leaseDurationSeconds: duration, renewDeadlineSeconds: deadline, retryPeriodSeconds: period } = election;
   const write = flags.some((flag) => flag.startsWith("--write-timeout")) ? 1 : writeTimeout;
@@ -62,10 +62,10 @@ const refuseTiming = (election: Required<LeaderElection>, flags: readonly string
 };
 
 /**
- * The command line of the controller. What has to agree with other objects, such as the Service and the fence, is on it, whatever
- * the defaults of the image are.
+ * The command line of the controller. It sets what must agree with other objects, such as the Service and the fence, whatever the
+ * defaults of the image are.
  *
- * Throws: where two could lead at the same time, and where `flags` has one that cannot be given there.
+ * Throws: if two could lead at the same time, or if `flags` has one that is rejected.
  */
 export const controllerFlags = (props: ControllerFlagsProps & NamespacedProps): readonly string[] => {
   const { readiness = "any", metricsAuth, flags = [] } = props;

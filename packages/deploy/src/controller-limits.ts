@@ -10,7 +10,7 @@ export interface ControllerLimitsProps extends NamespacedProps, ServiceAccountPr
 
 const name = "janus-controller-limits";
 
-/** With the API server's defaults spelt out: it is applied as a whole, and two who apply it must not disagree. */
+/** With the API server's defaults set explicitly: the field is atomic, and two managers that apply it must not conflict. */
 const writesOf = (group: string, version: string, ...resources: readonly string[]): k8s.NamedRuleWithOperations => ({
   apiGroups: [group],
   apiVersions: [version],
@@ -21,7 +21,7 @@ const writesOf = (group: string, version: string, ...resources: readonly string[
 
 const isStore = "request.resource.resource in ['configmaps', 'secrets']";
 
-/** By any of its signs: whoever takes one off must not keep us from letting go of it. */
+/** Any one of its marks suffices: if another client removes one of them, the controller can still release the object. */
 const isOurs = [
   "request.name.startsWith('janus-journal-')",
   "oldObject.metadata.?labels[?'app.kubernetes.io/managed-by'].orValue('') == 'janus'",
@@ -29,16 +29,16 @@ const isOurs = [
   "oldObject.metadata.?finalizers.orValue([]).exists(name, name == 'backup.janus.io/snapshot')",
 ].join(" || ");
 
-/** What is there, and what shall be there. */
+/** The old and the new object. */
 const versions = "[oldObject, object].filter(version, version != null)";
 
 /**
- * Refuses what the controller never writes as itself, and its role cannot leave out, because RBAC knows no patterns of names:
- * other ConfigMaps and Secrets than its journals and snapshots, tokens of ServiceAccounts, other Leases than its locks and the leader's,
- * anything of a Pod but its metadata. So much less can whoever has stolen its token do.
+ * Rejects writes that the controller never sends as itself, but that its role cannot exclude, because RBAC has no patterns of
+ * names: ConfigMaps and Secrets other than its journals and snapshots, tokens of ServiceAccounts, Leases other than its locks and
+ * the leader's, any field of a Pod except for metadata. This limits what a stolen token allows.
  *
- * Guarantees: nobody else's writes are looked at. What the controller writes as the ServiceAccount of a Transaction is that
- *             ServiceAccount's, and not limited here.
+ * Guarantees: writes of other users are not affected, and neither are those that the controller sends as the ServiceAccount of a
+ *             Transaction.
  * Source:     https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  */
 export class ControllerLimits extends Construct {

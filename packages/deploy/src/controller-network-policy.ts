@@ -7,16 +7,16 @@ import type { NamespacedProps } from "./namespaced.ts";
 export interface ControllerNetworkPolicyProps extends NamespacedProps {
   /**
    * Who may reach the controller's HTTP port.
-   * @default everybody in the cluster
+   * @default every Pod in the cluster
    */
   readonly clients?: readonly k8s.NetworkPolicyPeer[];
   /**
    * Where the API server is, as CIDRs of its own addresses (not that of the Service `kubernetes`).
-   * @default anywhere: a NetworkPolicy cannot name the API server, and no cluster says where it is
+   * @default anywhere: a NetworkPolicy cannot select the API server, and its address cannot be discovered
    */
   readonly apiServerCidrs?: readonly string[];
   /**
-   * Ports of the API server behind the Service `kubernetes`. None is refused: to a NetworkPolicy it would mean all.
+   * Ports of the API server behind the Service `kubernetes`. An empty list is rejected: in a NetworkPolicy it would mean all.
    * @default 443, 6443 (kubeadm, kind, k3s, OpenShift), 8443 (minikube), 16443 (MicroK8s)
    */
   readonly apiServerPorts?: readonly number[];
@@ -30,9 +30,10 @@ const port = (protocol: "TCP" | "UDP", port: string | number): k8s.NetworkPolicy
 });
 
 /**
- * All that the controllers say and hear: their HTTP port, the API server, and DNS, which some clusters need to find the API server.
+ * NetworkPolicy ingress and egress of the controller Pods: their HTTP port, the API server, and DNS, which some clusters need to
+ * resolve the API server.
  *
- * Assumes: a network plugin that knows NetworkPolicies, and lets the kubelet reach the Pods of its node. Others ignore it.
+ * Assumes: a network plugin that supports NetworkPolicies, and lets the kubelet reach the Pods of its node. Others ignore it.
  * Source:  https://kubernetes.io/docs/concepts/services-networking/network-policies/
  */
 export class ControllerNetworkPolicy extends Construct {

@@ -7,7 +7,7 @@ import { serviceAccountNameOf, type ServiceAccountProps } from "./service-accoun
 
 export interface ControllerRoleBindingProps extends NamespacedProps, ServiceAccountProps {}
 
-/** Gives the controller's ServiceAccount its ClusterRole, in every namespace: a Transaction may be in any. */
+/** Binds the ClusterRole to the controller's ServiceAccount, in every namespace: a Transaction may be in any. */
 export class ControllerRoleBinding extends Construct {
   constructor(scope: Construct, id: string, props: ControllerRoleBindingProps = {}) {
     super(scope, id);

@@ -7,7 +7,7 @@ import { serviceAccountNameOf, type ServiceAccountProps } from "./service-accoun
 
 export interface ControllerServiceAccountProps extends NamespacedProps, ServiceAccountProps {}
 
-/** Who the controller is when it writes status, locks, snapshots and events. */
+/** The identity of the controller when it writes status, locks, snapshots and events. */
 export class ControllerServiceAccount extends Construct {
   constructor(scope: Construct, id: string, props: ControllerServiceAccountProps = {}) {
     super(scope, id);
@@ -19,7 +19,7 @@ export class ControllerServiceAccount extends Construct {
         labels: controllerLabels,
         ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
       },
-      // The controller's Pod asks for its token itself; no other Pod gets one by accident.
+      // The controller's Pod mounts its token explicitly; no other Pod gets one by accident.
       automountServiceAccountToken: false,
     });
   }

@@ -9,7 +9,7 @@ import { marksLeader, type ReadinessProps } from "./readiness.ts";
 export interface ControllerServiceProps extends NamespacedProps, ReadinessProps, LeaderElectionProps {}
 
 /**
- * Reaches the leader, and no other controller: by its label where all are ready, else because it alone is.
+ * Routes to the leader alone: by its label if all Pods are ready, otherwise because it alone is ready.
  *
  * Assumes: `readiness` and `leaderElection` are those of the Deployment.
  */

@@ -1,8 +1,8 @@
-/** A chart: what is drawn, each line with its legend. */
+/** A panel: its queries, each with its legend. */
 interface Chart {
   readonly title: string;
   readonly kind: "timeseries" | "stat";
-  /** As Grafana calls it: s, ops, short, percentunit. */
+  /** The unit in Grafana: s, ops, short, percentunit. */
   readonly unit: string;
   readonly lines: readonly (readonly [legend: string, expression: string])[];
 }
@@ -111,12 +111,12 @@ const charts: readonly Chart[] = [
   },
 ];
 
-/** Every expression that is drawn, with Grafana's variables in it. */
+/** Every query, with Grafana's variables in it. */
 export const drawn: readonly string[] = charts.flatMap(({ lines }) => lines.map(([, expression]) => expression));
 
 const datasource = { type: "prometheus", uid: "${datasource}" };
 
-/** Grafana has 24 columns: four stats, then two charts, in a row. */
+/** Grafana has 24 columns: four stats in a row, then two charts in a row. */
 const place = (index: number): object => {
   const stats = charts.filter(({ kind }) => kind === "stat").length;
   if (index < stats) return { h: 4, w: 24 / stats, x: (index * 24) / stats, y: 0 };

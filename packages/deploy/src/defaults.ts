@@ -1,4 +1,4 @@
-/** Where Janus runs unless it is told otherwise. */
+/** The default namespace of the controller. */
 export const defaultNamespace = "janus-system";
 
 /** Name of the controller's ServiceAccount, ClusterRole, ClusterRoleBinding and Deployment. */
@@ -7,13 +7,13 @@ export const controllerName = "janus-controller";
 /** The Lease of the leader among the controllers, in the controller's namespace. */
 export const leaderLease = "janus-controller-leader";
 
-/** The release that all of this belongs to. */
+/** The version of this release. */
 export const version = "0.1.0";
 
-/** Of the same version. No registry has it: the name says so where it is pulled, and nobody else can own it (RFC 2606). */
+/** The image of this version. There is no public one: the name says so when it is pulled, and cannot be registered (RFC 2606). */
 export const defaultImage = `image-not-set.invalid/janus:${version}`;
 
-/** Where the docs of this repository are. It has no address that everybody can reach, so they are named by their path in it. */
+/** The docs of this repository, by path: they have no public URL. */
 export const documentation = "docs";
 
 /** `/healthz`, `/readyz`, `/status` and `/metrics` are all served on this port of a Pod, which is named `http`. */

@@ -9,10 +9,10 @@ import { serviceAccountNameOf, type ServiceAccountProps } from "./service-accoun
 export interface FlowControlProps extends NamespacedProps, ServiceAccountProps {}
 
 /**
- * A share of the API server of the controller's own: other ServiceAccounts cannot crowd out its locks, and a thousand Transactions
- * cannot crowd out other ServiceAccounts. Leases have a queue of their own in it, so that no burst of other writes delays a renewal.
+ * A priority level of the controller's own: other ServiceAccounts cannot delay its locks, and a thousand Transactions cannot delay
+ * other ServiceAccounts. Leases have a flow of their own in it, so that no burst of other writes delays a renewal.
  *
- * Reads and writes of targets are not in it: they count for the ServiceAccount that they are made as.
+ * Reads and writes of targets are not in it: they count for the impersonated ServiceAccount.
  *
  * Source: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
  */
@@ -24,10 +24,10 @@ export class FlowControl extends Construct {
       spec: {
         type: "Limited",
         limited: {
-          // Of 245 that the built-in levels have: 24 requests at once on an API server with the default limit of 600. A
-          // controller works on 16 Transactions at once.
+          // The built-in levels have 245: this is 24 concurrent requests on an API server with the default limit of 600. A
+          // controller reconciles 16 Transactions at once.
           nominalConcurrencyShares: 10,
-          // While the controller has little to do, which is mostly, others may have half of it.
+          // While the controller is idle, which it mostly is, other levels may borrow half of it.
           lendablePercent: 50,
           limitResponse: { type: "Queue", queuing: { queues: 16, handSize: 4, queueLengthLimit: 100 } },
         },
@@ -59,7 +59,7 @@ export class FlowControl extends Construct {
           ],
         },
       });
-    // Both before the built-in `service-accounts` (9000), behind all built-in ones of the system (up to 1000).
+    // Both match before the built-in `service-accounts` (9000), and after all built-in ones of the system (up to 1000).
     schema("Leases", `${controllerName}-leases`, 5000, "coordination.k8s.io", "leases");
     schema("Rest", controllerName, 5001, "*", "*");
   }

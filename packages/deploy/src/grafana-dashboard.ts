@@ -5,7 +5,7 @@ import { controllerName, defaultNamespace } from "./defaults.ts";
 import { metricsLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 
-/** The dashboard in a ConfigMap that the sidecar of Grafana's Helm chart finds by its label. Others import the JSON that is in it. */
+/** The dashboard in a ConfigMap that the sidecar of Grafana's Helm chart finds by its label. Without the sidecar, import the JSON that is in it. */
 export class GrafanaDashboard extends Construct {
   constructor(scope: Construct, id: string, props: NamespacedProps = {}) {
     super(scope, id);

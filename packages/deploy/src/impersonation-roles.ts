@@ -5,7 +5,7 @@ import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 import { serviceAccountNameOf, type ServiceAccountProps } from "./service-account.ts";
 
-/** ServiceAccounts of one namespace, which exists. */
+/** ServiceAccounts of one namespace, which must exist. */
 export interface ActsAs {
   readonly namespace: string;
   /**
@@ -17,8 +17,8 @@ export interface ActsAs {
 
 export interface ActsAsProps {
   /**
-   * The ServiceAccounts that Transactions can name. The controller has no right to act as any other: a Transaction that names one
-   * ends Failed, with no changes applied.
+   * The ServiceAccounts that Transactions can name. The controller cannot impersonate any other: a Transaction that names one
+   * fails, with no changes applied.
    * @default every ServiceAccount of the cluster
    */
   readonly actsAs?: readonly ActsAs[];
@@ -29,10 +29,10 @@ export interface ImpersonationRolesProps extends NamespacedProps, ServiceAccount
 const name = `${controllerName}-impersonation`;
 
 /**
- * Lets the controller act as certain ServiceAccounts: a Role in the namespace of each. Without `actsAs` there is none, and the
- * ClusterRole of the controller has the right for all.
+ * Lets the controller impersonate certain ServiceAccounts: a Role in the namespace of each. Without `actsAs` there is none, and
+ * the ClusterRole of the controller includes the permission for all.
  *
- * With it comes the right to act as itself, which is how it tries whether the fence is up.
+ * It also lets the controller impersonate itself, which it needs to check whether the fence is up.
  */
 export class ImpersonationRoles extends Construct {
   constructor(scope: Construct, id: string, props: ImpersonationRolesProps = {}) {
@@ -54,7 +54,7 @@ export class ImpersonationRoles extends Construct {
   }
 }
 
-/** No names would mean all of them to RBAC, so they are refused. */
+/** In RBAC an empty list means all names, so it is rejected. */
 const ruleOf = ({ namespace, serviceAccounts }: ActsAs): k8s.PolicyRule => {
   if (serviceAccounts?.length === 0)
     throw new Error(

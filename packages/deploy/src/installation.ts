@@ -1,6 +1,6 @@
 import { Janus, type JanusProps } from "./janus.ts";
 import { type Manifest, render } from "./render.ts";
 
-/** Everything to install, in apply order: namespace, CRD, the rest. */
+/** All objects to install, in the order in which they are applied: Namespace, CRD, the others. */
 export const installation = (props: JanusProps = {}): readonly Manifest[] =>
   render((chart) => new Janus(chart, "Janus", props));

@@ -26,7 +26,7 @@ export class JanusNamespace extends Construct {
         labels: {
           ...labels,
           "pod-security.kubernetes.io/enforce": "restricted",
-          // A Deployment whose Pods would be refused is warned about when it is applied, not found out by its empty ReplicaSet.
+          // Applying a Deployment whose Pods would be rejected gives a warning, not only an empty ReplicaSet.
           "pod-security.kubernetes.io/warn": "restricted",
           "pod-security.kubernetes.io/audit": "restricted",
         },

@@ -28,7 +28,7 @@ export interface JanusProps
     ActsAsProps,
     Omit<MonitoringProps, "metricsAuth"> {
   /**
-   * Whether each Transaction says in an annotation who created it. Takes a cluster of Kubernetes 1.36 or newer.
+   * Whether an annotation of each Transaction names the user who created it. Requires Kubernetes 1.36 or newer.
    * @default false
    */
   readonly stampsRequester?: boolean;
@@ -43,7 +43,7 @@ export interface JanusProps
    */
   readonly crd?: boolean;
   /**
-   * Whether Prometheus and Grafana are told of Janus. Takes the CRDs of the Prometheus Operator.
+   * Whether there are ServiceMonitor, PrometheusRule and Grafana dashboard. Requires the CRDs of the Prometheus Operator.
    * @default false
    */
   readonly monitoring?: boolean;
@@ -52,8 +52,8 @@ export interface JanusProps
 /**
  * Everything that a cluster needs to run Transactions, in the order in which it is applied. Each part also works alone.
  *
- * The parts use the plain (L1) constructs: what one reads here is what is printed, without the defaults of the richer ones
- * (a request of a whole CPU, no ServiceAccount token, generated labels and names).
+ * The parts use the plain (L1) constructs, which print exactly what they are given, without the defaults of the L2 constructs (a
+ * request of a whole CPU, no ServiceAccount token, generated labels and names).
  */
 export class Janus extends Construct {
   constructor(scope: Construct, id: string, props: JanusProps = {}) {
@@ -74,7 +74,7 @@ export class Janus extends Construct {
     new FlowControl(this, "FlowControl", props);
     if (props.networkPolicy !== false) new ControllerNetworkPolicy(this, "NetworkPolicy", props);
     new ControllerService(this, "Service", props);
-    // A budget that counts ready Pods would keep the only ready one where it is for ever.
+    // A budget counts ready Pods, and would never allow the eviction of the only ready one.
     if (props.readiness !== "leader" && props.podDisruptionBudget?.enabled !== false)
       new ControllerDisruptionBudget(this, "DisruptionBudget", props);
     new ControllerDeployment(this, "Deployment", props);

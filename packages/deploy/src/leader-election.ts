@@ -3,7 +3,7 @@ import type { NamespacedProps } from "./namespaced.ts";
 
 export interface LeaderElection {
   /**
-   * Whether one of several controllers leads. Without it there can be one replica only, and nothing is fenced.
+   * Whether the controllers elect a leader. Otherwise there can be one replica only, and writes are not fenced.
    * @default true
    */
   readonly enabled?: boolean;
@@ -18,17 +18,18 @@ export interface LeaderElection {
    */
   readonly leaseNamespace?: string;
   /**
-   * For how many seconds the others leave a leader alone that they do not see renew.
+   * How long non-leaders wait after the last observed renewal before acquiring leadership, in seconds.
    * @default 30
    */
   readonly leaseDurationSeconds?: number;
   /**
-   * A leader that could not renew for so many seconds stops. Together with the write timeout (5 s) no longer than the lease duration.
+   * How long the leader tries to renew before it gives up leadership, in seconds. Together with the write timeout (5 s) no longer
+   * than the lease duration.
    * @default 20
    */
   readonly renewDeadlineSeconds?: number;
   /**
-   * Seconds between two renewals, and between two looks of a standby. Shorter than the renew deadline.
+   * Seconds between two attempts to acquire or renew leadership. Shorter than the renew deadline.
    * @default 5
    */
   readonly retryPeriodSeconds?: number;
@@ -36,13 +37,13 @@ export interface LeaderElection {
 
 export interface LeaderElectionProps {
   /**
-   * How one of several controllers becomes the leader.
+   * The leader election.
    * @default the Lease "janus-controller-leader" in the controller's namespace, 30 s / 20 s / 5 s
    */
   readonly leaderElection?: LeaderElection;
 }
 
-/** What holds where nothing is said, but for the namespace, which is the controller's. */
+/** The defaults, except for the namespace, which is the controller's. */
 export const leaderElectionDefaults = {
   enabled: true,
   leaseName: leaderLease,
@@ -51,7 +52,7 @@ export const leaderElectionDefaults = {
   retryPeriodSeconds: 5,
 } as const satisfies LeaderElection;
 
-/** How the leader is elected, to the last setting. */
+/** The leader election, with all settings. */
 export const leaderElectionOf = ({
   leaderElection,
   namespace = defaultNamespace,

@@ -9,23 +9,23 @@ export interface LeaderFenceProps extends NamespacedProps, LeaderElectionProps {
 const name = "janus-fence";
 const key = "janus.io/fence";
 
-/** The term, and after it what is of one request alone: by that the controller knows the refusal, which repeats it. */
+/** The term, followed by the random part of the request: the rejection repeats it, so that the controller recognises it. */
 const token = `request.userInfo.extra['${key}']`;
 const over = `${key}: this write was decided by a leader of Janus whose term is over`;
 
-/** What the Lease says now, in the form of the token's beginning. A Lease that was released has no holder, and no token fits it. */
+/** The current term of the Lease, in the form of the token's beginning. A released Lease has no holder, and no token matches it. */
 const term =
   "(has(params.spec.holderIdentity) ? params.spec.holderIdentity : '') + '/' + " +
   "string(has(params.spec.leaseTransitions) ? params.spec.leaseTransitions : 0)";
 
 /**
- * Refuses what a leader writes to targets when its term is over: also when it was paused right before the write, and has
- * noticed nothing.
+ * Rejects writes of a stale leader to targets, even if it was paused right before the write and has not noticed the end of its
+ * term.
  *
- * Guarantees: a write that carries the token of another term than that of the Lease is refused. Writes without a token,
- *             which are everybody else's, are let through, and so is everything while there is no Lease: the parameter is
- *             looked up before the match conditions, so that a stricter policy would stop every write in the cluster.
- *             Admission policies themselves are beyond it.
+ * Guarantees: a write with the token of a term other than that of the Lease is rejected. Writes without a token, those of all other
+ *             clients, are admitted, and so is every write while there is no Lease: the parameter is resolved before the match
+ *             conditions, so that a stricter policy would block every write in the cluster. It does not apply to admission
+ *             policies themselves.
  * Source:     https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#parameter-resources
  */
 export class LeaderFence extends Construct {
@@ -38,7 +38,7 @@ export class LeaderFence extends Construct {
       spec: {
         failurePolicy: "Ignore",
         paramKind: { apiVersion: "coordination.k8s.io/v1", kind: "Lease" },
-        // With the API server's defaults spelt out: it is applied as a whole, and two who apply it must not disagree.
+        // With the API server's defaults set explicitly: the field is atomic, and two managers that apply it must not conflict.
         matchConstraints: {
           matchPolicy: "Equivalent",
           namespaceSelector: {},

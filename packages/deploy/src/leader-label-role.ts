@@ -8,11 +8,11 @@ import { serviceAccountNameOf, type ServiceAccountProps } from "./service-accoun
 export interface LeaderLabelRoleProps extends NamespacedProps, ServiceAccountProps {}
 
 const rules: readonly k8s.PolicyRule[] = [
-  // The leader labels its own Pod. Names of Pods are made up, so `resourceNames` cannot narrow it; the namespace has no other Pods.
+  // The leader labels its own Pod. Pod names are generated, so `resourceNames` cannot restrict it; the namespace has no other Pods.
   { apiGroups: [""], resources: ["pods"], verbs: ["patch"] },
 ];
 
-/** Lets the leader mark its own Pod, for the Service. Only needed with `readiness: "any"`. */
+/** Lets the leader label its own Pod, for the Service. Only needed with `readiness: "any"`. */
 export class LeaderLabelRole extends Construct {
   constructor(scope: Construct, id: string, props: LeaderLabelRoleProps = {}) {
     super(scope, id);

@@ -19,9 +19,9 @@ Flags:
 const isNamespace = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/u;
 
 /**
- * What the flags ask for; undefined: the help.
+ * Parses the flags; undefined: the help was requested.
  *
- * Errors: throws a sentence about a flag that it does not understand.
+ * Errors: throws a message about an invalid flag.
  */
 export const propsOf = (args: readonly string[]): JanusProps | undefined => {
   const { values } = parseArgs({

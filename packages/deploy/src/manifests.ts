@@ -1,4 +1,4 @@
-// `npm run -s manifests`: prints everything that is to be installed.
+// `npm run -s manifests`: prints all objects to install.
 import { installation } from "./installation.ts";
 import { HELP, propsOf } from "./manifest-flags.ts";
 import { yaml } from "./render.ts";

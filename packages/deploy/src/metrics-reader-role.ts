@@ -2,7 +2,7 @@ import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { controllerLabels } from "./labels.ts";
 
-/** For whoever may see the metrics where that takes a right (`metricsAuth`): bind the ServiceAccount of your Prometheus to it. */
+/** Allows reading the metrics with `metricsAuth`: bind the ServiceAccount of your Prometheus to it. */
 export class MetricsReaderRole extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);

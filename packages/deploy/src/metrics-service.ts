@@ -4,7 +4,7 @@ import { controllerName, defaultNamespace, httpPort } from "./defaults.ts";
 import { controllerLabels, metricsLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 
-/** For Prometheus to find every controller, also one that stands by or is not ready. It balances nothing. */
+/** A headless Service with which Prometheus finds every controller, also standbys and those that are not ready. */
 export class MetricsService extends Construct {
   constructor(scope: Construct, id: string, props: NamespacedProps = {}) {
     super(scope, id);

@@ -6,7 +6,7 @@ import { ServiceMonitor, type ServiceMonitorProps } from "./service-monitor.ts";
 
 export interface MonitoringProps extends ServiceMonitorProps, PrometheusRuleProps {}
 
-/** All that Prometheus and Grafana need to know of Janus. Assumes the CRDs of the Prometheus Operator. */
+/** ServiceMonitor, alerts and dashboard. Assumes the CRDs of the Prometheus Operator. */
 export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps = {}) {
     super(scope, id);

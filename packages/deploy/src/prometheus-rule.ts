@@ -25,7 +25,7 @@ const ruleOf = (runbooks: string, { name, expression, after, severity, summary, 
 });
 
 /**
- * When to wake whom: each alert names the page that says what to do.
+ * The alerts, each with its runbook.
  *
  * Assumes: the CRDs of the Prometheus Operator.
  * Source:  https://prometheus-operator.dev/docs/api-reference/api/#monitoring.coreos.com/v1.PrometheusRule

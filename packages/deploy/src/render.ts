@@ -1,6 +1,6 @@
 import { App, Chart, Yaml } from "cdk8s";
 
-/** One object, as it is applied. */
+/** One object to apply. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -13,9 +13,9 @@ export interface Manifest {
 }
 
 /**
- * The objects of the constructs that `build` makes.
+ * The objects of the constructs that `build` creates.
  *
- * Guarantees: they come in the order in which they were made, but after those that they depend on (`node.addDependency`).
+ * Guarantees: they are in the order in which they were created, but after those that they depend on (`node.addDependency`).
  *             The chart has no namespace, because cdk8s would stamp it on cluster-scoped objects too.
  * @param labels More labels of all objects.
  */

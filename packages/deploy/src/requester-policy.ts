@@ -14,14 +14,14 @@ const isSameAccount = "oldObject != null && object.spec.serviceAccountName == ol
 const requestedBy = (object: string): string => `${object}.metadata.?annotations[?'${REQUESTED_BY}']`;
 
 /**
- * A Transaction may only name a ServiceAccount that its author may impersonate; else whoever may create Transactions could do
- * what any ServiceAccount of the namespace may.
+ * A Transaction may only name a ServiceAccount that its author may impersonate; otherwise every user who may create Transactions
+ * would have the permissions of every ServiceAccount of the namespace.
  *
- * Guarantees: no Transaction is created, or changed to another ServiceAccount, by anybody who has not the right to `impersonate` the
- *             ServiceAccount that it names (the built-in role `edit` has it, for its namespace). Edits that leave the ServiceAccount alone
- *             pass, whoever makes them: the controller's, the garbage collector's. The annotation that says who asked is that of
- *             the author, or absent, and never changes.
- * Assumes:    nobody else can take the policy, or its binding, away.
+ * Guarantees: no user without permission to `impersonate` a ServiceAccount (which the built-in role `edit` includes, for its
+ *             namespace) can create a Transaction that names it, or change one to name it. Edits that keep the ServiceAccount are
+ *             admitted from every user, such as the controller and the garbage collector. The annotation of the requester names
+ *             the author, or is absent, and never changes.
+ * Assumes:    no user can remove the policy or its binding.
  * Source:     https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  */
 export class RequesterPolicy extends Construct {

@@ -5,13 +5,13 @@ import { REQUESTED_BY, transactionWrites } from "./requester.ts";
 
 const name = "janus-requester";
 
-/** Who it is now, or who it was. A Transaction that is older than this policy has no stamp, and gets none. */
+/** The current user on create, the former value on update. A Transaction that is older than this policy never gets the annotation. */
 const requester = `oldObject == null ? request.userInfo.username : oldObject.metadata.annotations['${REQUESTED_BY}']`;
 const isKnown = `oldObject == null || '${REQUESTED_BY}' in oldObject.metadata.?annotations.orValue({})`;
 
 /**
- * Writes the name of the user who creates a Transaction into its annotation `backup.janus.io/requested-by`, and keeps it there. With
- * the {@link RequesterPolicy} nobody can write another one.
+ * Sets the annotation `backup.janus.io/requested-by` of a Transaction to the user who creates it, and keeps it. With the
+ * {@link RequesterPolicy} no user can set another value.
  *
  * Assumes: a cluster that serves MutatingAdmissionPolicy in admissionregistration.k8s.io/v1, which is Kubernetes 1.36 or newer.
  * Source:  https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/
@@ -25,7 +25,7 @@ export class RequesterStamp extends Construct {
       kind: "MutatingAdmissionPolicy",
       spec: {
         failurePolicy: "Fail",
-        // Once more when another client has changed the Transaction meanwhile: this has the last word.
+        // It runs again if another admission plugin has changed the Transaction, so that its value is the final one.
         reinvocationPolicy: "IfNeeded",
         matchConstraints: transactionWrites,
         matchConditions: [{ name: "requester-is-known", expression: isKnown }],

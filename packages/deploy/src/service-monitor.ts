@@ -7,15 +7,15 @@ import type { PrometheusLabelsProps } from "./prometheus-labels.ts";
 
 export interface ServiceMonitorProps extends NamespacedProps, PrometheusLabelsProps {
   /**
-   * Whether `/metrics` takes a right. Prometheus then brings the token of its own ServiceAccount, which has to be bound to the ClusterRole
-   * `janus-metrics-reader`.
+   * Whether `/metrics` requires authorization. Prometheus then sends the token of its own ServiceAccount, which must be bound to the
+   * ClusterRole `janus-metrics-reader`.
    * @default false
    */
   readonly metricsAuth?: boolean;
 }
 
 /**
- * Tells the Prometheus Operator to scrape every controller.
+ * Makes the Prometheus Operator scrape every controller.
  *
  * Assumes: the CRDs of the Prometheus Operator, and a {@link MetricsService}.
  * Source:  https://prometheus-operator.dev/docs/api-reference/api/#monitoring.coreos.com/v1.ServiceMonitor

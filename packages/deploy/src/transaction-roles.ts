@@ -11,8 +11,8 @@ export interface TransactionRolesProps {
 }
 
 /**
- * Permissions on Transactions for users who already have the built-in role `edit` in a namespace. Not for `view`, which may not read
- * Secrets: what a Transaction sets in a Secret stands in the Transaction. Status belongs to the controller; nobody else gets to write it.
+ * Permissions on Transactions for users who already have the built-in role `edit` in a namespace. Not for `view`, which may not
+ * read Secrets: a Transaction contains the values that it sets in Secrets. Only the controller may write status.
  *
  * The built-in roles aggregate each other (edit → admin), so one label is enough.
  * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles

@@ -1,4 +1,4 @@
-// `npm run manifests:write`: writes the manifests that lie in the repository.
+// `npm run manifests:write`: writes the manifests in the repository.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { committed } from "./committed.ts";

@@ -18,7 +18,7 @@ const rules = alerts.map(({ name, expression, after, severity, summary, descript
   description,
 }));
 
-/** Those files of the Helm chart, by their paths in it, that are not written by hand. The templates include what is in `files`. */
+/** The generated files of the Helm chart, by path. The templates include those in `files`. */
 export const printedFiles = (): Readonly<Record<string, string>> => ({
   "README.md": readme(values),
   "values.yaml": printed("packages/deploy/src/helm/values.ts") + valuesYaml(values),

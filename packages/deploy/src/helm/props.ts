@@ -11,11 +11,11 @@ const imageOf = ({ repository, tag, digest }: ChartValues["image"]): string => {
   return digest === "" ? `${repository}:${tag === "" ? version : tag}` : `${repository}@${digest}`;
 };
 
-/** But for what is empty, which to the chart means that nothing was set. */
+/** Without empty values, which mean unset in the chart. */
 const withoutEmpty = <A extends object>(values: A): Partial<A> =>
   Object.fromEntries(Object.entries(values).filter(([, one]) => one !== "" && one !== null)) as Partial<A>;
 
-/** The props with which the constructs make what the chart makes of these values in this namespace: the tests compare the two. */
+/** The props that correspond to these values in this namespace: the tests compare the objects of the chart and of the constructs. */
 export const propsOf = (values: ChartValues, namespace: string) => {
   const { image, imagePullSecrets, resources, commonLabels, podLabels, controller, networkPolicy, monitoring } = values;
   const { replicas, topologySpreadConstraints, actsAs, priorityClassName, serviceAccount, ...others } = values;

@@ -1,9 +1,9 @@
-/** A JSON schema, as far as it is used here. */
+/** The part of JSON schema that is used here. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** What can be set in `values.yaml`. */
+/** A value of `values.yaml`. */
 export interface Value<A> {
-  /** For people: what it is for, in sentences. */
+  /** Its documentation. */
   readonly about: string;
   readonly schema: Schema;
   readonly byDefault: A;
@@ -16,7 +16,7 @@ export interface Group {
 
 export type Values = { readonly [name: string]: Value<unknown> | Group };
 
-/** The TypeScript type of what a user writes. */
+/** The TypeScript type of the values that a user sets. */
 export type TypeOf<A> = {
   readonly [K in keyof A]: A[K] extends { readonly values: infer B }
     ? TypeOf<B>
@@ -29,7 +29,7 @@ export const value = <A>(one: Value<A>): Value<A> => one;
 
 export const isGroup = (one: Value<unknown> | Group): one is Group => "values" in one;
 
-/** A value, and its path as `--set` has it. */
+/** A value, and its path for `--set`. */
 export interface Placed {
   readonly path: string;
   readonly value: Value<unknown>;
@@ -40,7 +40,7 @@ export const placed = (values: Values, prefix = ""): readonly Placed[] =>
     isGroup(one) ? placed(one.values, `${prefix}${name}.`) : [{ path: `${prefix}${name}`, value: one }],
   );
 
-/** What holds where a user writes nothing. */
+/** The defaults. */
 export const defaultsOf = (values: Values): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(values).map(([name, one]) => [name, isGroup(one) ? defaultsOf(one.values) : one.byDefault]),

@@ -2,7 +2,7 @@ import { isGroup, type Schema, type Values } from "./value.ts";
 
 const isNullable = (schema: Schema): boolean => Array.isArray(schema["type"]) && schema["type"].includes("null");
 
-/** A JSON schema that knows these values and no others. What is taken away with `null` is missed, unless it may be null. */
+/** A JSON schema that accepts these values and no others. A value that is removed with `null` is missing, unless it may be null. */
 const schemaOf = (values: Values): Schema => ({
   type: "object",
   additionalProperties: false,
@@ -19,7 +19,7 @@ const schemaOf = (values: Values): Schema => ({
 
 export const valuesSchema = (values: Values): string => {
   const { properties, ...schema } = schemaOf(values);
-  // Helm itself adds it, where the chart is part of another one.
+  // Helm itself adds it if the chart is a dependency of another one.
   const global = { description: "Not used.", type: "object" };
   const whole = {
     $schema: "http://json-schema.org/draft-07/schema#",

@@ -26,5 +26,5 @@ const linesOf = (values: Values, pad: string): readonly string[] =>
       : indented(Yaml.stringify({ [name]: one.byDefault }), pad)),
   ]);
 
-/** The defaults, each below what it is for. */
+/** The defaults, each below its documentation. */
 export const valuesYaml = (values: Values): string => `${linesOf(values, "").join("\n")}\n`;

@@ -26,7 +26,7 @@ const orEmpty = (schema: Schema): Schema => ({ ...schema, pattern: `^$|${String(
 /** Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
 const label: Schema = { type: "string", pattern: "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$" };
 const subdomain: Schema = { type: "string", maxLength: 253, pattern: "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$" };
-/** With room for what is put behind it: a Service has a name of at most 63 characters. */
+/** With room for suffixes: the name of a Service has at most 63 characters. */
 const prefix: Schema = { type: "string", maxLength: 40, pattern: "^([a-z]([-a-z0-9]*[a-z0-9])?)?$" };
 const quantities: Schema = { type: "object", additionalProperties: { type: ["string", "number"] } };
 const seconds: Schema = { type: "integer", minimum: 1, maximum: longestLeaseDuration };
@@ -196,8 +196,8 @@ const monitoring = {
 } as const;
 
 /**
- * All that can be set, with its documentation and default: `values.yaml`, `values.schema.json` and the README.md of the chart come
- * out of this.
+ * All values, with documentation and defaults: `values.yaml`, `values.schema.json` and the README.md of the chart are generated
+ * from this.
  */
 export const values = {
   image: { about: "Image of the controller.", values: image },
@@ -320,5 +320,5 @@ export const values = {
   }),
 } as const;
 
-/** What a user can write, all of it. */
+/** All values that a user can set. */
 export type ChartValues = TypeOf<typeof values>;

@@ -1,4 +1,4 @@
-// `npm run chart:write`: writes those files of the Helm chart that are not written by hand.
+// `npm run chart:write`: writes the generated files of the Helm chart.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { printedFiles } from "./printed-files.ts";
