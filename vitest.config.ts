@@ -15,6 +15,8 @@ const EXHAUSTIVE = [
   ...["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`),
   // Each of its tests boots a control plane, and waits for controllers that are deployed on it.
   "tests/deploy/helm-install.test.ts",
+  // Real rollouts take their time, and kwok has to be built with Go.
+  "tests/gates/rollouts.test.ts",
 ];
 
 export default defineConfig({

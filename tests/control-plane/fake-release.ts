@@ -113,6 +113,7 @@ case "$*" in
         k8s.io/kubernetes/cmd/*) make "$(basename "$argument")" ${kubernetesVersion} ;;
         .) make binaries ${versions.etcd} ;;
         helm.sh/*) make helm ${versions.helm} ;;
+        sigs.k8s.io/kwok/*) make kwok ${versions.kwok} ;;
       esac
     done ;;
 esac

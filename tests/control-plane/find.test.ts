@@ -1,8 +1,9 @@
+import { existsSync } from "node:fs";
 import { appendFile, chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { binaryNames, kubernetesVersion, versions } from "./binaries/binary.ts";
-import { findBinaries, findHelm } from "./binaries/find.ts";
+import { findBinaries, findHelm, findKwok, isKwokToBeHad } from "./binaries/find.ts";
 import {
   fakeBinary,
   freshMachine,
@@ -179,4 +180,23 @@ it("gets helm only when it is asked for, from its release or else with Go", asyn
   await installGo(machine);
   expect(await findIt()).toBe(placeOf(machine, "helm"));
   expect(await readFile(placeOf(machine, "helm"), "utf8")).toContain("# go");
+});
+
+it("gets kwok only when it is asked for, with Go, and says so where there is none", async () => {
+  const machine = await freshMachine();
+  const said: string[] = [];
+  const log = (line: string) => said.push(line);
+  expect(await isKwokToBeHad(machine.env, log)).toBe(false);
+  expect(said.join("\n")).toContain("There is no Go to build kwok with");
+  await expect(findKwok(machine.env, log)).rejects.toThrow("No kwok: see above");
+  expect(said.join("\n")).toContain("Go build: go is not on the PATH");
+
+  await installGo(machine);
+  expect(await isKwokToBeHad(machine.env, log)).toBe(true);
+  await find(machine);
+  expect(existsSync(placeOf(machine, "kwok"))).toBe(false);
+  expect(await findKwok(machine.env, log)).toBe(placeOf(machine, "kwok"));
+  await rm(path.join(machine.env["PATH"] ?? "", "go"));
+  expect(await isKwokToBeHad(machine.env, log)).toBe(true);
+  expect(await findKwok(machine.env, log)).toBe(placeOf(machine, "kwok"));
 });

@@ -8,10 +8,11 @@ export const versions = {
   "kube-controller-manager": "v1.36.3",
   kubectl: "v1.36.3",
   helm: "v4.3.1",
+  kwok: "v0.8.0",
 } as const;
 
 export type BinaryName = keyof typeof versions;
-export type ControlPlaneBinary = Exclude<BinaryName, "helm">;
+export type ControlPlaneBinary = Exclude<BinaryName, "helm" | "kwok">;
 export type Binaries = Readonly<Record<ControlPlaneBinary, string>>;
 
 export const binaryNames: readonly ControlPlaneBinary[] = [
@@ -20,6 +21,7 @@ export const binaryNames: readonly ControlPlaneBinary[] = [
   "kube-controller-manager",
   "kubectl",
 ];
+export const isOfKubernetes = (name: BinaryName): boolean => name.startsWith("kube");
 export const kubernetesVersion = versions["kube-apiserver"];
 
 /** As Go, and with it every release of Kubernetes, calls this machine. */

@@ -1,9 +1,11 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { promisify } from "node:util";
 import * as E from "fp-ts/lib/Either.js";
 import { leash } from "../leash.ts";
 import type { Log } from "../progress.ts";
-import { type Binaries, type BinaryName, binaryNames, versionOf, versions } from "./binary.ts";
+import { type Binaries, type BinaryName, binaryNames, isOfKubernetes, versionOf, versions } from "./binary.ts";
 import { binariesDirectory, cached, ensureDirectory, store } from "./cache.ts";
 import { downloadEtcd, downloadHelm, downloadKubernetes, officialMirrors } from "./download.ts";
 import { goBuild } from "./go-build.ts";
@@ -73,7 +75,7 @@ const fill = async (names: readonly BinaryName[], cache: string, env: Environmen
     },
     {
       source: "Official release of Kubernetes",
-      has: (name) => name !== "etcd" && name !== "helm",
+      has: isOfKubernetes,
       get: (wanted) => downloadKubernetes(wanted, kubernetesMirror, scratch, deliver, log),
     },
     { source: "Go build", has: () => true, get: (wanted) => goBuild(wanted, env, scratch, held, deliver, log) },
@@ -137,4 +139,23 @@ export const findHelm = async (env: Environment, log: Log): Promise<string> => {
       "No helm: see above for what was tried. Either go online, or install Go, or set JANUS_HELM_MIRROR to a mirror.",
     );
   return helm;
+};
+
+/** Whether {@link findKwok} has a chance: there is Go to build it with, or it was built before. */
+export const isKwokToBeHad = async (env: Environment, log: Log): Promise<boolean> => {
+  if (E.isRight(await cached(binariesDirectory(env), "kwok"))) return true;
+  const go = await promisify(execFile)("go", ["version"], { env }).catch(() => undefined);
+  if (go === undefined) log("There is no Go to build kwok with: tests that need Nodes and running Pods are skipped");
+  return go !== undefined;
+};
+
+/**
+ * Finds kwok: in the cache, or by `go build`. Only some tests need it, so that it is not looked for before they do.
+ *
+ * Errors: rejects when it is in neither of them, with what to do.
+ */
+export const findKwok = async (env: Environment, log: Log): Promise<string> => {
+  const { kwok } = await viaCache(["kwok"], env, log);
+  if (kwok === undefined) throw new Error("No kwok: see above for what was tried. Go online, and install Go.");
+  return kwok;
 };

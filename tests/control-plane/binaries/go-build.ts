@@ -6,7 +6,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import type { Leash } from "../leash.ts";
 import { type Log, withProgress } from "../progress.ts";
-import { type BinaryName, kubernetesVersion, versions } from "./binary.ts";
+import { type BinaryName, isOfKubernetes, kubernetesVersion, versions } from "./binary.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Go = (directory: string, args: readonly string[], onLine?: (line: string) => void) => Promise<string>;
@@ -118,7 +118,8 @@ export const goBuild = async (
   const run = go(env, held);
   const etcd = names.filter((name) => name === "etcd");
   const helm = names.filter((name) => name === "helm");
-  const kubernetes = names.filter((name) => name !== "etcd" && name !== "helm");
+  const kwok = names.filter((name) => name === "kwok");
+  const kubernetes = names.filter(isOfKubernetes);
   if (etcd.length > 0) {
     const there = path.join(directory, "etcd-module");
     await prepare(run, there, "go.etcd.io/etcd/server/v3", versions.etcd);
@@ -132,6 +133,12 @@ export const goBuild = async (
     const flags = `-ldflags=-s -w -X helm.sh/helm/v4/internal/version.version=${versions.helm}`;
     await build(run, there, `helm ${versions.helm}`, [flags, "helm.sh/helm/v4/cmd/helm"], log);
     await deliver("helm", path.join(there, "helm"));
+  }
+  if (kwok.length > 0) {
+    const there = path.join(directory, "kwok-module");
+    await prepare(run, there, "sigs.k8s.io/kwok", versions.kwok);
+    await build(run, there, `kwok ${versions.kwok}`, ["-ldflags=-s -w", "sigs.k8s.io/kwok/cmd/kwok"], log);
+    await deliver("kwok", path.join(there, "kwok"));
   }
   if (kubernetes.length > 0) {
     const there = path.join(directory, "kubernetes-module");
