@@ -153,7 +153,7 @@ const lenient = (scenario: Scenario, anything: boolean): Scenario => ({
 });
 
 /** What could not be rolled back may be as it was before, or as the change made it; what is said of it is that it is not known. */
-const isOfKept = (text: string): boolean => /^(kept|undecided), but /.test(text);
+const isOfKept = (text: string): boolean => /^(rollback-failed|unknown), but /.test(text);
 
 /** Plays a scenario in which requests are answered so. @param most requests, when it is no storm */
 export const playWith = async (

@@ -129,6 +129,8 @@ export const checkpoint = (
   purpose: "checkpoint",
   as: "controller",
   call: { verb: "mergePatch", place: journalPlace(txn), body: journalPatch(journal, entry) },
+  // After a conflict there is a pause: another client may write the journal all the time.
+  untilDone: "unless-refused",
   onAnswer: onAnswer(txn),
   onTransientFault: forget,
   events: events,
