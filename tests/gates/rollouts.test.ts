@@ -43,16 +43,20 @@ const imageIn = async (place: Workspace, kind: string): Promise<string> => {
 
 interface Pod {
   readonly spec: { readonly containers: readonly { readonly image: string }[] };
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly containerStatuses?: readonly { readonly restartCount: number }[];
+  };
 }
 
-/** The images of the Pods that are ready. */
-const readyImages = async ({ namespace }: Workspace): Promise<readonly string[]> => {
+const readyPods = async ({ namespace }: Workspace): Promise<readonly Pod[]> => {
   const pods = (await administrator.list({ apiVersion: "v1", kind: "Pod" }, namespace)) as unknown as readonly Pod[];
-  return pods
-    .filter(({ status }) => status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True"))
-    .map(({ spec }) => spec.containers[0]?.image ?? "");
+  return pods.filter(({ status }) =>
+    status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True"),
+  );
 };
+const readyImages = async (place: Workspace): Promise<readonly string[]> =>
+  (await readyPods(place)).map(({ spec }) => spec.containers[0]?.image ?? "");
 
 const before = configMap("config", { version: "1" });
 const last = creating(configMap("last"));
@@ -142,10 +146,11 @@ describe.skipIf(!(await isKwokToBeHad(process.env, console.log)))("on a Node whe
 
   it.each(Object.keys(KINDS))("a %s that recovers in time is Committed", async (kind) => {
     const place = await rolledOut(kind);
-    await place.submit(rollout(kind, image("recovers"), { waitTimeout: "40s" }));
-    await expect.poll(async () => messageOf(await place.txn(), "Ready")).toMatch(/CrashLoopBackOff/);
-    expect((await place.over()).status.phase).toBe("Committed");
-    expect(await readyImages(place)).toContain(image("recovers"));
+    const replicas = (await readyPods(place)).length;
+    const { status } = await place.run(rollout(kind, image("recovers"), { waitTimeout: "40s" }));
+    expect(status.phase).toBe("Committed");
+    const restarts = (await readyPods(place)).map(({ status }) => status?.containerStatuses?.[0]?.restartCount);
+    expect(restarts).toEqual(Array.from({ length: replicas }, () => 3));
     expect(await place.exists(configMap("last"))).toBe(true);
   });
 });
