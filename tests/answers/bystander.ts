@@ -1,9 +1,9 @@
 import type { KubeObject, Request } from "@janus/kube";
-import { phaseOf } from "../crash/deed.ts";
+import { phaseOf } from "../crash/user-action.ts";
 import { configMap, creation, patch, spec } from "../crash/objects.ts";
 import { sleep } from "../crash/over.ts";
-import type { Casting } from "../crash/play.ts";
-import { stage } from "../crash/stage.ts";
+import type { Environment } from "../crash/run-scenario.ts";
+import { newUsers } from "../crash/users.ts";
 
 /** Another client, whose Transaction is in another namespace and has nothing to do with any trouble. */
 export interface Bystander {
@@ -20,10 +20,10 @@ const PATIENCE = 60_000;
 
 /** @param labels of the Transaction */
 export const bystander = async (
-  { api, find, seen }: Casting,
+  { api, find, seen }: Environment,
   labels: Readonly<Record<string, string>>,
 ): Promise<Bystander> => {
-  const place = await stage(api, find);
+  const place = await newUsers(api, find);
   const { namespace } = place;
   await place.create(configMap("theirs", { version: "1.0" }));
   let came: Promise<KubeObject> | undefined;

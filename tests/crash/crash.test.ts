@@ -1,43 +1,43 @@
 import { describe, expect, it } from "vitest";
 import { isExhaustive, sampled, seed } from "../fixtures/sample.ts";
-import { performAll, type Performance, rehearsal } from "./matrix.ts";
-import { deathsAfterWrites, differentMishaps, everyMishap } from "./mishaps.ts";
-import type { Mishap } from "./mortal.ts";
-import type { Takeover } from "./play.ts";
+import { runAll, type CrashRun, baselineOf } from "./matrix.ts";
+import { crashesAfterWrites, distinctFaults, everyFault } from "./crash-schedule.ts";
+import type { Fault } from "./crashing-process.ts";
+import type { Takeover } from "./run-scenario.ts";
 import { type Scenario, scenarios } from "./scenario.ts";
 import { gates } from "./scenarios/gates.ts";
 import { deletions } from "./scenarios/deletion.ts";
 import { rivals } from "./scenarios/rivals.ts";
 import { turns } from "./scenarios/turning.ts";
 import { waits } from "./scenarios/waiting.ts";
-import { theatre } from "./theatre.ts";
+import { crashCluster } from "./crash-cluster.ts";
 
-const casting = theatre();
+const environment = crashCluster();
 
-/** Of all deaths of each scenario, one in so many is played in CI: all of them take an hour and a half of two cores. */
+/** In CI, one in so many of the crashes of each scenario is run: all of them take an hour and a half on two cores. */
 const SHARE = Number(process.env["JANUS_CRASH_SHARE"] ?? (process.env["CI"] === undefined ? 1 : 4));
-const told = isExhaustive || SHARE === 1 ? "" : ` (one death in ${SHARE}, JANUS_SEED=${seed})`;
+const share = isExhaustive || SHARE === 1 ? "" : ` (one crash in ${SHARE}, JANUS_SEED=${seed})`;
 
-const all = (mishaps: readonly Mishap[], takeover: Takeover): readonly Performance[] =>
-  mishaps.map((mishap) => ({ mishaps: [mishap], takeover }));
+const all = (faults: readonly Fault[], takeover: Takeover): readonly CrashRun[] =>
+  faults.map((fault) => ({ faults: [fault], takeover }));
 
-const OF: readonly (readonly [what: string, scenarios: readonly Scenario[], mishaps: typeof everyMishap])[] = [
-  ["success, and failure at each position", scenarios, everyMishap],
-  ["waiting for locks and finalizers, and timeouts", waits, differentMishaps],
-  ["gates", gates, differentMishaps],
-  ["refusal, rollback on request, failure, recovery, expiry", turns, differentMishaps],
-  ["several at once", rivals, differentMishaps],
-  ["deletion in each phase", deletions, differentMishaps],
+const OF: readonly (readonly [what: string, scenarios: readonly Scenario[], faults: typeof everyFault])[] = [
+  ["success, and failure at each position", scenarios, everyFault],
+  ["waiting for locks and finalizers, and timeouts", waits, distinctFaults],
+  ["gates", gates, distinctFaults],
+  ["refusal, rollback on request, failure, recovery, expiry", turns, distinctFaults],
+  ["several at once", rivals, distinctFaults],
+  ["deletion in each phase", deletions, distinctFaults],
 ];
 
-describe(`whenever the controller dies, the Transaction ends all or nothing${told}`, () => {
-  describe.each(OF)("%s", (_, scenarios, mishaps) => {
+describe(`whenever the controller dies, the Transaction ends all or nothing${share}`, () => {
+  describe.each(OF)("%s", (_, scenarios, faults) => {
     it.each(scenarios)("$name", { timeout: 3_600_000 }, async (scenario) => {
-      const rehearsed = await rehearsal(casting(), scenario);
-      const [trace = []] = rehearsed.undisturbed.traces;
-      const late = all(deathsAfterWrites(trace), "late");
-      const performances = sampled([...late, ...all(mishaps(trace), "at once")], SHARE);
-      const { wrong } = await performAll(casting(), rehearsed, performances);
+      const baseline = await baselineOf(environment(), scenario);
+      const [trace = []] = baseline.undisturbed.traces;
+      const late = all(crashesAfterWrites(trace), "late");
+      const crashRuns = sampled([...late, ...all(faults(trace), "at once")], SHARE);
+      const { wrong } = await runAll(environment(), baseline, crashRuns);
       expect(wrong).toEqual([]);
     });
   });

@@ -2,7 +2,7 @@ import { decodeTransaction, type ItemState, storeName, type Transaction } from "
 import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Ended } from "./over.ts";
-import type { Play } from "./play.ts";
+import type { ScenarioRun } from "./run-scenario.ts";
 import { essence, type World } from "./world.ts";
 
 /** Owners go by their names: one that was deleted comes back under another uid. */
@@ -24,7 +24,7 @@ const unowned = (object: KubeObject | undefined): string => {
   return text({ ...object, metadata });
 };
 
-/** Marks carry the uid of the Transaction, and times the moment: neither is the same in two plays. */
+/** Marks carry the uid of the Transaction, and times the moment: neither is the same in two runs. */
 const neutral = (text: string, { metadata: { uid = "", namespace = "" } }: KubeObject): string =>
   text
     .replaceAll(uid, "UID")
@@ -50,9 +50,14 @@ const targetOf = ({ spec }: Transaction, index: number): string => {
 };
 
 /** What is wrong with the targets, by what the Transaction tells of each. */
-const wrongTargets = ({ before, after, done }: Play, { object }: Ended, txn: Transaction, planned: Play) => {
+const wrongTargets = (
+  { before, after, done }: ScenarioRun,
+  { object }: Ended,
+  txn: Transaction,
+  planned: ScenarioRun,
+) => {
   const [was, is] = [byName(before), byName(after)];
-  const rehearsed = planned.transactions.get("txn")?.object ?? object;
+  const baseline = planned.transactions.get("txn")?.object ?? object;
   return txn.spec.changes.flatMap((_, index): readonly string[] => {
     const key = targetOf(txn, index);
     const state = txn.status.items[index]?.state ?? ({ type: "untouched" } as const);
@@ -66,12 +71,12 @@ const wrongTargets = ({ before, after, done }: Play, { object }: Ended, txn: Tra
       return difference(`${at}, but ${key}`, unowned(was.get(key)), unowned(is.get(key)));
     if (CLEAN.includes(at)) return difference(`${at}, but ${key}`, text(was.get(key)), text(is.get(key)));
     if (at === "committed") {
-      const should = neutral(text(planned.after.get(key)), rehearsed);
+      const should = neutral(text(planned.after.get(key)), baseline);
       return difference(`committed, but ${key}`, should, neutral(text(after.get(key)), object));
     }
-    // Kept or undecided: it is left as people have made it.
+    // The rollback failed, or the outcome is unknown: the target is as users have left it.
     const isTheirs = done.get(key)?.metadata.resourceVersion === after.get(key)?.metadata.resourceVersion;
-    return isTheirs ? [] : [`${at}, but ${key} is not as people left it`];
+    return isTheirs ? [] : [`${at}, but ${key} is not as users left it`];
   });
 };
 
@@ -80,7 +85,7 @@ const isUnsettled = (txn: Transaction): boolean =>
   txn.status.items.some(({ state: { type: at } }) => at === "rollback-failed" || at === "unknown");
 
 /** What of this Transaction is left that should not be, and what is lost that somebody may need. */
-const wrongRemains = ({ after }: Play, { isGone }: Ended, txn: Transaction): readonly string[] => {
+const wrongRemains = ({ after }: ScenarioRun, { isGone }: Ended, txn: Transaction): readonly string[] => {
   const { uid, name } = txn.metadata;
   const { phase, items, snapshots } = txn.status;
   const locks = [...after].flatMap(([key, { spec }]) =>
@@ -123,7 +128,7 @@ const isBrief = (object: KubeObject | undefined): boolean =>
   ((object?.["spec"] ?? {}) as { readonly leaseDurationSeconds?: number }).leaseDurationSeconds === 1;
 
 /** Objects that are nobody's target are as people left them. A Lease of theirs may be gone when it has expired. */
-const touched = ({ after, done }: Play, txns: readonly Transaction[]): readonly string[] => {
+const touched = ({ after, done }: ScenarioRun, txns: readonly Transaction[]): readonly string[] => {
   const targets = new Set(txns.flatMap((txn) => txn.spec.changes.map((_, index) => targetOf(txn, index))));
   const isOurs = (key: string): boolean =>
     key.includes("/janus-journal-") || txns.some(({ metadata: { name } }) => isStoreOf(name, key));
@@ -138,13 +143,13 @@ const touched = ({ after, done }: Play, txns: readonly Transaction[]): readonly 
 /**
  * What must hold in the end, whenever the controller died: a terminal phase without our finalizer; after Committed every target is
  * in its after-state, after RolledBack as it was before, after Failed as its item says; no lock, no journal and no snapshot is
- * left that should not be, and none is lost that is needed; what is nobody's target is as people left it.
+ * left that should not be, and none is lost that is needed; what is nobody's target is as users left it.
  *
  * @param planned the scenario with nothing in its way; see `asPlanned`.
  */
-export const violations = (play: Play, planned: Play): readonly string[] => {
-  const { scenario } = play;
-  const decoded = [...play.transactions.values()].map((end) => [end, decodeTransaction(end.object)] as const);
+export const violations = (run: ScenarioRun, planned: ScenarioRun): readonly string[] => {
+  const { scenario } = run;
+  const decoded = [...run.transactions.values()].map((end) => [end, decodeTransaction(end.object)] as const);
   const wrong = decoded.flatMap(([end, result]): readonly string[] => {
     if (E.isLeft(result)) return [`the Transaction cannot be read: ${result.left}`];
     const txn = result.right;
@@ -155,10 +160,10 @@ export const violations = (play: Play, planned: Play): readonly string[] => {
       ...(phases.includes(phase)
         ? []
         : [`${txn.metadata.name} ended ${phase}, not ${phases.join(" or ")}: ${JSON.stringify(txn.status)}`]),
-      ...(scenario.check === undefined ? wrongTargets(play, end, txn, planned) : []),
-      ...wrongRemains(play, end, txn),
+      ...(scenario.check === undefined ? wrongTargets(run, end, txn, planned) : []),
+      ...wrongRemains(run, end, txn),
     ];
   });
   const txns = decoded.flatMap(([, result]) => (E.isRight(result) ? [result.right] : []));
-  return [...wrong, ...touched(play, txns), ...(scenario.check?.(play) ?? [])];
+  return [...wrong, ...touched(run, txns), ...(scenario.check?.(run) ?? [])];
 };

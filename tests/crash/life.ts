@@ -1,6 +1,6 @@
 import { controller, jsonLog } from "@janus/controller";
 import { type Api, type Client, connect, type Connection, type Hook } from "@janus/kube";
-import { type Asked, type Fate, mortal } from "./mortal.ts";
+import { type Asked, type FaultOf, crashingProcess } from "./crashing-process.ts";
 
 /** Short, so that what waits for a write that may still turn up does not wait long. */
 const WRITE_TIMEOUT = 1500;
@@ -13,12 +13,12 @@ export const connectAll = (connection: Connection): Client =>
 /** Of one controller. */
 export interface Life {
   readonly trace: readonly Asked[];
-  readonly died: Promise<void>;
+  readonly crashed: Promise<void>;
   readonly end: () => Promise<void>;
 }
 
-export const live = (client: Api, namespace: string, fate: Fate, extra: readonly Hook[]): Life => {
-  const { hook, died, trace, bury } = mortal(fate);
+export const live = (client: Api, namespace: string, faultOf: FaultOf, extra: readonly Hook[]): Life => {
+  const { hook, crashed, trace, discard } = crashingProcess(faultOf);
   const send = [hook, ...extra].reduceRight<Api["send"]>(
     (next, around) => (request) => around(request, next),
     client.send,
@@ -40,9 +40,9 @@ export const live = (client: Api, namespace: string, fate: Fate, extra: readonly
   );
   return {
     trace,
-    died,
+    crashed,
     end: async () => {
-      bury();
+      discard();
       await janus.stop();
     },
   };

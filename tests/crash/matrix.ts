@@ -1,88 +1,88 @@
 import { expect } from "vitest";
-import { phaseOf } from "./deed.ts";
+import { phaseOf } from "./user-action.ts";
 import { violations } from "./invariants.ts";
-import { show } from "./mishaps.ts";
-import type { Asked, Mishap } from "./mortal.ts";
-import { type Casting, type Play, play, type Takeover } from "./play.ts";
+import { show } from "./crash-schedule.ts";
+import type { Asked, Fault } from "./crashing-process.ts";
+import { type Environment, type ScenarioRun, runScenario, type Takeover } from "./run-scenario.ts";
 import { asPlanned, type Scenario } from "./scenario.ts";
 
-const isIn = (trace: readonly Asked[], { text, nth }: Mishap): boolean =>
+const isIn = (trace: readonly Asked[], { text, nth }: Fault): boolean =>
   trace.some((asked) => asked.text === text && asked.nth === nth);
 
-/** One play of a matrix: what befalls each life, and when the next one begins. */
-export interface Performance {
-  readonly mishaps: readonly Mishap[];
+/** One run of a matrix: the fault of each controller, and when the next one starts. */
+export interface CrashRun {
+  readonly faults: readonly Fault[];
   readonly takeover: Takeover;
 }
 
-/** Plays that go on side by side, those included that only wait until locks have expired. */
-const SIDE_BY_SIDE = 48;
+/** Concurrent runs, including those that only wait until locks have expired. */
+const CONCURRENCY = 48;
 
-/** One line each so many plays, for whoever watches. */
+/** One line of output for each so many runs. */
 const PROGRESS = 100;
 
-export interface Performed {
-  /** In order; `undefined` where one came to no end. */
-  readonly plays: readonly (Play | undefined)[];
+export interface MatrixResult {
+  /** In order; `undefined` if a run did not end. */
+  readonly runs: readonly (ScenarioRun | undefined)[];
   /** What is wrong with any of them. */
   readonly wrong: readonly string[];
 }
 
-/** Plays a scenario so often. */
-export const performAll = async (
-  casting: Casting,
-  { scenario, planned }: Rehearsed,
-  performances: readonly Performance[],
-): Promise<Performed> => {
-  const plays: (Play | undefined)[] = [];
+/** Runs a scenario once for each of these. */
+export const runAll = async (
+  environment: Environment,
+  { scenario, planned }: Baseline,
+  crashRuns: readonly CrashRun[],
+): Promise<MatrixResult> => {
+  const runs: (ScenarioRun | undefined)[] = [];
   const found: string[] = [];
   let ended = 0;
-  let came = 0;
+  let occurred = 0;
   const began = performance.now();
-  const tell = (...texts: readonly string[]): void => {
+  const report = (...texts: readonly string[]): void => {
     found.push(...texts.map((text) => text.slice(0, 1000)));
     for (const text of texts) console.log(`WRONG: ${text.slice(0, 1000)}`);
   };
-  const perform = async ({ mishaps, takeover }: Performance): Promise<Play | undefined> => {
-    const story = `${show(mishaps)}; taken over ${takeover}`;
+  const runOne = async ({ faults, takeover }: CrashRun): Promise<ScenarioRun | undefined> => {
+    const schedule = `${show(faults)}; taken over ${takeover}`;
     try {
-      const one = await play(casting, scenario, mishaps, takeover);
-      came += mishaps.filter((mishap, life) => isIn(one.traces[life] ?? [], mishap)).length;
-      tell(...violations(one, planned).map((text) => `${story}: ${text}`));
+      const one = await runScenario(environment, scenario, faults, takeover);
+      occurred += faults.filter((fault, life) => isIn(one.traces[life] ?? [], fault)).length;
+      report(...violations(one, planned).map((text) => `${schedule}: ${text}`));
       return one;
     } catch (error) {
-      tell(`${story}: ${String(error)}`);
+      report(`${schedule}: ${String(error)}`);
       return undefined;
     }
   };
-  const left = performances.entries();
+  const left = crashRuns.entries();
   const lane = async (): Promise<void> => {
     for (const [index, one] of left) {
-      plays[index] = await perform(one);
+      runs[index] = await runOne(one);
       ended += 1;
-      if (ended % PROGRESS > 0 && ended < performances.length) continue;
+      if (ended % PROGRESS > 0 && ended < crashRuns.length) continue;
       const seconds = Math.round((performance.now() - began) / 1000);
-      console.log(`${scenario.name}: ${ended} of ${performances.length} plays in ${seconds} s`);
+      console.log(`${scenario.name}: ${ended} of ${crashRuns.length} runs in ${seconds} s`);
     }
   };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));
-  // What only time brings does not come in each play, and on a slow machine time runs out earlier.
-  const meant = performances.flatMap(({ mishaps }) => mishaps).length;
-  const missed = came < meant / 2 ? [`only ${came} of ${meant} mishaps came`] : [];
-  return { plays, wrong: [...found, ...missed] };
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  // Requests that depend on time are not sent in each run, and on a slow machine time runs out earlier.
+  const meant = crashRuns.flatMap(({ faults }) => faults).length;
+  const missed = occurred < meant / 2 ? [`only ${occurred} of ${meant} faults occurred`] : [];
+  return { runs, wrong: [...found, ...missed] };
 };
 
-export interface Rehearsed {
+export interface Baseline {
   readonly scenario: Scenario;
-  readonly undisturbed: Play;
-  readonly planned: Play;
+  readonly undisturbed: ScenarioRun;
+  readonly planned: ScenarioRun;
 }
 
-/** The scenario without any mishap, and with nothing in its way. */
-export const rehearsal = async (casting: Casting, scenario: Scenario): Promise<Rehearsed> => {
+/** The scenario without faults, and as it is planned. */
+export const baselineOf = async (environment: Environment, scenario: Scenario): Promise<Baseline> => {
   const [undisturbed, planned] = await Promise.all([
-    play(casting, scenario, []),
-    play(casting, asPlanned(scenario), []),
+    runScenario(environment, scenario, []),
+    runScenario(environment, asPlanned(scenario), []),
   ]);
   expect(violations(planned, planned)).toEqual([]);
   expect(violations(undisturbed, planned)).toEqual([]);

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@janus/api";
-import type { Ref } from "./stage.ts";
+import type { Ref } from "./users.ts";
 
 /** An object with this label is refused when it is really made, changed or deleted, and accepted by a dry run. */
 export const REFUSED = { "tests.janus.io/refused": "for-real" };

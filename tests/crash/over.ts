@@ -1,7 +1,7 @@
 import { type Phase, RETRY_ROLLBACK } from "@janus/api";
 import type { Api, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { phaseOf } from "./deed.ts";
+import { phaseOf } from "./user-action.ts";
 import type { Sightings } from "./sightings.ts";
 import { transactions } from "./world.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { performAll, type Performance, rehearsal } from "./matrix.ts";
-import { deathsAfterWrites, isThorough } from "./mishaps.ts";
+import { runAll, type CrashRun, baselineOf } from "./matrix.ts";
+import { crashesAfterWrites, isThorough } from "./crash-schedule.ts";
 import { bystander, configMap, creation, deletion, patch, refusedCreation, secret, spec } from "./objects.ts";
 import type { Scenario } from "./scenario.ts";
-import { theatre } from "./theatre.ts";
+import { crashCluster } from "./crash-cluster.ts";
 
-const casting = theatre();
+const environment = crashCluster();
 
 const patched = configMap("patched", { version: "1.0", kept: "yes" });
 const patching = patch(patched, { data: { version: "2.0" } });
@@ -28,29 +28,29 @@ const core: readonly Scenario[] = [
 ];
 
 /**
- * The requests of the second life are those of a play in which the first one has died: whatever it asks is covered by itself. Both
- * take over at once in one play, and late in the next one.
+ * The requests of the second controller are those of a run in which the first one has crashed. Both take over at once in one run,
+ * and late in the next one.
  */
 describe("whenever the controller dies, and the one that takes over dies, too, the Transaction ends all or nothing", () => {
   it.each(core)("$name", { timeout: 7_200_000 }, async (scenario) => {
-    const rehearsed = await rehearsal(casting(), scenario);
-    const once = deathsAfterWrites(rehearsed.undisturbed.traces[0] ?? []);
-    const survived = await performAll(
-      casting(),
-      rehearsed,
-      once.map((mishap) => ({ mishaps: [mishap], takeover: "at once" })),
+    const baseline = await baselineOf(environment(), scenario);
+    const once = crashesAfterWrites(baseline.undisturbed.traces[0] ?? []);
+    const survived = await runAll(
+      environment(),
+      baseline,
+      once.map((fault) => ({ faults: [fault], takeover: "at once" })),
     );
     expect(survived.wrong).toEqual([]);
     const twice = once.flatMap((first, n) =>
-      deathsAfterWrites(survived.plays[n]?.traces[1] ?? []).flatMap((second, m): readonly Performance[] => {
-        const mishaps = [first, second];
+      crashesAfterWrites(survived.runs[n]?.traces[1] ?? []).flatMap((second, m): readonly CrashRun[] => {
+        const faults = [first, second];
         const [atOnce, late] = [
-          { mishaps, takeover: "at once" },
-          { mishaps, takeover: "late" },
+          { faults, takeover: "at once" },
+          { faults, takeover: "late" },
         ] as const;
         return isThorough ? [atOnce, late] : [(n + m) % 2 === 0 ? atOnce : late];
       }),
     );
-    expect((await performAll(casting(), rehearsed, twice)).wrong).toEqual([]);
+    expect((await runAll(environment(), baseline, twice)).wrong).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { JsonObject, Phase } from "@janus/api";
-import type { Deed } from "./deed.ts";
+import type { UserAction } from "./user-action.ts";
 import {
   bareCreation,
   bystander,
@@ -14,8 +14,8 @@ import {
   spec,
   update,
 } from "./objects.ts";
-import type { Play } from "./play.ts";
-import type { Ref, Stage } from "./stage.ts";
+import type { ScenarioRun } from "./run-scenario.ts";
+import type { Ref, Users } from "./users.ts";
 
 export interface Scenario {
   readonly name: string;
@@ -23,19 +23,19 @@ export interface Scenario {
   readonly outcome: Phase;
   /** What else it may come to when time is lost, or what people do comes at another moment. */
   readonly orElse?: readonly Phase[];
-  /** Objects that are there before, without namespace; see `stage.ts`. */
+  /** Objects that are there before, without namespace; see `users.ts`. */
   readonly before: readonly (JsonObject & Ref)[];
   readonly spec: JsonObject;
   /** Further Transactions at the same time. They commit. */
   readonly rivals?: readonly JsonObject[];
   /** What people do meanwhile. */
-  readonly deeds?: readonly Deed[];
+  readonly userActions?: readonly UserAction[];
   /** What people do when it is over, one after the other, each when it is over again. */
-  readonly afterwards?: readonly ((stage: Stage) => Promise<unknown>)[];
+  readonly afterwards?: readonly ((users: Users) => Promise<unknown>)[];
   /** The Transaction goes away. */
   readonly gone?: true;
   /** What must have become of the targets, where it is not simply what the items say. */
-  readonly check?: (play: Play) => readonly string[];
+  readonly check?: (run: ScenarioRun) => readonly string[];
 }
 
 interface Change {

@@ -7,7 +7,7 @@ export interface Sighting {
   readonly isGone: boolean;
 }
 
-/** Every Transaction there is or was, watched for all plays at once. */
+/** Every Transaction there is or was, watched for all runs at once. */
 export interface Sightings {
   readonly of: (namespace: string, name: string) => Sighting | undefined;
   /** Resolves as soon as a Transaction of the namespace changes. */

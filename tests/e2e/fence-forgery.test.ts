@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type FenceStage, fenceStage, leaderOf, type LeaderStatus, ROOM } from "./fence-stage.ts";
+import { type FenceCluster, fenceCluster, leaderOf, type LeaderStatus, ROOM } from "./fence-cluster.ts";
 
-let stage: FenceStage;
+let cluster: FenceCluster;
 beforeAll(async () => {
-  stage = await fenceStage(() => false);
+  cluster = await fenceCluster(() => false);
 }, 120_000);
-afterAll(() => stage.end());
+afterAll(() => cluster.end());
 
 /** What the fence says itself, as far as an author can know it. */
 const words = ({ identity, term }: LeaderStatus): string =>
@@ -85,25 +85,25 @@ interface Ended {
 }
 
 const submit = (name: string, ...changes: readonly object[]) =>
-  stage.apply({
+  cluster.apply({
     apiVersion: "backup.janus.io/v1alpha1",
     kind: "Transaction",
     metadata: { name },
     spec: { serviceAccountName: "deployer", changes },
   });
 
-const statusOf = async (name: string): Promise<Ended> => (await stage.read("transaction", name))["status"] ?? {};
+const statusOf = async (name: string): Promise<Ended> => (await cluster.read("transaction", name))["status"] ?? {};
 
 describe("a refusal in the words of the fence that is not the fence's", { timeout: 120_000 }, () => {
   it("is one of the change, with that message, and the leader keeps leading", async () => {
-    const replica = await stage.replica("only");
+    const replica = await cluster.replica("only");
     onTestFinished(() => replica.kill());
     await leaderOf([replica]);
     await expect.poll(async () => (await replica.status())?.fence, { timeout: ROOM + 10_000 }).toBe("up");
     const before = await replica.status();
     if (before === undefined) throw new Error("it does not answer");
-    await stage.apply(crd(words(before)), ...policy(words(before)), role, roleBinding);
-    await stage.kubectl("wait", "--for=condition=Established", "crd/forgeries.example.com");
+    await cluster.apply(crd(words(before)), ...policy(words(before)), role, roleBinding);
+    await cluster.kubectl("wait", "--for=condition=Established", "crd/forgeries.example.com");
 
     await submit(
       "by-annotation",
@@ -124,6 +124,6 @@ describe("a refusal in the words of the fence that is not the fence's", { timeou
     }
     expect(await replica.status()).toEqual(before);
     const events = ["get", "events", "-n=janus-system", "-o=jsonpath={.items[*].reason}"];
-    expect((await stage.kubectl(...events)).match(/LeaderElected/g)).toHaveLength(1);
+    expect((await cluster.kubectl(...events)).match(/LeaderElected/g)).toHaveLength(1);
   });
 });

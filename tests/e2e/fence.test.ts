@@ -3,13 +3,21 @@ import { connect, type Hook, type KubeObject, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { isChangeOf } from "../fixtures/gate.ts";
-import { type FenceStage, fenceStage, leaderOf, type Replica, REQUEST_DEADLINE, ROOM, timing } from "./fence-stage.ts";
+import {
+  type FenceCluster,
+  fenceCluster,
+  leaderOf,
+  type Replica,
+  REQUEST_DEADLINE,
+  ROOM,
+  timing,
+} from "./fence-cluster.ts";
 
-let stage: FenceStage;
+let cluster: FenceCluster;
 beforeAll(async () => {
-  stage = await fenceStage(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
+  cluster = await fenceCluster(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
 }, 120_000);
-afterAll(() => stage.end());
+afterAll(() => cluster.end());
 
 const configMap = (name: string, version: string) => ({
   apiVersion: "v1",
@@ -23,8 +31,8 @@ const names = (prefix: string, count: number): readonly string[] =>
 
 /** Creates these ConfigMaps with version 1, and a Transaction that takes them to version 2. */
 const submit = async (name: string, targets: readonly string[]): Promise<void> => {
-  await stage.apply(...targets.map((target) => configMap(target, "1")));
-  await stage.apply({
+  await cluster.apply(...targets.map((target) => configMap(target, "1")));
+  await cluster.apply({
     apiVersion: "backup.janus.io/v1alpha1",
     kind: "Transaction",
     metadata: { name },
@@ -40,10 +48,10 @@ const submit = async (name: string, targets: readonly string[]): Promise<void> =
 };
 
 const phaseOf = async (name: string): Promise<unknown> =>
-  ((await stage.read("transaction", name))["status"] as { readonly phase?: string } | undefined)?.phase;
+  ((await cluster.read("transaction", name))["status"] as { readonly phase?: string } | undefined)?.phase;
 const versionOf = (object: KubeObject): unknown => (object["data"] as { readonly version: string }).version;
 const isChanged = (target: string) =>
-  expect.poll(async () => versionOf(await stage.read("configmap", target)), { interval: 5 }).toBe("2");
+  expect.poll(async () => versionOf(await cluster.read("configmap", target)), { interval: 5 }).toBe("2");
 const becomes = (name: string, phase: string) =>
   expect.poll(() => phaseOf(name), { timeout: timing.leaseDuration + 5 * ROOM }).toBe(phase);
 
@@ -68,7 +76,7 @@ const paused = (pausesAt: string) => {
 };
 
 const candidate = (identity: string, ...hooks: readonly Hook[]) => {
-  const config = loadConfig({}, stage.kubeconfig);
+  const config = loadConfig({}, cluster.kubeconfig);
   if (E.isLeft(config)) throw new Error(config.left);
   const client = connect(config.right, { hooks, writeTimeout: timing.writeTimeout, deadline: REQUEST_DEADLINE });
   const election = leadership(client, {
@@ -113,7 +121,7 @@ const pausedBeforeTheWrite = async (name: string) => {
   await reached;
   const second = candidate("second");
   await second.elected;
-  expect(versionOf(await stage.read("configmap", target))).toBe("1");
+  expect(versionOf(await cluster.read("configmap", target))).toBe("1");
   return { first, second, target, wake, sent };
 };
 
@@ -125,34 +133,34 @@ describe("a leader that is paused between its last check and the write itself, u
     const { second, target, wake, sent } = await pausedBeforeTheWrite("unfenced");
     wake();
     expect(E.isRight(await sent)).toBe(true);
-    expect(versionOf(await stage.read("configmap", target))).toBe("2");
+    expect(versionOf(await cluster.read("configmap", target))).toBe("2");
     expect(second.status().fence).not.toBe("up");
     await working(second);
     await becomes("unfenced", "Committed");
   });
 
   it("changes nothing when it wakes: the API server refuses the write, and it has lost leadership", async () => {
-    await stage.complete();
+    await cluster.complete();
     const { first, second, target, wake, sent } = await pausedBeforeTheWrite("fenced");
     await expect.poll(() => second.status().fence, { timeout: ROOM + 10_000 }).toBe("up");
     wake();
     expect(await sent).toMatchObject({
       left: { type: "refused", code: 422, message: expect.stringContaining("janus.io/fence") },
     });
-    expect(versionOf(await stage.read("configmap", target))).toBe("1");
+    expect(versionOf(await cluster.read("configmap", target))).toBe("1");
     await first.over;
     await working(second);
     await becomes("fenced", "Committed");
-    expect(versionOf(await stage.read("configmap", target))).toBe("2");
+    expect(versionOf(await cluster.read("configmap", target))).toBe("2");
   });
 });
 
 /** Of all ConfigMaps and Transactions. */
 const versions = (): Promise<string> =>
-  stage.kubectl("get", "configmaps,transactions", "-n=default", "-o=jsonpath={.items[*].metadata.resourceVersion}");
+  cluster.kubectl("get", "configmaps,transactions", "-n=default", "-o=jsonpath={.items[*].metadata.resourceVersion}");
 
 const replicas = async (...names: readonly string[]): Promise<readonly [Replica, Replica]> => {
-  const [a, b] = await Promise.all(names.map((name) => stage.replica(name)));
+  const [a, b] = await Promise.all(names.map((name) => cluster.replica(name)));
   if (a === undefined || b === undefined) throw new Error("two are needed");
   onTestFinished(async () => void (await Promise.all([a.kill(), b.kill()])));
   const leader = await leaderOf([a, b]);
@@ -180,7 +188,7 @@ describe("two controller processes", { timeout: 120_000 }, () => {
     expect((await leader.get("/metrics")).text).toContain("janus_leader_elected 1");
     await expect.poll(async () => (await leader.get("/metrics")).text).toContain("janus_fence_up 1");
     const events = ["get", "events", "-n=janus-system", "-o=jsonpath={.items[*].reason}"];
-    await expect.poll(() => stage.kubectl(...events)).toMatch(/LeaderElected.*FenceUp|FenceUp.*LeaderElected/);
+    await expect.poll(() => cluster.kubectl(...events)).toMatch(/LeaderElected.*FenceUp|FenceUp.*LeaderElected/);
   });
 
   it("replace a killed leader within the lease duration and a retry period", async () => {
@@ -211,7 +219,7 @@ describe("two controller processes", { timeout: 120_000 }, () => {
     expect(await phaseOf("halfway")).toBe("Committing");
     await leaderOf([standby]);
     await becomes("halfway", "Committed");
-    await expect.poll(async () => (await stage.read("transaction", "halfway")).metadata.finalizers).toBeUndefined();
+    await expect.poll(async () => (await cluster.read("transaction", "halfway")).metadata.finalizers).toBeUndefined();
     const before = await versions();
     leader.signal("SIGCONT");
     await expect.poll(leader.isRunning, { timeout: ROOM }).toBe(false);
@@ -223,22 +231,22 @@ describe("two controller processes", { timeout: 120_000 }, () => {
 it("a fence that compares with a Lease of long ago holds nobody up: it counts as down until the API server is restarted", {
   timeout: 120_000,
 }, async () => {
-  const before = await stage.replica("before");
+  const before = await cluster.replica("before");
   await leaderOf([before]);
   await expect.poll(async () => (await before.status())?.fence, { timeout: ROOM + 10_000 }).toBe("up");
-  await stage.replaceFence();
+  await cluster.replaceFence();
   await before.kill();
-  const after = await stage.replica("after");
+  const after = await cluster.replica("after");
   onTestFinished(() => after.kill());
   await leaderOf([after]);
   await submit("stale", names("stale", 3));
   await becomes("stale", "Committed");
   await expect.poll(async () => (await after.status())?.fence, { timeout: ROOM + 10_000 }).toBe("down");
   const events = ["get", "events", "-n=janus-system", "-o=jsonpath={.items[*].message}"];
-  await expect.poll(() => stage.kubectl(...events)).toContain("restart the API server");
+  await expect.poll(() => cluster.kubectl(...events)).toContain("restart the API server");
   await after.kill();
-  await stage.restartApiServer();
-  const last = await stage.replica("last");
+  await cluster.restartApiServer();
+  const last = await cluster.replica("last");
   onTestFinished(() => last.kill());
   await leaderOf([last]);
   await expect.poll(async () => (await last.status())?.fence, { timeout: 60_000 }).toBe("up");

@@ -90,25 +90,25 @@ const soak = async (): Promise<void> => {
   say(
     `seed ${flags.seed}, ${flags.minutes} minutes; the same again: npm run soak -- --seed=${flags.seed} --minutes=${flags.minutes}`,
   );
-  const stage = await installed(CONTROLLER, tell);
-  ends.push(stage.end);
-  const port = Number(new URL(stage.controlPlane.url).port);
+  const cluster = await installed(CONTROLLER, tell);
+  ends.push(cluster.end);
+  const port = Number(new URL(cluster.controlPlane.url).port);
   const reached: readonly Reached[] = await Promise.all(
     ["one", "two"].map(async (name) => {
       const way = await tcpTunnel({ port });
       ends.push(async () => way.end());
-      return { replica: await stage.replica(name, way.port), way };
+      return { replica: await cluster.replica(name, way.port), way };
     }),
   );
-  const admin = insistent(stage.api, ended.signal);
+  const admin = insistent(cluster.api, ended.signal);
   await build(admin);
   const replicas = reached.map(({ replica }) => replica);
   await Promise.all(replicas.map((one) => one.start()));
 
   const chance = random(flags.seed);
   const measured = gauge(replicas, violated);
-  const work = workload(stage.api, admin, chance.fork(), ended.signal, violated);
-  const trouble = faults(reached, stage.controlPlane, chance.fork(), tell);
+  const work = workload(cluster.api, admin, chance.fork(), ended.signal, violated);
+  const trouble = faults(reached, cluster.controlPlane, chance.fork(), tell);
   const soakBegan = performance.now();
   const until = (): boolean => performance.now() - soakBegan > flags.minutes * 60_000;
   let longestStall = 0;

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@janus/api";
-import { type Deed, deeds } from "./deed.ts";
+import { type CheckedChange, checkedChanges } from "./checked-change.ts";
 import type { Random } from "./random.ts";
 
 /** What somebody does to a Transaction while it is at work. */
@@ -8,7 +8,7 @@ export type Intervention = "nothing" | "request-rollback" | "delete";
 /** One Transaction, and what is to happen around it. */
 export interface Plan {
   readonly name: string;
-  readonly deeds: readonly Deed[];
+  readonly checkedChanges: readonly CheckedChange[];
   readonly spec: JsonObject;
   readonly intervention: Intervention;
   /** When that happens after its creation, in ms. */
@@ -22,7 +22,7 @@ export const plan = (n: number, chance: Random): Plan => {
   const intervention = chance.chance(0.08) ? "request-rollback" : chance.chance(0.12) ? "delete" : "nothing";
   return {
     name,
-    deeds: deeds(name, chance),
+    checkedChanges: checkedChanges(name, chance),
     spec: {
       ...(chance.chance(0.5) ? { deletionPolicy: "Rollback" } : {}),
       ...(chance.chance(0.1) ? { timeout: "20s" } : {}),

@@ -24,7 +24,7 @@ const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 export const report = ({ work, measured, replicas, faults, took, longestStall, violations }: Soaked): void => {
   const ended = work.ended();
   const longest = work.longest();
-  const changes = ended.reduce((sum, { plan }) => sum + plan.deeds.length, 0);
+  const changes = ended.reduce((sum, { plan }) => sum + plan.checkedChanges.length, 0);
   const rows: readonly (readonly [string, string])[] = [
     ["Transactions", `${ended.length}, of ${changes} changes, in ${seconds(took)}`],
     ["  by outcome", tally(ended.map(({ last, isGone }) => `${last.phase}${isGone ? " and gone" : ""}`))],

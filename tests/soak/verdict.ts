@@ -1,5 +1,5 @@
 import { isTerminal } from "@janus/controller";
-import type { Fate } from "./deed.ts";
+import type { Fate } from "./checked-change.ts";
 import type { Sight } from "./life.ts";
 import type { Plan } from "./plan.ts";
 
@@ -17,7 +17,7 @@ const all = (fates: readonly Fate[], fate: "in" | "out"): boolean => fates.every
 
 const told = ({ plan, last, isGone, fates }: End): string =>
   `${plan.name} (${isGone ? "gone, last seen " : ""}${last.phase}: ${last.message}): ` +
-  plan.deeds.map(({ label }, index) => `${label} is ${JSON.stringify(fates[index])}`).join(", ");
+  plan.checkedChanges.map(({ label }, index) => `${label} is ${JSON.stringify(fates[index])}`).join(", ");
 
 /** The changes that are in come before those that are not. */
 const isPrefix = (fates: readonly Fate[]): boolean => {

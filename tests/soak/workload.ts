@@ -57,7 +57,7 @@ export const workload = (
 
   const end = async ({ plan, isGone, around }: Course, last: Sight): Promise<void> => {
     await around;
-    const fates = await Promise.all(plan.deeds.map((deed) => deed.fate(admin)));
+    const fates = await Promise.all(plan.checkedChanges.map((checked) => checked.fate(admin)));
     const one: End = { plan, last, isGone, fates };
     ended.push(one);
     const wrong = verdict(one);
@@ -98,18 +98,18 @@ export const workload = (
     if (intervention === "delete") await admin.remove(transactions, HOME, name);
     else await admin.patch(transactions, HOME, name, { metadata: { annotations: { [REQUEST_ROLLBACK]: "" } } });
   };
-  const disturb = async ({ name, deeds, disturbed }: Plan): Promise<void> => {
+  const disturb = async ({ name, checkedChanges, disturbed }: Plan): Promise<void> => {
     if (!disturbed) return;
     while (courses.has(name))
-      for (const deed of deeds) {
+      for (const checked of checkedChanges) {
         if (!courses.has(name)) return;
-        await deed.disturb?.(admin);
+        await checked.disturb?.(admin);
         await setTimeout(50);
       }
   };
 
   const begin = async (one: Plan): Promise<void> => {
-    await Promise.all(one.deeds.map((deed) => deed.prepare(admin)));
+    await Promise.all(one.checkedChanges.map((checked) => checked.prepare(admin)));
     const created = Promise.withResolvers<void>();
     const around = created.promise.then(() => Promise.all([intervene(one), disturb(one)]));
     courses.set(one.name, {
@@ -123,7 +123,7 @@ export const workload = (
     });
     await admin.create(transactions, HOME, {
       metadata: { name: one.name },
-      spec: { serviceAccountName: DEPLOYER, changes: one.deeds.map(({ change }) => change), ...one.spec },
+      spec: { serviceAccountName: DEPLOYER, changes: one.checkedChanges.map(({ change }) => change), ...one.spec },
     });
     created.resolve();
     around.catch(() => {}); // told of at its end
@@ -164,7 +164,7 @@ export const workload = (
     longest: () => longest,
     lookAgain: async () => {
       for (const one of ended) {
-        const fates = await Promise.all(one.plan.deeds.map((deed) => deed.fate(admin)));
+        const fates = await Promise.all(one.plan.checkedChanges.map((checked) => checked.fate(admin)));
         const isSame = JSON.stringify(fates) === JSON.stringify(one.fates);
         if (!isSame)
           violated(

@@ -2,14 +2,14 @@ import { REQUEST_YIELD, lockLease, REQUEST_ROLLBACK, RETRY_ROLLBACK, type JsonOb
 import { transactions } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import { configMaps, leases } from "../load/world.ts";
-import { BYSTANDER, type Stage } from "./stage.ts";
+import { BYSTANDER, type TestBed } from "./test-bed.ts";
 import type { Tenant } from "./tenant.ts";
 import { webhook } from "./webhook.ts";
 
 export interface Attack {
   readonly title: string;
   /** Resolves when it is under way, with how to end it. */
-  readonly attack: (author: Tenant, stage: Stage) => Promise<() => Promise<void>>;
+  readonly attack: (author: Tenant, testBed: TestBed) => Promise<() => Promise<void>>;
 }
 
 const many = <A>(count: number, make: (n: number) => A): readonly A[] =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { attacks } from "./attacks.ts";
 import { median } from "./bystander.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openTestBed, type TestBed } from "./test-bed.ts";
 import { tenant } from "./tenant.ts";
 
 /** Of the bystander's Transactions, before an attack, during it and after it. */
@@ -13,15 +13,15 @@ const MOST_SLOWDOWN = process.env["JANUS_EXHAUSTIVE"] === "1" ? 3 : Number.POSIT
 /** The memory limit of the Deployment. */
 const MOST_MEMORY = 512 * 2 ** 20;
 
-let stage: Stage;
+let testBed: TestBed;
 const report: string[] = [];
 
 beforeAll(async () => {
-  stage = await openStage();
-  await stage.bystander.times(5);
+  testBed = await openTestBed();
+  await testBed.bystander.times(5);
 }, 300_000);
 afterAll(async () => {
-  await stage.end();
+  await testBed.end();
   console.log(["", "Beside a noisy neighbour:", ...report].join("\n  "));
 }, 60_000);
 
@@ -29,28 +29,28 @@ const inMiB = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
 describe("who may edit in one namespace stops nobody in another one", { timeout: 240_000 }, () => {
   it.each(attacks.map(({ title, attack }, n) => [title, attack, n] as const))("with %s", async (title, attack, n) => {
-    const author = await tenant(stage, `author-${n}`);
-    const before = await stage.bystander.times(ALONE);
-    const [term, falls] = [await stage.term(), stage.janus.falls()];
-    await Promise.all([stage.mostMemory(), stage.mostDelay()]);
+    const author = await tenant(testBed, `author-${n}`);
+    const before = await testBed.bystander.times(ALONE);
+    const [term, falls] = [await testBed.term(), testBed.janus.falls()];
+    await Promise.all([testBed.mostMemory(), testBed.mostDelay()]);
 
-    const end = await attack(author, stage);
+    const end = await attack(author, testBed);
     let beside: readonly number[] = [];
     try {
-      beside = await stage.bystander.times(BESIDE);
+      beside = await testBed.bystander.times(BESIDE);
     } finally {
       await end();
     }
     await author.clear();
-    const [memory, delay] = await Promise.all([stage.mostMemory(), stage.mostDelay()]);
+    const [memory, delay] = await Promise.all([testBed.mostMemory(), testBed.mostDelay()]);
 
-    const after = await stage.bystander.times(ALONE);
+    const after = await testBed.bystander.times(ALONE);
     const [alone, slow] = [median([...before, ...after]), median(beside)];
     report.push(
       `${title}: ${(slow / alone).toFixed(1)} times as long (${slow.toFixed(0)} ms, ${alone.toFixed(0)} ms alone), ${inMiB(memory)}, event loop held up for ${delay.toFixed(0)} ms`,
     );
-    expect(stage.janus.falls()).toBe(falls);
-    expect(await stage.term()).toBe(term);
+    expect(testBed.janus.falls()).toBe(falls);
+    expect(await testBed.term()).toBe(term);
     expect(slow).toBeLessThan(MOST_SLOWDOWN * alone);
     expect(memory).toBeLessThan(MOST_MEMORY);
   });

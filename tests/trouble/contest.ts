@@ -2,10 +2,10 @@ import { controller, jsonLog } from "@janus/controller";
 import type { Api, Hook, KubeObject } from "@janus/kube";
 import * as fc from "fast-check";
 import { setTimeout } from "node:timers/promises";
-import { mortal } from "../crash/mortal.ts";
+import { crashingProcess } from "../crash/crashing-process.ts";
 import { bareCreation, configMap, REFUSED, spec } from "../crash/objects.ts";
-import type { Casting } from "../crash/play.ts";
-import { type Stage as Place, stage } from "../crash/stage.ts";
+import type { Environment } from "../crash/run-scenario.ts";
+import { type Users as Place, newUsers } from "../crash/users.ts";
 import { KINDS, transactions } from "../crash/world.ts";
 import { watchHistory } from "./history.ts";
 import { type Entry, isTerminal, judge, nameOf, phaseOf, TARGETS } from "./judge.ts";
@@ -59,7 +59,7 @@ const inhabit = (client: Api, namespace: string, lives: readonly Life[], delay: 
   const run = async (): Promise<void> => {
     for (const life of [...lives, undefined]) {
       if (over.signal.aborted) return;
-      const { hook, bury } = mortal();
+      const { hook, discard } = crashingProcess();
       const janus = controller(
         { ...client, send: (request) => hook(request, (mine) => delay(mine, client.send)) },
         {
@@ -72,7 +72,7 @@ const inhabit = (client: Api, namespace: string, lives: readonly Life[], delay: 
       );
       const signal = { signal: over.signal };
       await setTimeout(life?.lasts ?? PATIENCE * 2, undefined, signal).catch(() => {});
-      bury();
+      discard();
       await janus.stop();
       await setTimeout(life?.pause ?? 0, undefined, signal).catch(() => {});
     }
@@ -104,10 +104,10 @@ const kind = (name: string) => KINDS.find((one) => one.kind === name) ?? transac
 
 /** Lets the two contend, and tells what was wrong. */
 export const hold = async (
-  { api, find, theirs }: Casting,
+  { api, find, theirs }: Environment,
   { entries, lives, delays }: Contest,
 ): Promise<readonly string[]> => {
-  const places = await Promise.all([stage(api, find), stage(api, find)]);
+  const places = await Promise.all([newUsers(api, find), newUsers(api, find)]);
   const [{ namespace }, other] = places;
   await places[0].create({
     apiVersion: "rbac.authorization.k8s.io/v1",

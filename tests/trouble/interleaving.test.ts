@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { contest, hold } from "./contest.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { newTestBed, type TestBed } from "./test-bed.ts";
 
-let stage: Stage;
-beforeAll(async () => void (stage = await setStage()));
-afterAll(() => stage.clear());
+let testBed: TestBed;
+beforeAll(async () => void (testBed = await newTestBed()));
+afterAll(() => testBed.clear());
 
 /** Contests at the same time, and how many come after each other. */
 const [SIDE_BY_SIDE, RUNS] = [4, 2];
@@ -16,7 +16,7 @@ it("Transactions of two controllers over the same targets never interleave, and 
   const first = Date.now() % 2 ** 31;
   console.log(`seeds ${first} to ${first + SIDE_BY_SIDE - 1}`);
   const property = fc.asyncProperty(contest, async (drawn) => {
-    expect(await hold(stage.casting, drawn)).toEqual([]);
+    expect(await hold(testBed.environment, drawn)).toEqual([]);
   });
   await Promise.all(
     Array.from({ length: SIDE_BY_SIDE }, (_, lane) =>

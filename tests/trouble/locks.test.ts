@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { mortal } from "../crash/mortal.ts";
+import { crashingProcess } from "../crash/crashing-process.ts";
 import { administrator } from "../fixtures/administrator.ts";
 import { patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
@@ -114,12 +114,12 @@ describe("a new leader", () => {
   it("lets who is at work finish under its locks, however long they have expired, before anybody else has them", async () => {
     const place = await workspace();
     await place.create(configMap("a"), configMap("b"));
-    const { hook: dying, bury } = mortal();
+    const { hook: dying, discard } = crashingProcess();
     const { hook: hold, reached, open } = gate(isChangeOf("b"));
     const former = await place.janus(hold, dying);
     await place.submit(both, { name: "at-work" });
     await reached;
-    bury();
+    discard();
     open();
     await former.stop();
     for (const name of ["a", "b"])

@@ -1,14 +1,14 @@
 import type { Hook } from "@janus/kube";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "../crash/invariants.ts";
-import { type Play, play } from "../crash/play.ts";
+import { type ScenarioRun, runScenario } from "../crash/run-scenario.ts";
 import { asPlanned, type Scenario, scenarios } from "../crash/scenario.ts";
 import type { Trouble } from "../fixtures/proxy.ts";
 import { sideBySide } from "../fixtures/side-by-side.ts";
 import { counting, inAll, isWrite, kindOf } from "./kinds.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { newTestBed, type TestBed } from "./test-bed.ts";
 
-/** Plays that go on side by side. They mostly wait. */
+/** Runs that go on side by side. They mostly wait. */
 const SIDE_BY_SIDE = 12;
 
 type Meets = Omit<Extract<Trouble, { readonly meets: unknown }>, "lands">;
@@ -25,9 +25,9 @@ const DOUBTFUL: readonly Named[] = [
 ];
 const TROUBLES: readonly Named[] = [OVERLOADED, ...DOUBTFUL];
 
-let stage: Stage;
-beforeAll(async () => void (stage = await setStage()));
-afterAll(() => stage.clear());
+let testBed: TestBed;
+beforeAll(async () => void (testBed = await newTestBed()));
+afterAll(() => testBed.clear());
 
 /**
  * The first request of each of these kinds meets the trouble on its way to the API server; the second one, if it writes,
@@ -40,9 +40,9 @@ const twice = (kinds: readonly string[], meets: Meets): Hook => {
     const count = (seen.get(kind) ?? 0) + 1;
     seen.set(kind, count);
     if (!kinds.includes(kind)) return next(request);
-    if (count === 1) return stage.badWay({ ...meets, lands: false }).send(request);
+    if (count === 1) return testBed.badWay({ ...meets, lands: false }).send(request);
     const lands = isWrite(request) && meets.meets !== 429;
-    return count === 2 && lands ? stage.badWay({ ...meets, lands }).send(request) : next(request);
+    return count === 2 && lands ? testBed.badWay({ ...meets, lands }).send(request) : next(request);
   };
 };
 
@@ -52,19 +52,24 @@ const once = (n: number, meets: Meets): Hook => {
   return (request, next) => {
     if (!isWrite(request)) return next(request);
     writes += 1;
-    return writes === n ? stage.badWay({ ...meets, lands: true }).send(request) : next(request);
+    return writes === n ? testBed.badWay({ ...meets, lands: true }).send(request) : next(request);
   };
 };
 
-interface Told {
+interface RunResult {
   readonly wrong: readonly string[];
   /** Requests by kind. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
-const playWith = async (scenario: Scenario, hook: Hook, planned: Play, most: number): Promise<Told> => {
+const runWithAnswers = async (
+  scenario: Scenario,
+  hook: Hook,
+  planned: ScenarioRun,
+  most: number,
+): Promise<RunResult> => {
   const { hook: count, counts } = counting();
-  const wrong = await play(stage.casting, scenario, [], "at once", [count, hook]).then(
+  const wrong = await runScenario(testBed.environment, scenario, [], "at once", [count, hook]).then(
     (end) => violations(end, planned),
     (error: unknown) => [String(error)],
   );
@@ -94,8 +99,8 @@ describe.each(ends)("trouble on the way to %s", (_, scenario) => {
       return next(request);
     };
     const [end, planned] = await Promise.all([
-      play(stage.casting, scenario, [], "at once", [hook, write]),
-      play(stage.casting, asPlanned(scenario), []),
+      runScenario(testBed.environment, scenario, [], "at once", [hook, write]),
+      runScenario(testBed.environment, asPlanned(scenario), []),
     ]);
     expect(violations(end, planned)).toEqual([]);
     return { planned, usual: counts, writes, most: 2 * inAll(counts) + 50 };
@@ -112,10 +117,10 @@ describe.each(ends)("trouble on the way to %s", (_, scenario) => {
       const next = new Map<string, Day>();
       await sideBySide(SIDE_BY_SIDE, days, async ({ kinds, trouble }) => {
         const [name, meets] = trouble;
-        const told = await playWith(scenario, twice(kinds, meets), planned, most);
-        wrong.push(...told.wrong.map((text) => `${kinds.join(" and ")} met ${name}: ${text}`));
-        for (const kind of kinds) if (told.counts.has(kind)) met.add(kind);
-        for (const kind of told.counts.keys())
+        const result = await runWithAnswers(scenario, twice(kinds, meets), planned, most);
+        wrong.push(...result.wrong.map((text) => `${kinds.join(" and ")} met ${name}: ${text}`));
+        for (const kind of kinds) if (result.counts.has(kind)) met.add(kind);
+        for (const kind of result.counts.keys())
           if (!usual.has(kind) && !tried.has(`${kind} ${name}`)) {
             tried.add(`${kind} ${name}`);
             next.set(`${kind} ${name}`, { kinds: [...kinds, kind], trouble });
@@ -132,8 +137,8 @@ describe.each(ends)("trouble on the way to %s", (_, scenario) => {
     const { planned, writes, most } = await undisturbed();
     const days = Array.from({ length: writes }, (_, index) => [index + 1, DOUBTFUL[index % DOUBTFUL.length]] as const);
     const wrong = await sideBySide(SIDE_BY_SIDE, days, async ([n, [name, meets] = OVERLOADED]) => {
-      const told = await playWith(scenario, once(n, meets), planned, most);
-      return told.wrong.map((text) => `write ${n} met ${name}: ${text}`);
+      const result = await runWithAnswers(scenario, once(n, meets), planned, most);
+      return result.wrong.map((text) => `write ${n} met ${name}: ${text}`);
     });
     expect(wrong.flat().map((text) => text.slice(0, 400))).toEqual([]);
   });

@@ -2,17 +2,17 @@ import { setTimeout } from "node:timers/promises";
 import { connect, type Hook, type Request } from "@janus/kube";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { violations } from "../crash/invariants.ts";
-import { type Casting, type Play, play } from "../crash/play.ts";
+import { type Environment, type ScenarioRun, runScenario } from "../crash/run-scenario.ts";
 import { asPlanned, type Scenario, scenarios } from "../crash/scenario.ts";
 import { tunnel } from "../fixtures/tunnel.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { newTestBed, type TestBed } from "./test-bed.ts";
 
-let stage: Stage;
+let testBed: TestBed;
 // It waits for so long for watches when it is to end; 60 s by default.
-beforeAll(async () => void (stage = await setStage(["--request-timeout=5s"])));
-afterAll(() => stage.clear());
+beforeAll(async () => void (testBed = await newTestBed(["--request-timeout=5s"])));
+afterAll(() => testBed.clear());
 
-/** Plays at once, each at another point of its way when the trouble comes. */
+/** Runs at once, each at another point of its way when the trouble comes. */
 const PLAYS = 12;
 
 /** One that commits and one that is rolled back. */
@@ -42,38 +42,41 @@ const standstill = (n: number, go: Promise<void>): { readonly hook: Hook; readon
   };
 };
 
-interface Rehearsed {
+interface Baseline {
   readonly scenario: Scenario;
-  readonly planned: Play;
-  /** Requests of an undisturbed play. */
+  readonly planned: ScenarioRun;
+  /** Requests of an undisturbed run. */
   readonly length: number;
 }
 
-const rehearse = async (scenario: Scenario): Promise<Rehearsed> => {
+const measureBaseline = async (scenario: Scenario): Promise<Baseline> => {
   let length = 0;
   const count: Hook = (request, next) => {
     if (isSteady(request)) length += 1;
     return next(request);
   };
   const [undisturbed, planned] = await Promise.all([
-    play(stage.casting, scenario, [], "at once", [count]),
-    play(stage.casting, asPlanned(scenario), []),
+    runScenario(testBed.environment, scenario, [], "at once", [count]),
+    runScenario(testBed.environment, asPlanned(scenario), []),
   ]);
   expect(violations(undisturbed, planned)).toEqual([]);
   return { scenario, planned, length };
 };
 
-/** Lets trouble come when every play is at another point of its way; what is wrong with how they end. */
-const struck = async (casting: Casting, trouble: (go: () => void) => Promise<void>): Promise<readonly string[]> => {
-  const rehearsed = await Promise.all(scripts.map(rehearse));
+/** Lets trouble come when every run is at another point of its way; what is wrong with how they end. */
+const struck = async (
+  environment: Environment,
+  trouble: (go: () => void) => Promise<void>,
+): Promise<readonly string[]> => {
+  const baseline = await Promise.all(scripts.map(measureBaseline));
   const go = Promise.withResolvers<void>();
   const points = Array.from({ length: PLAYS }, (_, index) => {
-    const { length, ...script } = rehearsed[index % rehearsed.length] as Rehearsed;
+    const { length, ...script } = baseline[index % baseline.length] as Baseline;
     const at = 1 + Math.floor(((index + 0.5) / PLAYS) * length);
     return { ...script, at, ...standstill(at, go.promise) };
   });
   const ends = points.map(async ({ scenario, planned, at, hook }) => {
-    const wrong = await play(casting, scenario, [], "at once", [hook]).then(
+    const wrong = await runScenario(environment, scenario, [], "at once", [hook]).then(
       (end) => violations(end, planned),
       (error: unknown) => [String(error)],
     );
@@ -88,8 +91,8 @@ it.each(["SIGTERM", "SIGKILL"] as const)(
   "every Transaction goes on when the API server was restarted (%s), wherever it was",
   { timeout: 300_000 },
   async (signal) => {
-    const wrong = await struck(stage.casting, async (go) => {
-      const back = stage.controlPlane.restart("kube-apiserver", signal);
+    const wrong = await struck(testBed.environment, async (go) => {
+      const back = testBed.controlPlane.restart("kube-apiserver", signal);
       go();
       await back;
     });
@@ -98,11 +101,11 @@ it.each(["SIGTERM", "SIGKILL"] as const)(
 );
 
 it("every Transaction goes on when etcd has paused, wherever it was", { timeout: 300_000 }, async () => {
-  const wrong = await struck(stage.casting, async (go) => {
-    stage.controlPlane.pause("etcd");
+  const wrong = await struck(testBed.environment, async (go) => {
+    testBed.controlPlane.pause("etcd");
     go();
     await setTimeout(7000);
-    stage.controlPlane.resume("etcd");
+    testBed.controlPlane.resume("etcd");
   });
   expect(wrong).toEqual([]);
 });
@@ -110,13 +113,13 @@ it("every Transaction goes on when etcd has paused, wherever it was", { timeout:
 it("every Transaction goes on when connections are cut again and again, the watch's among them", {
   timeout: 300_000,
 }, async () => {
-  const way = await tunnel({ port: Number(new URL(stage.controlPlane.url).port) });
-  const { server } = stage.connection;
+  const way = await tunnel({ port: Number(new URL(testBed.controlPlane.url).port) });
+  const { server } = testBed.connection;
   const theirs = connect(
-    { ...stage.connection, server: server.replace(/\d+$/, `${way.port}`) },
+    { ...testBed.connection, server: server.replace(/\d+$/, `${way.port}`) },
     { writeTimeout: 1500, deadline: 5000, connections: 512 },
   );
-  const wrong = await struck({ ...stage.casting, theirs }, async (go) => {
+  const wrong = await struck({ ...testBed.environment, theirs }, async (go) => {
     go();
     for (let times = 0; times < 20; times += 1) {
       await setTimeout(50 + 17 * times);

@@ -4,16 +4,16 @@ import { type Api, connect } from "@janus/kube";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { violations } from "../crash/invariants.ts";
 import { configMap, patch, spec, transaction } from "../crash/objects.ts";
-import { play } from "../crash/play.ts";
+import { runScenario } from "../crash/run-scenario.ts";
 import { asPlanned, scenarios } from "../crash/scenario.ts";
-import { type Stage as Place, stage as newPlace } from "../crash/stage.ts";
+import { type Users as Place, newUsers as newPlace } from "../crash/users.ts";
 import { sideBySide } from "../fixtures/side-by-side.ts";
 import { tunnel } from "../fixtures/tunnel.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { newTestBed, type TestBed } from "./test-bed.ts";
 
-let stage: Stage;
-beforeAll(async () => void (stage = await setStage()));
-afterAll(() => stage.clear());
+let testBed: TestBed;
+beforeAll(async () => void (testBed = await newTestBed()));
+afterAll(() => testBed.clear());
 
 const TIMES = { writeTimeout: 1500, deadline: 5000, connections: 512 };
 
@@ -49,18 +49,18 @@ const valueOf = async ({ read }: Place): Promise<unknown> =>
 const LAG = 3000;
 
 it("takes nothing for new, or for the last word, that a watch tells late", { timeout: 300_000 }, async () => {
-  const theirs = connect(stage.inFront.way({ watchesLag: LAG }), TIMES);
+  const theirs = connect(testBed.inFront.way({ watchesLag: LAG }), TIMES);
   const wrong = await sideBySide(6, scenarios, async (scenario) => {
     const [late, planned] = await Promise.all([
-      play({ ...stage.casting, theirs }, scenario, []),
-      play(stage.casting, asPlanned(scenario), []),
+      runScenario({ ...testBed.environment, theirs }, scenario, []),
+      runScenario(testBed.environment, asPlanned(scenario), []),
     ]);
     return violations(late, planned).map((text) => `${scenario.name}: ${text}`);
   });
   expect(wrong.flat()).toEqual([]);
 
   // One after the other of the same name, each long over when the watch tells of it.
-  const { api, find } = stage.casting;
+  const { api, find } = testBed.environment;
   const place = await newPlace(api, find);
   await place.create(configMap("a", { value: "0" }));
   work(theirs, place);
@@ -77,9 +77,9 @@ it("takes nothing for new, or for the last word, that a watch tells late", { tim
 });
 
 it("notices a watch that has silently fallen dumb, and what it did not tell", { timeout: 300_000 }, async () => {
-  const way = await tunnel({ port: Number(new URL(stage.controlPlane.url).port) });
-  const theirs = connect({ ...stage.connection, server: `https://127.0.0.1:${way.port}` }, TIMES);
-  const { api, find } = stage.casting;
+  const way = await tunnel({ port: Number(new URL(testBed.controlPlane.url).port) });
+  const theirs = connect({ ...testBed.connection, server: `https://127.0.0.1:${way.port}` }, TIMES);
+  const { api, find } = testBed.environment;
   const place = await newPlace(api, find);
   await place.create(configMap("a", { value: "0" }));
   await work(theirs, place).synced;

@@ -1,18 +1,18 @@
 import type { Phase } from "@janus/api";
-import { type Deed, onPhase } from "../deed.ts";
+import { type UserAction, onPhase } from "../user-action.ts";
 import { sleep } from "../over.ts";
 import { bareCreation, bystander, configMap, creation, patch, refusedCreation, spec, transaction } from "../objects.ts";
 import type { Scenario } from "../scenario.ts";
-import type { Stage } from "../stage.ts";
+import type { Users } from "../users.ts";
 
 const a = configMap("a", { value: "old" });
 const changes = [patch(a, { data: { value: "new" } }), bareCreation("bare")];
 
-const deletes = ({ remove }: Stage): Promise<void> => remove(transaction);
+const deletes = ({ remove }: Users): Promise<void> => remove(transaction);
 
 /** The controller hears of it through its watch, which is not waited for: without this head start it may be finished before. */
-const deletesAhead = async (stage: Stage): Promise<void> => {
-  await deletes(stage);
+const deletesAhead = async (users: Users): Promise<void> => {
+  await deletes(users);
   await sleep(500);
 };
 
@@ -21,23 +21,23 @@ const takesOver = onPhase("RollingBack", async ({ patch }) => {
 });
 
 /** How the Transaction fares till then: the last change is refused; and what is in cannot be rolled back; or nothing is touched. */
-const FARES: Readonly<Record<"well" | "refused" | "kept" | "barred", Pick<Scenario, "deeds" | "spec">>> = {
+const FARES: Readonly<Record<"well" | "refused" | "kept" | "barred", Pick<Scenario, "userActions" | "spec">>> = {
   well: { spec: spec(changes) },
   refused: { spec: spec([...changes, refusedCreation]) },
-  kept: { spec: spec([...changes, refusedCreation]), deeds: [takesOver] },
+  kept: { spec: spec([...changes, refusedCreation]), userActions: [takesOver] },
   barred: { spec: spec([...changes, creation(bystander)]) },
 };
 
 /** When it is deleted; `ends`: its last phase by deletionPolicy. */
 interface Moment extends Pick<Scenario, "orElse"> {
   readonly when: string;
-  readonly deed: Deed;
+  readonly userAction: UserAction;
   readonly ends: { readonly Release: Phase; readonly Rollback?: Phase };
   /** Default: well */
   readonly fares?: keyof typeof FARES;
 }
 
-const beforeWrite = (purpose: string, does = deletes): Deed => ({
+const beforeWrite = (purpose: string, does = deletes): UserAction => ({
   when: "before",
   is: (request) => request.purpose === purpose && !("dryRun" in request && request.dryRun),
   does,
@@ -48,61 +48,70 @@ const always = (phase: Phase): Moment["ends"] => ({ Release: phase, Rollback: ph
 const moments: readonly Moment[] = [
   {
     when: "Pending, before the finalizer is on",
-    deed: beforeWrite("finalizer"),
+    userAction: beforeWrite("finalizer"),
     ends: { Release: "Pending" },
   },
   {
     when: "Pending, when the finalizer is on",
-    deed: { when: "after", is: ({ purpose }) => purpose === "finalizer", does: deletes },
+    userAction: { when: "after", is: ({ purpose }) => purpose === "finalizer", does: deletes },
     ends: always("Pending"),
   },
-  { when: "Preparing", deed: onPhase("Preparing", deletes), ends: always("Failed") },
-  { when: "Preparing, when the snapshot is being written", deed: beforeWrite("store"), ends: { Release: "Failed" } },
-  { when: "Prepared", deed: onPhase("Prepared", deletes), ends: always("Failed") },
+  { when: "Preparing", userAction: onPhase("Preparing", deletes), ends: always("Failed") },
+  {
+    when: "Preparing, when the snapshot is being written",
+    userAction: beforeWrite("store"),
+    ends: { Release: "Failed" },
+  },
+  { when: "Prepared", userAction: onPhase("Prepared", deletes), ends: always("Failed") },
   {
     when: "Committing, before anything is in",
-    deed: onPhase("Committing", deletesAhead),
+    userAction: onPhase("Committing", deletesAhead),
     ends: { Release: "Failed", Rollback: "RolledBack" },
     orElse: ["Committed"],
   },
   {
     when: "Committing, when one change is in",
-    deed: beforeWrite("checkpoint", deletesAhead),
+    userAction: beforeWrite("checkpoint", deletesAhead),
     ends: { Release: "Failed", Rollback: "RolledBack" },
     orElse: ["Committed"],
   },
   {
     when: "Committing, when everything is in",
-    deed: beforeWrite("release-store"),
+    userAction: beforeWrite("release-store"),
     ends: { Release: "Committed", Rollback: "RolledBack" },
   },
   {
     when: "RollingBack",
-    deed: onPhase("RollingBack", deletes),
+    userAction: onPhase("RollingBack", deletes),
     ends: { Release: "Failed", Rollback: "RolledBack" },
     fares: "refused",
   },
   {
     when: "RollingBack, when one change is undone",
-    deed: { when: "after", is: ({ purpose }) => purpose === "restore", does: deletes },
+    userAction: { when: "after", is: ({ purpose }) => purpose === "restore", does: deletes },
     ends: { Release: "Failed" },
     fares: "refused",
   },
-  { when: "Committed", deed: onPhase("Committed", deletes), ends: always("Committed") },
-  { when: "RolledBack", deed: onPhase("RolledBack", deletes), ends: always("RolledBack"), fares: "refused" },
+  { when: "Committed", userAction: onPhase("Committed", deletes), ends: always("Committed") },
+  { when: "RolledBack", userAction: onPhase("RolledBack", deletes), ends: always("RolledBack"), fares: "refused" },
   {
     when: "Failed, and no changes applied",
-    deed: onPhase("Failed", deletes),
+    userAction: onPhase("Failed", deletes),
     ends: { Release: "Failed" },
     fares: "barred",
   },
-  { when: "Failed, and not all rolled back", deed: onPhase("Failed", deletes), ends: always("Failed"), fares: "kept" },
+  {
+    when: "Failed, and not all rolled back",
+    userAction: onPhase("Failed", deletes),
+    ends: always("Failed"),
+    fares: "kept",
+  },
 ];
 
 /** Somebody deletes the Transaction, in each phase. It goes, and leaves what its deletionPolicy says. */
 export const deletions: readonly Scenario[] = (["Release", "Rollback"] as const).flatMap((deletionPolicy) =>
-  moments.flatMap(({ when, deed, ends, orElse, fares = "well" }): readonly Scenario[] => {
-    const { spec, deeds = [] } = FARES[fares];
+  moments.flatMap(({ when, userAction, ends, orElse, fares = "well" }): readonly Scenario[] => {
+    const { spec, userActions = [] } = FARES[fares];
     const outcome = ends[deletionPolicy];
     return outcome === undefined
       ? []
@@ -114,7 +123,7 @@ export const deletions: readonly Scenario[] = (["Release", "Rollback"] as const)
             ...(orElse === undefined || deletionPolicy === "Rollback" ? {} : { orElse }),
             before: [bystander, a],
             spec: { ...spec, deletionPolicy },
-            deeds: [...deeds, deed],
+            userActions: [...userActions, userAction],
             gone: true,
           },
         ];

@@ -28,7 +28,7 @@ export const gates: readonly Scenario[] = [
     outcome: "Committed",
     before,
     spec: spec([gated(patches[0], ["jsonpath={.metadata.labels.ready}=yes"]), patches[1], creation(c)]),
-    deeds: [
+    userActions: [
       {
         when: "after",
         is: ({ purpose }) => purpose === "checkpoint",

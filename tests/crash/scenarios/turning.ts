@@ -1,5 +1,5 @@
 import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
-import { onPhase, phaseOf } from "../deed.ts";
+import { onPhase, phaseOf } from "../user-action.ts";
 import {
   bareCreation,
   bystander,
@@ -12,7 +12,7 @@ import {
   transaction,
 } from "../objects.ts";
 import type { Scenario } from "../scenario.ts";
-import type { Ref, Stage } from "../stage.ts";
+import type { Ref, Users } from "../users.ts";
 
 const a = configMap("a", { value: "old" });
 const b = configMap("b", { value: "old" });
@@ -21,7 +21,7 @@ const changes = [patch(a, { data: { value: "new" } }), bareCreation("bare")];
 
 const asks =
   (annotation: string) =>
-  async ({ patch }: Stage): Promise<void> => {
+  async ({ patch }: Users): Promise<void> => {
     await patch({ ...transaction, metadata: { name: "txn", annotations: { [annotation]: "please" } } } as Ref);
   };
 
@@ -43,14 +43,14 @@ export const turns: readonly Scenario[] = [
     outcome: "RolledBack",
     before: [bystander, a],
     spec: spec(changes),
-    deeds: [{ when: "before", is: ({ purpose }) => purpose === "checkpoint", does: asks(REQUEST_ROLLBACK) }],
+    userActions: [{ when: "before", is: ({ purpose }) => purpose === "checkpoint", does: asks(REQUEST_ROLLBACK) }],
   },
   {
     name: "somebody takes over what was changed, and it is left to them",
     outcome: "Failed",
     before: [bystander, a],
     spec: spec([...changes, refusedCreation]),
-    deeds: [
+    userActions: [
       onPhase("RollingBack", async ({ patch }) => {
         await patch(configMap("a", { value: "theirs" }));
       }),
@@ -61,19 +61,19 @@ export const turns: readonly Scenario[] = [
     outcome: "Failed",
     before: [bystander, a, b],
     spec: spec([changes[0] ?? {}, deletion(b), refusedCreation]),
-    deeds: [inTheWay],
+    userActions: [inTheWay],
   },
   {
     name: "what was deleted is created again when nothing is in the way any more and somebody asks for it",
     outcome: "RolledBack",
     before: [bystander, a, b],
     spec: spec([changes[0] ?? {}, deletion(b), refusedCreation]),
-    deeds: [inTheWay],
+    userActions: [inTheWay],
     afterwards: [
-      async (stage) => {
-        if (phaseOf(await stage.read(transaction)) !== "Failed") return;
-        await stage.remove(theirs);
-        await asks(RETRY_ROLLBACK)(stage);
+      async (users) => {
+        if (phaseOf(await users.read(transaction)) !== "Failed") return;
+        await users.remove(theirs);
+        await asks(RETRY_ROLLBACK)(users);
       },
     ],
   },

@@ -1,4 +1,4 @@
-import { type Deed, onPhase } from "../deed.ts";
+import { type UserAction, onPhase } from "../user-action.ts";
 import { bystander, configMap, creation, deletion, lock, patch, refusedCreation, spec } from "../objects.ts";
 import type { Scenario } from "../scenario.ts";
 
@@ -11,14 +11,14 @@ const before = [bystander, a, b];
 const HOUR = 3600;
 
 /** Takes the finalizers off what is being deleted. */
-const letGo: Deed["does"] = async ({ patch, read }) => {
+const letGo: UserAction["does"] = async ({ patch, read }) => {
   const { deletionTimestamp } = (await read(held)).metadata;
   if (deletionTimestamp === undefined) return;
   await patch({ ...held, metadata: { name: "b", finalizers: null } } as never);
 };
 
 /** When the controller has seen so often that it is being deleted. */
-const whenSeen = (nth: number): Deed => ({
+const whenSeen = (nth: number): UserAction => ({
   when: "after",
   is: ({ purpose }, answer) => purpose === "read-target" && answer?.metadata.deletionTimestamp !== undefined,
   nth,
@@ -32,7 +32,7 @@ export const waits: readonly Scenario[] = [
     outcome: "Committed",
     before: [...before, lock("ConfigMap/b", HOUR)],
     spec: spec(patches),
-    deeds: [
+    userActions: [
       {
         when: "before",
         is: ({ purpose }) => purpose === "read-lock",
@@ -60,21 +60,21 @@ export const waits: readonly Scenario[] = [
     orElse: ["Failed"],
     before: [bystander, a, held],
     spec: spec([patch(a, { data: { value: "new" } }), deletion(held)], { timeout: "5s" }),
-    deeds: [onPhase("RollingBack", letGo)],
+    userActions: [onPhase("RollingBack", letGo)],
   },
   {
     name: "a deletion that a finalizer holds up for a while",
     outcome: "Committed",
     before: [bystander, a, held],
     spec: spec([deletion(held), creation(configMap("c", { made: "yes" }))]),
-    deeds: [whenSeen(2)],
+    userActions: [whenSeen(2)],
   },
   {
     name: "a finalizer that somebody puts on what was created, until it is taken off",
     outcome: "RolledBack",
     before: [bystander],
     spec: spec([creation(configMap("b", { made: "yes" })), refusedCreation]),
-    deeds: [
+    userActions: [
       onPhase("RollingBack", async ({ patch }) => {
         await patch({ ...held, metadata: { name: "b", finalizers: ["example.com/hold"] } } as never);
       }),

@@ -5,7 +5,7 @@ import { OWN } from "./scenario.ts";
 import type { State } from "./state.ts";
 import { arrivals, doings, without } from "./interludes.ts";
 import { later, type Next, reread, rested, type Rules, situationOf } from "./moment.ts";
-import { LEAP, play, type Round } from "./play.ts";
+import { LEAP, runEffects, type Round } from "./run-effects.ts";
 
 /** So many pauses with nothing done in between, and the rest of a long wait is over in one. */
 const PATIENCE = 4;
@@ -42,7 +42,7 @@ const work = (state: State, rules: Rules): readonly Next[] => {
   const step = gone ? done : due.length > 0 ? ({ type: "run", effects: due } as const) : decide(situation);
   switch (step.type) {
     case "run":
-      play(round, state, step.effects, [], "learned");
+      runEffects(round, state, step.effects, [], "observed");
       return round.found;
     case "wait": {
       if (isOver(state) && (situation.txn.status.recovery?.attempts ?? 0) >= rules.recoveries) return [];

@@ -2,21 +2,22 @@ import { type Api, connect, discovery, loadConfig, type Resource } from "@janus/
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll } from "vitest";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
-import { cast, type Casting } from "./play.ts";
+import { newEnvironment, type Environment } from "./run-scenario.ts";
 import { installRefusal } from "./refusal.ts";
 import { installTransactions } from "./transactions.ts";
 import { KINDS } from "./world.ts";
 
 /**
  * A control plane of this file's own: hundreds of namespaces would keep the controllers of the shared one busy.
- * @param kinds that are looked at besides, and how they are installed
+ * @param kinds further kinds whose objects are compared
+ * @param install installs them
  */
-export const theatre = (
+export const crashCluster = (
   kinds: readonly Resource[] = [],
   install: (api: Api) => Promise<void> = async () => {},
-): (() => Casting) => {
+): (() => Environment) => {
   let controlPlane: ControlPlane | undefined;
-  let casting: Casting | undefined;
+  let environment: Environment | undefined;
   beforeAll(async () => {
     controlPlane = await startControlPlane();
     const config = loadConfig({}, controlPlane.kubeconfig);
@@ -25,14 +26,14 @@ export const theatre = (
     await installTransactions(api);
     await installRefusal(api);
     await install(api);
-    casting = cast(config.right, api, discovery(api), [...KINDS, ...kinds]);
+    environment = newEnvironment(config.right, api, discovery(api), [...KINDS, ...kinds]);
   });
   afterAll(async () => {
-    casting?.seen.end();
+    environment?.seen.end();
     await controlPlane?.stop();
   });
   return () => {
-    if (casting === undefined) throw new Error("the theatre is not open yet");
-    return casting;
+    if (environment === undefined) throw new Error("the control plane has not started yet");
+    return environment;
   };
 };

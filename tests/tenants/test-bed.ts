@@ -6,7 +6,7 @@ import { must } from "../load/world.ts";
 import { bystander, type Bystander } from "./bystander.ts";
 import { tenant } from "./tenant.ts";
 
-export interface Stage extends Installed {
+export interface TestBed extends Installed {
   readonly janus: MeasuredReplica;
   readonly bystander: Bystander;
   /** Whose term it is, and which. */
@@ -27,18 +27,18 @@ const flags = [
   "--write-timeout=3s",
 ];
 
-export const openStage = async (): Promise<Stage> => {
-  const stage = await installed(flags);
-  const janus = await stage.replica("janus");
+export const openTestBed = async (): Promise<TestBed> => {
+  const testBed = await installed(flags);
+  const janus = await testBed.replica("janus");
   await janus.start();
-  const onlooker = await bystander(stage.api, await tenant(stage, BYSTANDER));
+  const onlooker = await bystander(testBed.api, await tenant(testBed, BYSTANDER));
   return {
-    ...stage,
+    ...testBed,
     janus,
     bystander: onlooker,
     term: async () => {
       const lease = { resource: leases, namespace: "janus-system", name: "janus-controller-leader" };
-      const { holderIdentity, leaseTransitions } = must(await stage.api.send({ verb: "get", ...lease }))[
+      const { holderIdentity, leaseTransitions } = must(await testBed.api.send({ verb: "get", ...lease }))[
         "spec"
       ] as Readonly<Record<string, unknown>>;
       return `${String(holderIdentity)}/${String(leaseTransitions)}`;
@@ -51,7 +51,7 @@ export const openStage = async (): Promise<Stage> => {
     mostDelay: async () => 1000 * total(samplesOf((await janus.metrics()) ?? ""), "nodejs_eventloop_lag_max_seconds"),
     end: async () => {
       onlooker.stop();
-      await stage.end();
+      await testBed.end();
     },
   };
 };

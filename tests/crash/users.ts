@@ -10,17 +10,17 @@ export interface Ref {
   readonly metadata: { readonly name: string };
 }
 
-/** A namespace, and the people in it. */
-export interface Stage {
+/** A namespace, and what its users do. */
+export interface Users {
   readonly namespace: string;
   readonly create: (object: JsonObject) => Promise<KubeObject>;
   /** JSON merge patch of the object that it names. */
   readonly patch: (object: Ref, subresource?: "status") => Promise<KubeObject>;
-  /** Server-side apply, as another client than those who patch. */
+  /** Server-side apply, as another field manager than those who patch. */
   readonly apply: (object: Ref) => Promise<KubeObject>;
   readonly remove: (ref: Ref) => Promise<void>;
   readonly read: (ref: Ref) => Promise<KubeObject>;
-  /** What people have done last to each object, by `Kind/name`; `undefined`: they have deleted it. */
+  /** Each object as users have written it last, by `Kind/name`; `undefined`: they have deleted it. */
   readonly done: ReadonlyMap<string, KubeObject | undefined>;
 }
 
@@ -32,7 +32,7 @@ const metadataOf = (object: JsonObject): { readonly name: string; readonly [fiel
  * stands for the uid of an object that was created before, and `lock of <Kind>/<name>` for the name of the Lease that locks
  * an object of the core group.
  */
-export const stage = async (api: Api, find: Discovery): Promise<Stage> => {
+export const newUsers = async (api: Api, find: Discovery): Promise<Users> => {
   const namespace = `crash-${randomBytes(5).toString("hex")}`;
   const done = new Map<string, KubeObject | undefined>();
   const uids = new Map<string, string>();

@@ -42,7 +42,7 @@ export interface Replica {
 }
 
 /** A control plane with everything installed but the Deployment, and what is left out. */
-export interface FenceStage {
+export interface FenceCluster {
   /** Of the controller's ServiceAccount. */
   readonly kubeconfig: string;
   readonly kubectl: (...args: readonly string[]) => Promise<string>;
@@ -82,7 +82,7 @@ const deployer = [
  * On a control plane of its own: the policy is bound to one Lease, and only once (docs/internals.md, "Measured facts of the
  * API server").
  */
-export const fenceStage = async (isLeftOut: (manifest: Manifest) => boolean): Promise<FenceStage> => {
+export const fenceCluster = async (isLeftOut: (manifest: Manifest) => boolean): Promise<FenceCluster> => {
   const cluster: ControlPlane = await startControlPlane();
   const home = await mkdtemp(path.join(cluster.directory, "replicas-"));
   const held = leash(path.join(home, "leash"));

@@ -1,52 +1,52 @@
 import type { Api, Client, Connection, Discovery, Hook, KubeObject, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { interference } from "./deed.ts";
+import { interference } from "./user-action.ts";
 import { connectAll, type Life, live } from "./life.ts";
-import { type Asked, type Fate, meets, type Mishap } from "./mortal.ts";
+import { type Asked, type FaultOf, meets, type Fault } from "./crashing-process.ts";
 import { type Ended, over, sleep } from "./over.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Sightings, sightings } from "./sightings.ts";
-import { type Stage, stage } from "./stage.ts";
+import { type Users, newUsers } from "./users.ts";
 import { type Turns, turns } from "./turns.ts";
 import { KINDS, look, type World } from "./world.ts";
 
-export interface Play {
+export interface ScenarioRun {
   readonly scenario: Scenario;
   readonly before: World;
   readonly after: World;
-  /** What people have done last to each object; see `stage.ts`. */
-  readonly done: Stage["done"];
+  /** Each object as users have written it last; see `users.ts`. */
+  readonly done: Users["done"];
   /** By name. */
   readonly transactions: ReadonlyMap<string, Ended>;
-  /** Requests of each life. */
+  /** Requests of each controller. */
   readonly traces: readonly (readonly Asked[])[];
   /** Writes to targets that the API server has made, in order: `<field manager> <verb> <Kind>/<name>`. */
   readonly written: readonly string[];
 }
 
-export interface Casting {
+export interface Environment {
   /** The administrator's. */
   readonly api: Api;
   readonly find: Discovery;
   readonly theirs: Client;
   readonly seen: Sightings;
-  /** Of plays in which a controller is at work. */
+  /** For runs with an active controller. */
   readonly turns: Turns;
-  /** What is looked at before and after. */
+  /** The kinds whose objects are compared. */
   readonly kinds: readonly Resource[];
   /** See `over.ts`. */
   readonly patience?: number;
 }
 
-/** More plays than that would only make each other's requests time out. */
+/** With more active runs requests would time out. */
 const AT_WORK = 12;
 
-export const cast = (
+export const newEnvironment = (
   connection: Connection,
   api: Api,
   find: Discovery,
   kinds: readonly Resource[] = KINDS,
-): Casting => ({
+): Environment => ({
   api,
   find,
   theirs: connectAll(connection),
@@ -55,11 +55,11 @@ export const cast = (
   kinds,
 });
 
-/** When the next controller begins: at once, or when the locks of the dead one have expired. */
+/** When the next controller begins: at once, or when the locks of the crashed one have expired. */
 export type Takeover = "at once" | "late";
 
 /** Until every lock has expired that a dead controller has left behind; at least a second, which is their lockTimeout. */
-const expiry = async ({ api, turns, kinds }: Casting, namespace: string): Promise<void> => {
+const expiry = async ({ api, turns, kinds }: Environment, namespace: string): Promise<void> => {
   const durations = [...(await look(api, namespace, kinds))].flatMap(([key, lease]) =>
     key.startsWith("Lease/janus-lock-")
       ? [(lease["spec"] as { readonly leaseDurationSeconds: number }).leaseDurationSeconds]
@@ -84,13 +84,13 @@ const recordingWrites =
   };
 
 /** A namespace in which everything is as it is before the Transactions. */
-const set = async ({ api, find }: Casting, { before }: Scenario): Promise<Stage> => {
-  const place = await stage(api, find);
+const set = async ({ api, find }: Environment, { before }: Scenario): Promise<Users> => {
+  const place = await newUsers(api, find);
   for (const object of before) await place.create(object);
   return place;
 };
 
-const submit = async ({ create }: Stage, { spec, rivals = [] }: Scenario): Promise<readonly KubeObject[]> => {
+const submit = async ({ create }: Users, { spec, rivals = [] }: Scenario): Promise<readonly KubeObject[]> => {
   const made: KubeObject[] = [];
   for (const [n, each] of [spec, ...rivals].entries())
     made.push(
@@ -104,39 +104,39 @@ const submit = async ({ create }: Stage, { spec, rivals = [] }: Scenario): Promi
   return made;
 };
 
-/** What befalls the lives of a play, one after the other. */
-export interface Direction {
-  readonly fate: (life: number) => Fate;
-  /** When one has died, until the next one begins. */
+/** The faults of the controllers of a run, one after the other. */
+export interface FaultPlan {
+  readonly faultOf: (life: number) => FaultOf;
+  /** When one has crashed, until the next one begins. */
   readonly between: () => Promise<void>;
-  /** Of every life. */
+  /** Hooks of every controller. */
   readonly hooks: readonly Hook[];
 }
 
-/** Plays a scenario in a namespace of its own, with one controller after the other, until one lives to the end. */
-export const perform = async (
-  casting: Casting,
+/** Runs a scenario in a namespace of its own, with one controller after the other, until one does not crash. */
+export const runWith = async (
+  environment: Environment,
   scenario: Scenario,
-  direct: (place: Stage, transactions: readonly KubeObject[]) => Promise<Direction>,
-): Promise<Play> => {
-  const { api, theirs, turns, kinds } = casting;
+  planFor: (place: Users, transactions: readonly KubeObject[]) => Promise<FaultPlan>,
+): Promise<ScenarioRun> => {
+  const { api, theirs, turns, kinds } = environment;
   await turns.take();
   try {
-    const place = await set(casting, scenario);
+    const place = await set(environment, scenario);
     const { namespace, done } = place;
     const before = new Map(
       [...done].flatMap(([key, object]) => (object === undefined ? [] : [[key, object] as const])),
     );
     const made = await submit(place, scenario);
-    const { fate, between, hooks } = await direct(place, made);
+    const { faultOf, between, hooks } = await planFor(place, made);
     const traces: (readonly Asked[])[] = [];
     const written: string[] = [];
-    const all = [interference(scenario.deeds ?? [], place), ...hooks, recordingWrites(written)];
+    const all = [interference(scenario.userActions ?? [], place), ...hooks, recordingWrites(written)];
     const afterwards = [...(scenario.afterwards ?? [])];
     for (;;) {
-      const life = live(theirs, namespace, fate(traces.length), all);
+      const life = live(theirs, namespace, faultOf(traces.length), all);
       traces.push(life.trace);
-      const ends = await livedThrough(casting, place, scenario, made, life, afterwards);
+      const ends = await untilOver(environment, place, scenario, made, life, afterwards);
       if (ends !== "died") {
         const transactions = new Map(ends.map((end) => [end.object.metadata.name ?? "", end]));
         return { scenario, before, after: await look(api, namespace, kinds), done, transactions, traces, written };
@@ -149,36 +149,36 @@ export const perform = async (
 };
 
 /**
- * Plays a scenario in which each controller has its mishap, in turn; when it dies, another one takes over, at once or when the
- * locks have expired; the last one lives.
+ * Runs a scenario in which each controller has its fault, in turn; after a crash another one takes over, at once or when the
+ * locks have expired; the last one does not crash.
  */
-export const play = (
-  casting: Casting,
+export const runScenario = (
+  environment: Environment,
   scenario: Scenario,
-  mishaps: readonly Mishap[],
+  faults: readonly Fault[],
   takeover: Takeover = "at once",
   hooks: readonly Hook[] = [],
-): Promise<Play> =>
-  perform(casting, scenario, async ({ namespace }) => ({
-    fate: (life) => meets(mishaps[life]),
+): Promise<ScenarioRun> =>
+  runWith(environment, scenario, async ({ namespace }) => ({
+    faultOf: (life) => meets(faults[life]),
     between: async () => {
-      if (takeover === "late") await expiry(casting, namespace);
+      if (takeover === "late") await expiry(environment, namespace);
     },
     hooks,
   }));
 
-/** Until everything is over, and nobody has anything more to do, or until it dies. Whatever comes of it, the life is over then. */
-const livedThrough = async (
-  casting: Casting,
-  place: Stage,
+/** Waits until everything is over, users included, or until the controller has crashed; then stops the controller. */
+const untilOver = async (
+  environment: Environment,
+  place: Users,
   scenario: Scenario,
   made: readonly KubeObject[],
-  { died, end }: Life,
+  { crashed, end }: Life,
   afterwards: NonNullable<Scenario["afterwards"]>[number][],
 ): Promise<readonly Ended[] | "died"> => {
   try {
     for (;;) {
-      const ends = await over(casting, scenario.gone === true, place.namespace, made, died);
+      const ends = await over(environment, scenario.gone === true, place.namespace, made, crashed);
       const next = ends === "died" ? undefined : afterwards.shift();
       if (next === undefined) return ends;
       await next(place);

@@ -51,12 +51,12 @@ export interface Round {
 }
 
 /** Plays the effects of one decision in order, with everything that may come in between. */
-export const play = (
+export const runEffects = (
   round: Round,
   state: State,
   effects: readonly Effect[],
   story: readonly string[],
-  outcome: "learned" | "stale" | "failed",
+  outcome: "observed" | "stale" | "failed",
 ): void => {
   const { rules, found } = round;
   const [effect, ...rest] = effects;
@@ -69,13 +69,13 @@ export const play = (
     return;
   }
   if (!("call" in effect)) {
-    play(round, { ...state, known: lookedUp(effect, state) }, rest, story, outcome);
+    runEffects(round, { ...state, known: lookedUp(effect, state) }, rest, story, outcome);
     return;
   }
   const key = keyOf(effect.call.place);
   const name = nameOf(effect);
   for (const before of interludes(state, rules, key))
-    play(round, before.state, effects, [...story, ...before.story], outcome);
+    runEffects(round, before.state, effects, [...story, ...before.story], outcome);
 
   const crash = (base: State | undefined, text: string, ...sorts: readonly Sort[]): void => {
     const died = base === undefined ? undefined : spent(base, ...sorts);
@@ -92,7 +92,7 @@ export const play = (
   };
   const unanswered = (base: State, text: string, fault: ApiError = LOST): void => {
     const known = afterTransientFault(base.known, effect, fault, base.now);
-    play(round, { ...base, known }, rest, [...story, text], "failed");
+    runEffects(round, { ...base, known }, rest, [...story, text], "failed");
   };
 
   const answered = isWrite(effect)
@@ -103,7 +103,7 @@ export const play = (
       };
   const told = `${name} → ${tellOf(answered.answer)}`;
   const learned = onAnswer(answered.state, effect, answered.answer);
-  play(round, learned.state, rest, [...story, told], worse(outcome, learned.outcome));
+  runEffects(round, learned.state, rest, [...story, told], worse(outcome, learned.outcome));
 
   const lost = spent(state, "lost");
   if (lost !== undefined) unanswered(lost, `${name} → no answer, and it was not made`);
@@ -137,7 +137,7 @@ export const play = (
     const denied = spent(state, "refused");
     if (denied !== undefined) {
       const after = onAnswer(denied, effect, E.left(DENIED));
-      play(round, after.state, rest, [...story, `${name} → ${messageOf(DENIED)}`], worse(outcome, after.outcome));
+      runEffects(round, after.state, rest, [...story, `${name} → ${messageOf(DENIED)}`], worse(outcome, after.outcome));
     }
   }
 };
@@ -148,7 +148,7 @@ const refusedWrongly = (
   state: State,
   effects: readonly Effect[],
   story: readonly string[],
-  outcome: "learned" | "stale" | "failed",
+  outcome: "observed" | "stale" | "failed",
   isApplied: boolean,
 ): void => {
   const [effect, ...rest] = effects;
@@ -156,7 +156,7 @@ const refusedWrongly = (
   for (const fault of wrongAnswers(effect, isApplied)) {
     const text = `${nameOf(effect)} → ${messageOf(fault)}, ${isApplied ? "though it was made" : "and it was not made"}`;
     const after = onAnswer(state, effect, E.left(fault));
-    play(round, after.state, rest, [...story, text], worse(outcome, after.outcome));
+    runEffects(round, after.state, rest, [...story, text], worse(outcome, after.outcome));
   }
 };
 
@@ -172,21 +172,21 @@ const lookedUp = (effect: Exclude<Effect, ApiCall>, { known, now }: State): Stat
   }
 };
 
-const worse = (a: "learned" | "stale" | "failed", b: "learned" | "stale" | "failed") =>
-  a === "failed" || b === "failed" ? "failed" : a === "stale" || b === "stale" ? "stale" : "learned";
+const worse = (a: "observed" | "stale" | "failed", b: "observed" | "stale" | "failed") =>
+  a === "failed" || b === "failed" ? "failed" : a === "stale" || b === "stale" ? "stale" : "observed";
 
 /** As the shell folds an answer in. */
 const onAnswer = (
   state: State,
   effect: ApiCall,
   answer: E.Either<ApiError, KubeObject>,
-): { readonly state: State; readonly outcome: "learned" | "stale" | "failed" } => {
+): { readonly state: State; readonly outcome: "observed" | "stale" | "failed" } => {
   if (isOwn(effect) && E.isLeft(answer))
     return { state, outcome: classify(answer.left) === "conflict" ? "stale" : "failed" };
   const { known, failed } = handleAnswer(state.known, effect, answer, state.now, state.now);
   return {
     state: { ...state, known, ...(isOwn(effect) && E.isRight(answer) ? { own: answer.right } : {}) },
-    outcome: failed === undefined ? "learned" : "failed",
+    outcome: failed === undefined ? "observed" : "failed",
   };
 };
 
@@ -195,9 +195,9 @@ const settleRound = (
   { rules, found }: Round,
   state: State,
   story: readonly string[],
-  outcome: "learned" | "stale" | "failed",
+  outcome: "observed" | "stale" | "failed",
 ): void => {
-  if (outcome === "learned") {
+  if (outcome === "observed") {
     found.push({ state, story });
     return;
   }

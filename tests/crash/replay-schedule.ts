@@ -4,10 +4,10 @@ import * as E from "fp-ts/lib/Either.js";
 import { changeOf, nameOf } from "../unit/model/scenario.ts";
 import type { Story } from "../unit/model/stories.ts";
 import { bystander, lock, spec, transaction } from "./objects.ts";
-import { type Casting, perform, type Play } from "./play.ts";
+import { type Environment, runWith, type ScenarioRun } from "./run-scenario.ts";
 import type { Scenario } from "./scenario.ts";
-import { script, type Script } from "./script.ts";
-import type { Ref, Stage } from "./stage.ts";
+import { newReplayer, type Replayer } from "./replayer.ts";
+import type { Ref, Users } from "./users.ts";
 import { sleep } from "./over.ts";
 
 type Data = Readonly<Record<string, string>>;
@@ -43,14 +43,14 @@ const namesOf = (
   { types }: Story,
   namespace: string,
   uid: string,
-): readonly (readonly [is: string, told: string])[] => [
+): readonly (readonly [is: string, inModel: string])[] => [
   ...types.map((_, index) => [leaseOf(index, namespace), leaseOf(index, "shop")] as const),
   [namespace, "shop"],
   [uid, "u-txn"],
 ];
 
 interface People {
-  readonly act: (deed: string, key: string) => Promise<void>;
+  readonly act: (action: string, key: string) => Promise<void>;
   /** What would be there had only they acted; `undefined`: nothing. */
   readonly without: ReadonlyMap<string, Data | undefined>;
   /** Objects that they have touched. */
@@ -59,9 +59,9 @@ interface People {
 
 /** Who does on the real API server what the model's others do (`tests/unit/model/others.ts`). */
 const people = (
-  { create, patch, apply, remove, read }: Stage,
+  { create, patch, apply, remove, read }: Users,
   story: Story,
-  named: (told: string) => string,
+  named: (inModel: string) => string,
 ): People => {
   const without = new Map<string, Data | undefined>(
     story.types.flatMap((type, index) => (type === "Create" ? [] : [[nameOf(index), OLD] as const])),
@@ -108,11 +108,11 @@ const people = (
   return {
     without,
     touched,
-    act: async (deed, key) => {
+    act: async (action, key) => {
       const [kind = "", path = ""] = key.split(" ");
       const name = named(path.slice(path.indexOf("/") + 1));
-      const does = { Widget: toWidget, Lease: toLease, Transaction: toTransaction }[kind]?.[deed];
-      if (does === undefined) throw new Error(`nobody knows how to do this: ${deed} ${key}`);
+      const does = { Widget: toWidget, Lease: toLease, Transaction: toTransaction }[kind]?.[action];
+      if (does === undefined) throw new Error(`nobody knows how to do this: ${action} ${key}`);
       await does(name);
       if (kind === "Widget") touched.add(name);
     },
@@ -127,7 +127,7 @@ const dataOf = (object: KubeObject | undefined): string => JSON.stringify(object
 /** What is wrong with the data of the targets, as in `tests/unit/model/invariants.ts`. */
 const wrongData = (
   { types }: Story,
-  { after, transactions }: Play,
+  { after, transactions }: ScenarioRun,
   { without, touched }: People,
 ): readonly string[] => {
   const decoded = decodeTransaction(transactions.get("txn")?.object);
@@ -148,31 +148,31 @@ const wrongData = (
   });
 };
 
-export interface Told {
-  readonly play: Play;
+export interface Replay {
+  readonly run: ScenarioRun;
   /** What of the schedule has not come to pass. */
   readonly left: readonly unknown[];
   readonly wrong: readonly string[];
 }
 
-/** Plays a story of the model on the real API server. */
-export const tell = async (casting: Casting, name: string, story: Story): Promise<Told> => {
-  const setting = Promise.withResolvers<{ readonly acting: People; readonly played: Script }>();
-  const play = await perform(casting, scenarioOf(name, story), async (place, [txn]) => {
+/** Replays a schedule of the model on the real API server. */
+export const replay = async (environment: Environment, name: string, story: Story): Promise<Replay> => {
+  const setting = Promise.withResolvers<{ readonly acting: People; readonly replayer: Replayer }>();
+  const run = await runWith(environment, scenarioOf(name, story), async (place, [txn]) => {
     const names = namesOf(story, place.namespace, txn?.metadata.uid ?? "");
-    const asTold = (text: string) => names.reduce((told, [is, as]) => told.replaceAll(is, as), text);
-    const acting = people(place, story, (told) => names.find(([, as]) => as === told)?.[0] ?? told);
-    const played = script(story.schedule, casting.theirs.send, asTold, acting.act);
-    setting.resolve({ acting, played });
-    await played.begin();
+    const inModelNames = (text: string) => names.reduce((inModel, [is, as]) => inModel.replaceAll(is, as), text);
+    const acting = people(place, story, (inModel) => names.find(([, as]) => as === inModel)?.[0] ?? inModel);
+    const replayer = newReplayer(story.schedule, environment.theirs.send, inModelNames, acting.act);
+    setting.resolve({ acting, replayer });
+    await replayer.begin();
     return {
-      fate: () => played.fate,
+      faultOf: () => replayer.faultOf,
       between: async () => {
-        if (played.isLongAgo()) await sleep(TIMEOUT * 1000);
+        if (replayer.isLongAgo()) await sleep(TIMEOUT * 1000);
       },
-      hooks: [played.hook],
+      hooks: [replayer.hook],
     };
   });
-  const { acting, played } = await setting.promise;
-  return { play, left: played.left(), wrong: wrongData(story, play, acting) };
+  const { acting, replayer } = await setting.promise;
+  return { run, left: replayer.left(), wrong: wrongData(story, run, acting) };
 };

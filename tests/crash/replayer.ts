@@ -1,14 +1,14 @@
 import type { Api, Hook, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { type Fate, nameOf } from "./mortal.ts";
+import { type FaultOf, nameOf } from "./crashing-process.ts";
 
-/** One line of a story, as the model tells it (`tests/unit/model/play.ts`). A key is `<Kind> <namespace>/<name>`. */
+/** One line of a schedule of the model (`tests/unit/model/run-effects.ts`). A key is `<Kind> <namespace>/<name>`. */
 type Line =
   | { readonly is: "request"; readonly name: string; readonly key: string; readonly answer: Answer }
   | { readonly is: "death"; readonly late: boolean }
   /** Of a write that was given up. */
   | { readonly is: "arrival"; readonly key: string }
-  | { readonly is: "deed"; readonly deed: string; readonly key: string };
+  | { readonly is: "action"; readonly action: string; readonly key: string };
 
 type Answer = "ok" | "refused" | "unmade" | "made" | "under way" | "denied";
 
@@ -31,21 +31,21 @@ const parse = (text: string): readonly Line[] => {
   if (death !== null) return [{ is: "death", late: death[1] !== undefined }];
   const arrival = /^the \w+ (\S+ \S+) that was given up arrives late/.exec(line)?.[1];
   if (arrival !== undefined) return [{ is: "arrival", key: arrival }];
-  const [, deed, key] = /^somebody (.+) (\S+ \S+)$/.exec(line) ?? [];
-  if (deed !== undefined && key !== undefined) return [{ is: "deed", deed, key }];
+  const [, action, key] = /^somebody (.+) (\S+ \S+)$/.exec(line) ?? [];
+  if (action !== undefined && key !== undefined) return [{ is: "action", action, key }];
   const [, flying] = /^(\S+: .+) is under way$/.exec(line) ?? [];
   if (flying !== undefined) return [{ is: "request", name: flying, key: keyIn(flying), answer: "under way" }];
   const [name, answer] = line.split(" → ");
   if (name !== undefined && answer !== undefined)
     return [{ is: "request", name, key: keyIn(name), answer: LOST[answer] ?? "refused" }];
   if (ELSE.test(line)) return [];
-  throw new Error(`a story cannot be played with this line: ${line}`);
+  throw new Error(`a schedule cannot be replayed with this line: ${line}`);
 };
 
-export interface Script {
-  readonly fate: Fate;
+export interface Replayer {
+  readonly faultOf: FaultOf;
   readonly hook: Hook;
-  /** Plays what comes before the first request. */
+  /** Runs what comes before the first request. */
   readonly begin: () => Promise<void>;
   /** Whether the last one that has died is to be missed for a long time. */
   readonly isLongAgo: () => boolean;
@@ -64,27 +64,27 @@ const DENIED = E.left({
 } as const);
 
 /**
- * Makes a schedule of the model happen on the real API server: each line at the first moment at which it can, in order.
+ * Replays a schedule of the model on the real API server: each line at the first moment at which it can, in order.
  *
- * @param asTold a text of the real world in the model's names
+ * @param inModelNames a text of the real world in the model's names
  * @param act does what somebody does to the object with this key
  */
-export const script = (
+export const newReplayer = (
   schedule: readonly string[],
   send: Api["send"],
-  asTold: (text: string) => string,
-  act: (deed: string, key: string) => Promise<void>,
-): Script => {
+  inModelNames: (text: string) => string,
+  act: (action: string, key: string) => Promise<void>,
+): Replayer => {
   const lines = schedule.flatMap(parse);
   const flights = new Map<string, Request>();
   let at = 0;
   let isLongAgo = false;
 
-  const told = (request: Request): string => {
+  const inModel = (request: Request): string => {
     const dryRun = "dryRun" in request && request.dryRun ? " (dry run)" : "";
     const kind = "resource" in request ? request.resource.kind : "";
     const space = "namespace" in request ? (request.namespace ?? "") : "";
-    return asTold(`${request.purpose}: ${request.verb}${dryRun} ${kind} ${space}/${nameOf(request)}`);
+    return inModelNames(`${request.purpose}: ${request.verb}${dryRun} ${kind} ${space}/${nameOf(request)}`);
   };
 
   /** The next line that is a request; others come before it. */
@@ -93,11 +93,11 @@ export const script = (
   const isNext = (request: Request): boolean => {
     const line = lines[next()];
     const only = lines.slice(at, next()).every(({ is }) => is !== "death");
-    return line?.is === "request" && only && line.name === told(request);
+    return line?.is === "request" && only && line.name === inModel(request);
   };
 
   const happen = async (line: Line): Promise<void> => {
-    if (line.is === "deed") await act(line.deed, line.key);
+    if (line.is === "action") await act(line.action, line.key);
     if (line.is === "arrival") {
       const flight = flights.get(line.key);
       if (flight !== undefined) await send(flight);
@@ -106,7 +106,7 @@ export const script = (
 
   /** What people and the network do next; as late as possible where a request for the same object is to meet it. */
   const meanwhile = async (): Promise<void> => {
-    for (let line = lines[at]; line?.is === "deed" || line?.is === "arrival"; line = lines[at]) {
+    for (let line = lines[at]; line?.is === "action" || line?.is === "arrival"; line = lines[at]) {
       const request = lines[next()];
       if (request?.is === "request" && request.key === line.key) return;
       at += 1;
@@ -128,7 +128,7 @@ export const script = (
     begin: meanwhile,
     isLongAgo: () => isLongAgo,
     left: () => lines.slice(at),
-    fate: (_, request) => (isNext(request) && lines[next() + 1]?.is === "death" ? "after" : undefined),
+    faultOf: (_, request) => (isNext(request) && lines[next() + 1]?.is === "death" ? "after" : undefined),
     hook: async (request, pass) => {
       if (!isNext(request)) return pass(request);
       const n = next();
@@ -137,7 +137,7 @@ export const script = (
       at = n;
       switch (line?.is === "request" ? line.answer : "ok") {
         case "under way":
-          flights.set(keyIn(told(request)), request);
+          flights.set(keyIn(inModel(request)), request);
           await come(n);
           return unanswered("deadline");
         case "unmade":

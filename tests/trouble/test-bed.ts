@@ -1,7 +1,7 @@
 import { type Client, connect, type Connection, discovery, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
-import { cast, type Casting } from "../crash/play.ts";
+import { newEnvironment, type Environment } from "../crash/run-scenario.ts";
 import { installRefusal } from "../crash/refusal.ts";
 import { installTransactions } from "../crash/transactions.ts";
 import { type Answering, proxy, type Proxy, type Trouble } from "../fixtures/proxy.ts";
@@ -9,12 +9,12 @@ import { type Answering, proxy, type Proxy, type Trouble } from "../fixtures/pro
 /** Of requests on a bad way, in ms: silence ends there. */
 const DEADLINE = 800;
 
-/** A control plane of its own, where hundreds of plays are nobody else's trouble, and bad ways to it. */
-export interface Stage {
+/** A control plane of its own, where hundreds of runs are nobody else's trouble, and bad ways to it. */
+export interface TestBed {
   readonly controlPlane: ControlPlane;
   /** The administrator's. */
   readonly connection: Connection;
-  readonly casting: Casting;
+  readonly environment: Environment;
   readonly inFront: Proxy;
   /** Requests that are sent this way meet that trouble. */
   readonly badWay: (trouble: Trouble) => Client;
@@ -25,10 +25,10 @@ export interface Stage {
  * @param apiServerFlags more of them; see `startControlPlane`
  * @param answers what bad ways may say; see `proxy`
  */
-export const setStage = async (
+export const newTestBed = async (
   apiServerFlags: readonly string[] = [],
   answers: ReadonlyMap<string, Answering> = new Map(),
-): Promise<Stage> => {
+): Promise<TestBed> => {
   const controlPlane = await startControlPlane({ apiServerFlags });
   const config = loadConfig({}, controlPlane.kubeconfig);
   if (E.isLeft(config)) throw new Error(config.left);
@@ -36,7 +36,7 @@ export const setStage = async (
   const api = connect(connection, { connections: 512 });
   await installTransactions(api);
   await installRefusal(api);
-  const casting = cast(connection, api, discovery(api));
+  const environment = newEnvironment(connection, api, discovery(api));
   const inFront = await proxy(connection, answers);
   const ways = new Map<string, Client>();
   const opened = (trouble: Trouble): Client =>
@@ -44,7 +44,7 @@ export const setStage = async (
   return {
     controlPlane,
     connection,
-    casting,
+    environment,
     inFront,
     badWay: (trouble) => {
       const key = JSON.stringify(trouble);
@@ -53,8 +53,8 @@ export const setStage = async (
       return way;
     },
     clear: async () => {
-      casting.seen.end();
-      await Promise.all([api, casting.theirs, ...ways.values()].map((client) => client.close()));
+      environment.seen.end();
+      await Promise.all([api, environment.theirs, ...ways.values()].map((client) => client.close()));
       inFront.stop();
       await controlPlane.stop();
     },

@@ -10,7 +10,7 @@ import { configMaps, deployments, HOME, secrets, services, SHARED, TIGHT } from 
 export type Fate = "in" | "out" | { readonly wrong: string };
 
 /** One change of a Transaction, and how to tell whether it is in. No two Transactions set the same field. */
-export interface Deed {
+export interface CheckedChange {
   readonly label: string;
   readonly change: JsonObject;
   /** Brings about what it is to change. */
@@ -82,7 +82,7 @@ const disturbance = (of: Resource, name: string) => {
 };
 
 /** Adds a key of its own to one of a few ConfigMaps that all Transactions share. */
-const share = (id: string, chance: Random): Deed => {
+const share = (id: string, chance: Random): CheckedChange => {
   const name = chance.pick(SHARED);
   return {
     label: labelOf("Patch", configMaps, name),
@@ -92,7 +92,7 @@ const share = (id: string, chance: Random): Deed => {
   };
 };
 
-const create = (id: string, chance: Random): Deed => {
+const create = (id: string, chance: Random): CheckedChange => {
   const { of, version } = chance.pick(CONTENT);
   const content = version(1);
   return {
@@ -110,7 +110,7 @@ const create = (id: string, chance: Random): Deed => {
 /** Makes version 2 of an object that is there. */
 const edit =
   (type: "Patch" | "Update") =>
-  (id: string, chance: Random): Deed => {
+  (id: string, chance: Random): CheckedChange => {
     const { of, version } = chance.pick(CONTENT);
     const somebody = disturbance(of, id);
     let before: KubeObject | undefined;
@@ -136,7 +136,7 @@ const edit =
     };
   };
 
-const remove = (id: string, chance: Random): Deed => {
+const remove = (id: string, chance: Random): CheckedChange => {
   const { of, version } = chance.pick(CONTENT);
   const somebody = disturbance(of, id);
   let before: KubeObject | undefined;
@@ -167,7 +167,7 @@ const imageIn = (object: KubeObject | undefined, image: string): boolean =>
   holds(object, { spec: { template: { spec: { containers: [{ image }] } } } });
 
 /** A new image for a Deployment, whose own controller writes to it, too. */
-const roll = (id: string): Deed => {
+const roll = (id: string): CheckedChange => {
   const labels = { app: id };
   return {
     label: labelOf("Patch", deployments, id),
@@ -194,7 +194,7 @@ const roll = (id: string): Deed => {
 };
 
 /** Where one Service is allowed: a second one is refused, and only when it is really made. */
-const overQuota = (id: string): Deed => ({
+const overQuota = (id: string): CheckedChange => ({
   label: labelOf("Create", services, `${TIGHT}/${id}`),
   change: { type: "Create", target: refOf(services, id, TIGHT), content: { spec: { ports: [{ port: 80 }] } } },
   prepare: nothing,
@@ -202,7 +202,7 @@ const overQuota = (id: string): Deed => ({
 });
 
 /** Of something that is not there. */
-const hopeless = (id: string): Deed => ({
+const hopeless = (id: string): CheckedChange => ({
   label: labelOf("Delete", configMaps, id),
   change: { type: "Delete", target: refOf(configMaps, id) },
   prepare: nothing,
@@ -212,11 +212,11 @@ const hopeless = (id: string): Deed => ({
 const USUAL = [share, share, create, edit("Patch"), edit("Update"), remove, roll];
 
 /** The changes of one Transaction. @param id the start of the names of all that is its own */
-export const deeds = (id: string, chance: Random): readonly Deed[] => {
+export const checkedChanges = (id: string, chance: Random): readonly CheckedChange[] => {
   const count = 1 + Math.floor(chance.below(chance.chance(0.1) ? 20 : 5));
   const usual = Array.from({ length: count }, (_, n) => chance.pick(USUAL)(`${id}-${n}`, chance));
   // A target may stand in a Transaction only once.
-  const different = [...new Map(usual.map((deed) => [deed.label, deed])).values()];
+  const different = [...new Map(usual.map((checked) => [checked.label, checked])).values()];
   if (chance.chance(0.1)) return [...different, overQuota(`${id}-a`), overQuota(`${id}-b`)];
   return chance.chance(0.04) ? [...different, hopeless(`${id}-missing`)] : different;
 };

@@ -2,17 +2,17 @@ import type { Hook, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 
 /**
- * What befalls a controller at a request, by what that is and how many such there were: requests that only time brings, such as
- * renewals of locks, move no other. before, after: it dies before it is sent, or after it was answered and before the answer is
- * read. unheard: it lives, and the answer is lost on the way.
+ * The fault of a controller at a request, by its text and number: so requests that depend on time, such as renewals of locks, do
+ * not shift others. before, after: it crashes before the request is sent, or after it was answered and before the response is
+ * read. unheard: it does not crash, but the response is lost.
  */
-export interface Mishap extends Pick<Asked, "text" | "nth"> {
+export interface Fault extends Pick<Asked, "text" | "nth"> {
   readonly when: "before" | "after" | "unheard";
 }
 
 /** One request as it was sent. */
 export interface Asked {
-  /** `* change apply a`; the star marks what changes something. The same in every play. */
+  /** `* change apply a`; the star marks what changes something. The same in every run. */
   readonly text: string;
   /** From 1. */
   readonly nth: number;
@@ -21,26 +21,26 @@ export interface Asked {
   readonly alone: boolean;
 }
 
-/** Decides what befalls it at a request, if anything does. */
-export type Fate = (asked: Asked, request: Request) => Mishap["when"] | undefined;
+/** The fault at a request, if there is one. */
+export type FaultOf = (asked: Asked, request: Request) => Fault["when"] | undefined;
 
 /** Only this one, at its moment. */
 export const meets =
-  (mishap?: Mishap): Fate =>
+  (fault?: Fault): FaultOf =>
   ({ text, nth }) =>
-    mishap?.text === text && mishap.nth === nth ? mishap.when : undefined;
+    fault?.text === text && fault.nth === nth ? fault.when : undefined;
 
-export interface Mortal {
+export interface CrashingProcess {
   readonly hook: Hook;
-  /** Resolves at the moment of death. */
-  readonly died: Promise<void>;
-  /** What was asked so far. */
+  /** Resolves at the crash. */
+  readonly crashed: Promise<void>;
+  /** The requests so far. */
   readonly trace: readonly Asked[];
-  /** Lets what still waits for answers come to its end; nothing of it goes out any more. */
-  readonly bury: () => void;
+  /** Ends the requests that still wait for responses; no further ones are sent. */
+  readonly discard: () => void;
 }
 
-/** Not the watch's list and Events, which are told off the critical path: nobody could tell that they are lost. */
+/** Not the list of the watch, nor Events, which are off the critical path: losing them has no effect. */
 const isVital = ({ purpose }: Request): boolean => purpose !== "reflect" && purpose !== "event";
 
 const writes = (request: Request): boolean => {
@@ -60,7 +60,7 @@ export const nameOf = (request: Request): string => {
 const phaseIn = (request: Request): string =>
   "body" in request ? ((request.body as { readonly status?: { readonly phase?: string } }).status?.phase ?? "") : "";
 
-/** Of the name only what is the same in every play; of a record, the phase. One renewal of a lock is like another. */
+/** Of the name only what is the same in every run; of a record, the phase. One renewal of a lock is like another. */
 export const show = (request: Request): string => {
   const { purpose = "?", verb } = request;
   const space = "namespace" in request ? (request.namespace ?? "") : "";
@@ -74,8 +74,8 @@ export const show = (request: Request): string => {
 const unanswered = (cause: "aborted" | "connection", message: string) =>
   E.left({ type: "unanswered", cause, message } as const);
 
-/** A process that can die: from that moment on none of its requests goes out, and none is answered. */
-export const mortal = (fate: Fate = () => undefined): Mortal => {
+/** A process that can crash: afterwards none of its requests is sent, and none is answered. */
+export const crashingProcess = (faultOf: FaultOf = () => undefined): CrashingProcess => {
   const trace: Asked[] = [];
   const counts = new Map<string, number>();
   const dying = Promise.withResolvers<void>();
@@ -100,7 +100,7 @@ export const mortal = (fate: Fate = () => undefined): Mortal => {
     const asked: Asked = { text, nth: (counts.get(text) ?? 0) + 1, writes: writes(request), alone: writing === 0 };
     trace.push(asked);
     counts.set(text, asked.nth);
-    const when = fate(asked, request);
+    const when = faultOf(asked, request);
     if (when === "before") {
       die();
       return silence();
@@ -114,9 +114,9 @@ export const mortal = (fate: Fate = () => undefined): Mortal => {
   };
   return {
     hook,
-    died: dying.promise,
+    crashed: dying.promise,
     trace,
-    bury: () => {
+    discard: () => {
       dead = true;
       buried.resolve();
     },
