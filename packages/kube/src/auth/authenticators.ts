@@ -9,7 +9,7 @@ export type Authenticate = (
   options: RequestOptions & { headers: NonNullable<RequestOptions["headers"]> },
 ) => Promise<void>;
 
-/** All kinds of authentication of client-node, each loaded only where a user has it. What a plugin or a file gives is kept for a while. */
+/** All kinds of authentication of client-node, each loaded only if a user has it. Credentials of plugins and files are cached for a while. */
 export const authenticatorOf = (cluster: Cluster, user: User): Authenticate => {
   const own = [new ExecAuth(), new FileAuth()].find((one) => one.isAuthProvider(user));
   if (own !== undefined) return async (options) => own.applyAuthentication(user, options);
@@ -19,7 +19,7 @@ export const authenticatorOf = (cluster: Cluster, user: User): Authenticate => {
     config.loadFromClusterAndUser(cluster, user);
     return config;
   });
-  // Whoever asks first hears of it.
+  // The first request reports the error.
   loaded.catch(() => undefined);
   return async (options) => (await loaded).applyToHTTPSOptions(options);
 };

@@ -34,7 +34,7 @@ const SETTLING = 3000;
  *
  * Guarantees: decided on a live read that is later than the change; nothing is written while it waits; what can no longer be
  *             reached, or not in time, is rolled back, and says how the target was last.
- * Assumes:    the change after it was not sent; somebody looks again when the target changes.
+ * Assumes:    the change after it was not sent; the shell reconciles again when the target changes.
  */
 export const awaitGates = (context: ReconcileContext, journal: Journal, item: Item, since: Instant): Step => {
   const { txn, known, now } = context;

@@ -8,7 +8,7 @@ import { hasLostMarks, isMarked } from "../merge/marks.ts";
 import { restoration } from "../merge/restore-update.ts";
 import type { KubeObject } from "@janus/types";
 
-/** What the target tells about a change that is in doubt, or that was rejected because of a conflict. */
+/** What the target shows about a change that is in doubt, or that was rejected because of a conflict. */
 export type InDoubtVerdict =
   | { readonly type: "applied"; readonly created?: string }
   /** A Delete was accepted, and finalizers still hold the object. */

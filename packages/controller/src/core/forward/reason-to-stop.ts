@@ -6,7 +6,7 @@ import { abort } from "../transitions/abort.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import type { ChangeContext } from "./change-context.ts";
 
-/** The change that may be on its way. */
+/** The change that may be in flight. */
 type Underway = Pick<ChangeContext, "context" | "journal" | "index">;
 
 /**

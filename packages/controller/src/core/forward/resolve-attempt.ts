@@ -26,7 +26,7 @@ import { waiting } from "../state/status-progress.ts";
 import { irreversibleReason, reasonToStop } from "./reason-to-stop.ts";
 import { onceSettled, send } from "./send-change.ts";
 
-/** What to do about a write that was not simply answered with success, given what the target tells. */
+/** What to do about a write that was not simply answered with success, given what the target shows. */
 export const resolveAttempt = (
   changeContext: ChangeContext,
   attempt: Attempt,

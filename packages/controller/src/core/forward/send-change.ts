@@ -87,7 +87,7 @@ const write = (changeContext: ChangeContext): ApiCall => {
         const { metadata } = answer.right;
         if (change.type === "Delete" && metadata?.deletionTimestamp !== undefined)
           return attempted(known, { type: "accepted", sent });
-        // It was being deleted when it was read; no new version tells this.
+        // It was being deleted when it was read; no new version shows this.
         if ((change.type === "Update" || change.type === "Patch") && metadata?.deletionTimestamp !== undefined)
           return withChange(known, index, {
             abortCause: {
@@ -109,7 +109,7 @@ const write = (changeContext: ChangeContext): ApiCall => {
       const refused: Attempt = { type: "refused", sent, code, message: messageOf(fault), ...moved, ...earlier };
       const mayComeYet =
         code === 404 || classify(fault) === "conflict" || (code === 403 && dependsOnEarlier(txn, index));
-      // Whoever rejected it, the target tells whether it was applied: not every rejection comes from the API server.
+      // The target shows whether it was applied: not every rejection comes from the API server.
       return withChange(attempted(known, refused), index, {
         triedSince: former.triedSince ?? (mayComeYet ? now : undefined),
       });

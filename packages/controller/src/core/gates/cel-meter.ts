@@ -18,7 +18,7 @@ const BUDGET = 50_000;
 /** Counts what an evaluation costs. */
 export interface Meter {
   readonly reset: () => void;
-  /** Throws where nothing is left, then and ever after: no loop and no function goes on. */
+  /** Throws when the budget is used up, and every time after that, so that no loop and no function continues. */
   readonly pay: (steps: number) => void;
   readonly isExhausted: () => boolean;
 }

@@ -27,7 +27,7 @@ const toCel = (value: unknown): CelInput => {
   return null;
 };
 
-/** The bracket that is one too many. Those in quotes count as well: nobody needs so many of them either. */
+/** The first bracket beyond the limit. Those in quotes count as well, which is no restriction in practice. */
 const tooDeep = (text: string): Mistake | undefined => {
   let depth = 0;
   for (const { 0: bracket, index } of text.matchAll(/[([{}\])]/g)) {

@@ -1,4 +1,4 @@
-/** How far the object of a gate is, as far as one look at it tells. */
+/** The state of a gate for one version of its object. */
 export type GateState =
   | { readonly type: "met" }
   | { readonly type: "waiting"; readonly message: string }

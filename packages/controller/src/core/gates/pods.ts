@@ -15,7 +15,7 @@ const newestFirst = (a: KubeObject, b: KubeObject): number => {
 };
 
 /**
- * Says why a workload is not ready, so that nobody has to look for the Pod:
+ * Says why a workload is not ready, so that users need not search for the Pod:
  * `Deployment web: 1 of 3 updated replicas available (last: container web in CrashLoopBackOff: exit code 1, Pod web-7d9f)`.
  * Of several Pods with something wrong it is the newest, which a rollout is about.
  *

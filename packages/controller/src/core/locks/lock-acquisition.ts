@@ -98,7 +98,7 @@ const waitingFor = (
  *             Transactions can wait for each other. A Transaction that has applied changes already requests one
  *             that has not to yield. A lock of an active Transaction is never taken over; one of a finished or
  *             deleted Transaction at once; any other only if it has not changed for its whole duration, by our
- *             own clock. The latter also holds for a Lease that somebody has written in the name of a
+ *             own clock. The latter also holds for a Lease that another client has written in the name of a
  *             Transaction without such a target. A free lock is left to Transactions that are before this one in
  *             the queue: so no Transaction is overtaken again and again.
  */

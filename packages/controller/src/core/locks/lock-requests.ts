@@ -90,7 +90,7 @@ const held = (lease: KubeObject, sent: Instant, context: ReconcileContext): Lock
   until: sent + lockDuration(context),
 });
 
-/** Creates the Lease of a lock that nobody seems to hold. */
+/** Creates the Lease of a lock that seems to have no holder. */
 export const createLock = (context: ReconcileContext, index: number, place: ObjectRef): ApiCall => ({
   purpose: "lock",
   item: index,
@@ -137,7 +137,7 @@ export const renewOrTakeOver = (
       spec: leaseSpec(context, context.now, observed.type === "held" ? {} : { acquireTime: toMicroTime(context.now) }),
     },
   },
-  // Whatever the conflict was, reading the Lease tells.
+  // Reading the Lease shows what the conflict was.
   onAnswer: (known, answer, now, sent) =>
     E.isRight(answer)
       ? withHeld(known, index, held(answer.right, sent, context), sent)

@@ -17,7 +17,7 @@ export const none: Fields = {};
 
 const childNames = (node: Fields): readonly string[] => Object.keys(node).filter((name) => name !== ".");
 
-/** Whether the value is owned as a whole: nobody owns only a part of it. */
+/** Whether the value is managed as a whole: no manager has only a part of it. */
 export const isWhole = (node: Fields): boolean => {
   for (const name in node) if (name !== "." && Object.hasOwn(node, name)) return false;
   return true;

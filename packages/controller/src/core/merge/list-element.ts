@@ -117,7 +117,7 @@ export const itemAt = (items: readonly Json[], element: string): Json | undefine
     const found = index.items.get(element);
     if (found !== undefined && hasAllKeys(index.kind, found.item)) return found.item;
   }
-  // Written as the server writes it, whoever has written it.
+  // In the form in which the API server stores it, whichever client has written it.
   const said = parseElement(element);
   const index = indexBy(kindOf(element, said), items);
   return index.items.get(elementOf(index.kind, said))?.item;

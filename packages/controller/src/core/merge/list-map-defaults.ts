@@ -54,7 +54,7 @@ const withKeys = ({ keys }: Keys, item: JsonObject, stands: Json | undefined): J
     ? item
     : { ...item, ...Object.fromEntries(keys.map((key) => [key, keyOf(stands, key) ?? null] as const)) };
 
-/** Whether nobody owns a part of anything in it, so that there is no list in it that has keys. */
+/** Whether no field below it has a manager, so that it has no keyed list. */
 const isFlat = (node: Fields | undefined): boolean => {
   for (const name in node) if (!isWhole(child(node, name) ?? none)) return false;
   return true;
@@ -106,7 +106,7 @@ const completedObject = (content: JsonObject, { values, known, ours }: Reference
  * it does not tell which of the items of a list it means. What lacks nothing is the very same.
  *
  * @param there the live object, and the one of before.
- * @param known every field that anybody owns; tells how lists are merged.
+ * @param known every managed field; they show how lists are merged.
  * @param ours those that the Transaction owns.
  *
  * @example

@@ -16,29 +16,29 @@ export const isOurs = ({ manager = "" }: ManagedFieldsEntry, uid: string): boole
 export const isMarked = (object: KubeObject, uid: string): boolean =>
   entriesOf(object).some((entry) => isOurs(entry, uid));
 
-/** Its own entry tells which fields a Patch has set. It is gone where managedFields was cleared, or once they are rolled back. */
+/** The Apply entry shows which fields a Patch has set. It is missing if managedFields was cleared, or once they are rolled back. */
 export const hasEntryOfPatch = (object: KubeObject, uid: string): boolean =>
   entriesOf(object).some((entry) => entry.operation === "Apply" && isOurs(entry, uid));
 
-/** Under this name the API server books what it finds when the first apply comes to an object that nothing was booked of. */
+/** The manager of all fields of an object without managedFields, which the API server adds at the first apply. */
 const FIRST_APPLY = "before-first-apply";
 
-/** What others own in the live object; where our apply was the first, what was booked for its sake goes with it. */
+/** The live entries of other managers, without the entry that the API server added only because ours was the first apply. */
 export const entriesOfOthers = (before: KubeObject, live: KubeObject, uid: string): Entries => {
   const unbooked = entriesOf(before).length === 0;
   return entriesOf(live).filter((entry) => !isOurs(entry, uid) && !(unbooked && entry.manager === FIRST_APPLY));
 };
 
-/** A field that somebody owned before: who owns it now, and what it is. */
+/** A field that had a manager before: its entry now, and its value. */
 interface FormerlyOwned {
   readonly owned: Fields | undefined;
   readonly value: unknown;
 }
 
 /**
- * Whether managedFields has lost more than later writes take out of it, so that our mark may have gone, too: it was cleared,
- * by a client or an admission webhook; it was cleared, and booked anew by the first apply since; what somebody owned is
- * there, and nobody's; or so many have written that the oldest are booked together.
+ * Whether managedFields has lost more than later writes remove, so that our mark may be lost, too: a client or an admission webhook
+ * has cleared it; it was cleared, and added again at the first apply since; a field that had a manager exists without one; or so
+ * many managers have written that the oldest entries are merged.
  */
 export const hasLostMarks = (before: KubeObject, live: KubeObject): boolean => {
   const [former, entries] = [entriesOf(before), entriesOf(live)];

@@ -12,7 +12,7 @@ const isChanged: Test = ({ wanted, was, change }) =>
 
 const isGone: Test = ({ is }) => is === undefined;
 
-/** What somebody takes out, nobody owns any more. What is owned, the API server left out: as empty, or as no longer of use. */
+/** A field that a client removes has no manager any more. One that is managed but absent was dropped by the API server. */
 const isLeftOut: Test = ({ is, ours, theirs, since }) =>
   is === undefined && (ours ?? theirs) !== undefined && since === undefined;
 
@@ -57,15 +57,15 @@ const RULES: readonly (readonly [holds: Test, verdict: Verdict])[] = [
   [isReplacedByNothing, "before"],
   // Another client took out what the change had set.
   [isGone, "conflict"],
-  // It has been nobody's all the time.
+  // It never had a manager.
   [isUnclaimed, "live"],
   // Somebody took it over in another version of the kind, in which it is called otherwise.
   [isTakenElsewhere, "conflict"],
-  // It is ours alone; or nobody's, such as a default that goes with what the change has set.
+  // It is ours alone, or has no manager, such as a default that belongs to a field of the change.
   [hasNoOtherOwner, "before"],
   // It comes and goes with its item.
   [isKeyOfItem, "live"],
-  // The change made it null, for which nobody is booked: who owned what was there before keeps the bare field.
+  // The change set it to null, which has no manager: the former manager keeps the bare field.
   [isNulledByChange, "before"],
   // Somebody took over what the change has set.
   [isSetByChange, "conflict"],

@@ -7,14 +7,14 @@ import { under } from "./field-value.ts";
 export interface ChangeMade {
   /** Whether it replaced the whole object, so that what is not in its content was removed by it. */
   readonly replaces: boolean;
-  /** Whether nothing tells which fields it has set: only those of its content count as its own. */
+  /** Whether it is unknown which fields it has set: only those of its content count as its own. */
   readonly isBlind: boolean;
 }
 
 /** One field on the way down from the root of the object: what it is in each version, and who owns it or a part of it. */
 export interface MergedField {
   readonly change: ChangeMade;
-  /** The way to it, spelled out only where somebody has to be told. */
+  /** Its path, computed only for messages. */
   readonly element: string;
   readonly parent: MergedField | undefined;
   /** The names of the fields in it that are its keys, if it is an item of a list. */
@@ -29,7 +29,7 @@ export interface MergedField {
   readonly theirs: Fields | undefined;
   /** What of that is owned by those who have written since the change. */
   readonly since: Fields | undefined;
-  /** What anybody owns of it, or owned before: tells how lists are merged. */
+  /** All its managed fields, now or before: they show how lists are merged. */
   readonly known: Fields | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface FieldOwnership extends ChangeMade {
   readonly theirs: Fields;
   /** Those of them whose managers have written since the change. */
   readonly since: Fields;
-  /** Every field that has or had a manager: tells how lists are merged. */
+  /** Every field that has or had a manager: they show how lists are merged. */
   readonly known: Fields;
   /** The content of the change. */
   readonly content: JsonObject;
@@ -76,7 +76,7 @@ const mergeObjects = (field: MergedField): MergedValue => {
     )
   )
     return { value: undefined, conflicts };
-  // The very object of before where all in it is, so that nobody has to compare or name it again.
+  // The former object itself if nothing in it differs, so that it need not be compared again.
   if (names.every((name, index) => parts[index]?.value === member(was, name))) return { value: was, conflicts };
   const members = names.flatMap((name, index) => {
     const value = parts[index]?.value;
@@ -140,20 +140,20 @@ const mergeField = (field: MergedField): MergedValue => {
 };
 
 /**
- * Takes the change back out of the live object, field by field: a three-way merge of what was, what the change wrote and
- * what is now.
+ * Rolls the change back in the live object, field by field: a three-way merge of the snapshot, the change and the live object.
  *
- * Guarantees: a field that only the Transaction owns, or that nobody owns, gets its value of before; a field that somebody
- *             else owns keeps its live value, and is a conflict if the change had set it to something else. Where managedFields
- *             tells nothing, so does what is not in the content; and what is, if it is not as the change made it.
+ * Guarantees: a field that only the Transaction manages, or that has no manager, gets its former value; a field of another manager
+ *             keeps its live value, and is a conflict if the change had set it to something else. If managedFields was cleared, a
+ *             field that is not in the content keeps its live value, too, and so does one that no longer has the value of the
+ *             change.
  * Assumes:    `before` and `live` hold only what a write can change (no status where that is a subresource, no uid …).
  *
- * @example what becomes of `data`; the change set `a` to 2
+ * @example the resulting `data`; the change set `a` to 2
  *   before {a: 1}        live {a: 2}         we own a                   →  {a: 1}
  *   before {}            live {a: 2}         we own a                   →  {}
  *   before {a: 1, b: 1}  live {a: 2, b: 5}   we own a, others b         →  {a: 1, b: 5}
  *   before {a: 1}        live {a: 3}         others own a               →  {a: 3}, and a conflict
- *   before {a: 1}        live {}             nobody owns a, others did  →  {}, and a conflict
+ *   before {a: 1}        live {}             a has no manager, others did → {}, and a conflict
  */
 export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: FieldOwnership): Merged => {
   const { ours, theirs, since, known, content, replaces, isBlind } = ownership;

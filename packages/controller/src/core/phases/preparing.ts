@@ -167,7 +167,7 @@ const keepSnapshots = (context: ReconcileContext): Step => {
 const STEPS: readonly ((context: ReconcileContext) => Step | undefined)[] = [
   // First, whether changes were made: then nothing below is true.
   knowJournal,
-  // Before anything else is asked of the API server: whoever wants it back does not wait for that.
+  // Before any other request: a deletion or a requested rollback does not wait for these.
   stopWhenAsked,
   stopAtTimeout,
   // Everything after it needs to know where the targets are.
@@ -189,7 +189,7 @@ const STEPS: readonly ((context: ReconcileContext) => Step | undefined)[] = [
  * Guarantees: no target is touched, and none is locked that the ServiceAccount has no permission for; where an earlier change
  *             may bring it, it is locked in its turn. On the way out every other target is locked; all were read as the
  *             ServiceAccount, would have been accepted by the API server, could be rolled back by the ServiceAccount, and are
- *             in a snapshot; or else the Transaction is Failed and tells every problem that was found.
+ *             in a snapshot; or else the Transaction is Failed and reports every problem that was found.
  */
 export const preparing = (context: ReconcileContext): Step => {
   for (const step of STEPS) {

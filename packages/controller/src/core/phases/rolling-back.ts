@@ -145,7 +145,7 @@ const abandon = (context: ReconcileContext, journal: Journal): Step => {
   );
 };
 
-/** Items whose rollback was in progress: nobody waits for the outcome. */
+/** Items whose rollback was in progress: the outcome is not awaited. */
 const interrupted = (journal: Back, isIn: (index: number) => boolean): Journal => {
   const error = "its rollback was active when the Transaction was deleted: it may be restored in full or in part";
   const underWay = [journal.position.cursor, ...journal.deferred.keys()].filter(isIn);

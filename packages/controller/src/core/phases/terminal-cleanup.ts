@@ -64,7 +64,7 @@ const askForNamespace = (context: ReconcileContext): ApiCall | undefined => {
 /**
  * If the namespace is being deleted, it takes the rest with it, and the lock of a deleted Transaction counts as
  * free: so the finalizer does not wait for them. But stores with our finalizer would block the namespace
- * forever, and only this Transaction tells why. They are released first, however long that takes.
+ * forever, and only this Transaction says why. They are released first, however long that takes.
  */
 const goesAnyway = ({ txn, known }: ReconcileContext): boolean =>
   known.retryingSince !== undefined &&

@@ -10,7 +10,7 @@ import { type Item, itemsOf } from "../state/resolved-changes.ts";
 const madeImmutable = (content: JsonObject, live: KubeObject): string | undefined =>
   content["immutable"] === true && live["immutable"] !== true ? "makes it immutable" : undefined;
 
-/** By kind: what an edit makes of what is there that the API server lets nobody take back; undefined for nothing. */
+/** By kind: the part of an edit that the API server does not allow to be reverted; undefined if there is none. */
 const forGood: Readonly<Record<string, (content: JsonObject, live: KubeObject) => string | undefined>> = {
   "/ConfigMap": madeImmutable,
   "/Secret": madeImmutable,

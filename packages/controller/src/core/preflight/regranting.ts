@@ -12,7 +12,7 @@ import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ApiError, KubeObject } from "@janus/types";
 
 /**
- * The verb that lets somebody write what contains permissions that they do not have, by kind.
+ * The verb that lets a user write permissions that they do not have, by kind.
  * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
  */
 const EXEMPTING: ReadonlyMap<string, string> = new Map([
@@ -28,9 +28,9 @@ const exempting = ({ place: { resource } }: Item): string | undefined =>
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * A write that grants what the rollback would grant, and changes nothing in earnest. That of a deletion is refused in the end, since
- * the object is still there, but not before permissions are compared. Of an edit they are compared only where anything differs, so one
- * of the rules is named twice; a binding has the same permissions before and after.
+ * A dry run that grants what the rollback would grant. For a deletion it is rejected in the end, since the object still exists, but
+ * only after permissions are compared. For an edit they are compared only if something differs, so one of the rules is repeated; a
+ * binding has the same permissions before and after.
  */
 const granting = (txn: Transaction, { change, place }: Item, before: KubeObject): Call | undefined => {
   const manager = fieldManager(txn.metadata);

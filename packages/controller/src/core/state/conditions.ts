@@ -90,10 +90,10 @@ const changesWithin = (phase: Phase): readonly string[] =>
 
 /**
  * Conditions for `kubectl wait`, and Ready and Stalled as kstatus reads them: Ready is True once it is Committed; Stalled
- * is True when it ended otherwise, so that whoever waits sees a failure and not something that is still in progress.
+ * is True when it ended otherwise, so that clients that wait see a failure and not progress.
  * https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
  *
- * Guarantees: of a Failed Transaction the reason of RolledBack tells what is left: NoChangesApplied, RollbackIncomplete, or
+ * Guarantees: of a Failed Transaction the reason of RolledBack says what is left: NoChangesApplied, RollbackIncomplete, or
  *             Deleted where it was deleted before its end.
  */
 export const conditions = (

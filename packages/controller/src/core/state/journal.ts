@@ -295,7 +295,7 @@ export const stateOf = (recorded: ItemState, index: number, journal: Journal): I
     : { type: "committed", before, ...created };
 };
 
-/** The change whose target is waited for, since when; undefined while a change may be on its way. */
+/** The change whose gates are not met yet, and since when it waits; undefined while a change may be in flight. */
 export const gatedChange = ({ position }: Journal): { readonly index: number; readonly since: Instant } | undefined =>
   position.direction === "forward" && position.gatedSince !== undefined
     ? { index: position.cursor - 1, since: position.gatedSince }

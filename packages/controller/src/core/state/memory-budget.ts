@@ -56,7 +56,7 @@ export const trimming = (request: ApiCall): ApiCall => ({
   onAnswer: (...answer) => trimmed(request.onAnswer(...answer)),
 });
 
-/** The body of its target is let go of. */
+/** Drops the body of its target. */
 export const outlined = (observed: ChangeObservations): ChangeObservations => {
   const { target } = observed;
   return target?.type === "read"

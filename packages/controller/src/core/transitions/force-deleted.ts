@@ -14,7 +14,7 @@ export const mayLeaveResources = ({ metadata: { finalizers = [] }, status: { pha
  * changes stay, our objects are released. The API server may carry out a deletion that it decided before the
  * finalizer was added; or another client has removed the finalizer.
  *
- * Assumes: nobody reads what is written to it any more; see {@link afterWrite}.
+ * Assumes: what is written to it is not read again; see {@link afterWrite}.
  */
 export const asReleased = (txn: Transaction, now: Instant): Transaction => ({
   ...txn,

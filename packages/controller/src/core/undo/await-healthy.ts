@@ -17,7 +17,7 @@ const DEFAULT_TIMEOUT = 10 * 60_000;
 
 export type Health =
   | { readonly type: "step"; readonly step: Step }
-  /** Absent: nobody has asked for it. */
+  /** Absent: `rollbackWaitFor` is not set. */
   | { readonly type: "known"; readonly healthy?: Healthy };
 
 const step = (next: Step): Health => ({ type: "step", step: next });

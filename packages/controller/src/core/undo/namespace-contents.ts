@@ -33,7 +33,7 @@ const ofOthers = ({ owned }: Contents, { journal, place, context: { txn } }: Und
   });
 };
 
-/** A CustomResourceDefinition that was never established, which tells for good, was never served: nothing is of its kind. */
+/** A CustomResourceDefinition that was never established was never served: there are no objects of its kind. */
 const mayHold = ({ type, object }: TargetObservation): boolean => {
   if (type !== "read" || object.kind !== "CustomResourceDefinition") return true;
   const { conditions } = asObject(object["status"]);

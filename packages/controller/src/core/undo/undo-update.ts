@@ -41,7 +41,7 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   }
   if (object.metadata.uid !== before.metadata.uid)
     return conflict(`${formatRef(place)} was deleted and created again by another client: left unchanged`);
-  // Nothing tells that it is ours: what another client has made of it stays.
+  // Without a mark of ours: the values of another client stay.
   if (journal.doubted.has(index) && !isMarked(object, txn.metadata.uid))
     return equal(writable(object, place), writable(before, place))
       ? { type: "restored" }

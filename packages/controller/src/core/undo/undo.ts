@@ -33,7 +33,7 @@ export const undo = (
   return item.change.type === "Delete" ? undoDelete(undoContext, before) : undoEdit(undoContext, before);
 };
 
-/** It is still there as it was, if its deletion was not carried out. Created again it would be empty: nobody is to take that for it. */
+/** It still exists unmodified if its deletion was not executed. Created again it would be empty, and must not pass for the old one. */
 const undoIrreversible = (
   { place, seen: { object }, context, journal, index }: UndoContext,
   before: KubeObject,
