@@ -3,9 +3,8 @@ import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
 import { verifyHeld } from "../locks/lock-renewal.ts";
-import { recordedBefore } from "../snapshots/prior-state.ts";
 import { run, type Step } from "../state/effect.ts";
-import type { Journal } from "../state/journal.ts";
+import { type Journal, stateOf, uidOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import type { AbortCause } from "../state/observations.ts";
 import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
@@ -16,12 +15,6 @@ import { abort } from "../transitions/abort.ts";
 import { type Gated, observeGates, type Unmet } from "./gate-states.ts";
 import { reasonToStop } from "./reason-to-stop.ts";
 import { unauthorizedChanges } from "./send-change.ts";
-
-/** What has this uid is the target; of what was there before, the change leaves it as it was. */
-const uidOf = ({ txn }: ReconcileContext, journal: Journal, index: number): string => {
-  const before = recordedBefore(txn, journal, index);
-  return journal.created.get(index) ?? (before.existed ? before.uid : "");
-};
 
 /**
  * For so long after the change, a failure may be that of the state before, in ms: a controller may report that it has seen the new
@@ -47,7 +40,8 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: It
   if (holding.right.length > 0) return run(...holding.right);
 
   const until = Math.min(deadline(context), since + (change.waitTimeout ?? Number.POSITIVE_INFINITY));
-  const gated: Gated = { ...item, gates: gatesOf(txn, index), uid: uidOf(context, journal, index) };
+  const state = stateOf(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal);
+  const gated: Gated = { ...item, gates: gatesOf(txn, index), uid: uidOf(state) };
   // A failure is decided on how the target is now: it may have got there in the last moment.
   const settled = now < since + SETTLING ? since : since + SETTLING;
   const observed = observeGates(gated, known, now < until ? settled : until);

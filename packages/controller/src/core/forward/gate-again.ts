@@ -1,6 +1,6 @@
 import { gatesOf } from "../gates/gates-of.ts";
-import { type ApiCall, run, type Step } from "../state/effect.ts";
-import type { Journal } from "../state/journal.ts";
+import { type Step, run } from "../state/effect.ts";
+import { gatesInDoubt, type Journal } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
@@ -9,13 +9,9 @@ import type { ReconcileContext } from "../state/reconcile-context.ts";
  *
  * Assumes: the change at the cursor was not made, and will not be.
  */
-export const gateAgain = ({ txn, known, now }: ReconcileContext, journal: Journal): Step | undefined => {
+export const gateAgain = ({ txn, now }: ReconcileContext, journal: Journal): Step | undefined => {
   const { cursor } = journal.position;
-  if (known.gatesInDoubt === undefined || gatesOf(txn, cursor - 1).length === 0) return undefined;
-  const gated = checkpoint(txn, journal, { position: { direction: "forward", cursor, gatedSince: now } });
-  const onAnswer: ApiCall["onAnswer"] = (...answer) => {
-    const { gatesInDoubt: _, ...after } = gated.onAnswer(...answer);
-    return after;
-  };
-  return run({ ...gated, onAnswer });
+  return gatesInDoubt(journal) && gatesOf(txn, cursor - 1).length > 0
+    ? run(checkpoint(txn, journal, { position: { direction: "forward", cursor, gatedSince: now } }))
+    : undefined;
 };

@@ -2,20 +2,24 @@ import { formatGate } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall, EventSpec } from "../state/effect.ts";
-import type { Journal } from "../state/journal.ts";
+import { gatesInDoubt, type Journal } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { trimming } from "../state/memory-budget.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import type { Item } from "../state/resolved-changes.ts";
 
-/** The checkpoint of this change, and the intent of the next; unless this one has gates, which come first. */
+/**
+ * The checkpoint of this change, and the intent of the next; unless this one has gates, which come first. Where the journal was
+ * lost, the next one may have been made: then its target comes first, which tells whether they were met.
+ */
 export const nextChange = (
   { txn, now }: ReconcileContext,
   journal: Journal,
   { index, change, place }: Item,
   created: string | undefined,
 ): ApiCall => {
-  const gates = gatesOf(txn, index);
+  const inDoubt = gatesInDoubt(journal);
+  const gates = inDoubt ? [] : gatesOf(txn, index);
   const gated: EventSpec = {
     type: "Normal",
     reason: "GateWaiting",
@@ -27,7 +31,12 @@ export const nextChange = (
       txn,
       journal,
       {
-        position: { direction: "forward", cursor: index + 1, ...(gates.length === 0 ? {} : { gatedSince: now }) },
+        position: {
+          direction: "forward",
+          cursor: index + 1,
+          ...(gates.length === 0 ? {} : { gatedSince: now }),
+          ...(inDoubt ? { gatesInDoubt: true } : {}),
+        },
         ...(created === undefined ? {} : { created: [index, created] }),
       },
       {

@@ -2,7 +2,8 @@ import * as E from "fp-ts/lib/Either.js";
 import { releaseAll, snapshotOf } from "../snapshots/prior-state.ts";
 import { type ApiCall, run, type Step, wait } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";
-import { gatedChange, type Journal } from "../state/journal.ts";
+import { gatesOf } from "../gates/gates-of.ts";
+import { gatedChange, type Journal, type Position } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
 import { firstIrreversible } from "../preflight/irreversible-kinds.ts";
 import {
@@ -43,7 +44,7 @@ export const committing = (context: ReconcileContext): Step => {
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
   if (isRefused(known.journal)) return journalUnavailable(context, known.journal, recordedCursor(context), "unknown");
-  const finding = findJournal(txn, known, { direction: "forward", cursor: recordedCursor(context) });
+  const finding = findJournal(txn, known, lostPosition(context));
   const journal = journalIn(known);
   if (finding !== undefined || journal === undefined) return run(inDoubt(context, finding ?? readJournal(txn)));
   // Another leader has started the rollback, and this version of the Transaction does not show it yet.
@@ -97,7 +98,7 @@ const inDoubt = ({ txn }: ReconcileContext, finding: ApiCall): ApiCall => {
   if (finding.purpose !== "journal") return finding;
   const doubted = (known: Observations, sent: Instant): Observations =>
     withChanges(
-      { ...known, gatesInDoubt: true },
+      known,
       txn.spec.changes.map((_, index) => {
         const { write = { type: "unanswered", sent } } = changeIn(known, index);
         return [index, { write }];
@@ -114,6 +115,13 @@ const inDoubt = ({ txn }: ReconcileContext, finding: ApiCall): ApiCall => {
 const recordedCursor = ({ txn }: ReconcileContext): number => {
   const first = txn.status.items.findIndex((item) => item.state.type !== "committed");
   return Math.min(first === -1 ? txn.status.items.length : first, txn.spec.changes.length);
+};
+
+/** Where a journal begins that is written again. */
+const lostPosition = (context: ReconcileContext): Position => {
+  const { txn } = context;
+  const hasGates = txn.spec.changes.some((_, index) => gatesOf(txn, index).length > 0);
+  return { direction: "forward", cursor: recordedCursor(context), ...(hasGates ? { gatesInDoubt: true } : {}) };
 };
 
 const advance = (context: ReconcileContext, journal: Journal, item: Item): Step => {

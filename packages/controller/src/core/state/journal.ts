@@ -22,7 +22,8 @@ import { configMaps, type ObjectRef, type Version } from "../kubernetes/kube-obj
  * That write is both the checkpoint of one change and the intent of the next.
  *
  * forward: changes before `cursor` are applied; the one at `cursor` may be in flight. With `gatedSince` it is not: since then, the
- *          gates of the change before it have not been met.
+ *          gates of the change before it have not been met. With `gatesInDoubt` the journal was lost: only a change that was
+ *          made after it tells that the gates of the one before were met.
  * back: changes from `reached` on were never applied; those after `cursor` are settled (restored, unless noted
  *          otherwise) or deferred; the rollback of the one at `cursor`, and of deferred ones, may be in flight.
  *          That of the one at `cursor` began at `since`. With `restoredAt` everything is restored, since then, and
@@ -49,7 +50,12 @@ export interface Journal {
 }
 
 export type Position =
-  | { readonly direction: "forward"; readonly cursor: number; readonly gatedSince?: Instant }
+  | {
+      readonly direction: "forward";
+      readonly cursor: number;
+      readonly gatedSince?: Instant;
+      readonly gatesInDoubt?: true;
+    }
   | {
       readonly direction: "back";
       readonly cursor: number;
@@ -163,11 +169,16 @@ const parsed = (text: unknown): unknown => {
 };
 
 const decodePosition = (value: JsonObject, changes: number): Position | undefined => {
-  const { direction, cursor, reached, since, gatedSince, restoredAt } = value;
+  const { direction, cursor, reached, since, gatedSince, gatesInDoubt, restoredAt } = value;
   const within = (at: unknown, from: number): at is number =>
     typeof at === "number" && Number.isInteger(at) && at >= from && at <= changes;
   if (direction === "forward" && within(cursor, 0))
-    return { direction, cursor, ...(typeof gatedSince === "number" && cursor > 0 ? { gatedSince } : {}) };
+    return {
+      direction,
+      cursor,
+      ...(typeof gatedSince === "number" && cursor > 0 ? { gatedSince } : {}),
+      ...(gatesInDoubt === true ? { gatesInDoubt } : {}),
+    };
   if (direction === "back" && within(cursor, -1) && within(reached, cursor + 1) && typeof since === "number")
     return { direction, cursor, reached, since, ...(typeof restoredAt === "number" ? { restoredAt } : {}) };
   return undefined;
@@ -294,6 +305,17 @@ export const stateOf = (recorded: ItemState, index: number, journal: Journal): I
     ? { type: "restored", before, ...created }
     : { type: "committed", before, ...created };
 };
+
+/** The uid of the target since the change, or its rollback; empty where there is no target. */
+export const uidOf = (state: ItemState): string => {
+  if ("created" in state && state.created !== undefined) return state.created;
+  const before = beforeOf(state);
+  return before.existed ? before.uid : "";
+};
+
+/** The journal was lost: whether the gates of the change before the cursor were met is not known. */
+export const gatesInDoubt = ({ position }: Journal): boolean =>
+  position.direction === "forward" && position.gatesInDoubt === true;
 
 /** The change whose gates are not met yet, and since when it waits; undefined while a change may be in flight. */
 export const gatedChange = ({ position }: Journal): { readonly index: number; readonly since: Instant } | undefined =>

@@ -46,8 +46,6 @@ export interface Observations {
   readonly obsolete: readonly SnapshotStore[];
   /** Data of the stores that were read, by `kind/name`. */
   readonly storeData: ReadonlyMap<string, StoreData>;
-  /** The journal was lost: whether the gates of the change before the cursor were met is not known. */
-  readonly gatesInDoubt?: true;
   readonly released: ReadonlySet<string>;
   /** Since when the controller itself lacks a permission, by request; see `handle-answer.ts`. */
   readonly denied: ReadonlyMap<string, Instant>;

@@ -6,6 +6,7 @@ import { formatRef } from "../kubernetes/kube-object.ts";
 import { toTimestamp } from "../kubernetes/time.ts";
 import type { Healthy } from "../state/conditions.ts";
 import { run, type Step } from "../state/effect.ts";
+import { uidOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { type AwaitedTarget, waitingForTargets } from "../state/status-progress.ts";
@@ -22,18 +23,13 @@ export type Health =
 
 const step = (next: Step): Health => ({ type: "step", step: next });
 
-/** The targets that were restored, and are there; one that was deleted and created again has the uid of that. */
-const restoredTargets = (
-  { txn, known }: ReconcileContext,
-  journal: Back,
-  items: readonly Recorded[],
-): readonly Gated[] =>
+/** The targets that were restored, and are there. */
+const restoredTargets = ({ txn, known }: ReconcileContext, items: readonly Recorded[]): readonly Gated[] =>
   items.flatMap(({ state }, index): readonly Gated[] => {
     const change = txn.spec.changes[index];
     const place = resolveTarget(txn, known, index);
     if (change === undefined || E.isLeft(place) || state.type !== "restored" || !state.before.existed) return [];
-    const uid = journal.created.get(index) ?? state.before.uid;
-    return [{ index, change, place: place.right, gates: rollbackGates(txn), uid }];
+    return [{ index, change, place: place.right, gates: rollbackGates(txn), uid: uidOf(state) }];
   });
 
 type Unmet = Extract<GateObservation, { readonly type: "unmet" }>;
@@ -53,7 +49,7 @@ export const awaitHealthy = (context: ReconcileContext, journal: Back, items: re
   if (restoredAt === undefined)
     return step(run(checkpoint(txn, journal, { position: { ...position, restoredAt: now } })));
   const until = restoredAt + (txn.spec.rollbackWaitTimeout ?? DEFAULT_TIMEOUT);
-  const observed = restoredTargets(context, journal, items).map(
+  const observed = restoredTargets(context, items).map(
     (gated) => [gated, observeGates(gated, known, now < until ? restoredAt : until)] as const,
   );
   const effects = observed.flatMap(([, one]) => (one.type === "reading" ? one.effects : []));

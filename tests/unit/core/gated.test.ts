@@ -1,0 +1,97 @@
+import { type Change, fieldManager, type Status } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { assert, describe, expect, it } from "vitest";
+import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
+import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
+import { asObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
+import { NOW } from "./arbitrary-situation.ts";
+import { UID } from "./transaction.ts";
+import {
+  type Answer,
+  change,
+  checkpoints,
+  former,
+  later,
+  observing,
+  refused,
+  type Story,
+  underway,
+} from "./underway.ts";
+import type { KubeObject } from "@janus/types";
+
+const begun = { direction: "forward", cursor: 0 } as const;
+
+const gated = (one: Change): Change => (one.type === "Delete" ? one : { ...one, waitFor: ["jsonpath={.data.ok}=yes"] });
+
+/** As the change of this Transaction has left it. */
+const made = (name: string, ok = "no"): KubeObject =>
+  former("ConfigMap", name, {
+    data: { ok },
+    metadata: { managedFields: [{ manager: fieldManager({ name: "x", uid: UID }), operation: "Apply" }] },
+  });
+
+/** Answers of an API server that has these targets and the journal, and makes every change. */
+const server = (...targets: readonly KubeObject[]) => {
+  const journal = checkpoints();
+  return (ask: ApiCall, at: ReconcileContext): Answer => {
+    if (ask.purpose === "journal" || ask.purpose === "checkpoint") return journal(at, ask);
+    if (ask.purpose === "change") return E.right(made(ask.call.place.name));
+    const target = targets.find(({ metadata }) => metadata.name === ask.call.place.name);
+    return target === undefined ? refused(404) : E.right(target);
+  };
+};
+
+const changed = ({ asked }: Story): readonly string[] =>
+  asked.filter(({ purpose }) => purpose === "change").map(({ call }) => call.place.name);
+
+/** The status with which it begins to roll back. */
+const rollingBack = ({ asked }: Story): unknown =>
+  asked
+    .map(({ call }) => ("body" in call ? asObject(asObject(call.body)["status"]) : {}))
+    .find(({ phase }) => phase === "RollingBack");
+
+const ready = ({ at }: Story): string | undefined =>
+  at.txn.status.conditions.find(({ type }) => type === "Ready")?.message;
+
+describe("where the journal was lost", () => {
+  const lost = (changes: readonly Change[], items: Status["items"] = []): ReconcileContext => {
+    const start = underway("Committing", changes, begun, { journal: { type: "missing" } });
+    const recorded = start.txn.status.items.map((item, index) => items[index] ?? item);
+    return { ...start, txn: { ...start.txn, status: { ...start.txn.status, items: recorded } } };
+  };
+
+  it("rolls back what was made after a gate, though that is not met any more", () => {
+    const all = server(made("a"), made("b"));
+    const start = lost([gated(change("Patch", "a")), change("Patch", "b"), change("Create", "c")]);
+    const story = later(start, 30_000, (ask, at) => (ask.purpose === "change" ? refused(422) : all(ask, at)));
+    expect(rollingBack(story)).toMatchObject({
+      items: [{ state: "Applied" }, { state: "Applied" }, { state: "NotApplied" }],
+    });
+  });
+
+  it("sends no change before the gates of the one before, though it dies as soon as there is a journal again", () => {
+    const all = server(made("a"));
+    const changes = [gated(change("Patch", "a")), change("Create", "b")];
+    const before = { existed: true, uid: "uid-of-a", resourceVersion: "1" } as const;
+    const died = later(lost(changes, [{ state: { type: "committed", before } }]), 1, all).at;
+    const position = journalIn(died.known)?.position;
+    assert(position !== undefined);
+    // For all that the next process knows, the change at the cursor may have been sent.
+    const next = observing(underway("Committing", changes, position), {
+      1: { write: { type: "unanswered", sent: NOW } },
+    });
+    const story = later(next, 60_000, all);
+    expect(changed(story)).toEqual([]);
+    expect(ready(story)).toBe(
+      'waiting for ConfigMap shop/a: jsonpath={.data.ok}=yes: ConfigMap a: {.data.ok} is "no", not "yes"',
+    );
+  });
+
+  it("knows what it created by the status", () => {
+    const changes = [gated(change("Create", "a")), change("Create", "b")];
+    const items: Status["items"] = [{ state: { type: "committed", before: { existed: false }, created: "uid-of-a" } }];
+    const story = later(lost(changes, items), 60_000, server(made("a", "yes")));
+    expect(story.at.txn.status.phase).toBe("Committed");
+  });
+});
