@@ -1,4 +1,4 @@
-import { type Change, fieldManager, type Status } from "@janus/api";
+import { type Change, fieldManager, type Metadata, type Status } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { assert, describe, expect, it } from "vitest";
 import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
@@ -54,13 +54,14 @@ const rollingBack = ({ asked }: Story): unknown =>
 const ready = ({ at }: Story): string | undefined =>
   at.txn.status.conditions.find(({ type }) => type === "Ready")?.message;
 
-describe("where the journal was lost", () => {
-  const lost = (changes: readonly Change[], items: Status["items"] = []): ReconcileContext => {
-    const start = underway("Committing", changes, begun, { journal: { type: "missing" } });
-    const recorded = start.txn.status.items.map((item, index) => items[index] ?? item);
-    return { ...start, txn: { ...start.txn, status: { ...start.txn.status, items: recorded } } };
-  };
+/** As of another process, of which only the status is left. */
+const lost = (changes: readonly Change[], items: Status["items"] = []): ReconcileContext => {
+  const start = underway("Committing", changes, begun, { journal: { type: "missing" } });
+  const recorded = start.txn.status.items.map((item, index) => items[index] ?? item);
+  return { ...start, txn: { ...start.txn, status: { ...start.txn.status, items: recorded } } };
+};
 
+describe("where the journal was lost", () => {
   it("rolls back what was made after a gate, though that is not met any more", () => {
     const all = server(made("a"), made("b"));
     const start = lost([gated(change("Patch", "a")), change("Patch", "b"), change("Create", "c")]);
@@ -93,5 +94,31 @@ describe("where the journal was lost", () => {
     const items: Status["items"] = [{ state: { type: "committed", before: { existed: false }, created: "uid-of-a" } }];
     const story = later(lost(changes, items), 60_000, server(made("a", "yes")));
     expect(story.at.txn.status.phase).toBe("Committed");
+  });
+});
+
+describe("restored targets that do not get where rollbackWaitFor wants them", () => {
+  const restored = (metadata: Partial<Metadata> = {}): ReconcileContext => {
+    const start = underway("RollingBack", [change("Patch", "a")], {
+      direction: "back",
+      cursor: -1,
+      reached: 1,
+      since: NOW,
+    });
+    const { txn } = start;
+    const spec = { ...txn.spec, deletionPolicy: "Rollback" as const, rollbackWaitFor: ["jsonpath={.data.ok}=yes"] };
+    return { ...start, txn: { ...txn, metadata: { ...txn.metadata, ...metadata }, spec } };
+  };
+
+  it("are waited for", () => {
+    const story = later(restored(), 5000, server(made("a")));
+    expect(story.at.txn.status.phase).toBe("RollingBack");
+  });
+
+  it("are not waited for when the Transaction is deleted: nobody would read of it, and its namespace may have to go", () => {
+    const deleted = restored({ deletionTimestamp: new Date(NOW).toISOString() });
+    const { status } = later(deleted, 5000, server(made("a"))).at.txn;
+    expect(status.phase).toBe("RolledBack");
+    expect(status.conditions.find(({ type }) => type === "Healthy")).toBeUndefined();
   });
 });

@@ -18,7 +18,7 @@ const DEFAULT_TIMEOUT = 10 * 60_000;
 
 export type Health =
   | { readonly type: "step"; readonly step: Step }
-  /** Absent: `rollbackWaitFor` is not set. */
+  /** Absent: `rollbackWaitFor` is not set, or the Transaction was deleted. */
   | { readonly type: "known"; readonly healthy?: Healthy };
 
 const step = (next: Step): Health => ({ type: "step", step: next });
@@ -42,7 +42,8 @@ type Unmet = Extract<GateObservation, { readonly type: "unmet" }>;
 export const awaitHealthy = (context: ReconcileContext, journal: Back, items: readonly Recorded[]): Health => {
   const { txn, known, now } = context;
   const { position } = journal;
-  if (rollbackGates(txn).length === 0) return { type: "known" };
+  // Nobody can read how the targets of a Transaction are that is gone; and its namespace may wait for it.
+  if (rollbackGates(txn).length === 0 || txn.metadata.deletionTimestamp !== undefined) return { type: "known" };
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return step(run(...unknown));
   const { restoredAt } = position;
