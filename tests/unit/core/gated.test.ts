@@ -1,8 +1,9 @@
 import { type Change, fieldManager, type Metadata, type Status } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { assert, describe, expect, it } from "vitest";
-import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
-import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
+import { journalIn, withChange, withoutRead } from "../../../packages/controller/src/core/state/observations.ts";
+import { decide } from "../../../packages/controller/src/core/decide.ts";
+import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { asObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import { NOW } from "./arbitrary-situation.ts";
@@ -22,7 +23,9 @@ import type { KubeObject } from "@janus/types";
 
 const begun = { direction: "forward", cursor: 0 } as const;
 
-const gated = (one: Change): Change => (one.type === "Delete" ? one : { ...one, waitFor: ["jsonpath={.data.ok}=yes"] });
+const GATE = "jsonpath={.data.ok}=yes";
+
+const gated = (one: Change): Change => (one.type === "Delete" ? one : { ...one, waitFor: [GATE] });
 
 /** As the change of this Transaction has left it. */
 const made = (name: string, ok = "no"): KubeObject =>
@@ -44,6 +47,11 @@ const server = (...targets: readonly KubeObject[]) => {
 
 const changed = ({ asked }: Story): readonly string[] =>
   asked.filter(({ purpose }) => purpose === "change").map(({ call }) => call.place.name);
+
+const effects = (at: ReconcileContext): readonly Effect[] => {
+  const step = decide(at);
+  return step.type === "run" ? step.effects : [];
+};
 
 /** The status with which it begins to roll back. */
 const rollingBack = ({ asked }: Story): unknown =>
@@ -97,19 +105,62 @@ describe("where the journal was lost", () => {
   });
 });
 
-describe("restored targets that do not get where rollbackWaitFor wants them", () => {
-  const restored = (metadata: Partial<Metadata> = {}): ReconcileContext => {
-    const start = underway("RollingBack", [change("Patch", "a")], {
-      direction: "back",
-      cursor: -1,
-      reached: 1,
-      since: NOW,
-    });
-    const { txn } = start;
-    const spec = { ...txn.spec, deletionPolicy: "Rollback" as const, rollbackWaitFor: ["jsonpath={.data.ok}=yes"] };
-    return { ...start, txn: { ...txn, metadata: { ...txn.metadata, ...metadata }, spec } };
-  };
+/** The first change is in, and its target is waited for. */
+const awaiting = (gate: string): ReconcileContext => {
+  const changes: readonly Change[] = [{ ...change("Patch", "a"), waitFor: [gate] }, change("Create", "b")];
+  return underway("Committing", changes, { direction: "forward", cursor: 1, gatedSince: NOW });
+};
 
+describe("while it waits", () => {
+  it("says once what for, however long that is", () => {
+    const { asked } = later(awaiting(`jsonpath={.data['${".".repeat(900)}']}=yes`), 60_000, server(made("a")));
+    expect(asked.filter(({ purpose }) => purpose === "record")).toHaveLength(1);
+  });
+
+  it("reads once more what has changed while it was read, or who knows when it would be looked at again", () => {
+    const at = awaiting(GATE);
+    const [read] = effects(at);
+    assert(read !== undefined && "call" in read);
+    const [sent, changed, answered] = [NOW + 1, NOW + 2, NOW + 3];
+    const known = read.onAnswer(withoutRead(at.known, 0, changed), E.right(made("a")), answered, sent);
+    expect(effects({ ...at, known, now: answered })).toMatchObject([{ purpose: "read-target" }]);
+  });
+
+  it("reads again what could not be read, when there is a reason to look", () => {
+    const at = restored();
+    const known = withChange(at.known, 0, { gate: { unreadable: "no" } });
+    expect(effects({ ...at, known: withoutRead(known, 0, NOW) })).toMatchObject([{ purpose: "read-target" }]);
+  });
+
+  it("reads no more than otherwise where the clock of the process that made the change was ahead", () => {
+    const { known, ...rest } = awaiting(GATE);
+    const { journal: _, ...anew } = known;
+    const position = JSON.stringify({ direction: "forward", cursor: 1, gatedSince: NOW + 20_000 });
+    const all = server(made("a"));
+    const { asked } = later({ ...rest, known: anew }, 10_000, (ask, at) =>
+      ask.purpose === "read-journal"
+        ? E.right({ ...former("ConfigMap", "journal"), data: { position } })
+        : all(ask, at),
+    );
+    expect(asked.filter(({ purpose }) => purpose === "read-target")).toHaveLength(1);
+  });
+});
+
+/** Everything is rolled back. */
+const restored = (metadata: Partial<Metadata> = {}): ReconcileContext => {
+  const start = underway("RollingBack", [change("Patch", "a")], {
+    direction: "back",
+    cursor: -1,
+    reached: 1,
+    since: NOW,
+    restoredAt: NOW,
+  });
+  const { txn } = start;
+  const spec = { ...txn.spec, deletionPolicy: "Rollback" as const, rollbackWaitFor: [GATE] };
+  return { ...start, txn: { ...txn, metadata: { ...txn.metadata, ...metadata }, spec } };
+};
+
+describe("restored targets that do not get where rollbackWaitFor wants them", () => {
   it("are waited for", () => {
     const story = later(restored(), 5000, server(made("a")));
     expect(story.at.txn.status.phase).toBe("RollingBack");

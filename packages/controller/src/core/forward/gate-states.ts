@@ -8,7 +8,7 @@ import { messageOf } from "../kubernetes/api-error.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { ApiCall, Effect, FindPods } from "../state/effect.ts";
-import { changeIn, type Observations, withChange } from "../state/observations.ts";
+import { changeIn, type Observations, withGate } from "../state/observations.ts";
 import { type Item, readTarget } from "../state/resolved-changes.ts";
 import type { KubeObject } from "@janus/types";
 
@@ -35,7 +35,7 @@ export type GateObservation =
 const unreadable =
   ({ index }: Item): ApiCall["onAnswer"] =>
   (known, answer) =>
-    E.isRight(answer) ? known : withChange(known, index, { gate: { unreadable: messageOf(answer.left) } });
+    E.isRight(answer) ? known : withGate(known, index, { unreadable: messageOf(answer.left) });
 
 /** With what is wrong with its Pods, as far as the ServiceAccount may list them. */
 const findPods = ({ index, place }: Gated, object: KubeObject, labelSelector: string, said: string): FindPods => ({
@@ -44,7 +44,7 @@ const findPods = ({ index, place }: Gated, object: KubeObject, labelSelector: st
   namespace: place.namespace ?? "",
   labelSelector,
   onAnswer: (known, pods, now) =>
-    withChange(known, index, { gate: { explained: { at: now, message: explain(object, said, pods) } } }),
+    withGate(known, index, { explained: { at: now, message: explain(object, said, pods) } }),
 });
 
 const gone = (message: string, gate: string): Unmet => ({ gate, isGone: true, state: { type: "failed", message } });
@@ -66,7 +66,7 @@ const unmetOf = ({ gates, place, uid }: Gated, object: KubeObject | undefined): 
 };
 
 /**
- * How far a target is, by a live read that is not older than `since`.
+ * How far a target is, by a live read that is not older than `since`, nor than what was last told of it.
  *
  * Guarantees: what is said of a workload names its newest Pod that something is wrong with.
  */
@@ -82,7 +82,8 @@ export const observeGates = (gated: Gated, known: Observations, since: Instant):
       isGone: true,
       state: { type: "failed", message: `${formatRef(place)} cannot be read: ${refused}` },
     };
-  if (seen === undefined || seen.type === "outline" || seen.at < since)
+  const changedAt = gate?.changedAt ?? Number.NEGATIVE_INFINITY;
+  if (seen === undefined || seen.type === "outline" || seen.at < since || seen.at <= changedAt)
     return { type: "reading", effects: [readTarget(gated, unreadable(gated))] };
   const { object } = seen;
   const unmet = unmetOf(gated, object);

@@ -12,6 +12,7 @@ import {
   journalPlace,
   laterJournal,
   newJournal,
+  notAhead,
   type Position,
 } from "./journal.ts";
 import { isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
@@ -32,7 +33,11 @@ const withRead = (known: Observations, txn: Transaction, object: KubeObject, now
   const why = laterJournal(txn, object);
   if (why !== undefined) return { ...known, journal: { type: "later", storeNames }, later: { why, readAt: now } };
   const altered: NoJournal = { type: "altered", version: { uid, resourceVersion }, storeNames };
-  return { ...known, journal: decodeJournal(object, length) ?? altered };
+  const journal = decodeJournal(object, length);
+  return {
+    ...known,
+    journal: journal === undefined ? altered : { ...journal, position: notAhead(journal.position, now) },
+  };
 };
 
 const onAnswer =

@@ -306,6 +306,18 @@ export const stateOf = (recorded: ItemState, index: number, journal: Journal): I
     : { type: "committed", before, ...created };
 };
 
+/** No time in it is later than now, when it was read: the clock of the process that wrote it may be ahead of this one's. */
+export const notAhead = (position: Position, now: Instant): Position => {
+  if (position.direction === "forward")
+    return position.gatedSince === undefined
+      ? position
+      : { ...position, gatedSince: Math.min(position.gatedSince, now) };
+  const since = Math.min(position.since, now);
+  return position.restoredAt === undefined
+    ? { ...position, since }
+    : { ...position, since, restoredAt: Math.min(position.restoredAt, now) };
+};
+
 /** The uid of the target since the change, or its rollback; empty where there is no target. */
 export const uidOf = (state: ItemState): string => {
   if ("created" in state && state.created !== undefined) return state.created;

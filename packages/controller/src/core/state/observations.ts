@@ -88,6 +88,8 @@ export interface ChangeObservations {
 
 /** What this process has learned of a target that is waited for. */
 export interface GateObservations {
+  /** When somebody last said that it had changed. */
+  readonly changedAt?: Instant | undefined;
   /** Why it may not be read. */
   readonly unreadable?: string | undefined;
   /** What is wrong with a workload, and when its Pods were looked at for that. */
@@ -320,6 +322,10 @@ export const withChanges = (
 export const withChange = (known: Observations, index: number, observed: ChangeObservations): Observations =>
   withChanges(known, [[index, observed]]);
 
+/** With what was learned of a target that is waited for. */
+export const withGate = (known: Observations, index: number, observed: GateObservations): Observations =>
+  withChange(known, index, { gate: { ...changeIn(known, index).gate, ...observed } });
+
 /** With what was learned of the rollback of one change. */
 export const withRollback = (known: Observations, index: number, observed: RollbackObservations): Observations =>
   withChange(known, index, { rollback: { ...rollbackIn(known, index), ...observed } });
@@ -341,9 +347,9 @@ export const unset = <K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> =
   return rest;
 };
 
-/** The target is to be read again. */
-export const withoutRead = (known: Observations, index: number): Observations =>
-  withChange(known, index, { target: undefined });
+/** The target has changed: what was read of it, or is being read, is not how it is now. */
+export const withoutRead = (known: Observations, index: number, now: Instant): Observations =>
+  withChange(known, index, { target: undefined, gate: { changedAt: now } });
 
 export const isRefused = (journal: Observations["journal"]): journal is JournalRefused =>
   journal !== undefined && "type" in journal && journal.type === "refused";

@@ -10,14 +10,18 @@ import type { ReconcileContext } from "./reconcile-context.ts";
 /** The status shows progress at most this often, in ms. */
 const PROJECTION_INTERVAL = 1000;
 
+/** As much as a condition has room for, in bytes. */
+const MOST_SAID = 2048;
+
 /** A pause, with the reason in the status. Without a journal, there is no progress to show. */
 export const waiting = (
   context: ReconcileContext,
   journal: Journal | undefined,
   until: number,
-  because: string,
+  reason: string,
   ...events: readonly EventSpec[]
 ): Step => {
+  const because = cut(reason, MOST_SAID);
   const { txn, known, now } = context;
   const isReported = txn.status.conditions.some(({ type, message }) => type === "Ready" && message === because);
   if (isReported || now < known.projectedAt + PROJECTION_INTERVAL) return wait(until, because, ...events);
@@ -40,7 +44,7 @@ export const waitingForTargets = (
   const { txn, known, now } = context;
   const [first] = targets;
   const more = targets.length === 1 ? "" : ` (and ${targets.length - 1} more)`;
-  const message = `waiting for ${formatRef(first.place)}: ${first.waiting.gate}${more}`;
+  const message = cut(`waiting for ${formatRef(first.place)}: ${first.waiting.gate}${more}`, MOST_SAID);
   const isReported = txn.status.conditions.some((one) => one.type === "Ready" && one.message === message);
   const mayReportAt = known.projectedAt + PROJECTION_INTERVAL;
   if (isReported || now < mayReportAt)
@@ -51,7 +55,7 @@ export const waitingForTargets = (
     const one = waiting.get(index);
     return one === undefined ? rest : { ...rest, waiting: { ...one, gate: cut(one.gate, 256) } };
   });
-  return run(updateStatus(txn, { items, because: { reason: WAITING, message: cut(message, 2048) } }, now));
+  return run(updateStatus(txn, { items, because: { reason: WAITING, message } }, now));
 };
 
 /** Shows progress in the status, at most once a second, concurrently with the next write. */

@@ -113,7 +113,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const watches = targetWatches(apiOf, (uid, index) => {
     const tracked = allTracked.get(uid);
     if (tracked === undefined) return;
-    tracked.known = withoutRead(tracked.known, index);
+    tracked.known = withoutRead(tracked.known, index, tracked.now());
     shell.wake(keyOf(tracked.txn));
   });
   const stopping = new AbortController();
