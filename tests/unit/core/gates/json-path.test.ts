@@ -65,6 +65,13 @@ it.each(["__proto__", "constructor"])("finds a field called %s only where the ob
   expect(findByPath(read(`{.${name}}`), parsed(`{"${name}": 1}`))).toEqual([1]);
 });
 
+it.each([".a".repeat(480), "[0]".repeat(320)])("looks no further for %s than there is something", (path) => {
+  const list = Array.from({ length: 500_000 }, () => 1);
+  const began = performance.now();
+  expect(findByPath(read(`{.list[?(@${path})]}`), { list })).toEqual([]);
+  expect(performance.now() - began).toBeLessThan(2_000);
+});
+
 it("compares integers that JavaScript would round as numbers", () => {
   const list = parsed('{"list": [{"value": 9007199254740993}]}');
   expect(findByPath(read("{.list[?(@.value>9007199254740)].value}"), list)).toHaveLength(1);

@@ -8,12 +8,13 @@ import {
   isCelList,
   isCelMap,
 } from "@bufbuild/cel";
+import { regexSize } from "./regex-size.ts";
 
 /**
  * What one evaluation may cost, in steps of some microseconds; a gate that people write takes some hundreds. It keeps an
  * expression that is slow, by accident or not, from holding up the Transactions of others.
  */
-const BUDGET = 50_000;
+const BUDGET = 10_000;
 
 /** Counts what an evaluation costs. */
 export interface Meter {
@@ -58,13 +59,10 @@ const deep: Cost = (values, pay) => {
 /** At worst each character of one text with each of the other. */
 const search: Cost = ([text, part], pay) => pay(1 + (lengthOf(text) * (100 + lengthOf(part))) / 10_000);
 
-/**
- * The regular expression is compiled; then, at worst, each character meets each of its states. Each repetition such as `{100}` makes
- * up to a thousand of them.
- */
+/** The regular expression is compiled; then, at worst, each character meets each of its states. */
 const match: Cost = ([text, pattern], pay) => {
-  const repetitions = typeof pattern === "string" ? pattern.split("{").length - 1 : 0;
-  pay((1 + repetitions) * (200 + lengthOf(text) * 10));
+  const size = typeof pattern === "string" ? regexSize(pattern) : 0;
+  pay((1 + size / 500) * (200 + lengthOf(text) * 10));
 };
 
 /** A number of so many digits takes time with their square. */

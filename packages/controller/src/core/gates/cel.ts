@@ -1,6 +1,7 @@
 import { type CelInput, celEnv, isCelError, parse, plan } from "@bufbuild/cel";
 import * as E from "fp-ts/lib/Either.js";
 import { digitsOf, isObject } from "../kubernetes/json.ts";
+import { memoized } from "../kubernetes/memoize.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { flawOf, withSteps } from "./cel-expression.ts";
 import { meter, metered } from "./cel-meter.ts";
@@ -26,6 +27,9 @@ const toCel = (value: unknown): CelInput => {
   if (isObject(value)) return new Map(Object.entries(value).map(([name, inner]) => [name, toCel(inner)]));
   return null;
 };
+
+/** Of a whole object, for all gates that look at it. */
+const selfOf = memoized((self: object): CelInput => toCel(self));
 
 /** The first bracket beyond the limit. Those in quotes count as well, which is no restriction in practice. */
 const tooDeep = (text: string): Mistake | undefined => {
@@ -72,10 +76,13 @@ export const compileCel = (text: string): E.Either<Mistake, CelProgram> => {
   return E.right((self) => {
     if (isTooDeep(self)) return failed(`the object ${TOO_DEEP}`);
     budget.reset();
-    const result = planned.right({ self: toCel(self) });
+    const result = planned.right({ self: selfOf(self) });
     if (budget.isExhausted()) return failed("takes too long on this object");
     if (result === true) return met;
     if (isCelError(result)) return waiting(result.message);
     return waiting(result === false ? "" : "neither true nor false");
   });
 };
+
+/** The program of a gate, which is compiled but once. */
+export const programOf = memoized(({ expression }: { readonly expression: string }) => compileCel(expression));

@@ -2,8 +2,7 @@ import { cut } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { digitsOf, isObject } from "../kubernetes/json.ts";
-import { memoized } from "../kubernetes/memoize.ts";
-import { compileCel } from "./cel.ts";
+import { programOf } from "./cel.ts";
 import { type Gate, formatGate } from "./gate.ts";
 import { because, failed, type GateState, met, waiting } from "./gate-state.ts";
 import { findByPath, formatJsonPath } from "./json-path.ts";
@@ -65,8 +64,6 @@ const evaluateJsonPath = ({ path, value: wanted }: Of<"jsonpath">, object: KubeO
   if (print(value).trim() === wanted.trim()) return met;
   return waiting(isSecret(object) ? `${shown} has another value` : `${shown} is ${quote(value)}, not ${quote(wanted)}`);
 };
-
-const programOf = memoized(({ expression }: Of<"cel">) => compileCel(expression));
 
 const evaluateCel = (gate: Of<"cel">, object: KubeObject): GateState => {
   const program = programOf(gate);

@@ -1,5 +1,5 @@
 import * as E from "fp-ts/lib/Either.js";
-import { compileCel } from "./cel.ts";
+import { programOf } from "./cel.ts";
 import { formatJsonPath, type JsonPath, parseJsonPath } from "./json-path.ts";
 import type { Mistake } from "./mistake.ts";
 
@@ -46,8 +46,9 @@ const parseJsonPathGate = (text: string, start: number): E.Either<Mistake, Gate>
 /** From after `cel=`. */
 const parseCel = (text: string, start: number): E.Either<Mistake, Gate> => {
   const expression = text.slice(start);
-  const program = compileCel(expression);
-  if (E.isRight(program)) return E.right({ type: "cel", expression });
+  const gate = { type: "cel", expression } as const;
+  const program = programOf(gate);
+  if (E.isRight(program)) return E.right(gate);
   return mistake(program.left.message, start + program.left.position);
 };
 

@@ -2,6 +2,7 @@ import type { Change, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { memoized } from "../kubernetes/memoize.ts";
 import { type Gate, parseGate } from "./gate.ts";
+import type { Mistake } from "./mistake.ts";
 
 const parsed = memoized((texts: readonly string[]): readonly Gate[] =>
   texts.flatMap((text) => {
@@ -27,29 +28,62 @@ export const gatesOf = ({ spec }: Transaction, index: number): readonly Gate[] =
 /** What restored targets have to get to. */
 export const rollbackGates = ({ spec }: Transaction): readonly Gate[] => parsed(spec.rollbackWaitFor ?? NONE);
 
+/** Reading an expression takes up to some ten milliseconds for 1024 characters, and everybody else waits meanwhile. */
+const MOST_EXPRESSIONS = 16_384;
+
+/** All gates that a Transaction has, each once. */
+const textsIn = ({ changes, waitFor = NONE, rollbackWaitFor = NONE }: Transaction["spec"]): readonly string[] => [
+  ...new Set([...waitFor, ...rollbackWaitFor, ...changes.flatMap((change) => change.waitFor ?? NONE)]),
+];
+
+const tooMany = (texts: readonly string[]): string | undefined => {
+  const length = texts.reduce((sum, text) => sum + (text.startsWith("cel=") ? text.length : 0), 0);
+  return length <= MOST_EXPRESSIONS
+    ? undefined
+    : `the cel expressions of the Transaction have ${length} characters, and may have ${MOST_EXPRESSIONS} together: use fewer`;
+};
+
+const mistakeIn = (text: string): readonly (readonly [string, Mistake])[] => {
+  const gate = parseGate(text);
+  return E.isRight(gate) ? [] : [[text, gate.left]];
+};
+
+/** What is wrong with each gate that cannot be read; or that there are too many to find that out. */
+const unreadable = memoized((spec: Transaction["spec"]): ReadonlyMap<string, Mistake> | string => {
+  const texts = textsIn(spec);
+  return tooMany(texts) ?? new Map(texts.flatMap(mistakeIn));
+});
+
 /** What is wrong with these gates, in words, and where. */
-const mistakes = (field: string, texts: readonly string[]): readonly string[] =>
-  texts.flatMap((text, at) => {
-    const gate = parseGate(text);
-    return E.isRight(gate)
+const mistakes = (spec: Transaction["spec"], field: string, texts: readonly string[]): readonly string[] => {
+  const bad = unreadable(spec);
+  return texts.flatMap((text, at) => {
+    const mistake = typeof bad === "string" ? undefined : bad.get(text);
+    return mistake === undefined
       ? []
-      : [`${field}[${at}] ${JSON.stringify(text)}, character ${gate.left.position}: ${gate.left.message}`];
+      : [`${field}[${at}] ${JSON.stringify(text)}, character ${mistake.position}: ${mistake.message}`];
   });
+};
 
 /** Of the Transaction as a whole. */
-export const gateMistakes = ({ spec }: Transaction): readonly string[] => [
-  ...mistakes("spec.waitFor", spec.waitFor ?? NONE),
-  ...mistakes("spec.rollbackWaitFor", spec.rollbackWaitFor ?? NONE),
-];
+export const gateMistakes = ({ spec }: Transaction): readonly string[] => {
+  const bad = unreadable(spec);
+  return [
+    ...(typeof bad === "string" ? [bad] : []),
+    ...mistakes(spec, "spec.waitFor", spec.waitFor ?? NONE),
+    ...mistakes(spec, "spec.rollbackWaitFor", spec.rollbackWaitFor ?? NONE),
+  ];
+};
 
 const OF_DELETE: readonly string[] = ["ready", "delete"];
 
 /** Of one of its changes. */
-export const changeGateMistakes = (change: Change): readonly string[] => {
-  const texts = change.waitFor ?? NONE;
-  const never = change.type === "Delete" ? texts.filter((text) => !OF_DELETE.includes(text)) : [];
+export const changeGateMistakes = ({ spec }: Transaction, index: number): readonly string[] => {
+  const change = spec.changes[index];
+  const texts = change?.waitFor ?? NONE;
+  const never = change?.type === "Delete" ? texts.filter((text) => !OF_DELETE.includes(text)) : [];
   return [
-    ...mistakes("waitFor", texts),
+    ...mistakes(spec, "waitFor", texts),
     ...never.map((text) => `waitFor ${JSON.stringify(text)} cannot become true of what is deleted: remove it`),
   ];
 };

@@ -255,6 +255,16 @@ const take = (value: unknown, step: Step): readonly unknown[] => {
   }
 };
 
-/** All values that the path leads to; none where something on the way is missing, or is no object or list. */
-export const findByPath = (path: JsonPath, object: unknown): readonly unknown[] =>
-  path.reduce<readonly unknown[]>((values, step) => values.flatMap((value) => take(value, step)), [object]);
+/**
+ * All values that the path leads to; none where something on the way is missing, or is no object or list.
+ *
+ * Guarantees: takes no more steps than the object has levels, however long the path.
+ */
+export const findByPath = (path: JsonPath, object: unknown): readonly unknown[] => {
+  let values: readonly unknown[] = [object];
+  for (const step of path) {
+    if (values.length === 0) break;
+    values = values.flatMap((value) => take(value, step));
+  }
+  return values;
+};

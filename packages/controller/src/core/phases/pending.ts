@@ -73,8 +73,7 @@ const checks: readonly Check[] = [
         : undefined;
   },
   (txn) => (index) => {
-    const change = txn.spec.changes[index];
-    const [first] = change === undefined ? [] : changeGateMistakes(change);
+    const [first] = changeGateMistakes(txn, index);
     return first;
   },
   (txn) => (index) => {
