@@ -33,8 +33,10 @@ interface Waiting {
 
 interface Watching {
   readonly namespace: string;
-  readonly waiting: Map<string, Waiting>;
-  readonly store: () => ReadonlyMap<string, KubeObject>;
+  /** By the name of the target, as {@link keyOf} has it: a look at each object must not be one at all who wait. */
+  readonly waiting: Map<string, Map<string, Waiting>>;
+  /** What there is; undefined before that is known. */
+  readonly store: () => ReadonlyMap<string, KubeObject> | undefined;
   readonly end: () => void;
 }
 
@@ -72,9 +74,9 @@ export const targetWatches = (
 
   const open = (key: string, { namespace, as }: Waiter, { place }: Watched): Watching => {
     const over = new AbortController();
-    const waiting = new Map<string, Waiting>();
-    const of = (object: KubeObject): readonly Waiting[] =>
-      [...waiting.values()].filter(({ target }) => nameOf(target) === keyOf(object));
+    let isSynced = false;
+    const waiting: Watching["waiting"] = new Map();
+    const all = (): readonly Waiting[] => [...waiting.values()].flatMap((some) => [...some.values()]);
     const { resource } = place;
     const within = place.namespace === undefined ? {} : { namespace: place.namespace };
     const { store } = startReflector(
@@ -89,18 +91,19 @@ export const targetWatches = (
         }),
         onEvent: (event) => {
           if (event.type === "synced") {
-            for (const one of waiting.values()) if (!store.has(nameOf(one.target))) observed(one, undefined);
+            isSynced = true;
+            for (const one of all()) if (!store.has(nameOf(one.target))) observed(one, undefined);
           } else
-            for (const one of of(event.object))
+            for (const one of waiting.get(keyOf(event.object))?.values() ?? [])
               observed(one, event.type === "deleted" ? undefined : event.object.metadata.resourceVersion);
         },
         // The reflector retries with growing pauses; each time the waiters read their targets themselves.
         onError: () => {
-          for (const { waiter, target } of waiting.values()) notify(idOf(waiter.uid, target.index));
+          for (const { waiter, target } of all()) notify(idOf(waiter.uid, target.index));
         },
       },
     );
-    const watching = { namespace, waiting, store: () => store, end: () => over.abort() };
+    const watching = { namespace, waiting, store: () => (isSynced ? store : undefined), end: () => over.abort() };
     watches.set(key, watching);
     return watching;
   };
@@ -124,8 +127,10 @@ export const targetWatches = (
 
   const leaveExcept = (uid: string, kept: ReadonlySet<string>): void => {
     for (const [key, watching] of watches) {
-      for (const [id, { waiter }] of watching.waiting)
-        if (waiter.uid === uid && !kept.has(`${key} ${id}`)) watching.waiting.delete(id);
+      for (const [name, waiting] of watching.waiting) {
+        for (const [id, { waiter }] of waiting) if (waiter.uid === uid && !kept.has(`${key} ${id}`)) waiting.delete(id);
+        if (waiting.size === 0) watching.waiting.delete(name);
+      }
       if (watching.waiting.size > 0) continue;
       watching.end();
       watches.delete(key);
@@ -156,11 +161,13 @@ export const targetWatches = (
           pollLater(id);
           continue;
         }
-        const one: Waiting = { target, waiter, notified: watching.waiting.get(id)?.notified };
-        watching.waiting.set(id, one);
+        const name = nameOf(target);
+        const waiting = watching.waiting.get(name) ?? new Map<string, Waiting>();
+        const one: Waiting = { target, waiter, notified: waiting.get(id)?.notified };
+        watching.waiting.set(name, waiting.set(id, one));
         // The watch does not repeat what it has observed already; it may be behind, too.
-        const seen = watching.store().get(nameOf(target));
-        if (seen !== undefined) observed(one, seen.metadata.resourceVersion);
+        const store = watching.store();
+        if (store !== undefined) observed(one, store.get(name)?.metadata.resourceVersion);
       }
     },
     leave,

@@ -1,0 +1,61 @@
+import * as E from "fp-ts/lib/Either.js";
+import { expect, it, vi } from "vitest";
+import type { Api, KubeObject } from "@janus/kube";
+import { targetWatches } from "../../../packages/controller/src/shell/reconcile/target-watches.ts";
+import { configMaps } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+
+const object = (name: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "shop", uid: name, resourceVersion: "2" },
+});
+
+/** An API server that has these objects, and on which nothing happens. */
+const still = (items: readonly KubeObject[]): Api => ({
+  send: () => Promise.resolve(E.right({ apiVersion: "v1", kind: "List", metadata: { resourceVersion: "9" }, items })),
+  watch: async function* (_, signal) {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    yield* [];
+  },
+});
+
+it("tells of each target once, and takes no longer for it where many are waited for among many objects", async () => {
+  const items = Array.from({ length: 40_000 }, (_, at) => object(`a-${at}`));
+  const told: number[] = [];
+  const watches = targetWatches(
+    () => still(items),
+    (_, index) => told.push(index),
+  );
+  const targets = Array.from({ length: 500 }, (_, index) => ({
+    index,
+    place: { resource: configMaps, namespace: "shop", name: `a-${index}` },
+    resourceVersion: index === 7 ? "2" : "1",
+  }));
+  const began = performance.now();
+  watches.join({ uid: "uid", namespace: "shop", as: { user: "deploy-sa" } }, targets);
+  await vi.waitFor(() => expect(told).toHaveLength(499), 30_000);
+  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(told).not.toContain(7);
+  watches.stop();
+});
+
+it("tells whoever comes later that the target has gone meanwhile", async () => {
+  const told: string[] = [];
+  const watches = targetWatches(
+    () => still([object("a")]),
+    (uid) => told.push(uid),
+  );
+  const wait = (uid: string, name: string, resourceVersion: string | undefined): void => {
+    const place = { resource: configMaps, namespace: "shop", name };
+    watches.join({ uid, namespace: "shop", as: { user: "deploy-sa" } }, [{ index: 0, place, resourceVersion }]);
+  };
+  wait("first", "a", "1");
+  await vi.waitFor(() => expect(told).toEqual(["first"]));
+  wait("absent", "b", undefined);
+  wait("second", "b", "1");
+  await vi.waitFor(() => expect(told).toEqual(["first", "second"]));
+  wait("second", "b", "1");
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  expect(told).toEqual(["first", "second"]);
+  watches.stop();
+});
