@@ -112,6 +112,16 @@ const awaiting = (gate: string): ReconcileContext => {
 };
 
 describe("while it waits", () => {
+  it("says what for when spec.timeout has passed", () => {
+    const start = awaiting(GATE);
+    const story = later(start, start.txn.spec.timeout + 1000, server(made("a")));
+    expect(JSON.stringify(rollingBack(story))).toContain(
+      JSON.stringify(
+        'spec.timeout passed with 1 of 2 changes applied, waiting for jsonpath={.data.ok}=yes: ConfigMap a: {.data.ok} is "no", not "yes"',
+      ).slice(1, -1),
+    );
+  });
+
   it("says once what for, however long that is", () => {
     const { asked } = later(awaiting(`jsonpath={.data['${".".repeat(900)}']}=yes`), 60_000, server(made("a")));
     expect(asked.filter(({ purpose }) => purpose === "record")).toHaveLength(1);

@@ -32,7 +32,8 @@ const SETTLING = 3000;
 export const awaitGates = (context: ReconcileContext, journal: Journal, item: Item, since: Instant): Step => {
   const { txn, known, now } = context;
   const { index, change, place } = item;
-  const stopping = reasonToStop({ context, journal, index: index + 1 }, "not-sent");
+  const waitingFor = txn.status.items[index]?.waiting?.gate;
+  const stopping = reasonToStop({ context, journal, index: index + 1, waitingFor }, "not-sent");
   if (stopping !== undefined) return stopping;
   const holding = verifyHeld(context, lockable(txn, known, index + 1, unauthorizedChanges(txn)).early);
   if (E.isLeft(holding))
@@ -63,12 +64,7 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: It
   const settledAt = Math.min(until, since + SETTLING);
   if (observed.state.type === "failed" && (now >= settledAt || observed.isGone))
     return abort(context, journal, gateFailed(index, observed, ""));
-  if (now >= until)
-    return abort(
-      context,
-      journal,
-      gateFailed(index, observed, ` within ${change.waitTimeout === undefined ? "spec.timeout" : "its waitTimeout"}`),
-    );
+  if (now >= until) return abort(context, journal, gateFailed(index, observed, " within its waitTimeout"));
   return waitingForTargets(context, journal, observed.state.type === "failed" ? settledAt : until, [
     {
       index,

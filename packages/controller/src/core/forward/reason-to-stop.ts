@@ -7,14 +7,17 @@ import { stopRequest } from "../transitions/stop-request.ts";
 import type { ChangeContext } from "./change-context.ts";
 
 /** The change that may be in flight. */
-type Underway = Pick<ChangeContext, "context" | "journal" | "index">;
+type Underway = Pick<ChangeContext, "context" | "journal" | "index"> & {
+  /** What the target of the change before it has not got to yet. */
+  readonly waitingFor?: string | undefined;
+};
 
 /**
  * A rollback was requested, or the time is over: aborts here, with the fate of this change. But not if a
  * deletion that cannot be undone may have been sent; see {@link irreversibleReason}.
  */
 export const reasonToStop = (changeContext: Underway, fate: AbortCause["fate"]): Step | undefined => {
-  const { context, journal, index } = changeContext;
+  const { context, journal, index, waitingFor } = changeContext;
   const { txn, now } = context;
   const requested = stopRequest(context);
   if (requested.type === "reading") return run(requested.effect);
@@ -30,7 +33,8 @@ export const reasonToStop = (changeContext: Underway, fate: AbortCause["fate"]):
       fate,
     });
   if (irreversible !== undefined || now < deadline(context)) return undefined;
-  const message = `spec.timeout passed with ${index} of ${txn.spec.changes.length} changes applied`;
+  const awaited = waitingFor === undefined ? "" : `, waiting for ${waitingFor}`;
+  const message = `spec.timeout passed with ${index} of ${txn.spec.changes.length} changes applied${awaited}`;
   return abort(context, journal, { reason: "Timeout", message, fate });
 };
 
