@@ -16,7 +16,6 @@ import {
   type FindOwned,
   type FindPods,
   pods,
-  classify,
   type Found,
   type Instant,
   type Observations,
@@ -90,27 +89,28 @@ export const sendRequest = async (
 
 /** Messages name a few Pods at most. */
 const MOST_PODS = 50;
+/** Larger Pods than people write must not use the memory of all. */
+const MOST_BYTES = 4 * 2 ** 20;
 
 const findPods = async (
   api: Api,
   txn: Transaction,
   { namespace, labelSelector, onAnswer }: FindPods,
-): Promise<E.Either<ApiError, (known: Observations, now: Instant) => Observations>> => {
+): Promise<(known: Observations, now: Instant) => Observations> => {
   const listed = await api.send({
     verb: "list",
     resource: pods,
     namespace,
     labelSelector,
     limit: MOST_PODS,
+    mostBytes: MOST_BYTES,
     as: impersonation(txn),
     purpose: "find-pods",
   });
   const page = E.chain((list: KubeObject) => pageOf(pods, list))(listed);
-  // Pods only explain a message: without permission to list them it says less.
+  // Pods only explain a message: if they cannot be listed it says less, and no decision waits for it.
   const found = E.isRight(page) ? page.right.items : [];
-  return E.isLeft(page) && classify(page.left) === "transient"
-    ? page
-    : E.right((known, now) => onAnswer(known, found, now));
+  return (known, now) => onAnswer(known, found, now);
 };
 
 /** Runs an effect that takes more than one request, and returns how to fold in the result. */
@@ -124,7 +124,7 @@ export const lookUp = async (
     return E.map((found: Found) => (known: Observations, now: Instant) => effect.onAnswer(known, found, now))(
       await findOwned(api, effect, impersonation(txn)),
     );
-  if (effect.purpose === "find-pods") return findPods(api, txn, effect);
+  if (effect.purpose === "find-pods") return E.right(await findPods(api, txn, effect));
   const found = await discovery.resource(effect.apiVersion, effect.kind, { group: txn.metadata.namespace, api });
   // `unknown`: the API server answered, and does not serve the kind.
   if (E.isLeft(found) && found.left.type !== "unknown") return E.left(found.left);
