@@ -94,6 +94,8 @@ const evaluateFound = (gate: Gate, object: KubeObject): GateState => {
       return evaluateCondition(gate, object);
     case "jsonpath":
       return evaluateJsonPath(gate, object);
+    case "malformed":
+      return failed(because("this version of the controller cannot read it", gate.message));
     case "cel":
       return evaluateCel(gate, object);
   }

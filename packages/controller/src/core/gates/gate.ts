@@ -9,7 +9,9 @@ export type Gate =
   | { readonly type: "condition"; readonly name: string; readonly value: string }
   /** Without a value: there is one, whatever it is. */
   | { readonly type: "jsonpath"; readonly path: JsonPath; readonly value?: string }
-  | { readonly type: "cel"; readonly expression: string };
+  | { readonly type: "cel"; readonly expression: string }
+  /** This version of the controller does not read it. */
+  | { readonly type: "malformed"; readonly text: string; readonly message: string };
 
 /** Longer than any that a person would want to read; what an expression can cost grows with it. */
 export const MAX_GATE_LENGTH = 1024;
@@ -78,6 +80,8 @@ export const formatGate = (gate: Gate): string => {
       return `condition=${gate.name}${gate.value === DEFAULT_CONDITION ? "" : `=${gate.value}`}`;
     case "jsonpath":
       return `jsonpath=${formatJsonPath(gate.path)}${gate.value === undefined ? "" : `=${gate.value}`}`;
+    case "malformed":
+      return gate.text;
     case "cel":
       return `cel=${gate.expression}`;
     case "ready":

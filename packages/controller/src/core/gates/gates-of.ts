@@ -5,9 +5,9 @@ import { type Gate, parseGate } from "./gate.ts";
 import type { Mistake } from "./mistake.ts";
 
 const parsed = memoized((texts: readonly string[]): readonly Gate[] =>
-  texts.flatMap((text) => {
+  texts.map((text) => {
     const gate = parseGate(text);
-    return E.isRight(gate) ? [gate.right] : [];
+    return E.isRight(gate) ? gate.right : { type: "malformed", text, message: gate.left.message };
   }),
 );
 
@@ -20,7 +20,8 @@ const textsOf = (change: Change | undefined, defaults: readonly string[] | undef
 /**
  * What the target of a change has to get to before the next change begins.
  *
- * Assumes: they can be read; see {@link gateMistakes}.
+ * Guarantees: none is left out: one that cannot be read is never met. It was refused before the first change (see
+ *             {@link gateMistakes}), unless another version of the controller has begun.
  */
 export const gatesOf = ({ spec }: Transaction, index: number): readonly Gate[] =>
   parsed(textsOf(spec.changes[index], spec.waitFor));
