@@ -246,4 +246,6 @@ it.each([
   const txn = await place.over();
   expect(txn.status.phase).toBe("RolledBack");
   expect(txn.status.conditions.find(({ type }) => type === "Healthy")).toMatchObject({ status: isHealthy });
+  expect(readyMessage(txn).includes("but not healthy: changes[0]: Deployment")).toBe(isHealthy === "False");
+  expect(JSON.stringify(txn.status.items)).not.toContain("waitingFor");
 });

@@ -187,23 +187,40 @@ const finish = (context: ReconcileContext, journal: Back): Step => {
   if (health.type === "step") return health.step;
   const held = releaseAll(context, journal, "owned");
   if (held.length > 0) return run(...held);
-  const verdict = verdictOf(items, gone);
+  const { healthy } = health;
+  const unhealthy = healthy === undefined || healthy.isHealthy ? undefined : cut(healthy.message, 1024);
+  const verdict = `${verdictOf(items, gone)}${unhealthy === undefined ? "" : `, but not healthy: ${unhealthy}`}`;
   const eventMessage = `${verdict}; fix the cause, and create the Transaction again`;
   const message = cut(`${verdict}; rolled back because: ${cause?.message ?? "a change failed"}`, 4096);
   const because = { reason: cause?.reason ?? "RolledBack", message, eventMessage };
-  const warnings = [...gone].map(
-    ([item, message]): EventSpec => ({ type: "Warning", reason: "ConflictDetected", item, message }),
-  );
-  const { healthy } = health;
+  const warnings: EventSpec[] = [...gone].map(([item, message]) => ({
+    type: "Warning",
+    reason: "ConflictDetected",
+    item,
+    message,
+  }));
+  if (unhealthy !== undefined) warnings.push({ type: "Warning", reason: "TargetsNotHealthy", message: unhealthy });
   return run(
     updateStatus(
       txn,
-      { phase: "RolledBack", items, because, ...(healthy === undefined ? {} : { healthy }) },
+      {
+        phase: "RolledBack",
+        items: healthy === undefined ? items : withoutWaiting(items),
+        because,
+        ...(healthy === undefined ? {} : { healthy }),
+      },
       now,
       ...warnings,
     ),
   );
 };
+
+/** The condition Healthy says what has become of it. */
+const withoutWaiting = (items: readonly Item[]): readonly Item[] =>
+  items.map((item) => {
+    const { waiting: _, ...rest } = item;
+    return rest;
+  });
 
 /** Names what is not as before: items with a warning, and missing targets. */
 const verdictOf = (items: readonly Item[], gone: ReadonlyMap<number, string>): string => {
