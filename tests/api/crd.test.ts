@@ -39,7 +39,7 @@ describe("the CRD", () => {
       "The changes, applied one at a time in this order: all of them or none.",
       "Patch sets the fields of the content and leaves all others (server-side apply).",
       "enum: Create, Update, Patch, Delete",
-      "Makes the change only if the target still has this metadata.resourceVersion",
+      "Applies the change only if the target still has this metadata.resourceVersion",
       "target <Object> -required-",
     ])
       expect(words).toContain(sentence);

@@ -64,7 +64,7 @@ const rows: readonly Row[] = [
     "permanent",
     "is not made",
   ],
-  ["429", refused(429, "too many requests", "TooManyRequests"), "transient", "is not made"],
+  ["429", refused(429, "too many requests", "TooManyRequests"), "transient", "may be made"],
   ["500", refused(500, "internal error"), "transient", "may be made"],
   ["500 by etcd, of what is too large", refused(500, "etcdserver: request is too large"), "permanent", "may be made"],
   [

@@ -46,10 +46,13 @@ export const isUnserved = (fault: ApiError): boolean => fault.type === "refused"
 const isNoWord = (fault: Extract<ApiError, { type: "refused" }>): boolean =>
   fault.code === 404 && (fault.notFound === undefined || fault.notFound === "path");
 
-/** Whether the write may have been applied in spite of this error: a page of a proxy does not tell. */
+/**
+ * Whether the write may have been applied in spite of this error: a page of a proxy does not tell; nor does a 429, which may be
+ * the answer to what a proxy has sent again.
+ */
 export const inDoubt = (fault: ApiError): boolean => {
   if (fault.type === "unanswered") return fault.cause !== "never-sent";
-  return fault.code === 408 || fault.code >= 500 || (isNoWord(fault) && !isUnserved(fault));
+  return fault.code === 408 || fault.code === 429 || fault.code >= 500 || (isNoWord(fault) && !isUnserved(fault));
 };
 
 /** The message of the server, or what happened to the request. */
