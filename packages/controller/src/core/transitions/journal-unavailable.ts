@@ -1,13 +1,24 @@
 import { run, type Step, wait } from "../state/effect.ts";
-import type { Journal } from "../state/journal.ts";
+import type { Journal, Note } from "../state/journal.ts";
 import { readJournal } from "../state/journal-requests.ts";
-import type { JournalRefused, AbortCause } from "../state/observations.ts";
+import { type AbortCause, changeIn, type JournalRefused } from "../state/observations.ts";
 import { stopRequest } from "./stop-request.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { abort } from "./abort.ts";
 
 /** How often the write of a rejected journal is retried, in ms. */
 const TRY_AGAIN = 1000;
+
+/**
+ * The changes after the one at the cursor that may have been made since the status was written: those that this process knows a
+ * write of; where it knows of none, a former process may have made any.
+ */
+const inDoubtAfter = ({ txn, known }: ReconcileContext, cursor: number, error: string): ReadonlyMap<number, Note> => {
+  const after = txn.spec.changes.flatMap((_, index) => (index > cursor ? [index] : []));
+  const written = [cursor, ...after].filter((index) => changeIn(known, index).write !== undefined);
+  const doubted = written.length === 0 ? after : after.filter((index) => index <= Math.max(...written));
+  return new Map(doubted.map((index) => [index, { type: "unknown", error }] as const));
+};
 
 /**
  * The journal is lost, and cannot be created. What cannot be recorded is not done either: a Transaction that is
@@ -27,7 +38,7 @@ export const journalUnavailable = (
       version: { uid: "", resourceVersion: "" },
       position: { direction: "forward", cursor },
       created: new Map(),
-      notes: new Map(),
+      notes: fate === "unknown" ? inDoubtAfter(context, cursor, `the journal cannot be read: ${why}`) : new Map(),
       doubted: new Map(),
       deferred: new Map(),
       renewed: new Map(),
