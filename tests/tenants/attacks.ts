@@ -67,6 +67,9 @@ const annotate = ({ api, namespace }: Tenant, name: string, annotation: string, 
     body: { metadata: { annotations: { [annotation]: value } } },
   });
 
+const edit = ({ api, namespace }: Tenant, name: string, n: number) =>
+  api.send({ verb: "mergePatch", resource: configMaps, namespace, name, body: { data: { n: `${n}` } } });
+
 const owned = (name: string, owner: string, uid: string): object => ({
   metadata: { name, ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: owner, uid }] },
 });
@@ -272,16 +275,7 @@ export const attacks: readonly Attack[] = [
     attack: async (author) => {
       await author.create(configMaps, { metadata: { name: "busy" }, data: { n: "0" } });
       await allOf(8, (n) => author.submit(`edits-${n}`, [patched("busy", { [`of-${n}`]: "yes" }), made(`edits-${n}`)]));
-      const { api, namespace } = author;
-      return again(1, async (n) => {
-        await api.send({
-          verb: "mergePatch",
-          resource: configMaps,
-          namespace,
-          name: "busy",
-          body: { data: { n: `${n}` } },
-        });
-      });
+      return again(1, (n) => edit(author, "busy", n));
     },
   },
   {
@@ -298,16 +292,7 @@ export const attacks: readonly Attack[] = [
       await allOf(20, (n) =>
         author.submit(`waits-${n}`, [made(`restless-${n}`)], { waitFor: ["jsonpath={.data.never}"] }),
       );
-      const { api, namespace } = author;
-      return again(1, async (n) => {
-        await api.send({
-          verb: "mergePatch",
-          resource: configMaps,
-          namespace,
-          name: `restless-${n % 20}`,
-          body: { data: { n: `${n}` } },
-        });
-      });
+      return again(1, (n) => edit(author, `restless-${n % 20}`, n));
     },
   },
   {
