@@ -1,5 +1,5 @@
 import { transactionCrd } from "@janus/api";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { freshNamespace, kubectl, kubectlWith, type Outcome } from "../fixtures/cluster.ts";
 import { installCrd, transaction } from "./transactions.ts";
 
@@ -33,12 +33,16 @@ describe("the CRD", () => {
   });
 
   it("explains a Transaction as documentation does", async () => {
-    const { stdout } = await kubectl("explain", "txn.spec.changes");
-    const words = stdout.replaceAll(/\s+/gu, " ");
+    // The API server publishes the schema of a CRD some time after it serves the kind.
+    const words = await vi.waitFor(async () => {
+      const { code, stdout } = await kubectl("explain", "txn.spec.changes");
+      expect(code).toBe(0);
+      return stdout.replaceAll(/\s+/gu, " ");
+    }, 30_000);
     for (const sentence of [
       "The changes, applied one at a time in this order: all of them or none.",
       "Patch sets the fields of the content and leaves all others (server-side apply).",
-      "enum: Create, Update, Patch, Delete",
+      "enum: Create, Update, Patch, Apply, ....",
       "Applies the change only if the target still has this metadata.resourceVersion",
       "target <Object> -required-",
     ])

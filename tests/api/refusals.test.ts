@@ -22,7 +22,7 @@ const refusals: readonly (readonly [string, object, string])[] = [
   [
     "missing content",
     changing({ type: "Patch", target }),
-    "spec.changes[0]: Invalid value: content is missing: a Create or Update needs the manifest, a Patch the fields to set",
+    "spec.changes[0]: Invalid value: content is missing: a Create, Update or Apply needs the manifest, a Patch the fields to set",
   ],
   [
     "superfluous content",
@@ -32,7 +32,7 @@ const refusals: readonly (readonly [string, object, string])[] = [
   [
     "a resourceVersion of what is still to be created",
     changing({ ...patch, type: "Create", resourceVersion: "7" }),
-    "spec.changes[0]: Invalid value: resourceVersion is of an object that exists: remove it from a Create, or change the type",
+    "spec.changes[0]: Invalid value: resourceVersion is of an object that exists: remove it from a Create or an Apply, or change the type",
   ],
   [
     "an empty resourceVersion",

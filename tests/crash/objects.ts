@@ -54,6 +54,11 @@ export const update = (object: JsonObject & Ref): JsonObject => ({
   content: object,
 });
 export const patch = (ref: Ref, content: JsonObject): JsonObject => ({ type: "Patch", target: target(ref), content });
+export const application = (object: JsonObject & Ref): JsonObject => ({
+  type: "Apply",
+  target: target(object),
+  content: object,
+});
 export const deletion = (ref: Ref): JsonObject => ({ type: "Delete", target: target(ref) });
 
 /** Of an object without any field of its own, which leaves no mark by itself. */

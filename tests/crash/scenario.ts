@@ -1,6 +1,7 @@
 import type { JsonObject, Phase } from "@janus/api";
 import type { UserAction } from "./user-action.ts";
 import {
+  application,
   bareCreation,
   bystander,
   configMap,
@@ -107,8 +108,22 @@ const child = configMap(
 );
 const family = [bystander, parent, child];
 
+/** One of an object that is there, and one of an object that is not. */
+const applications = [
+  application(configMap("there", { version: "2.0" })),
+  application(configMap("new", { version: "2.0" })),
+];
+const there = [configMap("there", { version: "1.0", kept: "yes" }), bystander];
+
 /** Success, and failure at each position. */
 export const scenarios: readonly Scenario[] = [
+  { name: "an Apply of each kind commits", outcome: "Committed", before: there, spec: spec(applications) },
+  {
+    name: "an Apply of each kind is rolled back",
+    outcome: "RolledBack",
+    before: there,
+    spec: spec([...applications, refusedCreation]),
+  },
   {
     name: "an owner and what it owns are deleted, and both come back",
     outcome: "RolledBack",

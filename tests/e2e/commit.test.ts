@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
-import { creating, deleting, patching, updating } from "../fixtures/changes.ts";
+import { applying, creating, deleting, patching, updating } from "../fixtures/changes.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { gadget, gadgets } from "../fixtures/gadgets.ts";
 import {
@@ -44,6 +44,17 @@ it("makes changes of all four types, in the order of the list", async () => {
   const changes = requests.filter(({ purpose }) => purpose === "change").map(({ verb }) => verb);
   expect(changes).toEqual(["create", "update", "delete", "apply"]);
   expect(log.filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([]);
+});
+
+it("patches with an Apply what exists, and creates what does not", async () => {
+  const { create, read, run, janus } = await workspace();
+  await create(configMap("there", { a: "1", b: "1" }));
+  await janus();
+  const { status } = await run([applying(configMap("there", { a: "2" })), applying(configMap("fresh", { a: "2" }))]);
+  expect(status).toMatchObject({ phase: "Committed", progress: "2/2" });
+  expect((await read(configMap("there")))["data"]).toEqual({ a: "2", b: "1" });
+  expect((await read(configMap("fresh")))["data"]).toEqual({ a: "2" });
+  expect(status.items).toMatchObject([{ uid: expect.any(String) }, { created: expect.any(String) }]);
 });
 
 it("commits the three changes of deploy-v2, and leaves nothing of its own behind", async () => {

@@ -1,4 +1,4 @@
-import { type Change, fieldManager } from "@janus/api";
+import { type ResolvedChange, fieldManager } from "@janus/api";
 import type { Api, ApiError, KubeObject, ManagedFieldsEntry } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { withServerMutations } from "../../packages/controller/src/core/merge/server-mutations.ts";
@@ -67,7 +67,7 @@ export const target = async (manifest: Manifest) => {
   const update = (body: object) => ({ verb: "update" as const, ...place, body, fieldManager: manager });
 
   /** PUT after PUT, until there is nothing more to do. */
-  const restore = async (wish: Change, before: KubeObject): Promise<Restored> => {
+  const restore = async (wish: ResolvedChange, before: KubeObject): Promise<Restored> => {
     let goal = before;
     for (let puts = 0; ; puts += 1) {
       const object = await read();
@@ -81,7 +81,7 @@ export const target = async (manifest: Manifest) => {
   };
 
   const change = async (type: "Patch" | "Update", content: Fields) => {
-    const wish = { type, content, target: { ...identity, name } } as Change;
+    const wish = { type, content, target: { ...identity, name } } as ResolvedChange;
     const { from: before, made: changed } = await insist((live) => {
       const body = changeBody(wish, place, live, author);
       return type === "Patch" ? { verb: "apply", ...place, body, fieldManager: manager, force: true } : update(body);

@@ -14,17 +14,23 @@ interface Waiting {
   readonly waitTimeout?: number;
 }
 
-/** A change to one object. A Delete has no content by type. */
-export type Change = Waiting &
-  (
-    | {
-        readonly type: "Create" | "Update" | "Patch";
-        readonly target: Target;
-        readonly content: JsonObject;
-        readonly resourceVersion?: string;
-      }
-    | { readonly type: "Delete"; readonly target: Target; readonly resourceVersion?: string }
-  );
+interface Write<Type> extends Waiting {
+  readonly type: Type;
+  readonly target: Target;
+  readonly content: JsonObject;
+  readonly resourceVersion?: string;
+}
+interface Deletion extends Waiting {
+  readonly type: "Delete";
+  readonly target: Target;
+  readonly resourceVersion?: string;
+}
+
+/** What is done to one object: all that is applied and rolled back is one of these. A Delete has no content by type. */
+export type ResolvedChange = Write<"Create" | "Update" | "Patch"> | Deletion;
+
+/** A change as its author writes it. Whether an Apply is a Create or a Patch is decided by its target, before any change is made. */
+export type Change = ResolvedChange | Write<"Apply">;
 
 // Declared so that CEL can read them; all other fields of the content are preserved.
 const Content = openObject({
@@ -49,19 +55,20 @@ const Wire = object({
   type: described(
     "What to do with the target. Create creates it and fails if it exists. Update replaces the whole object with the content. " +
       "Patch sets the fields of the content and leaves all others (server-side apply). Delete deletes it. " +
-      "Update, Patch and Delete fail if the target does not exist.",
-    oneOf("Create", "Update", "Patch", "Delete"),
+      "Update, Patch and Delete fail if the target does not exist. " +
+      "Apply is a Patch if the target exists when the Transaction is prepared, and a Create if it does not.",
+    oneOf("Create", "Update", "Patch", "Apply", "Delete"),
   ),
   content: optional(
     described(
-      "The manifest for a Create or an Update, or the fields to set for a Patch. Not allowed for a Delete. " +
+      "The manifest for a Create, an Update or an Apply, or the fields to set for a Patch. Not allowed for a Delete. " +
         "apiVersion, kind, name and namespace may be omitted; if set, they must match the target.",
       Content,
     ),
   ),
   resourceVersion: optional(
     described(
-      "Applies the change only if the target still has this metadata.resourceVersion; otherwise the Transaction fails. Not allowed for a Create.",
+      "Applies the change only if the target still has this metadata.resourceVersion; otherwise the Transaction fails. Not allowed for a Create or an Apply.",
       satisfying(string({ maxLength: 253 }), {
         cel: "self != ''",
         message:
@@ -103,7 +110,7 @@ const agrees = (
 const rules: readonly Rule<Wire>[] = [
   {
     cel: "self.type == 'Delete' || has(self.content)",
-    message: "content is missing: a Create or Update needs the manifest, a Patch the fields to set",
+    message: "content is missing: a Create, Update or Apply needs the manifest, a Patch the fields to set",
     holds: ({ type, content }) => type === "Delete" || content !== undefined,
   },
   {
@@ -112,9 +119,9 @@ const rules: readonly Rule<Wire>[] = [
     holds: ({ type, content }) => type !== "Delete" || content === undefined,
   },
   {
-    cel: "self.type != 'Create' || !has(self.resourceVersion)",
-    message: "resourceVersion is of an object that exists: remove it from a Create, or change the type",
-    holds: ({ type, resourceVersion }) => type !== "Create" || resourceVersion === undefined,
+    cel: "!(self.type in ['Create', 'Apply']) || !has(self.resourceVersion)",
+    message: "resourceVersion is of an object that exists: remove it from a Create or an Apply, or change the type",
+    holds: ({ type, resourceVersion }) => !["Create", "Apply"].includes(type) || resourceVersion === undefined,
   },
   agrees(
     "apiVersion",

@@ -24,6 +24,7 @@ const changes: readonly Change[] = [
   { type: "Create", target: target("v1", "ConfigMap", "created"), content },
   { type: "Patch", target: target("v1", "ConfigMap", "patched"), content },
   { type: "Update", target: target("v1", "ConfigMap", "updated"), content, resourceVersion: "1" },
+  { type: "Apply", target: target("v1", "ConfigMap", "applied"), content },
   { type: "Delete", target: target("v1", "Secret", "deleted") },
   { type: "Delete", target: target("v1", "ConfigMap", "deleted") },
   { type: "Create", target: target("v1", "Namespace", "fresh"), content: {} },

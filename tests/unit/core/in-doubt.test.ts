@@ -1,4 +1,4 @@
-import { type Change, fieldManager } from "@janus/api";
+import { type ResolvedChange, fieldManager } from "@janus/api";
 import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
 import type { JsonObject, KubeObject } from "@janus/types";
@@ -22,10 +22,10 @@ const varied = (metadata: object, object: KubeObject = before): KubeObject => ({
 });
 const edit = (data: object, object: KubeObject = before): KubeObject => put(object, { ...object, data }, "person");
 
-const patch: Change = { type: "Patch", target, content: { data: { a: "2" } } };
-const update: Change = { type: "Update", target, content: { data: { a: "2" } } };
-const create: Change = { type: "Create", target, content: { data: { a: "2" } } };
-const remove: Change = { type: "Delete", target };
+const patch: ResolvedChange = { type: "Patch", target, content: { data: { a: "2" } } };
+const update: ResolvedChange = { type: "Update", target, content: { data: { a: "2" } } };
+const create: ResolvedChange = { type: "Create", target, content: { data: { a: "2" } } };
+const remove: ResolvedChange = { type: "Delete", target };
 
 const patched = apply(before, changeBody(patch, place, before, author), manager);
 const updated = put(before, changeBody(update, place, before, author), manager);
@@ -36,7 +36,7 @@ const going = varied({ resourceVersion: "2", deletionTimestamp: "2026-01-01T00:0
 
 type Row = readonly [
   what: string,
-  change: Change,
+  change: ResolvedChange,
   was: KubeObject | undefined,
   created: string | undefined,
   seen: KubeObject | undefined,
@@ -191,7 +191,7 @@ const heaped = (object: KubeObject): KubeObject =>
 const applied = (object: KubeObject): KubeObject => apply(object, { ...object, data: { z: "1" } }, "applier");
 
 describe("a change in doubt, made, after which its mark has gone", () => {
-  it.each<[string, Change, KubeObject]>(
+  it.each<[string, ResolvedChange, KubeObject]>(
     (
       [
         [patch, patched],
@@ -243,7 +243,7 @@ describe("a change in doubt", () => {
   });
 });
 
-const changing = (type: "Patch" | "Update", status?: object): Change => ({
+const changing = (type: "Patch" | "Update", status?: object): ResolvedChange => ({
   type,
   target,
   content: { data: { a: "2" }, ...(status === undefined ? {} : { status }) } as JsonObject,
@@ -251,10 +251,10 @@ const changing = (type: "Patch" | "Update", status?: object): Change => ({
 
 describe("of an object whose status is a part of it, when somebody has changed that since", () => {
   const was = post(thing({ data: { a: "1" }, status: { phase: "old", seen: "1" } }), "kubectl");
-  const settled = (change: Change, now: object) =>
+  const settled = (change: ResolvedChange, now: object) =>
     resolveInDoubt(change, plain, was, undefined, seen(put(was, { ...was, status: now }, "person")), author);
 
-  it.each<[string, Change, object, object]>([
+  it.each<[string, ResolvedChange, object, object]>([
     ["does not set", changing("Patch"), { phase: "theirs", seen: "1" }, { type: "not-applied" }],
     ["does not set", changing("Update"), { phase: "theirs", seen: "1" }, { type: "not-applied" }],
     [

@@ -1,4 +1,4 @@
-import type { Change } from "@janus/api";
+import type { ResolvedChange } from "@janus/api";
 import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
 import { showPath } from "../../../packages/controller/src/core/merge/show-path.ts";
@@ -193,7 +193,7 @@ const shown = ({ metadata, ...rest }: KubeObject): JsonObject => {
 };
 
 /** PUT after PUT until there is nothing more to do. */
-const restored = (wish: Change, before: KubeObject, live: KubeObject) => {
+const restored = (wish: ResolvedChange, before: KubeObject, live: KubeObject) => {
   let object = live;
   for (let puts = 0; puts < 3; puts += 1) {
     const { put: body, conflicts } = restoration(wish, place, before, object, author);

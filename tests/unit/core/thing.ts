@@ -1,4 +1,4 @@
-import { type Change, fieldManager } from "@janus/api";
+import { type ResolvedChange, fieldManager } from "@janus/api";
 import type { JsonObject, KubeObject } from "@janus/types";
 import type { ObjectRef } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 
@@ -26,7 +26,7 @@ export interface Edit {
   readonly content: JsonObject;
 }
 
-export const wish = ({ type, content }: Edit): Change => ({
+export const wish = ({ type, content }: Edit): ResolvedChange => ({
   type,
   content,
   target: { apiVersion: "v1", kind: "Thing", name: "thing" },

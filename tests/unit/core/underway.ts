@@ -1,4 +1,13 @@
-import { type Change, decodeTransaction, FINALIZER, journalName, lockLease, type Phase, Transaction } from "@janus/api";
+import {
+  type Change,
+  decodeTransaction,
+  FINALIZER,
+  journalName,
+  lockLease,
+  type Phase,
+  type ResolvedChange,
+  Transaction,
+} from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
@@ -43,7 +52,7 @@ const resource = (kind: string): Resource => ({
 });
 
 /** Of a ConfigMap or another namespaced kind of the core group. */
-export const change = (type: Change["type"], name: string, kind = "ConfigMap"): Change => {
+export const change = (type: ResolvedChange["type"], name: string, kind = "ConfigMap"): ResolvedChange => {
   const target = { apiVersion: "v1", kind, name };
   return type === "Delete" ? { type, target } : { type, target, content: { data: { a: "new" } } };
 };

@@ -1,4 +1,4 @@
-import { type Change, fieldManager } from "@janus/api";
+import { type ResolvedChange, fieldManager } from "@janus/api";
 import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
 import type { JsonObject, KubeObject } from "@janus/types";
@@ -7,8 +7,8 @@ import { apply, post, put } from "./server.ts";
 import { author, manager, place, thing } from "./thing.ts";
 
 const target = { apiVersion: "v1", kind: "Thing", name: "thing" };
-const patch: Change = { type: "Patch", target, content: { data: { a: "2" } } };
-const update: Change = { type: "Update", target, content: { data: { a: "2" } } };
+const patch: ResolvedChange = { type: "Patch", target, content: { data: { a: "2" } } };
+const update: ResolvedChange = { type: "Update", target, content: { data: { a: "2" } } };
 
 const before = post(thing({ data: { a: "1", b: "1" } }), "kubectl");
 const patched = apply(before, changeBody(patch, place, before, author), manager);
@@ -27,7 +27,10 @@ const without = (object: KubeObject): KubeObject => ({
 });
 
 /** PUTs until nothing is to be rolled back any more. */
-const putBack = (change: Change, live: KubeObject): { readonly object: KubeObject; readonly conflicts: number } => {
+const putBack = (
+  change: ResolvedChange,
+  live: KubeObject,
+): { readonly object: KubeObject; readonly conflicts: number } => {
   const { put: body, conflicts } = restoration(change, place, before, live, author);
   return body === undefined
     ? { object: live, conflicts: conflicts.length }
@@ -70,7 +73,7 @@ describe("a Patch that was made, of an object whose managedFields others have cl
   });
 
   it("leaves theirs beside what the Patch was the first to set in a map", () => {
-    const labelling: Change = { type: "Patch", target, content: { metadata: { labels: { ours: "1" } } } };
+    const labelling: ResolvedChange = { type: "Patch", target, content: { metadata: { labels: { ours: "1" } } } };
     const labelled = apply(before, changeBody(labelling, place, before, author), manager);
     const labels = { ours: "1", theirs: "1" };
     const live = cleared(put(labelled, { ...labelled, metadata: { ...labelled.metadata, labels } }, "person"));

@@ -1,4 +1,4 @@
-import { type Change, emptyStatus, Transaction } from "@janus/api";
+import { type ResolvedChange, emptyStatus, Transaction } from "@janus/api";
 import type { KubeObject, Settings } from "@janus/controller";
 import { noObservations } from "@janus/controller";
 import { post } from "../core/server.ts";
@@ -24,7 +24,7 @@ export const WIDGETS = {
   statusSubresource: true,
 } as const;
 
-export type Type = Change["type"];
+export type Type = ResolvedChange["type"];
 export const TYPES: readonly Type[] = ["Create", "Update", "Patch", "Delete"];
 
 export const nameOf = (index: number): string => `abc`.charAt(index);
@@ -38,7 +38,7 @@ const CONTENT = {
   Patch: { data: { ours: "new" } },
 };
 
-export const changeOf = (type: Type, index: number): Change => {
+export const changeOf = (type: Type, index: number): ResolvedChange => {
   const target = { apiVersion: "example.com/v1", kind: "Widget", name: nameOf(index) };
   return type === "Delete" ? { type, target } : { type, target, content: CONTENT[type] };
 };

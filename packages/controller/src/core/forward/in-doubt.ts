@@ -1,4 +1,4 @@
-import type { Change } from "@janus/api";
+import type { ResolvedChange } from "@janus/api";
 import { type TransactionRef, desiredState, writable } from "../merge/write-body.ts";
 import type { Path } from "../merge/field-set.ts";
 import { equal } from "../kubernetes/json.ts";
@@ -38,7 +38,7 @@ export const sameButStatus = (a: KubeObject, b: KubeObject, place: ObjectRef): b
 };
 
 /** Whether the change sets the status: then other writers of the status conflict with it. */
-const setsStatus = (change: Change, place: ObjectRef): boolean =>
+const setsStatus = (change: ResolvedChange, place: ObjectRef): boolean =>
   change.type !== "Delete" && writable(change.content, place)["status"] !== undefined;
 
 const settleCreate = (
@@ -67,7 +67,7 @@ const settleDelete = (place: ObjectRef, before: KubeObject, { object }: TargetOb
 };
 
 const settleEdit = (
-  change: Change,
+  change: ResolvedChange,
   place: ObjectRef,
   before: KubeObject,
   { object }: TargetObservation,
@@ -100,7 +100,7 @@ const settleEdit = (
  * Assumes: `seen` is a live read, as the ServiceAccount. For a Create, `before` is undefined.
  */
 export const resolveInDoubt = (
-  change: Change,
+  change: ResolvedChange,
   place: ObjectRef,
   before: KubeObject | undefined,
   created: string | undefined,

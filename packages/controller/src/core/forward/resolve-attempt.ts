@@ -1,4 +1,4 @@
-import type { Change } from "@janus/api";
+import type { ResolvedChange } from "@janus/api";
 import { recordedBefore } from "../snapshots/prior-state.ts";
 import { run, type Step } from "../state/effect.ts";
 import type { KubeObject } from "@janus/types";
@@ -108,7 +108,7 @@ export const resolveAttempt = (
   }
 };
 
-const isEdit = ({ type }: Change): boolean => type === "Update" || type === "Patch";
+const isEdit = ({ type }: ResolvedChange): boolean => type === "Update" || type === "Patch";
 
 /** Whether an Update or Patch was applied when the Transaction gives up. */
 const fateOf = (verdict: InDoubtVerdict, mayBeApplied: boolean): AbortCause["fate"] => {

@@ -4,7 +4,7 @@ import { fieldsOf, type Path, union } from "./field-set.ts";
 import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
 import { orNobody, restoredOwnership } from "./restored-ownership.ts";
 import { asObject, equal } from "../kubernetes/json.ts";
-import type { Change } from "@janus/api";
+import type { ResolvedChange } from "@janus/api";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { threeWayMerge } from "./three-way-merge.ts";
 import { withListMapDefaults } from "./list-map-defaults.ts";
@@ -39,7 +39,7 @@ const writtenSince = (former: Entries, entries: Entries): Entries => {
  * Assumes: the change was applied to `before`, and `live` is the same object (uid).
  */
 export const restoration = (
-  change: Change,
+  change: ResolvedChange,
   place: ObjectRef,
   before: KubeObject,
   live: KubeObject,

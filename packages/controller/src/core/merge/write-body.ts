@@ -1,4 +1,4 @@
-import type { Change } from "@janus/api";
+import type { ResolvedChange } from "@janus/api";
 import { fieldManager } from "@janus/api";
 import { toBase64 } from "../kubernetes/base64.ts";
 import { withoutGenerated } from "./job-selector.ts";
@@ -68,7 +68,7 @@ const identity = (place: ObjectRef): JsonObject => ({
   ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
 });
 
-const contentOf = (change: Change): JsonObject => {
+const contentOf = (change: ResolvedChange): JsonObject => {
   if (change.type === "Delete") return {};
   const { apiVersion, kind } = change.target;
   return kind === "Secret" && apiVersion === "v1" ? withoutStringData(change.content) : change.content;
@@ -91,7 +91,7 @@ const withoutStringData = (content: JsonObject): JsonObject => {
 const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
   isObject(value) && Object.values(value).every((text) => typeof text === "string");
 
-export const createBody = (change: Change, place: ObjectRef, author: TransactionRef): object => {
+export const createBody = (change: ResolvedChange, place: ObjectRef, author: TransactionRef): object => {
   const content = contentOf(change);
   return {
     ...content,
@@ -110,7 +110,7 @@ export const createBody = (change: Change, place: ObjectRef, author: Transaction
  * labels, annotations, finalizers and owner references that its content does not name stay as they are, as does
  * a `.status` that is not a subresource.
  */
-export const desiredState = (change: Change, place: ObjectRef, before: KubeObject): JsonObject => {
+export const desiredState = (change: ResolvedChange, place: ObjectRef, before: KubeObject): JsonObject => {
   const content = writable(contentOf(change), place);
   if (change.type !== "Update") return content;
   const was = writable(before, place);
@@ -123,7 +123,12 @@ export const desiredState = (change: Change, place: ObjectRef, before: KubeObjec
  * status that is a subresource: the API server ignores it, but its manager in another version of the kind would
  * lose it if it were missing.
  */
-export const changeBody = (change: Change, place: ObjectRef, before: KubeObject, author: TransactionRef): object => {
+export const changeBody = (
+  change: ResolvedChange,
+  place: ObjectRef,
+  before: KubeObject,
+  author: TransactionRef,
+): object => {
   const body = desiredState(change, place, before);
   const entries = before.metadata.managedFields ?? [];
   const isUpdate = change.type === "Update";

@@ -16,6 +16,7 @@ import {
 } from "../state/observations.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { withoutLostOwners } from "../snapshots/owner-references.ts";
+import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget } from "../state/target-resolution.ts";
 import { projected, updateStatus } from "../state/status-update.ts";
 import { gateAgain } from "../forward/gate-again.ts";
@@ -53,7 +54,7 @@ export const committing = (context: ReconcileContext): Step => {
   const gated = gatedChange(journal);
   if (gated !== undefined) return gate(context, journal, gated);
   const index = journal.position.cursor;
-  const change = txn.spec.changes[index];
+  const change = resolvedChange(txn, known, index);
   if (change === undefined) return commit(context, journal);
   const { abortCause } = changeIn(known, index);
   if (abortCause !== undefined) return abort(context, journal, abortCause);
@@ -74,7 +75,7 @@ const gate = (
   gated: NonNullable<ReturnType<typeof gatedChange>>,
 ): Step => {
   const { txn, known } = context;
-  const change = txn.spec.changes[gated.index];
+  const change = resolvedChange(txn, known, gated.index);
   const place = resolveTarget(txn, known, gated.index);
   if (change === undefined || E.isLeft(place))
     return abort(context, journal, {

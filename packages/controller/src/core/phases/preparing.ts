@@ -7,6 +7,7 @@ import { enforceLockTimeLimit } from "../locks/lock-time-limit.ts";
 import { yieldLocks } from "../locks/lock-yield.ts";
 import { findOwned } from "../preflight/dependents.ts";
 import { examination } from "../preflight/examine-targets.ts";
+import { firstLooks } from "../preflight/first-look.ts";
 import { garbageCollectedTargets } from "../preflight/garbage-collected.ts";
 import { irreversibleProblems } from "../preflight/irreversible-changes.ts";
 import { reviews, unauthorized } from "../preflight/permissions.ts";
@@ -92,6 +93,9 @@ const findServiceAccount = (context: ReconcileContext): Step | undefined => {
     : undefined;
 };
 
+/** What an Apply needs permission for depends on whether its target exists; what is read under the lock decides. */
+const resolveApplies = ({ txn, known }: ReconcileContext): Step | undefined => runAny(firstLooks(txn, known));
+
 const reviewPermissions = ({ txn, known }: ReconcileContext): Step | undefined =>
   runAny([...reviews(itemsOf(txn, known), known), ...watchReviews(txn, known)]);
 
@@ -173,6 +177,8 @@ const STEPS: readonly ((context: ReconcileContext) => Step | undefined)[] = [
   // Everything after it needs to know where the targets are.
   resolveTargets,
   findServiceAccount,
+  // Before the permissions: a Create needs other ones than a Patch.
+  resolveApplies,
   // Before anything is locked: a lock on what one has no permission for would only hold up those who have.
   reviewPermissions,
   // Before anything is read: what is read under the locks no other Transaction changes.

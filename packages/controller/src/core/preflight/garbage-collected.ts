@@ -1,4 +1,4 @@
-import type { Change, Transaction } from "@janus/api";
+import type { ResolvedChange, Transaction } from "@janus/api";
 import { collected } from "./dependents.ts";
 import { asObject } from "../kubernetes/json.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
@@ -11,7 +11,7 @@ const uidsIn = (references: unknown): readonly unknown[] =>
   Array.isArray(references) ? references.map((reference) => asObject(reference)["uid"]) : [];
 
 /** The owners of a target after its change. A Patch removes none. */
-const ownersAfter = (change: Change, now: readonly unknown[]): readonly unknown[] => {
+const ownersAfter = (change: ResolvedChange, now: readonly unknown[]): readonly unknown[] => {
   if (change.type === "Delete") return [];
   const { ownerReferences } = asObject(change.content["metadata"]);
   if (change.type === "Update" && ownerReferences !== undefined) return uidsIn(ownerReferences);

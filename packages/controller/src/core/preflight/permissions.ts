@@ -1,4 +1,4 @@
-import type { Change, Transaction } from "@janus/api";
+import type { ResolvedChange, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { asObject } from "../kubernetes/json.ts";
@@ -8,7 +8,7 @@ import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { type Item, itemsOf } from "../state/resolved-changes.ts";
 
 /** The verbs of the rollback, by type of change. */
-const UNDO: Readonly<Record<Change["type"], readonly string[]>> = {
+const UNDO: Readonly<Record<ResolvedChange["type"], readonly string[]>> = {
   Create: ["delete"],
   Update: ["update"],
   Patch: ["update"],
@@ -17,7 +17,7 @@ const UNDO: Readonly<Record<Change["type"], readonly string[]>> = {
 };
 
 /** The verbs of the change and of its rollback. */
-const verbsOf = ({ type }: Change): readonly string[] => [...new Set([type.toLowerCase(), ...UNDO[type]])];
+const verbsOf = ({ type }: ResolvedChange): readonly string[] => [...new Set([type.toLowerCase(), ...UNDO[type]])];
 
 /** Checks whether the ServiceAccount may do this; without a name, to all objects of the kind in that namespace. */
 export const review = (

@@ -39,6 +39,7 @@ const checks: readonly ((txn: Transaction) => string | undefined)[] = [
       ({ state }, index) =>
         "before" in state &&
         spec.changes[index] !== undefined &&
+        spec.changes[index].type !== "Apply" &&
         state.before.existed === (spec.changes[index].type === "Create"),
     );
     return at === -1

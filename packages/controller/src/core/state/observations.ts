@@ -59,6 +59,8 @@ export interface Observations {
 /** What this process has learned of one change: of its target, of the lock on that, and of the writes to it. */
 export interface ChangeObservations {
   readonly lock?: LockObservation | undefined;
+  /** Of an Apply: whether the target existed before it was locked. */
+  readonly existedAtFirst?: boolean | undefined;
   /** The last live read of the target, as long as it says something. */
   readonly target?: TargetObservation | undefined;
   /** Whether the ServiceAccount may do what the change and its rollback do to the target, by verb. */

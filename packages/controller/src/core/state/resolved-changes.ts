@@ -1,4 +1,4 @@
-import { type Change, fieldManager, type Transaction } from "@janus/api";
+import { fieldManager, type ResolvedChange, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { changeBody, createBody } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "./effect.ts";
@@ -6,29 +6,33 @@ import { isAbsent, isUnserved } from "../kubernetes/api-error.ts";
 import { changeIn, type Observations, withChange } from "./observations.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
-import { memoized } from "../kubernetes/memoize.ts";
+import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
+import { resolvedChanges } from "./resolve-apply.ts";
 import { resolvedTargets } from "./target-resolution.ts";
 import { isServed } from "./unserved-kind.ts";
 import type { ApiError, KubeObject } from "@janus/types";
 
 export interface Item {
   readonly index: number;
-  readonly change: Change;
+  readonly change: ResolvedChange;
   readonly place: ObjectRef;
 }
 
-const placed = memoized((changes: readonly Change[]) =>
-  memoized((places: ReadonlyMap<number, ObjectRef>): readonly Item[] =>
-    changes.flatMap((change, index) => {
-      const place = places.get(index);
-      return place === undefined ? [] : [{ index, change, place }];
-    }),
+/** The targets are those of one Transaction, of which only what an Apply does may still change. */
+const placed = memoized((places: ReadonlyMap<number, ObjectRef>) =>
+  memoizedBy(
+    (changes: readonly ResolvedChange[]) => changes.map(({ type }) => type).join(),
+    (changes): readonly Item[] =>
+      changes.flatMap((change, index) => {
+        const place = places.get(index);
+        return place === undefined ? [] : [{ index, change, place }];
+      }),
   ),
 );
 
 /** All changes whose target can be resolved. */
 export const itemsOf = (txn: Transaction, known: Observations): readonly Item[] =>
-  placed(txn.spec.changes)(resolvedTargets(txn, known));
+  placed(resolvedTargets(txn, known))(resolvedChanges(txn, known));
 
 /** How long a change is retried whose Namespace, CRD or permissions an earlier change has just brought, in ms. */
 export const ENABLING_TIME = 30_000;

@@ -6,6 +6,7 @@ import type { Discover } from "./effect.ts";
 import type { Json, Resource } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { memoized } from "../kubernetes/memoize.ts";
+import { resolvedChange } from "./resolve-apply.ts";
 
 export const groupOf = (apiVersion: string): string => apiVersion.split("/").toReversed().slice(1).join("/");
 
@@ -13,7 +14,8 @@ const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value
 
 /** The resources that a CustomResourceDefinition among the changes will serve: one for each version. */
 const servedBy = (change: Change): readonly Resource[] => {
-  if (change.type !== "Create" || change.target.kind !== "CustomResourceDefinition") return [];
+  if ((change.type !== "Create" && change.type !== "Apply") || change.target.kind !== "CustomResourceDefinition")
+    return [];
   const { group, scope, names, versions } = asObject(change.content["spec"]);
   const { kind, plural } = asObject(names);
   if (typeof group !== "string" || typeof kind !== "string" || typeof plural !== "string") return [];
@@ -156,7 +158,7 @@ export const lockable = (
       if (index === cursor) late.set(index, place);
     } else if (maker === undefined || index < cursor) early.set(index, place);
     else if (maker < cursor) late.set(index, place);
-    if (txn.spec.changes[index]?.type === "Create" && place.resource.kind === "Namespace")
+    if (resolvedChange(txn, known, index)?.type === "Create" && place.resource.kind === "Namespace")
       makers.set(place.name, index);
   }
   return { early, late };

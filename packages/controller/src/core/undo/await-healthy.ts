@@ -10,6 +10,7 @@ import { uidOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { type AwaitedTarget, waitingForTargets } from "../state/status-progress.ts";
+import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget } from "../state/target-resolution.ts";
 import type { Back } from "./rollback-item.ts";
 
@@ -26,7 +27,7 @@ const step = (next: Step): Health => ({ type: "step", step: next });
 /** The targets that were restored, and are there. */
 const restoredTargets = ({ txn, known }: ReconcileContext, items: readonly Recorded[]): readonly Gated[] =>
   items.flatMap(({ state }, index): readonly Gated[] => {
-    const change = txn.spec.changes[index];
+    const change = resolvedChange(txn, known, index);
     const place = resolveTarget(txn, known, index);
     if (change === undefined || E.isLeft(place) || state.type !== "restored" || !state.before.existed) return [];
     return [{ index, change, place: place.right, gates: rollbackGates(txn), uid: uidOf(state) }];

@@ -4,6 +4,7 @@ import type { ApiCall, Effect } from "../state/effect.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
 import { changeIn, rollbackIn, withRollback } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
+import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget } from "../state/target-resolution.ts";
 import { counted } from "./rollback-item.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -43,7 +44,7 @@ export const missing = (
     return { requests: unknown.map((request) => counted(first, request)), messages: new Map() };
   const found = candidates.map((index): readonly [number, Effect | string | undefined] => {
     const place = resolveTarget(txn, known, index);
-    const change = txn.spec.changes[index];
+    const change = resolvedChange(txn, known, index);
     if (E.isLeft(place) || change === undefined) return [index, E.isLeft(place) ? place.left : undefined];
     const item: Item = { index, change, place: place.right };
     const { target: seen } = changeIn(known, index);

@@ -12,6 +12,7 @@ import { changeIn, type FailedAttempt, type Observations, rollbackIn, withRollba
 import { reacquire } from "../locks/lock-acquisition.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { deletedOwners } from "../snapshots/owner-references.ts";
+import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import type { Item } from "../state/resolved-changes.ts";
@@ -140,7 +141,7 @@ export const counted = (index: number, effect: Effect): Effect => {
  */
 export const rollbackItem = (context: ReconcileContext, journal: Back, index: number, isLast: boolean): ItemStep => {
   const { txn, known, now } = context;
-  const change = txn.spec.changes[index];
+  const change = resolvedChange(txn, known, index);
   const fail = (error: string, item?: Item, why?: Why): ItemStep => {
     const note: Note = { type: "rollback-failed", error };
     const event = item === undefined ? [] : [ended(item, note, why)];

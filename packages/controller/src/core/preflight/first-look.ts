@@ -1,0 +1,39 @@
+import type { Transaction } from "@janus/api";
+import { isLeft } from "fp-ts/lib/Either.js";
+import type { ApiCall } from "../state/effect.ts";
+import { changeIn, type Observations, withChange } from "../state/observations.ts";
+import { type Item, itemsOf, readTarget } from "../state/resolved-changes.ts";
+import { dependsOnEarlier } from "../state/target-resolution.ts";
+import { isServed } from "../state/unserved-kind.ts";
+
+/** Targets that are read at the same time; each may be as large as an object can be. */
+const MOST = 16;
+
+/** Reads whether the target of an Apply exists; all else of it is read again under the lock. */
+const firstLook = (txn: Transaction, known: Observations, item: Item): ApiCall => {
+  const found = (known: Observations, existedAtFirst: boolean): Observations =>
+    withChange(known, item.index, { target: undefined, existedAtFirst });
+  // What must not be read is reported under the lock, unless an earlier change may bring the permission: then it
+  // has to be new.
+  const reading = readTarget(item, (known) => found(known, !dependsOnEarlier(txn, item.index)));
+  return {
+    ...reading,
+    mayBeUnserved: !isServed(known, item.place.resource),
+    onAnswer: (...answer) => {
+      const after = reading.onAnswer(...answer);
+      return isLeft(answer[1]) && changeIn(after, item.index).existedAtFirst !== undefined
+        ? after
+        : found(after, changeIn(after, item.index).target?.object !== undefined);
+    },
+  };
+};
+
+/** The reads that are still needed to tell of every Apply whether it is a Create or a Patch. */
+export const firstLooks = (txn: Transaction, known: Observations): readonly ApiCall[] =>
+  itemsOf(txn, known)
+    .filter(({ index }) => {
+      const { existedAtFirst, target } = changeIn(known, index);
+      return txn.spec.changes[index]?.type === "Apply" && existedAtFirst === undefined && target === undefined;
+    })
+    .slice(0, MOST)
+    .map((item) => firstLook(txn, known, item));
