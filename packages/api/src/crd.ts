@@ -4,7 +4,12 @@ import { Transaction } from "./transaction.ts";
 
 const columns: readonly JsonObject[] = [
   { name: "Phase", type: "string", jsonPath: ".status.phase" },
-  { name: "Progress", type: "string", jsonPath: ".status.progress", description: "Number of applied changes, of all." },
+  {
+    name: "Progress",
+    type: "string",
+    jsonPath: ".status.progress",
+    description: "Number of applied changes whose gates are met, of all.",
+  },
   {
     name: "Message",
     type: "string",

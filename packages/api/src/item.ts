@@ -47,6 +47,8 @@ export interface Item {
   readonly state: ItemState;
   /** The gate that is not met yet, since when the Transaction waits for it, and the state of the target. */
   readonly waiting?: { readonly gate: string; readonly since: string };
+  /** Of a change that is rolled back although it was applied: which gate was not met, and how the target was last. */
+  readonly gateError?: string;
 }
 
 /** The name of each state in the API. The booleans say the same. */
@@ -76,7 +78,7 @@ const Wire = object({
   committed: withDefault(
     false,
     described(
-      "The change was applied. With an error and not rolledBack: it could not be rolled back, or the API server rejected it.",
+      "The change was applied. With an error, and neither rolledBack nor gateFailed: it could not be rolled back, or the API server rejected it.",
       boolean,
     ),
   ),
@@ -103,6 +105,12 @@ const Wire = object({
   ),
   waitingFor: optional(described("Gates of waitFor that are not met yet, with the state of the target.", text(256))),
   waitingSince: optional(described("When the Transaction started to wait for them.", string({ maxLength: 64 }))),
+  gateFailed: optional(
+    described(
+      "A gate of waitFor was not met, so the changes are rolled back: the error names the gate and the last state of the target.",
+      boolean,
+    ),
+  ),
   created: optional(described("uid of the object that this change created.", name)),
 });
 type Wire = TypeOf<typeof Wire>;
@@ -163,8 +171,21 @@ const stateOf = (wire: Wire): E.Either<string, ItemState> => {
   });
 };
 
-const encode = ({ target, lock, state, waiting }: Item): Wire => {
+const gateErrorOf = ({ gateFailed, error, committed }: Wire): E.Either<string, Pick<Item, "gateError">> => {
+  if (gateFailed !== true) return E.right({});
+  return error !== undefined && committed
+    ? E.right({ gateError: error })
+    : E.left("gateFailed is of a committed item, and comes with an error");
+};
+
+/** Without the error, where that is the one of a gate. */
+const ownOf = ({ error, ...wire }: Wire): Wire =>
+  error === undefined || wire.gateFailed === true ? wire : { ...wire, error };
+
+const encode = ({ target, lock, state, waiting, gateError }: Item): Wire => {
   const { type: at } = state;
+  // There is one error: what became of the rollback matters more than why it began, which the conditions say, too.
+  const error = "error" in state ? state.error : undefined;
   const before = "before" in state && state.before.existed ? state.before : undefined;
   return {
     ...(target === undefined ? {} : { target }),
@@ -173,7 +194,7 @@ const encode = ({ target, lock, state, waiting }: Item): Wire => {
     prepared: at !== "untouched" && at !== "refused",
     committed: at === "committed" || at === "rollback-failed" || at === "restored",
     rolledBack: at === "restored" || at === "rejected",
-    ...("error" in state && state.error !== undefined ? { error: state.error } : {}),
+    ...(error === undefined ? (gateError === undefined ? {} : { error: gateError, gateFailed: true }) : { error }),
     ...(before === undefined
       ? {}
       : {
@@ -192,16 +213,19 @@ export const Item: Codec<Item> = as(
   Wire,
   (wire) =>
     E.flatMap(lockOf(wire), (lock) =>
-      E.map(
-        (state: ItemState): Item => ({
-          ...(wire.target === undefined ? {} : { target: wire.target }),
-          ...lock,
-          state,
-          ...(wire.waitingFor === undefined
-            ? {}
-            : { waiting: { gate: wire.waitingFor, since: wire.waitingSince ?? "" } }),
-        }),
-      )(stateOf(wire)),
+      E.flatMap(gateErrorOf(wire), (gateError) =>
+        E.map(
+          (state: ItemState): Item => ({
+            ...(wire.target === undefined ? {} : { target: wire.target }),
+            ...lock,
+            state,
+            ...(wire.waitingFor === undefined
+              ? {}
+              : { waiting: { gate: wire.waitingFor, since: wire.waitingSince ?? "" } }),
+            ...gateError,
+          }),
+        )(stateOf(ownOf(wire))),
+      ),
     ),
   encode,
 );

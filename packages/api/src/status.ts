@@ -69,7 +69,10 @@ export const Status = object({
   startedAt: optional(described("When the controller started to process the Transaction.", time)),
   completedAt: optional(described("When a terminal phase was reached: Committed, RolledBack or Failed.", time)),
   progress: optional(
-    described("Number of applied changes, and of all changes, such as 2/3.", string({ maxLength: 64 })),
+    described(
+      "Number of applied changes whose gates are met, and of all changes, such as 2/3.",
+      string({ maxLength: 64 }),
+    ),
   ),
   rollbackRef: optional(described("Name of the first snapshot store.", name)),
   journal: optional(

@@ -73,6 +73,8 @@ const impossible: readonly (readonly [string, object, string])[] = [
   ["created, not committed", { prepared: true, created }, "created=true"],
   ["a uid without a resourceVersion", { prepared: true, uid: "u" }, "uid and resourceVersion go together"],
   ["a prior state, not prepared", presentOnWire, "uid, resourceVersion and snapshot are of a prepared item"],
+  ["a gate that failed for no reason", { prepared: true, committed: true, gateFailed: true }, "comes with an error"],
+  ["a gate of what was not applied", { prepared: true, error, gateFailed: true }, "is of a committed item"],
   ["half a lock", { lockLease: "l" }, "lockLease and leaseNamespace go together"],
 ];
 
@@ -86,6 +88,26 @@ describe("an item", () => {
     const item: Item = { lock: { lease: "l", namespace: "n" }, state: { type: "untouched" } };
     expect(Item.encode(item)).toMatchObject({ lockLease: "l", leaseNamespace: "n" });
     expect(Item.decode(Item.encode(item))).toEqual(E.right(item));
+  });
+
+  it.each([
+    [
+      { type: "committed", before: absent, created },
+      { state: "Applied", ...flags(true, true, false), created },
+    ],
+    [
+      { type: "restored", before: absent, created },
+      { state: "RolledBack", ...flags(true, true, true), created },
+    ],
+  ] as const)("tells the error of a gate from one of the rollback: %j", (state, wire) => {
+    const item: Item = { state, gateError: error };
+    expect(Item.encode(item)).toEqual({ ...wire, error, gateFailed: true });
+    expect(Item.decode(Item.encode(item))).toEqual(E.right(item));
+  });
+
+  it("says what became of the rollback rather than why it began", () => {
+    const state = { type: "rollback-failed", before: absent, created, error } as const;
+    expect(Item.encode({ state, gateError: "late" })).toEqual(Item.encode({ state }));
   });
 
   it("takes missing booleans for false", () => {

@@ -4,8 +4,10 @@ import { assert, describe, expect, it } from "vitest";
 import { journalIn, withChange, withoutRead } from "../../../packages/controller/src/core/state/observations.ts";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
+import { projected } from "../../../packages/controller/src/core/state/status-update.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { asObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
+import { toTimestamp } from "../../../packages/controller/src/core/kubernetes/time.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import {
@@ -153,6 +155,79 @@ describe("while it waits", () => {
         : all(ask, at),
     );
     expect(asked.filter(({ purpose }) => purpose === "read-target")).toHaveLength(1);
+  });
+});
+
+/** The statuses that it writes, one after the other. */
+const statuses = ({ asked }: Story): readonly Readonly<Record<string, unknown>>[] =>
+  asked.flatMap(({ call, purpose }) =>
+    purpose === "record" && "body" in call ? [asObject(asObject(call.body)["status"])] : [],
+  );
+
+/** A Create is in, and has five seconds to meet its gate. */
+const created = (): ReconcileContext => {
+  const changes: readonly Change[] = [{ ...change("Create", "a"), waitFor: [GATE] }];
+  const start = underway("Committing", changes, { direction: "forward", cursor: 1, gatedSince: NOW });
+  const items: Status["items"] = [{ state: { type: "committed", before: { existed: false }, created: "uid-of-a" } }];
+  const [first, ...others] = start.txn.spec.changes;
+  assert(first !== undefined && first.type !== "Delete");
+  const spec = { ...start.txn.spec, changes: [{ ...first, waitTimeout: 5000 }, ...others] };
+  return { ...start, txn: { ...start.txn, spec, status: { ...start.txn.status, items } } };
+};
+
+describe("a gate that was not met", () => {
+  const why =
+    'waitFor jsonpath={.data.ok}=yes was not met within its waitTimeout: ConfigMap a: {.data.ok} is "no", not "yes"';
+  it("is the error of its item, to the end, and nothing is waited for any more", () => {
+    const [there, gone] = [server(made("a")), server()];
+    let isDeleted = false;
+    const story = later(created(), 60_000, (ask, at) => {
+      isDeleted ||= ask.call.verb === "delete" && ask.call.place.name === "a";
+      return (isDeleted && ask.call.place.name === "a" ? gone : there)(ask, at);
+    });
+    const back = statuses(story).find(({ phase }) => phase === "RollingBack");
+    expect(back).toMatchObject({ items: [{ state: "Applied", error: why, gateFailed: true }], progress: "0/1" });
+    expect(JSON.stringify(back)).not.toContain("waitingFor");
+    expect(JSON.stringify(back)).not.toContain("waitingSince");
+    const { status } = story.at.txn;
+    expect(status).toMatchObject({ phase: "RolledBack", items: [{ state: { type: "restored" }, gateError: why }] });
+    // It is not a warning of the rollback.
+    expect(ready(story)).toMatch(/^every target is as it was before; rolled back because: changes\[0\]: waitFor /);
+  });
+
+  it("is the error of its item when spec.timeout ends the wait, with the last state that was seen", () => {
+    const start = awaiting(GATE);
+    const story = later(start, start.txn.spec.timeout + 1000, server(made("a")));
+    expect(rollingBack(story)).toMatchObject({
+      items: [
+        {
+          error: 'waitFor was not met: jsonpath={.data.ok}=yes: ConfigMap a: {.data.ok} is "no", not "yes"',
+          gateFailed: true,
+        },
+        { state: "Prepared" },
+      ],
+    });
+    expect(JSON.stringify(rollingBack(story))).not.toContain("waitingFor");
+  });
+});
+
+describe("progress", () => {
+  it("counts a change when its gates are met, whichever status is written meanwhile", () => {
+    const changes: readonly Change[] = [change("Patch", "a"), { ...change("Patch", "b"), waitFor: [GATE] }];
+    const start = underway("Committing", changes, { direction: "forward", cursor: 2, gatedSince: NOW });
+    const waits = later(start, 10_000, server(made("a"), made("b")));
+    expect(statuses(waits).map(({ progress }) => progress)).toEqual(["1/2"]);
+    const now = NOW + 10_000;
+    const changed = { ...waits.at, now, known: withoutRead(waits.at.known, 1, now) };
+    const met = later(changed, 10_000, server(made("a"), made("b", "yes")));
+    expect(met.at.txn.status).toMatchObject({ phase: "Committed", progress: "2/2" });
+  });
+
+  it("names the gates before the target was looked at for the first time", () => {
+    const { txn, known } = awaiting(GATE);
+    const journal = journalIn(known);
+    assert(journal !== undefined);
+    expect(projected(txn, journal)[0]?.waiting).toEqual({ gate: GATE, since: toTimestamp(NOW) });
   });
 });
 

@@ -75,8 +75,7 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: It
   ]);
 };
 
-const gateFailed = (index: number, { gate, state }: Unmet, late: string): AbortCause => ({
-  reason: "GateFailed",
-  message: `changes[${index}]: waitFor ${gate} was not met${late}: ${state.message}`,
-  fate: "not-sent",
-});
+const gateFailed = (index: number, { gate, state }: Unmet, late: string): AbortCause => {
+  const unmetGate = `waitFor ${gate} was not met${late}: ${state.message}`;
+  return { reason: "GateFailed", message: `changes[${index}]: ${unmetGate}`, fate: "not-sent", unmetGate };
+};

@@ -205,7 +205,7 @@ const finish = (context: ReconcileContext, journal: Back): Step => {
       txn,
       {
         phase: "RolledBack",
-        items: healthy === undefined ? items : withoutWaiting(items),
+        items: withoutWaiting(items),
         because,
         ...(healthy === undefined ? {} : { healthy }),
       },
@@ -215,7 +215,7 @@ const finish = (context: ReconcileContext, journal: Back): Step => {
   );
 };
 
-/** The condition Healthy says what has become of it. */
+/** Nothing is waited for any more: the condition Healthy says what has become of it. */
 const withoutWaiting = (items: readonly Item[]): readonly Item[] =>
   items.map((item) => {
     const { waiting: _, ...rest } = item;

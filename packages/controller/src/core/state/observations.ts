@@ -194,6 +194,8 @@ export interface AbortCause {
   readonly message: string;
   /** The fate of the change at the cursor. */
   readonly fate: "not-sent" | "rejected" | "unknown" | "applied";
+  /** Which gate of the change before it was not met, and how its target was last. */
+  readonly unmetGate?: string;
 }
 
 export interface UnchangedConflict {

@@ -1,12 +1,17 @@
 import { cut, type Item, type Phase, Status, type Transaction, RETRY_ROLLBACK } from "@janus/api";
 import { type ConditionCause, conditions, type Healthy } from "./conditions.ts";
 import type { ApiCall, EventSpec } from "./effect.ts";
+import { formatGate } from "../gates/gate.ts";
+import { gatesOf } from "../gates/gates-of.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
 import { gatedChange, type Journal, stateOf } from "./journal.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 
 export const TERMINAL: readonly Phase[] = ["Committed", "RolledBack", "Failed"];
 export const isTerminal = (phase: Phase): boolean => TERMINAL.includes(phase);
+
+/** As much as an item has room for, of each text. */
+const MOST_SAID = 256;
 
 export const ownPlace = (txn: Transaction): ObjectRef => ({
   resource: transactions,
@@ -42,19 +47,29 @@ const asPatch = (before: Status, after: Status): object => ({
 
 const IN: readonly string[] = ["committed", "rollback-failed"];
 
-const progress = (items: readonly Item[], changes: number): string =>
-  `${items.filter((item) => IN.includes(item.state.type)).length}/${changes}`;
+/** A change counts when it is applied and its gates are met. */
+const isDone = ({ state, waiting, gateError }: Item): boolean =>
+  IN.includes(state.type) && waiting === undefined && gateError === undefined;
 
-/** What was waited for is said only as long as it is, or was the last: then it says why it is rolled back. */
-const isWaitedFor = (index: number, journal: Journal): boolean =>
-  journal.position.direction === "back" || gatedChange(journal)?.index === index;
+const progress = (items: readonly Item[], changes: number): string => `${items.filter(isDone).length}/${changes}`;
+
+/** What is waited for, until that is over; before the target was looked at, the gates alone. */
+const waitingOf = (txn: Transaction, journal: Journal, index: number): Pick<Item, "waiting"> => {
+  const recorded = txn.status.items[index]?.waiting;
+  const { position } = journal;
+  if (position.direction === "back")
+    return recorded === undefined || position.restoredAt === undefined ? {} : { waiting: recorded };
+  const gated = gatedChange(journal);
+  if (gated?.index !== index) return {};
+  const gate = cut(gatesOf(txn, index).map(formatGate).join(", "), MOST_SAID);
+  return { waiting: recorded ?? { gate, since: toTimestamp(gated.since) } };
+};
 
 /** The items according to the journal. */
 export const projected = (txn: Transaction, journal: Journal): readonly Item[] =>
   txn.status.items.map((item, index) => {
-    const { waiting, ...rest } = item;
-    const said = waiting !== undefined && isWaitedFor(index, journal) ? { waiting } : {};
-    return { ...rest, ...said, state: stateOf(item.state, index, journal) };
+    const { waiting: _, ...rest } = item;
+    return { ...rest, ...waitingOf(txn, journal, index), state: stateOf(item.state, index, journal) };
   });
 
 /** From the spec alone: without a namespace, it is in that of the Transaction, or cluster-scoped. */

@@ -1,18 +1,29 @@
 import { cut, type Item, type ItemState } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
 import { run, type Step, type EventSpec } from "../state/effect.ts";
-import { type Journal, stateOf } from "../state/journal.ts";
+import type { Journal } from "../state/journal.ts";
 import type { AbortCause } from "../state/observations.ts";
-import { updateStatus } from "../state/status-update.ts";
+import { projected, updateStatus } from "../state/status-update.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
+/** As much as an item has room for. */
+const MOST_SAID = 256;
+
+/** The gates of a change that was applied are waited for no longer, though they were not met. */
+const withGateError = ({ waiting, ...rest }: Item, { unmetGate }: AbortCause): Item =>
+  waiting === undefined
+    ? rest
+    : { ...rest, gateError: cut(unmetGate ?? `waitFor was not met: ${waiting.gate}`, MOST_SAID) };
+
 /** The items according to the journal, with the fate of the change at its cursor. */
-const itemsAfter = ({ txn }: ReconcileContext, journal: Journal, { fate, message }: AbortCause): readonly Item[] =>
-  txn.status.items.map((item, index) => {
-    const state = stateOf(item.state, index, journal);
-    if (index !== journal.position.cursor || fate === "not-sent" || !("before" in state)) return { ...item, state };
+const itemsAfter = ({ txn }: ReconcileContext, journal: Journal, cause: AbortCause): readonly Item[] =>
+  projected(txn, journal).map((projectedItem, index) => {
+    const item = withGateError(projectedItem, cause);
+    const { state } = item;
+    const { fate, message } = cause;
+    if (index !== journal.position.cursor || fate === "not-sent" || !("before" in state)) return item;
     if (fate === "applied") return { ...item, state: { type: "committed", before: state.before } };
-    const ended: ItemState = { type: fate, before: state.before, error: cut(message, 256) };
+    const ended: ItemState = { type: fate, before: state.before, error: cut(message, MOST_SAID) };
     return { ...item, state: ended };
   });
 
