@@ -74,7 +74,33 @@ describe("an object that exists", () => {
     ["jsonpath={.status.ports}=80", waiting("{.status.ports} is a list, and must be one value")],
     ["jsonpath={.spec}=80", waiting("{.spec} is an object, and must be one value")],
     ["cel=self.spec.replicas == 3", met],
-    ["cel=self.spec.replicas == 4", waiting("not true yet: self.spec.replicas == 4")],
+    ["cel=self.spec.replicas == 4", waiting("not true yet: self.spec.replicas == 4: self.spec.replicas is 3")],
+    [
+      "cel=self.status.phase == 'Running' && self.spec.replicas > 3 || self.status.phase == ''",
+      waiting(
+        "not true yet: self.status.phase == 'Running' && self.spec.replicas > 3 || self.status.phase == '': self.status.phase is \"Starting\", self.spec.replicas is 3",
+      ),
+    ],
+    [
+      "cel=self.status['phase'] == self.status.ports[0].name",
+      waiting(
+        'not true yet: self.status[\'phase\'] == self.status.ports[0].name: self.status.phase is "Starting", self.status.ports[0].name is "http"',
+      ),
+    ],
+    [
+      "cel=self.status.ports.exists(p, p.port == self.spec.replicas)",
+      waiting(
+        "not true yet: self.status.ports.exists(p, p.port == self.spec.replicas): self.status.ports has 2 items, self.spec.replicas is 3",
+      ),
+    ],
+    [
+      "cel=has(self.status.missing)",
+      waiting("not true yet: has(self.status.missing): self.status.missing has no value"),
+    ],
+    [
+      "cel=self.status.ports.exists(self, self.port == 1)",
+      waiting("not true yet: self.status.ports.exists(self, self.port == 1)"),
+    ],
     ["cel=self.status.x == 4", waiting("not true yet: self.status.x == 4: field not found: x")],
   ];
   it.each(cases)("%s", (text, state) => {
@@ -132,6 +158,8 @@ describe("a message", () => {
       "cel=self.data.key == 'other'",
       "cel=bool(self.data.key)",
       "cel=int(self.data.key) == 1",
+      "cel=self.data['key'] == 'other'",
+      "cel=has(self.data.other) || self.data.key == ''",
     ]) {
       const state = evaluate(gate(text), secret);
       expect(state.type).toBe("waiting");

@@ -137,7 +137,8 @@ export const flawOf = (expression: Expression, functions: Functions): Flaw | und
   findFlaw(expression, { functions, names: ["self"] }) ??
   (canBeBoolean(expression, functions) ? undefined : { message: "this is never true or false", in: expression });
 
-const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
+/** A part of an expression that has parts itself. */
+export const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
 const paying = (args: readonly unknown[]) => ({

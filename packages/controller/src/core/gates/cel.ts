@@ -1,19 +1,24 @@
+import { cut } from "@janus/api";
 import { type CelInput, celEnv, isCelError, parse, plan } from "@bufbuild/cel";
 import * as E from "fp-ts/lib/Either.js";
 import { digitsOf, isObject } from "../kubernetes/json.ts";
 import { memoized } from "../kubernetes/memoize.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { flawOf, withSteps } from "./cel-expression.ts";
+import { describeFields } from "./cel-fields.ts";
 import { meter, metered } from "./cel-meter.ts";
 import { failed, type GateState, met, waiting } from "./gate-state.ts";
 import type { Mistake } from "./mistake.ts";
 import { integerAt, textAt } from "./read-fields.ts";
 
-/** Whether the expression is true of an object; if not, why, or nothing where it is just false. */
+/** Whether the expression is true of an object; if not, why, or which values it has looked at. They may be of a Secret. */
 export type CelProgram = (self: object) => GateState;
 
 /** More than that takes the parser long: seconds, at a thousand. */
 const MAX_NESTING = 50;
+
+/** Of an error of the library, which may quote the object. */
+const MOST_QUOTED = 128;
 
 const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
@@ -73,14 +78,15 @@ export const compileCel = (text: string): E.Either<Mistake, CelProgram> => {
 
   const planned = E.tryCatch(() => plan(celEnv({ funcs }), withSteps(expr)), mistakeOf);
   if (E.isLeft(planned)) return planned;
+  const describe = describeFields(expr);
   return E.right((self) => {
     if (isTooDeep(self)) return failed(`the object ${TOO_DEEP}`);
     budget.reset();
     const result = planned.right({ self: selfOf(self) });
     if (budget.isExhausted()) return failed("takes too long on this object");
     if (result === true) return met;
-    if (isCelError(result)) return waiting(result.message);
-    return waiting(result === false ? "" : "neither true nor false");
+    if (isCelError(result)) return waiting(cut(result.message, MOST_QUOTED));
+    return waiting(result === false ? describe(self) : "neither true nor false");
   });
 };
 

@@ -1,12 +1,13 @@
 import { cut } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import { digitsOf, isObject } from "../kubernetes/json.ts";
+import { isObject } from "../kubernetes/json.ts";
 import { programOf } from "./cel.ts";
 import { type Gate, formatGate } from "./gate.ts";
 import { because, failed, type GateState, met, waiting } from "./gate-state.ts";
 import { findByPath, formatJsonPath } from "./json-path.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
+import { print } from "./print.ts";
 import { integerAt, objectsAt, textAt, textsAt, valueAt } from "./read-fields.ts";
 import { ready } from "./ready.ts";
 
@@ -44,13 +45,6 @@ const evaluateCondition = (gate: Of<"condition">, object: KubeObject): GateState
   return waiting(said === undefined ? `condition ${gate.name} is not reported yet` : describeCondition(said));
 };
 
-/** As Go prints it, which is what kubectl compares. */
-const print = (value: unknown): string => {
-  const digits = digitsOf(value);
-  if (digits !== undefined) return digits;
-  return value === null ? "<nil>" : typeof value === "string" ? value : JSON.stringify(value);
-};
-
 const quote = (value: unknown): string => `"${cut(print(value), MOST_QUOTED)}"`;
 
 const evaluateJsonPath = ({ path, value: wanted }: Of<"jsonpath">, object: KubeObject): GateState => {
@@ -73,7 +67,7 @@ const evaluateCel = (gate: Of<"cel">, object: KubeObject): GateState => {
   if (state.type === "met") return met;
   const expression = cut(gate.expression, MOST_SAID / 2);
   if (state.type === "failed") return failed(because(formatGate({ ...gate, expression }), state.message));
-  return waiting(because(`not true yet: ${expression}`, isSecret(object) ? "" : cut(state.message, MOST_QUOTED)));
+  return waiting(because(`not true yet: ${expression}`, isSecret(object) ? "" : cut(state.message, MOST_SAID / 2)));
 };
 
 const evaluateDelete = (object: KubeObject): GateState => {

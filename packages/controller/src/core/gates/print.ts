@@ -1,0 +1,8 @@
+import { digitsOf } from "../kubernetes/json.ts";
+
+/** As Go prints a value, which is what kubectl compares and shows. */
+export const print = (value: unknown): string => {
+  const digits = digitsOf(value);
+  if (digits !== undefined) return digits;
+  return value === null ? "<nil>" : typeof value === "string" ? value : JSON.stringify(value);
+};
