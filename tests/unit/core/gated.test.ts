@@ -114,6 +114,27 @@ const awaiting = (gate: string): ReconcileContext => {
 };
 
 describe("while it waits", () => {
+  const another = { ...made("a"), metadata: { ...made("a").metadata, uid: "uid-of-another" } };
+  // Objects have the uid that the former one had, unless another is put in its place.
+  const replaced = (ask: ApiCall, at: ReconcileContext): Answer =>
+    ask.purpose === "read-target" && ask.call.place.name === "a" ? E.right(another) : server(made("b"))(ask, at);
+
+  it("for the deletion of the target, takes another object of its name for no obstacle", () => {
+    const story = later(awaiting("delete"), 60_000, replaced);
+    expect(story.at.txn.status.phase).toBe("Committed");
+  });
+
+  it("for anything else of it, takes no other object of its name for it", () => {
+    const both = awaiting("delete");
+    const [first, ...others] = both.txn.spec.changes;
+    assert(first !== undefined && first.type !== "Delete");
+    const spec = { ...both.txn.spec, changes: [{ ...first, waitFor: ["delete", "create"] }, ...others] };
+    const story = later({ ...both, txn: { ...both.txn, spec } }, 60_000, replaced);
+    expect(rollingBack(story)).toMatchObject({
+      items: [{ error: expect.stringContaining("was deleted and created again by another client") as unknown }, {}],
+    });
+  });
+
   it("says what for when spec.timeout has passed", () => {
     const start = awaiting(GATE);
     const story = later(start, start.txn.spec.timeout + 1000, server(made("a")));

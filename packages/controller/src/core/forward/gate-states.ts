@@ -50,12 +50,15 @@ const findPods = ({ index, place }: Gated, object: KubeObject, labelSelector: st
 const gone = (message: string, gate: string): Unmet => ({ gate, isGone: true, state: { type: "failed", message } });
 
 const unmetOf = ({ gates, place, uid }: Gated, object: KubeObject | undefined): Unmet | undefined => {
-  if (object !== undefined && object.metadata.uid !== uid)
+  const isAnother = object !== undefined && object.metadata.uid !== uid;
+  if (isAnother && gates.some(({ type }) => type !== "delete"))
     return gone(
       `${formatRef(place)} was deleted and created again by another client`,
       gates.map(formatGate).join(", "),
     );
-  const states = gates.map((gate) => ({ type: gate.type, gate: formatGate(gate), state: evaluate(gate, object) }));
+  // Of an object that is deleted, another one of its name says nothing.
+  const own = isAnother ? undefined : object;
+  const states = gates.map((gate) => ({ type: gate.type, gate: formatGate(gate), state: evaluate(gate, own) }));
   const unmet =
     states.find(({ state }) => state.type === "failed") ?? states.find(({ state }) => state.type === "waiting");
   if (unmet === undefined || unmet.state.type === "met") return undefined;
