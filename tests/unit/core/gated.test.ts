@@ -21,7 +21,7 @@ import {
   type Story,
   underway,
 } from "./underway.ts";
-import type { KubeObject } from "@janus/types";
+import type { ApiError, KubeObject } from "@janus/types";
 
 const begun = { direction: "forward", cursor: 0 } as const;
 
@@ -270,6 +270,53 @@ describe("restored targets that do not get where rollbackWaitFor wants them", ()
   it("are waited for", () => {
     const story = later(restored(), 5000, server(made("a")));
     expect(story.at.txn.status.phase).toBe("RollingBack");
+  });
+
+  it.each([
+    ["whose API is not available", 503],
+    ["whose API answers with an error", 500],
+  ])("%s are given up when rollbackWaitTimeout is over, and named", (_, code) => {
+    const all = server();
+    const story = later(restored(), 30 * 60_000, (ask, at) =>
+      ask.purpose === "read-target" ? refused(code, "no endpoints") : all(ask, at),
+    );
+    const { phase, completedAt, conditions } = story.at.txn.status;
+    expect(phase).toBe("RolledBack");
+    expect(conditions.find(({ type }) => type === "Healthy")).toMatchObject({
+      status: "False",
+      message: expect.stringMatching(/^changes\[0\]: ConfigMap shop\/a: cannot be read: .*no endpoints/) as unknown,
+    });
+    expect(Date.parse(completedAt ?? "")).toBeLessThan(NOW + 10 * 60_000 + 5000);
+  });
+
+  it("are given up when rollbackWaitTimeout is over, though nobody knows where their kind is served", () => {
+    const start = restored();
+    const at = { ...start, now: NOW + 10 * 60_000, known: { ...start.known, resources: new Map() } };
+    const [discover] = effects(at);
+    assert(discover !== undefined && discover.purpose === "discover" && discover.onTransientFault !== undefined);
+    const fault: ApiError = { type: "refused", code: 503, reason: "", message: "no endpoints", causes: [] };
+    const known = discover.onTransientFault(at.known, fault, at.now);
+    const { status } = later({ ...at, known }, 5000, server(), "served").at.txn;
+    expect(status.phase).toBe("RolledBack");
+    expect(status.conditions.find(({ type }) => type === "Healthy")).toMatchObject({
+      status: "False",
+      message: "changes[0]: cannot be read: no endpoints",
+    });
+  });
+
+  it("are not healthy where their kind is not served any more", () => {
+    const start = restored();
+    const at = { ...start, known: { ...start.known, resources: new Map([["v1/ConfigMap", null]]) } };
+    const { status } = later(at, 5000, server()).at.txn;
+    expect(status.conditions.find(({ type }) => type === "Healthy")).toMatchObject({ status: "False" });
+  });
+
+  it("are looked at after the time is over, though they could not be read before", () => {
+    const all = server(made("a", "yes"));
+    const story = later(restored(), 30 * 60_000, (ask, at) =>
+      ask.purpose === "read-target" && at.now < NOW + 10 * 60_000 ? refused(503) : all(ask, at),
+    );
+    expect(story.at.txn.status.conditions.find(({ type }) => type === "Healthy")).toMatchObject({ status: "True" });
   });
 
   it("are not waited for when the Transaction is deleted: nobody would read of it, and its namespace may have to go", () => {

@@ -37,6 +37,17 @@ const unreadable =
   (known, answer) =>
     E.isRight(answer) ? known : withGate(known, index, { unreadable: messageOf(answer.left) });
 
+/** For what asks for the target of a change, or for its kind: why there was no answer. */
+export const whenUnanswered =
+  (index: number, former?: ApiCall["onTransientFault"]): NonNullable<ApiCall["onTransientFault"]> =>
+  (known, fault, now) =>
+    withGate(former?.(known, fault, now) ?? known, index, { unanswered: { at: now, message: messageOf(fault) } });
+
+const read = (gated: Gated): ApiCall => {
+  const asked = readTarget(gated, unreadable(gated));
+  return { ...asked, onTransientFault: whenUnanswered(gated.index, asked.onTransientFault) };
+};
+
 /** With what is wrong with its Pods, as far as the ServiceAccount may list them. */
 const findPods = ({ index, place }: Gated, object: KubeObject, labelSelector: string, said: string): FindPods => ({
   purpose: "find-pods",
@@ -87,7 +98,7 @@ export const observeGates = (gated: Gated, known: Observations, since: Instant):
     };
   const changedAt = gate?.changedAt ?? Number.NEGATIVE_INFINITY;
   if (seen === undefined || seen.type === "outline" || seen.at < since || seen.at <= changedAt)
-    return { type: "reading", effects: [readTarget(gated, unreadable(gated))] };
+    return { type: "reading", effects: [read(gated)] };
   const { object } = seen;
   const unmet = unmetOf(gated, object);
   if (unmet === undefined) return { type: "met" };

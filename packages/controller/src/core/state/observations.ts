@@ -94,6 +94,8 @@ export interface GateObservations {
   readonly changedAt?: Instant | undefined;
   /** Why it may not be read. */
   readonly unreadable?: string | undefined;
+  /** When a read of it was last not answered, and why: its API may not be available. */
+  readonly unanswered?: { readonly at: Instant; readonly message: string } | undefined;
   /** What is wrong with a workload, and when its Pods were looked at for that. */
   readonly explained?: { readonly at: Instant; readonly message: string } | undefined;
 }

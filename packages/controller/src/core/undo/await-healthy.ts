@@ -1,13 +1,14 @@
 import type { Item as Recorded } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { type Gated, type GateObservation, observeGates } from "../forward/gate-states.ts";
+import { type Gated, type GateObservation, observeGates, whenUnanswered } from "../forward/gate-states.ts";
 import { rollbackGates } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import { toTimestamp } from "../kubernetes/time.ts";
+import { type Instant, toTimestamp } from "../kubernetes/time.ts";
 import type { Healthy } from "../state/conditions.ts";
-import { run, type Step } from "../state/effect.ts";
+import { type Discover, type Effect, run, type Step } from "../state/effect.ts";
 import { uidOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
+import { changeIn } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { type AwaitedTarget, waitingForTargets } from "../state/status-progress.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
@@ -35,41 +36,85 @@ const restoredTargets = ({ txn, known }: ReconcileContext, items: readonly Recor
 
 type Unmet = Extract<GateObservation, { readonly type: "unmet" }>;
 
+/** Restored targets whose kinds are not served, with the reason: how they are cannot be read. */
+const unresolved = ({ txn, known }: ReconcileContext, items: readonly Recorded[]): ReadonlyMap<number, string> =>
+  new Map(
+    items.flatMap(({ state }, index) => {
+      const place = resolveTarget(txn, known, index);
+      const isThere = state.type === "restored" && state.before.existed;
+      const why = changeIn(known, index).gate?.unanswered?.message;
+      return isThere && E.isLeft(place) ? [[index, why === undefined ? place.left : cannotBeRead(why)] as const] : [];
+    }),
+  );
+
+const cannotBeRead = (why: string): string => `cannot be read: ${why}`;
+
+/** Whether a target did not answer though the time was over: another attempt is not waited for. */
+const isGivenUp = ({ known }: ReconcileContext, index: number, until: Instant): boolean =>
+  (changeIn(known, index).gate?.unanswered?.at ?? Number.NEGATIVE_INFINITY) >= until;
+
+/** Finds out where the kinds of restored targets are served, as long as that is waited for. */
+const findKinds = (context: ReconcileContext, items: readonly Recorded[], until: Instant): readonly Effect[] => {
+  const { txn, known } = context;
+  const waiting = [...unresolved(context, items).keys()].filter((index) => !isGivenUp(context, index, until));
+  return discoveries(txn, known).flatMap((request) => {
+    const of = waiting.filter((index) => {
+      const target = txn.spec.changes[index]?.target;
+      return target?.kind === request.kind && target.apiVersion === request.apiVersion;
+    });
+    const onTransientFault: Discover["onTransientFault"] = (known, fault, now) =>
+      of.reduce((seen, index) => whenUnanswered(index)(seen, fault, now), known);
+    return of.length === 0 ? [] : [{ ...request, onTransientFault }];
+  });
+};
+
 /**
  * Waits until the restored targets have got to what `spec.rollbackWaitFor` wants, or the time for that is over.
  *
- * Guarantees: decided on live reads that are later than the rollback; whatever is found, what was restored stays so.
+ * Guarantees: decided on live reads that are later than the rollback, but for targets that do not answer when the time is over:
+ *             they are not healthy; whatever is found, what was restored stays so.
  */
 export const awaitHealthy = (context: ReconcileContext, journal: Back, items: readonly Recorded[]): Health => {
   const { txn, known, now } = context;
   const { position } = journal;
   // Nobody can read how the targets of a Transaction are that is gone; and its namespace may wait for it.
   if (rollbackGates(txn).length === 0 || txn.metadata.deletionTimestamp !== undefined) return { type: "known" };
-  const unknown = discoveries(txn, known);
-  if (unknown.length > 0) return step(run(...unknown));
   const { restoredAt } = position;
   if (restoredAt === undefined)
     return step(run(checkpoint(txn, journal, { position: { ...position, restoredAt: now } })));
   const until = restoredAt + (txn.spec.rollbackWaitTimeout ?? DEFAULT_TIMEOUT);
+  const unknown = findKinds(context, items, until);
+  if (unknown.length > 0) return step(run(...unknown));
   const observed = restoredTargets(context, items).map(
     (gated) => [gated, observeGates(gated, known, now < until ? restoredAt : until)] as const,
   );
-  const effects = observed.flatMap(([, one]) => (one.type === "reading" ? one.effects : []));
+  const isRead = ([{ index }, { type }]: (typeof observed)[number]): boolean =>
+    type === "reading" && !isGivenUp(context, index, until);
+  const effects = observed.filter(isRead).flatMap(([, one]) => (one.type === "reading" ? one.effects : []));
   if (effects.length > 0) return step(run(...effects));
   const unmet = observed.flatMap(([gated, one]) => (one.type === "unmet" ? [[gated, one] as const] : []));
   // What has failed may recover: nothing is lost by waiting, and its failure may be that of the state before.
   const [first, ...others] = unmet.map(toAwaited(restoredAt));
   if (first !== undefined && now < until) return step(waitingForTargets(context, journal, until, [first, ...others]));
+  const problems = [
+    ...unresolved(context, items),
+    ...observed.flatMap(([{ index, place }, one]) => {
+      if (one.type === "met") return [];
+      const why =
+        one.type === "unmet"
+          ? one.state.message
+          : cannotBeRead(changeIn(known, index).gate?.unanswered?.message ?? "no answer");
+      return [[index, `${formatRef(place)}: ${why}`] as const];
+    }),
+  ].toSorted(([a], [b]) => a - b);
   return {
     type: "known",
     healthy: {
-      isHealthy: unmet.length === 0,
+      isHealthy: problems.length === 0,
       message:
-        unmet.length === 0
+        problems.length === 0
           ? "all restored targets are as spec.rollbackWaitFor wants them"
-          : unmet
-              .map(([{ index, place }, { state }]) => `changes[${index}]: ${formatRef(place)}: ${state.message}`)
-              .join("; "),
+          : problems.map(([index, why]) => `changes[${index}]: ${why}`).join("; "),
     },
   };
 };
