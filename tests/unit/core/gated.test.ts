@@ -272,6 +272,20 @@ describe("restored targets that do not get where rollbackWaitFor wants them", ()
     expect(story.at.txn.status.phase).toBe("RollingBack");
   });
 
+  it("are named on fifty of their items: a status has no room for more", () => {
+    const names = Array.from({ length: 60 }, (_, at) => `a-${at}`);
+    const position = { direction: "back", cursor: -1, reached: 60, since: NOW, restoredAt: NOW } as const;
+    const start = underway(
+      "RollingBack",
+      names.map((name) => change("Patch", name)),
+      position,
+    );
+    const txn = { ...start.txn, spec: { ...start.txn.spec, rollbackWaitFor: [GATE] } };
+    const story = later({ ...start, txn }, 5000, server(...names.map((name) => made(name))));
+    expect(story.at.txn.status.items.filter(({ waiting }) => waiting !== undefined)).toHaveLength(50);
+    expect(ready(story)).toContain("(and 59 more)");
+  });
+
   it.each([
     ["whose API is not available", 503],
     ["whose API answers with an error", 500],

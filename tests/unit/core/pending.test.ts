@@ -15,6 +15,32 @@ it.each([
   expect(at.txn.status.phase).toBe(phase);
 });
 
+it.each([
+  ["no gates", [], {}, 0],
+  ["a gate", ["ready"], {}, 600],
+  ["gates of what is restored", [], { rollbackWaitFor: ["ready"] }, 50 * 600],
+])("leaves room in the status for what is waited for: %s", (_, waitFor, spec, room) => {
+  const changes = Array.from({ length: 60 }, (_, at): Change => ({ ...change("Create", `a-${at}`), waitFor }));
+  const start = underway("Pending", changes, { direction: "forward", cursor: 0 }, { journal: { type: "missing" } });
+  const sized = (padding: number): string => {
+    const [first, ...others] = start.txn.spec.changes;
+    if (first === undefined || first.type === "Delete") throw new Error("no Create");
+    const padded = { ...first, content: { data: { a: "x".repeat(padding) } } };
+    const txn = { ...start.txn, spec: { ...start.txn.spec, ...spec, changes: [padded, ...others] } };
+    return later({ ...start, txn }, 2, () => refused(404)).at.txn.status.phase;
+  };
+  const spent = JSON.stringify([start.txn.metadata, { ...start.txn.spec, ...spec }]).length;
+  const most = 1024 * 1024 - spent - 60 * 1600 - room + '"new"'.length - '""'.length;
+  expect([sized(most), sized(most + 1)]).toEqual(["Preparing", "Failed"]);
+});
+
+it("takes 500 Deletes, all of which may be waited for after a rollback", () => {
+  const changes = Array.from({ length: 500 }, (_, at) => change("Delete", `a-${at}`));
+  const start = underway("Pending", changes, { direction: "forward", cursor: 0 }, { journal: { type: "missing" } });
+  const txn = { ...start.txn, spec: { ...start.txn.spec, rollbackWaitFor: ["ready"] } };
+  expect(later({ ...start, txn }, 2, () => refused(404)).at.txn.status.phase).toBe("Preparing");
+});
+
 it("refuses more expressions than can be read in a moment, without reading them", () => {
   const changes = Array.from({ length: 40 }, (_, at): Change => {
     const waitFor = Array.from({ length: 4 }, (_, gate) => `cel=self${"[0]".repeat(300)} == ${at * 4 + gate}`);

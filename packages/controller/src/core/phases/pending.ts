@@ -1,4 +1,4 @@
-import { changeGateMistakes, gateMistakes } from "../gates/gates-of.ts";
+import { changeGateMistakes, gateMistakes, gatesOf, rollbackGates } from "../gates/gates-of.ts";
 import { FINALIZER, GROUP, KIND, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { type ApiCall, done, run, type Step } from "../state/effect.ts";
@@ -7,6 +7,7 @@ import { asObject } from "../kubernetes/json.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { readJournal } from "../state/journal-requests.ts";
 import { journalIn, type Observations } from "../state/observations.ts";
+import { MOST_AWAITED_ITEMS } from "../state/status-progress.ts";
 import { quarantine } from "../transitions/quarantine.ts";
 import { toTimestamp } from "../kubernetes/time.ts";
 import { lockTimeoutNotice } from "../locks/lock-requests.ts";
@@ -92,14 +93,24 @@ const checks: readonly Check[] = [
 const ITEM_BYTES = 1600;
 /** The dependents of a Delete, as `dependents` and in a warning. */
 const DELETION_BYTES = 300;
+/** What an item says that is waited for: a gate and a state of 256 bytes (which may be escaped), and a time. */
+const WAITING_BYTES = 600;
 const OBJECT_BYTES = 1024 * 1024;
+
+/** Of changes one is waited for at a time, and of restored targets all. */
+const mostAwaited = (txn: Transaction): number => {
+  const { changes } = txn.spec;
+  if (rollbackGates(txn).length > 0) return Math.min(changes.length, MOST_AWAITED_ITEMS);
+  return changes.some((_, index) => gatesOf(txn, index).length > 0) ? 1 : 0;
+};
 
 const tooLarge = (txn: Transaction): string | undefined => {
   if (isTooDeep([txn.metadata, txn.spec])) return `the Transaction ${TOO_DEEP}: flatten what its changes contain`;
   const size =
     new TextEncoder().encode(JSON.stringify([txn.metadata, txn.spec])).length +
     txn.spec.changes.length * ITEM_BYTES +
-    txn.spec.changes.filter(({ type }) => type === "Delete").length * DELETION_BYTES;
+    txn.spec.changes.filter(({ type }) => type === "Delete").length * DELETION_BYTES +
+    mostAwaited(txn) * WAITING_BYTES;
   return size <= OBJECT_BYTES
     ? undefined
     : `the Transaction is too large to keep its own status (${Math.ceil(size / 1024)} of 1024 KiB): split it into smaller Transactions`;

@@ -29,12 +29,15 @@ export const waiting = (
   return { ...run(updateStatus(txn, { items, because: { reason: WAITING, message: because } }, now)), events };
 };
 
+/** So many items name what is waited for: a status has no room for all 500. The message tells how many more there are. */
+export const MOST_AWAITED_ITEMS = 50;
+
 /** A target that is waited for, and in words for what. */
 export interface AwaitedTarget extends Watched {
   readonly waiting: NonNullable<Item["waiting"]>;
 }
 
-/** A pause until one of these targets changes, told on their items, too. */
+/** A pause until one of these targets changes, told on their items, too, as far as there is room. */
 export const waitingForTargets = (
   context: ReconcileContext,
   journal: Journal,
@@ -49,7 +52,9 @@ export const waitingForTargets = (
   const mayReportAt = known.projectedAt + PROJECTION_INTERVAL;
   if (isReported || now < mayReportAt)
     return { ...wait(isReported ? until : Math.min(until, mayReportAt), message), watched: targets };
-  const waiting = new Map(targets.map((target) => [target.index, target.waiting] as const));
+  const waiting = new Map(
+    targets.slice(0, MOST_AWAITED_ITEMS).map((target) => [target.index, target.waiting] as const),
+  );
   const items = projected(txn, journal).map((item, index): Item => {
     const { waiting: _, ...rest } = item;
     const one = waiting.get(index);
