@@ -1,4 +1,4 @@
-import type { ResolvedChange, Transaction } from "@janus/api";
+import { ROLLBACK_VERBS, type Transaction, verbsOf } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { asObject } from "../kubernetes/json.ts";
@@ -6,18 +6,6 @@ import { changeIn, type ChangeObservations, type Observations, set, withChanges 
 import { type ObjectRef, selfSubjectAccessReviews, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { type Item, itemsOf } from "../state/resolved-changes.ts";
-
-/** The verbs of the rollback, by type of change. */
-const UNDO: Readonly<Record<ResolvedChange["type"], readonly string[]>> = {
-  Create: ["delete"],
-  Update: ["update"],
-  Patch: ["update"],
-  // Created again, then its field managers are restored.
-  Delete: ["create", "update"],
-};
-
-/** The verbs of the change and of its rollback. */
-const verbsOf = ({ type }: ResolvedChange): readonly string[] => [...new Set([type.toLowerCase(), ...UNDO[type]])];
 
 /** Checks whether the ServiceAccount may do this; without a name, to all objects of the kind in that namespace. */
 export const review = (
@@ -69,7 +57,7 @@ const nameFor = (verb: string, { name }: ObjectRef): string => (verb === "create
 
 /** Checks all verbs that this change and its rollback need. */
 export const reviewsOf = (item: Item): readonly ApiCall[] =>
-  verbsOf(item.change).map((verb) => ({
+  verbsOf(item.change.type).map((verb) => ({
     ...review(item.place, verb, nameFor(verb, item.place), (known, is) => withVerdict(known, [item], verb, is)),
     item: item.index,
   }));
@@ -84,7 +72,7 @@ interface Alike {
 const alike = (items: readonly Item[], known: Observations): readonly Alike[] => {
   const all = new Map<string, { readonly verb: string; readonly items: [Item, ...Item[]] }>();
   for (const item of items)
-    for (const verb of verbsOf(item.change)) {
+    for (const verb of verbsOf(item.change.type)) {
       if (changeIn(known, item.index).permissions?.has(verb)) continue;
       const { resource, namespace = "" } = item.place;
       const key = JSON.stringify([resource.group, resource.plural, namespace, verb]);
@@ -119,7 +107,7 @@ export const reviews = (items: readonly Item[], known: Observations): readonly A
 /** The verbs of the change and of its rollback that the ServiceAccount is not known to have. */
 export const lackingPermissions = ({ index, change }: Item, known: Observations): readonly string[] => {
   const { permissions } = changeIn(known, index);
-  return verbsOf(change).filter((verb) => permissions?.get(verb) !== "allowed");
+  return verbsOf(change.type).filter((verb) => permissions?.get(verb) !== "allowed");
 };
 
 /** The solution, for messages. */
@@ -131,7 +119,7 @@ export const grant = ({ place }: Item, verbs: readonly string[]): string =>
  * change may bring.
  */
 export const missingPermissions = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
-  const denied = lackingPermissions(item, known).filter((verb) => UNDO[item.change.type].includes(verb));
+  const denied = lackingPermissions(item, known).filter((verb) => ROLLBACK_VERBS[item.change.type].includes(verb));
   return denied.length === 0 || dependsOnEarlier(txn, item.index)
     ? []
     : [

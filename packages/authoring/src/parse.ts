@@ -1,0 +1,44 @@
+import { API_VERSION, KIND, type Mistake, mistakes, Spec } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { TransactionManifest } from "./manifest.ts";
+
+/** The value, or everything that is wrong with it. */
+export type Parsed<A> =
+  | { readonly ok: true; readonly value: A }
+  | { readonly ok: false; readonly errors: readonly Mistake[] };
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+// https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/u;
+
+const isName = (value: unknown): boolean => typeof value === "string" && value.length <= 253 && SUBDOMAIN.test(value);
+
+const ofObject = (value: Readonly<Record<string, unknown>>): readonly Mistake[] => {
+  const metadata = isObject(value["metadata"]) ? value["metadata"] : {};
+  const { name, namespace = "default" } = metadata;
+  return [
+    ...(value["apiVersion"] === API_VERSION ? [] : [{ path: "apiVersion", message: `must be ${API_VERSION}` }]),
+    ...(value["kind"] === KIND ? [] : [{ path: "kind", message: `must be ${KIND}` }]),
+    ...(isName(name) ? [] : [{ path: "metadata.name", message: "must be a lowercase DNS subdomain" }]),
+    ...(isName(namespace) ? [] : [{ path: "metadata.namespace", message: "must be the name of a namespace" }]),
+  ];
+};
+
+/**
+ * Checks a Transaction as the API server does when it is created: every mistake with its path, such as
+ * `spec.changes[3].target.name: must not be empty`. What the cluster knows (kinds, objects, permissions) is not
+ * checked.
+ */
+export const parse = (manifest: unknown): Parsed<TransactionManifest> => {
+  if (!isObject(manifest)) return { ok: false, errors: [{ path: "", message: "must be an object" }] };
+  const spec = Spec.decode(manifest["spec"]);
+  const wrong = E.isLeft(spec) ? mistakes(spec.left) : [];
+  const errors = [
+    ...ofObject(manifest),
+    ...wrong.map(({ path, message }) => ({ path: path === "" ? "spec" : `spec.${path}`, message })),
+  ];
+  // It is exactly of this shape: the codec describes the same fields.
+  return errors.length === 0 ? { ok: true, value: manifest as unknown as TransactionManifest } : { ok: false, errors };
+};
