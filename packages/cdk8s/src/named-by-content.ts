@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+import type { Manifest } from "@janus/authoring";
+import { ApiObject, type ApiObjectProps, Names } from "cdk8s";
+import type { Construct } from "constructs";
+
+const HASH = 8;
+
+/** As long as its snapshots are named after a Transaction, this leaves room for their suffix in a DNS label. */
+const LONGEST = 50;
+
+/** An object whose spec cannot be changed: unless it has a name, another spec gives it another one. */
+export class NamedByContent extends ApiObject {
+  readonly #isNamed: boolean;
+
+  constructor(scope: Construct, id: string, props: ApiObjectProps) {
+    const name = props.metadata?.name ?? Names.toDnsLabel(scope, { includeHash: false, maxLen: LONGEST - 1 - HASH });
+    super(scope, id, { ...props, metadata: { ...props.metadata, name } });
+    this.#isNamed = props.metadata?.name !== undefined;
+  }
+
+  override toJson(): Manifest {
+    const manifest = super.toJson() as Manifest;
+    if (this.#isNamed) return manifest;
+    const hash = createHash("sha256").update(JSON.stringify(manifest["spec"])).digest("hex").slice(0, HASH);
+    const { metadata } = manifest;
+    return { ...manifest, metadata: { ...metadata, name: `${metadata.name}-${hash}` } };
+  }
+}

@@ -1,0 +1,174 @@
+import { Change, parse, Transaction, type TransactionProps } from "@janus/cdk8s";
+import { ApiObject, Chart, Duration, Testing } from "cdk8s";
+import { ConfigMap, Deployment, ServiceAccount } from "cdk8s-plus-30";
+import { expect, it } from "vitest";
+
+const shop = () => new Chart(Testing.app(), "shop", { namespace: "shop", labels: { team: "shop" } });
+const config = (chart: Chart, data: Record<string, string> = { version: "2.0" }) =>
+  new ConfigMap(chart, "Config", { metadata: { name: "app-config" }, data });
+const release = (chart: Chart, changes: readonly Change[], more: Partial<TransactionProps> = {}) =>
+  new Transaction(chart, "Release", { serviceAccount: "deploy-sa", changes, ...more });
+const nameOf = (version: string, more: Partial<TransactionProps> = {}) => {
+  const chart = shop();
+  return release(chart, [Change.apply(config(chart, { version }))], more).name;
+};
+const widget = { apiVersion: "example.com/v1", kind: "Widget", name: "old" };
+
+it("is printed in place of the objects that it writes, with their labels, annotations and namespaces", () => {
+  const chart = shop();
+  const map = config(chart);
+  map.metadata.addAnnotation("example.com/owner", "team-shop");
+  const other = new ApiObject(chart, "Other", {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "key", namespace: "other" },
+    stringData: { key: "s3cr3t" },
+  });
+  release(chart, [Change.create(map), Change.update(other)]);
+  const [manifest, ...more] = Testing.synth(chart);
+  expect(more).toEqual([]);
+  expect(parse(manifest)).toMatchObject({ ok: true });
+  expect(manifest).toMatchObject({
+    apiVersion: "backup.janus.io/v1alpha1",
+    kind: "Transaction",
+    metadata: { namespace: "shop", labels: { team: "shop" } },
+    spec: {
+      serviceAccountName: "deploy-sa",
+      changes: [
+        {
+          type: "Create",
+          target: { apiVersion: "v1", kind: "ConfigMap", name: "app-config", namespace: "shop" },
+          content: {
+            metadata: { labels: { team: "shop" }, annotations: { "example.com/owner": "team-shop" } },
+            data: { version: "2.0" },
+          },
+        },
+        {
+          type: "Update",
+          target: { apiVersion: "v1", kind: "Secret", name: "key", namespace: "other" },
+          content: { metadata: { labels: { team: "shop" } }, stringData: { key: "s3cr3t" } },
+        },
+      ],
+    },
+  });
+});
+
+it("makes changes of each type, in the order of the list", () => {
+  const chart = shop();
+  const map = config(chart);
+  const { manifest } = release(chart, [
+    Change.delete(widget),
+    Change.patch({ apiVersion: "apps/v1", kind: "Deployment", name: "web" }, { spec: { replicas: 3 } }),
+    Change.apply(map),
+  ]);
+  expect(manifest.spec.changes).toEqual([
+    { target: widget, type: "Delete" },
+    {
+      target: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
+      type: "Patch",
+      content: { spec: { replicas: 3 } },
+    },
+    expect.objectContaining({ type: "Apply" }),
+  ]);
+});
+
+it("patches and deletes objects of other charts, which still print them", () => {
+  const chart = shop();
+  const map = config(chart);
+  const { manifest } = release(new Chart(chart, "release"), [Change.patch(map, { data: { version: "3.0" } })]);
+  expect(manifest.spec.changes[0]?.target).toMatchObject({ kind: "ConfigMap", name: "app-config", namespace: "shop" });
+  expect(Testing.synth(chart)).toHaveLength(1);
+});
+
+it("has the options of the spec and of each change, durations as text or of cdk8s", () => {
+  const chart = shop();
+  const changes = [
+    Change.delete(widget, { waitFor: ["delete"], waitTimeout: Duration.seconds(90), resourceVersion: "7" }),
+    Change.apply(config(chart), { waitFor: [] }),
+  ];
+  const { manifest } = release(chart, changes, {
+    serviceAccount: new ServiceAccount(chart, "Account", { metadata: { name: "releaser" } }),
+    waitFor: ["ready"],
+    timeout: Duration.hours(1),
+    lockTimeout: "2m",
+    rollbackWaitFor: ["ready"],
+    rollbackWaitTimeout: Duration.millis(1500),
+    deletionPolicy: "Rollback",
+    ttlSecondsAfterFinished: 3600,
+  });
+  expect(manifest.spec).toMatchObject({
+    serviceAccountName: "releaser",
+    waitFor: ["ready"],
+    timeout: "1h",
+    lockTimeout: "2m",
+    rollbackWaitFor: ["ready"],
+    rollbackWaitTimeout: "1s500ms",
+    deletionPolicy: "Rollback",
+    ttlSecondsAfterFinished: 3600,
+    changes: [{ waitFor: ["delete"], waitTimeout: "1m30s", resourceVersion: "7" }, { waitFor: [] }],
+  });
+  expect(parse(manifest)).toEqual({ ok: true, value: manifest });
+});
+
+it("has another name for another content, and the same for the same", () => {
+  expect(nameOf("2.0")).toMatch(/^shop-release-[0-9a-f]{8}$/u);
+  expect(nameOf("2.0")).toBe(nameOf("2.0"));
+  expect(nameOf("2.0")).not.toBe(nameOf("2.1"));
+  expect(nameOf("2.0")).not.toBe(nameOf("2.0", { timeout: "1h" }));
+  expect(nameOf("2.0", { metadata: { name: "deploy-v2" } })).toBe("deploy-v2");
+});
+
+it("has what the objects become until the synthesis", () => {
+  const chart = shop();
+  const map = config(chart);
+  const transaction = release(chart, [Change.apply(map)]);
+  const before = transaction.name;
+  map.addData("color", "blue");
+  expect(ApiObject.of(map).name).toBe("app-config");
+  expect(transaction.name).not.toBe(before);
+  expect(Testing.synth(chart)).toMatchObject([{ spec: { changes: [{ content: { data: { color: "blue" } } }] } }]);
+});
+
+it("comes after what its objects depend on", () => {
+  const app = Testing.app();
+  const [chart, platform] = [new Chart(app, "shop"), new Chart(app, "platform")];
+  const map = config(chart);
+  map.node.addDependency(platform);
+  new ApiObject(platform, "Namespace", { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
+  release(chart, [Change.apply(map)]);
+  chart.toJson();
+  expect(app.charts.map(({ node }) => node.id)).toEqual(["platform", "shop"]);
+});
+
+it("gives cluster-scoped objects no namespace, though their chart has one", () => {
+  const chart = shop();
+  const namespace = new ApiObject(chart, "Ns", { apiVersion: "v1", kind: "Namespace", metadata: { name: "blue" } });
+  expect(release(chart, [Change.apply(namespace)]).manifest.spec.changes[0]?.target).toEqual({
+    apiVersion: "v1",
+    kind: "Namespace",
+    name: "blue",
+  });
+});
+
+it("says in the synthesis what the API server would reject, with the paths of the constructs", () => {
+  const chart = shop();
+  const web = new Deployment(chart, "Web", { metadata: { name: "web" }, containers: [{ image: "web:1" }] });
+  release(chart, [Change.apply(config(chart)), Change.apply(web, { waitFor: ["readyy"] }), Change.apply(web)], {
+    timeout: "soon",
+  });
+  expect(() => Testing.synth(chart)).toThrow(/\[shop\/Release\] spec\.timeout: must be a duration/u);
+  expect(() => Testing.synth(chart)).toThrow(
+    /\[shop\/Release\] spec\.changes\[1\]\.waitFor\[0\]: .* \(shop\/Web\/Resource\)/u,
+  );
+  const twice = shop();
+  const map = config(twice);
+  release(twice, [Change.apply(map), Change.apply(map)]);
+  expect(() => Testing.synth(twice)).toThrow("two changes have the same target");
+});
+
+it("refuses to create its own ServiceAccount, which must exist before", () => {
+  const chart = shop();
+  const account = new ServiceAccount(chart, "Account", { metadata: { name: "deploy-sa" } });
+  release(chart, [Change.apply(account)], { serviceAccount: account });
+  expect(() => Testing.synth(chart)).toThrow("its own ServiceAccount must exist before it");
+});
