@@ -145,6 +145,17 @@ describe("while it waits", () => {
     );
   });
 
+  it("says which time has passed, where spec.timeout is over first", () => {
+    const changes: readonly Change[] = [
+      change("Delete", "v", "PersistentVolume"),
+      { ...change("Patch", "a"), waitFor: [GATE] },
+    ];
+    const start = underway("Committing", changes, { direction: "forward", cursor: 2, gatedSince: NOW });
+    const txn = { ...start.txn, spec: { ...start.txn.spec, timeout: 5000 } };
+    const story = later({ ...start, txn }, 60_000, server(made("a")));
+    expect(JSON.stringify(rollingBack(story))).toContain("was not met within spec.timeout: ConfigMap a: ");
+  });
+
   it("says once what for, however long that is", () => {
     const { asked } = later(awaiting(`jsonpath={.data['${".".repeat(900)}']}=yes`), 60_000, server(made("a")));
     expect(asked.filter(({ purpose }) => purpose === "record")).toHaveLength(1);

@@ -1,6 +1,8 @@
 import type { Change } from "@janus/api";
-import { expect, it } from "vitest";
-import { change, examined, former } from "./underway.ts";
+import { assert, describe, expect, it } from "vitest";
+import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
+import { recordPrepared } from "../../../packages/controller/src/core/phases/record-prepared.ts";
+import { change, examined, former, observing, seen, underway } from "./underway.ts";
 
 const making = (type: "Update" | "Patch", kind: string, content: object): Change =>
   ({ ...change(type, "a", kind), content }) as Change;
@@ -49,4 +51,43 @@ it.each([
   const step = examined(changes, former(changes[0].target.kind, "a", before), b, claim);
   expect(step).not.toContain("which cannot be undone");
   expect(step).toContain('"purpose":"store"');
+});
+
+/** The warnings with which it is Prepared. */
+const warned = (gated: Change, before: object = {}): readonly string[] => {
+  const start = underway("Preparing", [ordinary, gated], { direction: "forward", cursor: 0 });
+  const known = observing(start, { 1: { target: seen(former(gated.target.kind, "a", before)) } });
+  const journal = journalIn(known.known);
+  assert(journal !== undefined);
+  const { events = [] } = recordPrepared(known, journal, new Map());
+  return events.flatMap(({ type, reason, message }) =>
+    type === "Warning" && reason === "PreflightWarning" ? [message] : [],
+  );
+};
+
+describe("a gate of what cannot be undone", () => {
+  const immutable = making("Patch", "ConfigMap", { immutable: true });
+  const gone = change("Delete", "a", "PersistentVolumeClaim");
+
+  it("is warned of: when it is not met, the change stays", () => {
+    expect(warned({ ...immutable, waitFor: ["ready"] })).toEqual([
+      "changes[1]: the Patch of ConfigMap shop/a makes it immutable, which cannot be undone: if its gates are not met, the Transaction is Failed, and only the other changes are rolled back",
+    ]);
+  });
+
+  it.each([{ waitFor: ["delete"] }, { waitTimeout: "5m" }])("is warned of where it ends no wait: %j", (more) => {
+    expect(warned({ ...gone, ...more } as unknown as Change)).toEqual([
+      "changes[1]: the Delete of PersistentVolumeClaim shop/a cannot be undone: once it is sent, neither waitTimeout nor spec.timeout ends the wait until the target is gone",
+    ]);
+  });
+
+  it.each([
+    ["there is none", immutable, {}],
+    ["there is none of the Delete", gone, {}],
+    ["it is immutable already", { ...immutable, waitFor: ["ready"] }, { immutable: true }],
+    ["it can be undone", { ...making("Patch", "ConfigMap", {}), waitFor: ["ready"] }, {}],
+    ["the target is there again", { ...change("Delete", "a"), waitFor: ["delete"] }, {}],
+  ])("is not warned of where %s", (_, one, before) => {
+    expect(warned(one, before)).toEqual([]);
+  });
 });

@@ -58,6 +58,14 @@ describe.each(KINDS)("once the deletion of a %s may have been sent, a Transactio
     expect(later(waiting.at, 60 * MINUTE, answer).at.txn.status.phase).toBe("Committed");
   });
 
+  it("when its waitTimeout passes, which ends no wait for a Delete", () => {
+    const { start, answer } = accepted(kind, NOW + 90 * MINUTE);
+    const changes = start.txn.spec.changes.map((one) => ({ ...one, waitFor: ["delete"], waitTimeout: MINUTE }));
+    const waiting = later(wants(start, {}, { changes }), 60 * MINUTE, answer);
+    expect(waiting.at.txn.status.phase).toBe("Committing");
+    expect(later(waiting.at, 60 * MINUTE, answer).at.txn.status.phase).toBe("Committed");
+  });
+
   it("when a rollback is requested, which it says", () => {
     const { start, answer } = accepted(kind, NOW + 5 * MINUTE);
     const asked = wants(start, { annotations: { [REQUEST_ROLLBACK]: "" } });

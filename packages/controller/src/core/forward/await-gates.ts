@@ -40,7 +40,9 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: It
     return abort(context, journal, { reason: "LockRenewalFailed", message: holding.left, fate: "not-sent" });
   if (holding.right.length > 0) return run(...holding.right);
 
-  const until = Math.min(deadline(context), since + (change.waitTimeout ?? Number.POSITIVE_INFINITY));
+  const waitUntil = since + (change.waitTimeout ?? Number.POSITIVE_INFINITY);
+  const until = Math.min(deadline(context), waitUntil);
+  const late = ` within ${until === waitUntil ? "its waitTimeout" : "spec.timeout"}`;
   const state = stateOf(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal);
   const gated: Gated = { ...item, gates: gatesOf(txn, index), uid: uidOf(state) };
   // A failure is decided on how the target is now: it may have got there in the last moment.
@@ -64,7 +66,7 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: It
   const settledAt = Math.min(until, since + SETTLING);
   if (observed.state.type === "failed" && (now >= settledAt || observed.isGone))
     return abort(context, journal, gateFailed(index, observed, ""));
-  if (now >= until) return abort(context, journal, gateFailed(index, observed, " within its waitTimeout"));
+  if (now >= until) return abort(context, journal, gateFailed(index, observed, late));
   return waitingForTargets(context, journal, observed.state.type === "failed" ? settledAt : until, [
     {
       index,

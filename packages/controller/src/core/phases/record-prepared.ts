@@ -1,5 +1,6 @@
 import { type Before, type Item, journalName } from "@janus/api";
 import { dependents, warnings } from "../preflight/dependents.ts";
+import { irreversibleGateWarnings } from "../preflight/irreversible-changes.ts";
 import { unauthorized } from "../preflight/permissions.ts";
 import { watchWarnings } from "../preflight/watch-permissions.ts";
 import { unlistedWarnings } from "../preflight/unlisted-kinds.ts";
@@ -49,7 +50,12 @@ export const recordPrepared = (
       state: { type: "prepared", before: beforeOf(index) },
     };
   });
-  const mind = [...warnings(txn, known), ...unlistedWarnings(known), ...watchWarnings(txn, known)];
+  const mind = [
+    ...warnings(txn, known),
+    ...unlistedWarnings(known),
+    ...watchWarnings(txn, known),
+    ...irreversibleGateWarnings(txn, known),
+  ];
   const recorded = updateStatus(
     txn,
     {

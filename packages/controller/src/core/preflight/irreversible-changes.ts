@@ -1,6 +1,7 @@
 import type { Transaction } from "@janus/api";
 import type { JsonObject, KubeObject } from "@janus/types";
 import { isIrreversible } from "./irreversible-kinds.ts";
+import { gatesOf } from "../gates/gates-of.ts";
 import { equal } from "../kubernetes/json.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
@@ -49,4 +50,34 @@ export const irreversibleProblems = (txn: Transaction, known: Observations): ((i
           `the ${item.change.type} of ${formatRef(item.place)} ${what}, which cannot be undone: move it to the end of the list`,
         ];
   };
+};
+
+/** Of a Delete that cannot be undone, what is to be waited for ends no wait. */
+const isBoundless = ({ change }: Item): boolean =>
+  isIrreversible(change) && ((change.waitFor ?? []).length > 0 || change.waitTimeout !== undefined);
+
+/** Of the first of them. */
+const warning = ([first, ...others]: readonly Item[], why: (item: Item) => string): readonly string[] => {
+  if (first === undefined) return [];
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  const { index, change, place } = first;
+  return [`changes[${index}]${more}: the ${change.type} of ${formatRef(place)} ${why(first)}`];
+};
+
+/** What to know of gates of changes that cannot be undone: people expect that a gate that is not met takes everything back. */
+export const irreversibleGateWarnings = (txn: Transaction, known: Observations): readonly string[] => {
+  const items = itemsOf(txn, known);
+  const isKept = (item: Item): boolean => gatesOf(txn, item.index).length > 0 && lasting(known, item) !== undefined;
+  return [
+    ...warning(
+      items.filter(isKept),
+      (item) =>
+        `${lasting(known, item) ?? ""}, which cannot be undone: if its gates are not met, the Transaction is Failed, and only the other changes are rolled back`,
+    ),
+    ...warning(
+      items.filter(isBoundless),
+      () =>
+        "cannot be undone: once it is sent, neither waitTimeout nor spec.timeout ends the wait until the target is gone",
+    ),
+  ];
 };
