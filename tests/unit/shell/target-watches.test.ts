@@ -59,3 +59,46 @@ it("tells whoever comes later that the target has gone meanwhile", async () => {
   expect(told).toEqual(["first", "second"]);
   watches.stop();
 });
+
+it("watches the one object that is waited for, and all of them as soon as there are two", async () => {
+  const listed: (string | undefined)[] = [];
+  const ended: (string | undefined)[] = [];
+  const api = still([object("a"), object("b")]);
+  const told: string[] = [];
+  const watches = targetWatches(
+    () => ({
+      send: (request) => {
+        if (request.verb === "list") listed.push(request.fieldSelector);
+        return api.send(request);
+      },
+      watch: (request, signal) => {
+        signal.addEventListener("abort", () => ended.push(request.fieldSelector));
+        return api.watch(request, signal);
+      },
+    }),
+    (uid, index) => told.push(`${uid}/${index}`),
+  );
+  const wait = (uid: string, ...names: readonly string[]): void => {
+    const targets = names.map((name, index) => {
+      const place = { resource: configMaps, namespace: "shop", name };
+      return { index, place, resourceVersion: "1" };
+    });
+    watches.join({ uid, namespace: "shop", as: { user: "deploy-sa" } }, targets);
+  };
+  wait("first", "a");
+  await vi.waitFor(() => expect(told).toEqual(["first/0"]));
+  wait("same", "a");
+  await vi.waitFor(() => expect(told).toEqual(["first/0", "same/0"]));
+  expect(listed).toEqual(["metadata.name=a"]);
+
+  wait("other", "b");
+  await vi.waitFor(() => expect(told).toContain("other/0"));
+  expect(listed).toEqual(["metadata.name=a", undefined]);
+  expect(ended).toEqual(["metadata.name=a"]);
+
+  for (const uid of ["first", "same", "other"]) watches.leave(uid);
+  wait("both", "a", "b");
+  await vi.waitFor(() => expect(told).toEqual(expect.arrayContaining(["both/0", "both/1"])));
+  expect(listed).toEqual(["metadata.name=a", undefined, undefined]);
+  watches.stop();
+});

@@ -33,6 +33,8 @@ interface Waiting {
 
 interface Watching {
   readonly namespace: string;
+  /** The one target that it tells of, by its name as in `waiting`; undefined: all there are. */
+  readonly only: string | undefined;
   /** By the name of the target, as {@link keyOf} has it: a look at each object must not be one at all who wait. */
   readonly waiting: Map<string, Map<string, Waiting>>;
   /** What there is; undefined before that is known. */
@@ -47,7 +49,8 @@ const idOf = (uid: string, index: number): string => `${uid}/${index}`;
 
 /**
  * Notifies Transactions when the targets change that they wait for: one metadata-only watch of each kind in a namespace for
- * all that wait there as the same ServiceAccount, started with the first of them and stopped with the last.
+ * all that wait there as the same ServiceAccount, started with the first of them and stopped with the last. It is of one object
+ * as long as one is waited for, since a namespace may have thousands.
  *
  * Guarantees: every change after the read of a waiter leads to at least one notification, and to no more than one a second;
  *             while nothing changes no request is sent, if the ServiceAccount may watch. If it may not, or there are too many
@@ -72,16 +75,28 @@ export const targetWatches = (
     notify(idOf(one.waiter.uid, one.target.index));
   };
 
-  const open = (key: string, { namespace, as }: Waiter, { place }: Watched): Watching => {
+  const open = (
+    key: string,
+    { namespace, as }: Waiter,
+    target: Watched,
+    isOnly: boolean,
+    waiting: Watching["waiting"] = new Map(),
+  ): Watching => {
+    const { place } = target;
     const over = new AbortController();
     let isSynced = false;
-    const waiting: Watching["waiting"] = new Map();
     const all = (): readonly Waiting[] => [...waiting.values()].flatMap((some) => [...some.values()]);
     const { resource } = place;
     const within = place.namespace === undefined ? {} : { namespace: place.namespace };
     const { store } = startReflector(
       apiOf(namespace),
-      { resource, ...within, as, metadataOnly: true },
+      {
+        resource,
+        ...within,
+        ...(isOnly ? { fieldSelector: `metadata.name=${place.name}` } : {}),
+        as,
+        metadataOnly: true,
+      },
       {
         signal: over.signal,
         keep: ({ metadata: { name = "", namespace, uid = "", resourceVersion = "" }, ...object }) => ({
@@ -103,9 +118,23 @@ export const targetWatches = (
         },
       },
     );
-    const watching = { namespace, waiting, store: () => (isSynced ? store : undefined), end: () => over.abort() };
+    const only = isOnly ? nameOf(target) : undefined;
+    const watching = { namespace, only, waiting, store: () => (isSynced ? store : undefined), end: () => over.abort() };
     watches.set(key, watching);
     return watching;
+  };
+
+  const mayOpen = (namespace: string): boolean =>
+    watches.size < MOST_WATCHES &&
+    [...watches.values()].filter((other) => other.namespace === namespace).length < MOST_OF_NAMESPACE;
+
+  /** Tells of all objects from now on, where it was about another one. */
+  const opened = (key: string, waiter: Waiter, target: Watched, isOnly: boolean): Watching | undefined => {
+    const former = watches.get(key);
+    if (former === undefined) return mayOpen(waiter.namespace) ? open(key, waiter, target, isOnly) : undefined;
+    if (former.only === undefined || former.only === nameOf(target)) return former;
+    former.end();
+    return open(key, waiter, target, false, former.waiting);
   };
 
   const pollLater = (id: string): void => {
@@ -120,10 +149,6 @@ export const targetWatches = (
       }, pause),
     );
   };
-
-  const mayOpen = (namespace: string): boolean =>
-    watches.size < MOST_WATCHES &&
-    [...watches.values()].filter((other) => other.namespace === namespace).length < MOST_OF_NAMESPACE;
 
   const leaveExcept = (uid: string, kept: ReadonlySet<string>): void => {
     for (const [key, watching] of watches) {
@@ -156,7 +181,8 @@ export const targetWatches = (
       });
       leaveExcept(waiter.uid, new Set(placed.map(({ key, id }) => `${key} ${id}`)));
       for (const { target, key, id } of placed) {
-        const watching = watches.get(key) ?? (mayOpen(waiter.namespace) ? open(key, waiter, target) : undefined);
+        const isOnly = placed.filter((other) => other.key === key).length === 1;
+        const watching = opened(key, waiter, target, isOnly);
         if (watching === undefined) {
           pollLater(id);
           continue;
