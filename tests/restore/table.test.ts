@@ -48,6 +48,11 @@ const submitted = async (
 /** All of an object that a rollback has to give back; its uid too, where it was not deleted. */
 const same = (object: KubeObject) => compared(object.kind, object);
 
+const containersOf = (workload: KubeObject | undefined): readonly object[] => {
+  const spec = workload?.["spec"] as { template: { spec: { containers: readonly object[] } } } | undefined;
+  return spec?.template.spec.containers ?? [];
+};
+
 const said = async (place: Workspace): Promise<string> =>
   (await place.txn()).status.conditions?.find(({ type }) => type === "Ready")?.message ?? "";
 
@@ -113,6 +118,73 @@ describe("Patch", () => {
     expect(status.phase).toBe("RolledBack");
     const after = await place.read(web);
     expect(after["spec"]).toEqual({ ...(before["spec"] as object), replicas: 3 });
+  });
+
+  it("of a Deployment to which another client has applied a container: the image is back, theirs stays", async () => {
+    const place = await workspace();
+    const web = deployment("web", "web:1");
+    const [before] = await place.create(web);
+    const template = { spec: { containers: [{ name: "proxy", image: "proxy:1" }] } };
+    const theirs = { ...web, spec: { template } };
+    const { status } = await rolledBack(place, [patching(deployment("web", "web:2"))], () => place.apply(theirs));
+    expect(status.phase).toBe("RolledBack");
+    expect(status.items[0]?.error).toBeUndefined();
+    const [former] = containersOf(before);
+    const after = containersOf(await place.read(web));
+    expect(after).toEqual([former, { ...former, name: "proxy", image: "proxy:1" }]);
+  });
+
+  it("of a Pod that is bound to a node meanwhile: as before, on its node", async () => {
+    const place = await workspace();
+    const labelled = { apiVersion: "v1", kind: "Pod", metadata: { name: "web", labels: { by: "us" } } };
+    const web = { ...labelled, metadata: { name: "web" }, spec: { containers: [{ name: "web", image: "web:1" }] } };
+    const [before] = await place.create(web);
+    const bind = async () => {
+      const target = { apiVersion: "v1", kind: "Node", name: "node-1" };
+      const metadata = { name: "web", labels: { "topology.kubernetes.io/zone": "a" } };
+      const path = `/api/v1/namespaces/${place.namespace}/pods/web/binding`;
+      const stdin = JSON.stringify({ apiVersion: "v1", kind: "Binding", metadata, target });
+      expect(await kubectlWith({ stdin }, "create", "--raw", path, "-f", "-")).toMatchObject({ code: 0 });
+    };
+    const { status } = await rolledBack(place, [patching(labelled)], bind);
+    expect(status.phase).toBe("RolledBack");
+    expect(status.items[0]?.error).toBeUndefined();
+    const after = await place.read(web);
+    expect(after["spec"]).toEqual({ ...(before?.["spec"] as object), nodeName: "node-1" });
+    expect(after.metadata.labels).toEqual({ "topology.kubernetes.io/zone": "a" });
+  });
+
+  it("of the type of a Service whose address is taken meanwhile: a new one, with a warning", async () => {
+    const place = await workspace();
+    const [before] = await place.create(service("web"));
+    const spec = before?.["spec"] as { clusterIP: string };
+    const external = { ...service("web"), spec: { type: "ExternalName", externalName: "example.com" } };
+    const { status } = await rolledBack(place, [patching(external)], () =>
+      place.create({ ...service("thief"), spec: { ports: [{ port: 80 }], clusterIP: spec.clusterIP } }),
+    );
+    const after = (await place.read(service("web")))["spec"] as typeof spec;
+    expect(status.phase).toBe("RolledBack");
+    expect(status.items[0]?.error).toContain(`spec.clusterIP was ${spec.clusterIP}, now ${after.clusterIP}`);
+    expect(after).toMatchObject({ type: "ClusterIP", ports: [{ port: 80 }] });
+    expect(after).not.toHaveProperty("externalName");
+  });
+
+  it.each([
+    ["Patch", patching({ ...service("web"), spec: { type: "ClusterIP" } })],
+    ["Update", updating({ ...service("web"), spec: { selector: { app: "web" }, ports: [{ port: 81 }] } })],
+  ])("of the type of a Service whose port is taken after a %s: a new port, with a warning", async (_, change) => {
+    const place = await workspace();
+    const web = { ...service("web"), spec: { type: "NodePort", ports: [{ port: 80 }] } };
+    const [before] = await place.create(web);
+    const spec = before?.["spec"] as { clusterIP: string; ports: readonly { nodePort: number }[] };
+    const { status } = await rolledBack(place, [change], () =>
+      place.create({ ...service("thief"), spec: { type: "NodePort", ports: spec.ports } }),
+    );
+    const after = (await place.read(web))["spec"] as typeof spec;
+    const [was, is] = [spec, after].map(({ ports }) => ports[0]?.nodePort);
+    expect(status.phase).toBe("RolledBack");
+    expect(status.items[0]?.error).toContain(`spec.ports[0].nodePort was ${was}, now ${is}`);
+    expect(after).toEqual({ ...spec, ports: [{ ...spec.ports[0], nodePort: is }] });
   });
 
   it("of a DaemonSet: identical, but for the generation that the API server counts itself, which is told", async () => {

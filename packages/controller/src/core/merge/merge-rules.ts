@@ -38,6 +38,13 @@ const isUnclaimed: Test = (field) =>
 const isTakenElsewhere: Test = ({ ours, theirs, wanted, was, is }) =>
   theirs === undefined && ours === undefined && wanted !== undefined && !equal(wanted, was) && !equal(wanted, is);
 
+/** A default of what others have added since, or have a part in: an applied field has a manager, its defaults have none. */
+const isDefaultOfTheirs: Test = ({ was, wanted, ours, theirs, parent }) =>
+  [was, wanted, ours, theirs].every((value) => value === undefined) &&
+  parent !== undefined &&
+  parent.was === undefined &&
+  parent.theirs !== undefined;
+
 const hasNoOtherOwner: Test = ({ theirs }) => theirs === undefined;
 
 const isKeyOfItem: Test = ({ parent, element }) => parent?.keys.some((key) => element === `f:${key}`) === true;
@@ -61,6 +68,8 @@ const RULES: readonly (readonly [holds: Test, verdict: Verdict])[] = [
   [isUnclaimed, "live"],
   // Somebody took it over in another version of the kind, in which it is called otherwise.
   [isTakenElsewhere, "conflict"],
+  // Without it, what others have added would be another thing, or get it again.
+  [isDefaultOfTheirs, "live"],
   // It is ours alone, or has no manager, such as a default that belongs to a field of the change.
   [hasNoOtherOwner, "before"],
   // It comes and goes with its item.

@@ -6,6 +6,7 @@ import { orNobody, restoredOwnership } from "./restored-ownership.ts";
 import { asObject, equal } from "../kubernetes/json.ts";
 import type { ResolvedChange } from "@janus/api";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
+import { boundSince } from "./pod-binding.ts";
 import { threeWayMerge } from "./three-way-merge.ts";
 import { withListMapDefaults } from "./list-map-defaults.ts";
 import { writerOf } from "./ancient-changes.ts";
@@ -48,7 +49,8 @@ export const restoration = (
   const formerEntries = entriesOf(before);
   const others = entriesOfOthers(before, live, author.uid);
   const ours = fieldsOf(entriesOf(live).filter((entry) => isOurs(entry, author.uid)));
-  const theirs = fieldsOf(others);
+  const managed = fieldsOf(others);
+  const theirs = union([managed, boundSince(before, live, union([managed, ours]))]);
   const known = union([ours, theirs, fieldsOf(formerEntries)]);
   const was = writable(before, place);
   const is = writable(live, place);

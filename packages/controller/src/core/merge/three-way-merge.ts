@@ -1,5 +1,5 @@
 import { type Fields, isWhole, none, type Path } from "./field-set.ts";
-import { asObject, equal, isObject, member } from "../kubernetes/json.ts";
+import { asObject, equal, isEmpty, isObject, member } from "../kubernetes/json.ts";
 import { type ChangeMade, itemField, memberField, type MergedField, type MergedItem, pathOf } from "./merged-field.ts";
 import { itemLike, type ListItem, type ListKind, listItems, listKind } from "./list-element.ts";
 import type { Json, JsonObject } from "@janus/types";
@@ -131,7 +131,8 @@ const isAbsentOr = (isOfType: (value: Json) => boolean, { was, is }: MergedField
 const mergeField = (field: MergedField): MergedValue => {
   const { was, is, theirs, known, change } = field;
   if (equal(was, is)) return withoutConflict(is);
-  const parted = (known !== undefined && !isWhole(known)) || (change.isBlind && isObject(is));
+  const isNewAndEmpty = was === undefined && isEmpty(is);
+  const parted = (known !== undefined && !isWhole(known)) || (change.isBlind && isObject(is) && !isNewAndEmpty);
   // A value without fields of other clients is reverted as a whole, with the defaults that have no manager.
   if (!parted || (was === undefined && theirs === undefined && !change.isBlind)) return mergeWhole(field);
   if (isAbsentOr(isObject, field)) return mergeObjects(field);

@@ -22,6 +22,7 @@ import {
   type UndoStep,
   type UndoContext,
 } from "./undo-context.ts";
+import { isService, reallocated, takenOf, withoutAllocations } from "./service-allocations.ts";
 import { deletedTogetherWith } from "./deleted-namespace.ts";
 import type { KubeObject } from "@janus/types";
 
@@ -68,6 +69,10 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   const call = { verb: "update", place, body, manager: fieldManager(txn.metadata) } as const;
   const request = withGoal(restoring(undoContext, call, "is-live"), undoContext, goal, body);
   const onAnswer: ApiCall["onAnswer"] = (known, answer, ...when) => {
+    const { taken: already = [] } = rollbackIn(known, index);
+    const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;
+    if (taken !== undefined && !already.includes(taken))
+      return withRollback(known, index, { taken: [...already, taken], goal: withoutAllocations(goal, [taken]) });
     const after = request.onAnswer(known, answer, ...when);
     // A lost race says nothing of the fields that are restored: another client may write the status all the time.
     return E.isLeft(answer) ? after : withRollback(after, index, { puts: puts + 1 });
@@ -75,16 +80,28 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   return continues({ ...request, onAnswer });
 };
 
-/** Rolled back, but for what the API server sets itself: that is all right unless it keeps what the change has set or taken away. */
+/**
+ * Rolled back, but for allocations that another Service has got, and what the API server sets itself: that is all right unless it
+ * keeps what the change has set or taken away.
+ */
 const restoredOrFailed = ({ change, place }: UndoContext, before: KubeObject, goal: KubeObject): UndoStep => {
-  const paths = differences(before, goal);
-  if (paths.length === 0) return { type: "restored" };
+  const allocations = isService(place.resource) ? reallocated(before, goal) : [];
+  const [was, is] = allocations.length === 0 ? [before, goal] : [before, goal].map(unallocated);
+  const paths = differences(was, is);
   const content = desiredState(change, place, before);
   const isOfChange = (path: Path): boolean => {
     const value = valueAt(content, path);
     return valueAt(goal, path) === undefined || (value !== undefined && !equal(value, valueAt(before, path)));
   };
-  return paths.some(isOfChange)
-    ? rollbackFailed(`${formatRef(place)}: the API server does not restore ${showPaths(paths.filter(isOfChange))}`)
-    : { type: "restored", warning: `the API server sets ${showPaths(paths)} itself: left unchanged` };
+  if (paths.some(isOfChange))
+    return rollbackFailed(
+      `${formatRef(place)}: the API server does not restore ${showPaths(paths.filter(isOfChange))}`,
+    );
+  const warnings = [
+    ...(allocations.length === 0 ? [] : [`${formatRef(place)}: ${allocations.join("; ")}`]),
+    ...(paths.length === 0 ? [] : [`the API server sets ${showPaths(paths)} itself: left unchanged`]),
+  ];
+  return warnings.length === 0 ? { type: "restored" } : { type: "restored", warning: warnings.join("; ") };
 };
+
+const unallocated = (service: KubeObject): KubeObject => withoutAllocations(service, ["addresses", "ports"]);
