@@ -250,6 +250,21 @@ describe("Create", () => {
     expect(await place.exists(made)).toBe(false);
   });
 
+  it("of a Pod that takes time to end: says so, and names no finalizers", async () => {
+    const place = await workspace();
+    const pod = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "web" },
+      spec: { nodeName: "node-1", containers: [{ name: "web", image: "web" }] },
+    };
+    await submitted(place, [creating(pod)], () => Promise.resolve());
+    await expect.poll(() => said(place)).toContain(`waiting until Pod ${place.namespace}/web is gone`);
+    expect(await said(place)).not.toContain("finalizers");
+    await kubectl("delete", "pod", "web", "-n", place.namespace, "--grace-period=0", "--force");
+    expect((await place.over()).status.phase).toBe("RolledBack");
+  });
+
   it("of what its controller has reported a status of: gone", async () => {
     const place = await workspace();
     const web = deployment("web", "myapp:v1.0");

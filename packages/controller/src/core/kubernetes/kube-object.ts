@@ -21,6 +21,12 @@ export const formatRef = (place: ObjectRef): string =>
 export const terminatingMessage = (place: ObjectRef, { metadata: { finalizers = [] } }: KubeObject): string =>
   `${formatRef(place)} is being deleted by another client${finalizers.length === 0 ? "" : `, delayed by its finalizers: ${finalizers.join(", ")}`}`;
 
+/** Why a rollback waits for an object that is being deleted. A Pod, or a Namespace, takes its time without finalizers. */
+export const awaitedDeletion = (place: ObjectRef, { metadata: { finalizers = [] } }: KubeObject): string =>
+  finalizers.length === 0
+    ? `waiting until ${formatRef(place)} is gone`
+    : `waiting for the finalizers of ${formatRef(place)}: ${finalizers.join(", ")}`;
+
 const builtIn = (group: string, plural: string, kind: string, version = "v1", statusSubresource = false): Resource => ({
   group,
   version,

@@ -1,5 +1,5 @@
 import { contents } from "./namespace-contents.ts";
-import { formatRef } from "../kubernetes/kube-object.ts";
+import { awaitedDeletion, formatRef } from "../kubernetes/kube-object.ts";
 import { isMarked } from "../merge/marks.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { readTarget } from "../state/resolved-changes.ts";
@@ -17,8 +17,7 @@ export const undoCreate = (undoContext: UndoContext): UndoStep => {
   if (object.metadata.deletionTimestamp !== undefined) {
     const until = seen.at + POLL_INTERVAL;
     if (context.now >= until) return continues(readTarget(undoContext, refusedFor(undoContext)));
-    const finalizers = (object.metadata.finalizers ?? []).join(", ");
-    return { type: "wait", until, because: `waiting for the finalizers of ${formatRef(place)}: ${finalizers}` };
+    return { type: "wait", until, because: awaitedDeletion(place, object) };
   }
   const held = contents(undoContext);
   if (held !== undefined) return held;

@@ -16,7 +16,7 @@ import { checkpoint } from "../state/journal-requests.ts";
 import { changeIn, rollbackIn, unchangedConflict, withRollback } from "../state/observations.ts";
 import { isSafe } from "../locks/lock-acquisition.ts";
 import { isEmpty } from "../kubernetes/json.ts";
-import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
+import { awaitedDeletion, type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import {
   isApplied,
   isGarbageCollected,
@@ -73,12 +73,7 @@ export const undoDelete = (undoContext: UndoContext, before: KubeObject): UndoSt
     const until = seen.at + POLL_INTERVAL;
     if (object.metadata.deletionTimestamp === undefined) return { type: "restored", stillThere: uid };
     if (now >= until) return continues(readTarget(undoContext, refusedFor(undoContext)));
-    const finalizers = (object.metadata.finalizers ?? []).join(", ");
-    return {
-      type: "wait",
-      until,
-      because: `waiting for the finalizers of ${formatRef(place)}, which is still being deleted: ${finalizers}`,
-    };
+    return { type: "wait", until, because: awaitedDeletion(place, object) };
   }
   if (created === undefined && !isMarked(object, txn.metadata.uid))
     return conflict(`${formatRef(place)} was created by another client meanwhile: left unchanged`);
