@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
+import { kubectl } from "../fixtures/cluster.ts";
 import { gadgets } from "../fixtures/gadgets.ts";
 import { configMap, lease, namespace, role, roleBinding, secret, service, within } from "../fixtures/manifests.ts";
 import { forbidConfigMaps } from "../fixtures/quota.ts";
@@ -198,6 +199,43 @@ it("refuses a target that is being deleted, and says what it is waiting for", as
     `ConfigMap ${place.namespace}/going is being deleted: wait until it is gone, or remove its finalizers (example.com/hold)`,
   );
   await place.patch({ ...configMap("going"), metadata: { name: "going", finalizers: [] } });
+});
+
+it("refuses a target that takes time to end, and names no finalizers", async () => {
+  const place = await workspace();
+  const spec = { nodeName: "node-1", containers: [{ name: "web", image: "web" }] };
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "going" }, spec };
+  await place.create(pod);
+  await place.remove(pod);
+  const { message } = await refused(place, [deleting(pod)]);
+  expect(message).toMatch(/Pod \S+\/going is being deleted: wait until it is gone$/);
+  await kubectl("delete", "pod", "going", "-n", place.namespace, "--grace-period=0", "--force");
+});
+
+it.each([
+  ["what owns the Transaction", (owner: string) => [owner], [deleting(configMap("owner")), creating(configMap("new"))]],
+  [
+    "the last that owns the Transaction",
+    (owner: string, other: string) => [owner, other],
+    [deleting(configMap("other")), deleting(configMap("owner"))],
+  ],
+] as const)("refuses to delete %s: it would go with it", async (_, owners, changes) => {
+  const place = await workspace();
+  const [owner, other] = (await place.create(configMap("owner"), configMap("other"))).map(({ metadata }) => metadata);
+  const ownerReferences = owners(owner?.uid ?? "", other?.uid ?? "").map((uid) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    name: uid === owner?.uid ? "owner" : "other",
+    uid,
+  }));
+  const { hook, requests } = recording();
+  await place.janus(hook);
+  const spec = { serviceAccountName: "deployer", changes };
+  await place.create({ ...transaction("txn"), metadata: { name: "txn", ownerReferences }, spec });
+  expect(messageOf(await place.over())).toContain(
+    `ConfigMap ${place.namespace}/owner owns this Transaction, which would be deleted with it`,
+  );
+  expect(requests.filter(({ purpose }) => purpose === "change")).toEqual([]);
 });
 
 it("refuses a change that is meant for another version of its target", async () => {

@@ -20,6 +20,9 @@ export const Metadata = excerpt({
   finalizers: optional(list(string(), { atomic: true })),
   labels: optional(strings),
   annotations: optional(strings),
+  ownerReferences: optional(
+    list(excerpt({ apiVersion: string(), kind: string(), name: string(), uid: string() }), { atomic: true }),
+  ),
 });
 export interface Metadata extends TypeOf<typeof Metadata> {}
 

@@ -8,7 +8,7 @@ import { yieldLocks } from "../locks/lock-yield.ts";
 import { findOwned } from "../preflight/dependents.ts";
 import { examination } from "../preflight/examine-targets.ts";
 import { firstLooks } from "../preflight/first-look.ts";
-import { garbageCollectedTargets } from "../preflight/garbage-collected.ts";
+import { garbageCollectedTargets, ownsTransaction } from "../preflight/garbage-collected.ts";
 import { irreversibleProblems } from "../preflight/irreversible-changes.ts";
 import { reviews, unauthorized } from "../preflight/permissions.ts";
 import { problems, readServiceAccount } from "../preflight/preflight.ts";
@@ -144,7 +144,12 @@ const refuseProblems = (context: ReconcileContext): Step | undefined => {
   const misplaced = irreversibleProblems(txn, known);
   const found = new Map(
     itemsOf(txn, known).flatMap((item) => {
-      const all = [...problems(txn, item, known), ...garbageCollectedTargets(txn, known, item), ...misplaced(item)];
+      const all = [
+        ...problems(txn, item, known),
+        ...garbageCollectedTargets(txn, known, item),
+        ...ownsTransaction(txn, known, item),
+        ...misplaced(item),
+      ];
       return all.length === 0 ? [] : [[item.index, all] as const];
     }),
   );

@@ -70,3 +70,17 @@ export const garbageCollectedTargets = (txn: Transaction, known: Observations, i
       ]
     : [];
 };
+
+/**
+ * Why a Delete is refused whose target owns the Transaction itself: with the last of its owners, the garbage collector would delete
+ * it, while it is active. Also if it is owned through objects that are not targets, as far as these were listed.
+ */
+export const ownsTransaction = (txn: Transaction, known: Observations, { index, change, place }: Item): string[] => {
+  const owners = txn.metadata.ownerReferences ?? [];
+  if (change.type !== "Delete" || owners.length === 0) return [];
+  const { goneAfter } = collected(txn, known);
+  const last = Math.max(...owners.map(({ uid }) => goneAfter.get(uid) ?? Number.POSITIVE_INFINITY));
+  return last === index
+    ? [`${formatRef(place)} owns this Transaction, which would be deleted with it: create one without this owner`]
+    : [];
+};

@@ -85,10 +85,12 @@ const liveChecks: readonly ((item: Item, seen: TargetObservation) => string | un
       ? `${formatRef(place)} belongs to Janus (Transaction ${labels[TRANSACTION_LABEL]}) and cannot be a target`
       : undefined;
   },
-  ({ place }, { object }) =>
-    object?.metadata.deletionTimestamp === undefined
-      ? undefined
-      : `${formatRef(place)} is being deleted: wait until it is gone, or remove its finalizers (${(object.metadata.finalizers ?? []).join(", ")})`,
+  ({ place }, { object }) => {
+    if (object?.metadata.deletionTimestamp === undefined) return undefined;
+    const { finalizers = [] } = object.metadata;
+    const remedy = finalizers.length === 0 ? "" : `, or remove its finalizers (${finalizers.join(", ")})`;
+    return `${formatRef(place)} is being deleted: wait until it is gone${remedy}`;
+  },
   ({ change, place }, { object }) =>
     object !== undefined &&
     change.resourceVersion !== undefined &&
