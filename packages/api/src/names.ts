@@ -34,6 +34,12 @@ export const marks = (manager: string, uid: string): boolean =>
 /** The value of {@link TRANSACTION_LABEL}: the name if it is a valid label value, otherwise a unique short form. */
 export const transactionLabel = (name: string): string => fitted(name, 63);
 
+const UUID_PATTERN = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+const FIELD_MANAGER = new RegExp(`^janus-.*-${UUID_PATTERN}$`, "u");
+
+/** Whether this is the field manager of some Transaction. */
+export const isFieldManager = (manager: string): boolean => FIELD_MANAGER.test(manager);
+
 export interface Holder {
   readonly namespace: string;
   readonly name: string;
@@ -44,7 +50,7 @@ export interface Holder {
 export const holderIdentity = ({ namespace, name, uid }: Holder): string => `${namespace}/${name}/${uid}`;
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#uids */
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const UUID = new RegExp(`^${UUID_PATTERN}$`, "u");
 
 /** Undefined if the holder is no Transaction: other identities may have slashes, too, but no uid. */
 export const parseHolder = (identity: string): Holder | undefined => {

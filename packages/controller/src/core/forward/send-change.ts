@@ -1,5 +1,7 @@
 import type { Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
+import { entriesOf } from "../merge/marks.ts";
+import { foldedManagers } from "../merge/fold-managers.ts";
 import { gateAgain } from "./gate-again.ts";
 import { awaitPermissions } from "./await-permissions.ts";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
@@ -68,7 +70,28 @@ export const send = (changeContext: ChangeContext): Step => {
   if (locking.type === "refused") return stop("LockRenewalFailed", [...locking.problems.values()].join("; "));
   if (locking.type === "waiting") return waitingForLock(context, journal, locking);
   if (locking.type === "acquiring") return run(...locking.effects);
-  return run(write(changeContext), ...projection(context, journal));
+  const folding = foldManagers(changeContext);
+  return run(folding ?? write(changeContext), ...projection(context, journal));
+};
+
+/**
+ * Folds the managers of former Transactions before a Patch adds one more. The target has another version then, as if another
+ * client had written it: the Patch is refused once, and its snapshot is taken again. A rejection is no obstacle.
+ */
+const foldManagers = ({ index, change, place, before, context }: ChangeContext): ApiCall | undefined => {
+  const { txn, known } = context;
+  if (change.type !== "Patch" || change.resourceVersion !== undefined || before === undefined) return undefined;
+  if (changeIn(known, index).folded === true) return undefined;
+  const managedFields = foldedManagers(entriesOf(before), txn.metadata.uid);
+  if (managedFields === undefined) return undefined;
+  const { uid = "", resourceVersion = "" } = before.metadata;
+  return {
+    purpose: "fold-managers",
+    item: index,
+    as: "serviceAccount",
+    call: { verb: "mergePatch", place, body: { metadata: { uid, resourceVersion, managedFields } } },
+    onAnswer: (known) => withChange(known, index, { folded: true }),
+  };
 };
 
 const write = (changeContext: ChangeContext): ApiCall => {

@@ -30,6 +30,7 @@ export type Purpose =
   | "review"
   | "dry-run"
   | "change"
+  | "fold-managers"
   | "restore"
   | "lock"
   | "read-lock"

@@ -77,6 +77,8 @@ export interface ChangeObservations {
   readonly ownersBefore?: readonly string[] | undefined;
   /** What has become of the write that makes the change, until that is recorded; undefined: none was sent. */
   readonly write?: Write | undefined;
+  /** Whether its field managers were folded, or cannot be; see `fold-managers.ts`. */
+  readonly folded?: true | undefined;
   /** Why the change must not or cannot be made, so that nothing more is. */
   readonly abortCause?: AbortCause | undefined;
   /** When the change, which depends on an earlier one, was first refused for now. */
