@@ -8,6 +8,8 @@ const LONGER = [
   "tests/unit/kube/leader-flags.test.ts",
   "tests/gates/kstatus.test.ts",
   "tests/gates/json-path.test.ts",
+  // Installs what is published into empty projects.
+  "tests/pack/pack.test.ts",
 ];
 
 /** Suites on the control plane that try everything, or for long; `npm run test:exhaustive` runs them, and those above. */

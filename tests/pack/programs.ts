@@ -1,0 +1,44 @@
+/** What somebody who has installed a package writes first. */
+export interface Program {
+  /** What is installed with it. */
+  readonly peers: readonly string[];
+  readonly imports: readonly string[];
+  readonly body: string;
+  readonly prints: string;
+}
+
+const CDK8S = ["cdk8s@2.70.106", "constructs@10.8.1"];
+
+export const programs: Readonly<Record<string, Program>> = {
+  "@janus/cdk8s": {
+    peers: CDK8S,
+    imports: [
+      'import { Change, parse, type Parsed, Transaction, type TransactionManifest } from "@janus/cdk8s";',
+      'import { ApiObject, App, Chart, Duration } from "cdk8s";',
+    ],
+    body: `
+      const shop = new Chart(new App(), "shop", { namespace: "shop" });
+      const config = new ApiObject(shop, "Config", { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "config" } });
+      const transaction = new Transaction(shop, "Release", {
+        serviceAccount: "deploy-sa",
+        timeout: Duration.minutes(5),
+        changes: [Change.apply(config, { waitFor: ["create"] })],
+      });
+      const parsed: Parsed<TransactionManifest> = parse(shop.toJson()[0]);
+      const wrong = parse({ ...transaction.manifest, spec: {} });
+      if (parsed.ok && !wrong.ok) console.log(parsed.value.spec.timeout, wrong.errors.length > 0);
+    `,
+    prints: "5m true\n",
+  },
+  "@janus/deploy": {
+    peers: [...CDK8S, "cdk8s-plus-30@2.4.10"],
+    imports: ['import { Janus, type JanusProps } from "@janus/deploy";', 'import { App, Chart } from "cdk8s";'],
+    body: `
+      const props: JanusProps = { image: "registry.example.com/janus:0.1.0", actsAs: [{ namespace: "shop" }] };
+      const platform = new Chart(new App(), "platform");
+      new Janus(platform, "Janus", props);
+      console.log(platform.toJson().some(({ kind }) => kind === "CustomResourceDefinition"));
+    `,
+    prints: "true\n",
+  },
+};
