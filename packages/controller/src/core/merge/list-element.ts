@@ -24,11 +24,14 @@ const kindOf = (element: string, said: Json): ListKind =>
     ? { by: "value" }
     : { by: "keys", keys: element.startsWith("k:") ? Object.keys(asObject(said)) : [] };
 
-/** `undefined`: as a whole. */
-export const listKind = (node: Fields | undefined): ListKind | undefined => {
+const kindIn = memoized((node: Fields): ListKind | undefined => {
   for (const name in node) if (name.startsWith("k:") || name.startsWith("v:")) return kindOf(name, parseElement(name));
   return undefined;
-};
+});
+
+/** `undefined`: as a whole. The very same kind for the very same fields. */
+export const listKind = (node: Fields | undefined): ListKind | undefined =>
+  node === undefined ? undefined : kindIn(node);
 
 const json = (value: Json): string => (typeof value === "object" ? canonical(value) : JSON.stringify(value));
 
@@ -123,6 +126,8 @@ export const itemAt = (items: readonly Json[], element: string): Json | undefine
   return index.items.get(elementOf(index.kind, said))?.item;
 };
 
-/** The first item that has just what the element of this one says, wherever this one is. */
-export const itemLike = (items: readonly Json[], kind: ListKind, { element, item }: ListItem): Json | undefined =>
-  hasAllKeys(kind, item) ? listItems(kind, items).get(element)?.item : itemAt(items, element);
+/** Finds the first item that has just what the element of another one says, wherever that one is. */
+export const itemLike = (items: readonly Json[], kind: ListKind): ((other: ListItem) => Json | undefined) => {
+  const named = listItems(kind, items);
+  return ({ element, item }) => (hasAllKeys(kind, item) ? named.get(element)?.item : itemAt(items, element));
+};

@@ -1,7 +1,5 @@
 import { child, type Fields, type Path } from "./field-set.ts";
-import { asObject, member } from "../kubernetes/json.ts";
 import type { Json } from "@janus/types";
-import { under } from "./field-value.ts";
 
 /** What is known of the change that is taken back. */
 export interface ChangeMade {
@@ -35,36 +33,14 @@ export interface MergedField {
 
 const NO_KEYS: readonly string[] = [];
 
-/** The field of this name in a map or a struct. */
-export const memberField = (parent: MergedField, name: string): MergedField => {
-  const element = `f:${name}`;
-  return {
-    change: parent.change,
-    element,
-    parent,
-    keys: NO_KEYS,
-    was: member(asObject(parent.was), name),
-    is: member(asObject(parent.is), name),
-    wanted: under(element)(parent.wanted),
-    ours: child(parent.ours, element),
-    theirs: child(parent.theirs, element),
-    since: child(parent.since, element),
-    known: child(parent.known, element),
-  };
-};
+/** A member of an object or an item of a list, which is there, was there, or both; and what it is in the content. */
+export type MergedPart = Pick<MergedField, "element" | "was" | "is" | "wanted">;
 
-/** An item of a list, which is there, was there, or both; and the one of this name in the content. */
-export interface MergedItem {
-  readonly element: string;
-  readonly was: Json | undefined;
-  readonly is: Json | undefined;
-  readonly wanted: unknown;
-}
-
-export const itemField = (
+/** The field of this part. `keys`: those of the list that it is an item of. */
+export const fieldOf = (
   parent: MergedField,
-  { element, was, is, wanted }: MergedItem,
-  keys: readonly string[],
+  { element, was, is, wanted }: MergedPart,
+  keys: readonly string[] = NO_KEYS,
 ): MergedField => ({
   change: parent.change,
   element,

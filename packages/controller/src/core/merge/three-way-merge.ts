@@ -1,6 +1,6 @@
 import { type Fields, isWhole, none, type Path } from "./field-set.ts";
 import { asObject, equal, isEmpty, isObject, member } from "../kubernetes/json.ts";
-import { type ChangeMade, itemField, memberField, type MergedField, type MergedItem, pathOf } from "./merged-field.ts";
+import { type ChangeMade, fieldOf, type MergedField, type MergedPart, pathOf } from "./merged-field.ts";
 import { itemLike, type ListItem, type ListKind, listItems, listKind } from "./list-element.ts";
 import type { Json, JsonObject } from "@janus/types";
 import { verdict } from "./merge-rules.ts";
@@ -57,17 +57,21 @@ const namesIn = (was: JsonObject, is: JsonObject): readonly string[] => [
   ...Object.keys(was).filter((name) => !Object.hasOwn(is, name)),
 ];
 
-const mergeMember = (field: MergedField, parent: MergedField): MergedValue => {
+const mergeMember = (parent: MergedField, name: string): MergedValue => {
+  const was = member(asObject(parent.was), name);
+  const is = member(asObject(parent.is), name);
+  if (equal(was, is)) return withoutConflict(is);
+  const field = fieldOf(parent, { element: `f:${name}`, was, is, wanted: member(asObject(parent.wanted), name) });
   // A field that never had a manager was not removed by other clients, but as a consequence of the change, like a
   // port of a Service.
-  const wentAlong = parent.is !== undefined && field.is === undefined && field.known === undefined;
-  return wentAlong ? withoutConflict(field.was) : mergeField(field);
+  const wentAlong = parent.is !== undefined && is === undefined && field.known === undefined;
+  return wentAlong ? withoutConflict(was) : mergeField(field);
 };
 
 const mergeObjects = (field: MergedField): MergedValue => {
   const was = asObject(field.was);
   const names = namesIn(was, asObject(field.is));
-  const parts = names.map((name) => mergeMember(memberField(field, name), field));
+  const parts = names.map((name) => mergeMember(field, name));
   const conflicts = conflictsOf(parts);
   if (
     isBare(
@@ -98,13 +102,14 @@ const underKeys = (value: Json | undefined, keys: readonly string[], item: Json 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
 
 /** In the order of before; what others added comes after. */
-const itemsIn = ({ was, is, wanted }: MergedField, kind: ListKind): readonly MergedItem[] => {
-  const [former, live, content] = [listItems(kind, listOf(was)), listItems(kind, listOf(is)), listOf(wanted)];
-  const merged = (some: ListItem, was: ListItem | undefined, is: ListItem | undefined): MergedItem => ({
+const itemsIn = ({ was, is, wanted }: MergedField, kind: ListKind): readonly MergedPart[] => {
+  const [former, live] = [listItems(kind, listOf(was)), listItems(kind, listOf(is))];
+  const inContent = itemLike(listOf(wanted), kind);
+  const merged = (some: ListItem, was: ListItem | undefined, is: ListItem | undefined): MergedPart => ({
     element: some.element,
     was: was?.item,
     is: is?.item,
-    wanted: itemLike(content, kind, some),
+    wanted: inContent(some),
   });
   const known = [...former].map(([name, was]) => merged(was, was, live.get(name)));
   const added = [...live].flatMap(([name, is]) => (former.has(name) ? [] : [merged(is, undefined, is)]));
@@ -115,7 +120,8 @@ const mergeLists = (field: MergedField, kind: ListKind): MergedValue => {
   const was = listOf(field.was);
   const keys = kind.by === "keys" ? kind.keys : [];
   const parts = itemsIn(field, kind).map((item): MergedValue => {
-    const { value, conflicts } = mergeField(itemField(field, item, keys));
+    if (equal(item.was, item.is)) return withoutConflict(item.is);
+    const { value, conflicts } = mergeField(fieldOf(field, item, keys));
     return { value: underKeys(value, keys, item.is ?? item.was), conflicts };
   });
   const conflicts = conflictsOf(parts);
@@ -128,9 +134,9 @@ const mergeLists = (field: MergedField, kind: ListKind): MergedValue => {
 const isAbsentOr = (isOfType: (value: Json) => boolean, { was, is }: MergedField): boolean =>
   (was === undefined || isOfType(was)) && (is === undefined || isOfType(is));
 
+/** Of a field that is not what it was. */
 const mergeField = (field: MergedField): MergedValue => {
   const { was, is, theirs, known, change } = field;
-  if (equal(was, is)) return withoutConflict(is);
   const isNewAndEmpty = was === undefined && isEmpty(is);
   const parted = (known !== undefined && !isWhole(known)) || (change.isBlind && isObject(is) && !isNewAndEmpty);
   // A value without fields of other clients is reverted as a whole, with the defaults that have no manager.
