@@ -8,20 +8,24 @@
 export const memoized = <A extends object, Result>(compute: (of: A) => Result): ((of: A) => Result) => {
   const results = new WeakMap<A, { readonly result: Result }>();
   return (of) => {
-    const known = results.get(of) ?? { result: compute(of) };
-    results.set(of, known);
-    return known.result;
+    const known = results.get(of);
+    if (known !== undefined) return known.result;
+    const result = compute(of);
+    results.set(of, { result });
+    return result;
   };
 };
 
 /** The function, which computes nothing twice of what has the same name. Remembers for as long as it is in use itself. */
-export const memoizedBy = <A, Result>(nameOf: (of: A) => string, compute: (of: A) => Result): ((of: A) => Result) => {
-  const results = new Map<string, { readonly result: Result }>();
+export const memoizedBy = <A, Result>(nameOf: (of: A) => unknown, compute: (of: A) => Result): ((of: A) => Result) => {
+  const results = new Map<unknown, Result>();
   return (of) => {
     const name = nameOf(of);
-    const known = results.get(name) ?? { result: compute(of) };
-    results.set(name, known);
-    return known.result;
+    const known = results.get(name);
+    if (known !== undefined || results.has(name)) return known as Result;
+    const result = compute(of);
+    results.set(name, result);
+    return result;
   };
 };
 

@@ -17,8 +17,9 @@ const isHeap = ({ manager, operation }: ManagedFieldsEntry): boolean =>
   manager === ANCIENT_CHANGES && operation === "Update";
 
 /** The writer of an entry. An applier is the same in every version of the API; an updater has one entry for each. */
-export const writerOf = ({ manager, operation, subresource = "", apiVersion }: ManagedFieldsEntry): string =>
-  JSON.stringify([manager, operation, subresource, operation === "Apply" ? "" : apiVersion]);
+export const writerOf = memoized(({ manager, operation, subresource = "", apiVersion }: ManagedFieldsEntry): string =>
+  JSON.stringify([manager, operation, subresource, operation === "Apply" ? "" : apiVersion]),
+);
 
 /** The entries by their writers, in a map: there may be as many of them as fields. */
 export const byWriter = memoized(

@@ -41,13 +41,12 @@ export const has = (fields: Fields, path: Path): boolean => {
 
 /** Whether the other adds nothing to the first. */
 const holds = (first: Fields, other: Fields): boolean => {
-  if (isMember(other) && !isMember(first)) return false;
-  for (const name in other) {
-    if (name === ".") continue;
+  const names = childNames(other);
+  if ((names.length === 0 || "." in other) && !isMember(first)) return false;
+  return names.every((name) => {
     const below = child(first, name);
-    if (below === undefined || !holds(below, child(other, name) ?? none)) return false;
-  }
-  return true;
+    return below !== undefined && holds(below, child(other, name) ?? none);
+  });
 };
 
 /**
@@ -93,7 +92,7 @@ export interface Descent<At> {
 /** The very node where all of it is kept. */
 const keptOf = <At>(node: Fields, at: At, descent: Descent<At>): Fields | undefined => {
   const names = childNames(node);
-  const isKept = isMember(node) && descent.keeps(at);
+  const isKept = (names.length === 0 || "." in node) && descent.keeps(at);
   if (names.length === 0) return isKept ? node : undefined;
   const kept = names.map((name) => keptOf(asObject(node[name]), descent.into(at, name), descent));
   if (isKept === "." in node && names.every((name, index) => node[name] === kept[index])) return node;

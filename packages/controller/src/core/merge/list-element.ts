@@ -1,7 +1,7 @@
 import { asObject, canonical, member } from "../kubernetes/json.ts";
-import { memoized } from "../kubernetes/memoize.ts";
+import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
 import type { Fields } from "./field-set.ts";
-import type { Json } from "@janus/types";
+import type { Json, JsonObject } from "@janus/types";
 
 /** How the server merges a list, as far as the fields that anybody owns in it tell. */
 export type ListKind = { readonly by: "keys"; readonly keys: readonly string[] } | { readonly by: "value" };
@@ -41,19 +41,37 @@ const escaped = (text: string): string =>
     ? text.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
     : text;
 
-/** Names the items of a list, as the server does: keys in alphabetical order, without those that the item lacks. */
+type Namer = (item: JsonObject) => string;
+
+/** What is remembered by a key: its value. */
+const ofValue = (value: Json | undefined): Json | undefined => value;
+
+/**
+ * Names items by these keys, before the text of the keys after them. It goes by the last key first: of ports, that is the
+ * protocol, of which there are few.
+ */
+const byKeys = (keys: readonly string[], text: string): Namer => {
+  const last = keys.at(-1);
+  if (last === undefined) return () => `k:{${text}}`;
+  const others = keys.slice(0, -1);
+  const withValue = (value: Json | undefined): string =>
+    value === undefined ? text : `${escaped(`${JSON.stringify(last)}:${json(value)}`)}${text === "" ? "" : ","}${text}`;
+  if (others.length === 0) {
+    const named = memoizedBy(ofValue, (value) => `k:{${withValue(value)}}`);
+    return (item) => named(member(item, last));
+  }
+  const rest = memoizedBy(ofValue, (value) => byKeys(others, withValue(value)));
+  return (item) => rest(member(item, last))(item);
+};
+
+/**
+ * Names the items of lists, as the server does: keys in alphabetical order, without those that the item lacks. The same keys get
+ * the very same text, whichever list they are in: then it need not be hashed and compared again.
+ */
 const namer = memoized((kind: ListKind): ((item: Json) => string) => {
   if (kind.by === "value") return (item) => `v:${escaped(json(item))}`;
-  const keys = kind.keys.toSorted().map((key) => [key, `${JSON.stringify(key)}:`] as const);
-  return (item) => {
-    const all = asObject(item);
-    let pairs = "";
-    for (const [key, name] of keys) {
-      const value = member(all, key);
-      if (value !== undefined) pairs += `${pairs === "" ? "" : ","}${name}${json(value)}`;
-    }
-    return `k:{${escaped(pairs)}}`;
-  };
+  const nameOf = byKeys(kind.keys.toSorted(), "");
+  return (item) => nameOf(asObject(item));
 });
 
 /** The element that names this item of a list. */

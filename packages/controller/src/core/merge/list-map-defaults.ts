@@ -23,27 +23,35 @@ const lacksKey = ({ keys }: Keys, item: Json): boolean => keys.some((key) => key
 /**
  * The item that is meant by one without all keys: of the items that match it, and that no other item of the
  * content names, one of ours; else one of protocol TCP, which is the only default of a key in built-in kinds;
- * else the first. Items with the same keys and values are looked up once.
+ * else the first. Items with the same keys are looked up in the same index.
  */
-const meaning = (content: readonly ListItem[], kind: Keys, there: References): ((item: Json) => Json | undefined) => {
-  const choose = (matches: readonly ListItem[]): ListItem | undefined =>
-    matches.find(({ element }) => child(there.ours, element) !== undefined) ??
-    matches.find(({ item }) => keyOf(item, "protocol") === "TCP") ??
-    matches[0];
+const meaning = (content: readonly Json[], kind: Keys, there: References): ((item: Json) => Json | undefined) => {
+  const rank = ({ element, item }: ListItem): number => {
+    if (child(there.ours, element) !== undefined) return 0;
+    return keyOf(item, "protocol") === "TCP" ? 1 : 2;
+  };
   const byKeys = memoizedBy(JSON.stringify, (keys: readonly string[]) => {
-    const named = new Set(content.flatMap(({ element, item }) => (lacksKey(kind, item) ? [] : [element])));
+    const named = new Set(content.flatMap((item) => (lacksKey(kind, item) ? [] : [elementOf(kind, item)])));
     const known: Keys = { by: "keys", keys };
     /** The items by the elements that would name them if they had the keys that are known alone. */
-    const groups = memoized((items: ListItems): ReadonlyMap<string, readonly ListItem[]> => {
-      const others = [...items.values()].filter(({ element }) => !named.has(element));
-      return Map.groupBy(others, ({ item }) => elementOf(known, item));
+    const chosen = memoized((items: ListItems): ReadonlyMap<string, ListItem> => {
+      const best = new Map<string, ListItem>();
+      for (const item of items.values()) {
+        const element = elementOf(known, item.item);
+        const other = best.get(element);
+        if (!named.has(item.element) && (other === undefined || rank(item) < rank(other))) best.set(element, item);
+      }
+      return best;
     });
     const lists = there.values.map((value) => listItems(kind, itemsOf(value)));
-    const meant = memoizedBy(String, (element: string): Json | undefined => {
-      const first = lists.find((items) => groups(items).has(element));
-      return first === undefined ? undefined : choose(groups(first).get(element) ?? [])?.item;
-    });
-    return (item: Json): Json | undefined => meant(elementOf(known, item));
+    return (item: Json): Json | undefined => {
+      const element = elementOf(known, item);
+      for (const list of lists) {
+        const found = chosen(list).get(element);
+        if (found !== undefined) return found.item;
+      }
+      return undefined;
+    };
   });
   return (item) => byKeys(kind.keys.filter((key) => keyOf(item, key) !== undefined))(item);
 };
@@ -61,13 +69,11 @@ const isFlat = (node: Fields | undefined): boolean => {
 };
 
 const completedList = (content: readonly Json[], kind: Keys, there: References): readonly Json[] => {
-  const items = [...listItems(kind, content).values()];
-  const meant = meaning(items, kind, there);
+  const meant = meaning(content, kind, there);
   const found = there.values.map((value) => listItems(kind, itemsOf(value)));
-  const completed = items.map(({ element, item }) => {
-    const isWhole = !isObject(item) || !lacksKey(kind, item);
-    const whole = isWhole ? item : withKeys(kind, item, meant(item));
-    const name = isWhole ? element : elementOf(kind, whole);
+  const completed = content.map((item) => {
+    const whole = isObject(item) && lacksKey(kind, item) ? withKeys(kind, item, meant(item)) : item;
+    const name = elementOf(kind, whole);
     const known = child(there.known, name);
     if (isFlat(known)) return whole;
     return completedValue(whole, {
