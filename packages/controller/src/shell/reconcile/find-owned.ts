@@ -1,22 +1,14 @@
-import {
-  type Api,
-  type ApiError,
-  eachPage,
-  type Impersonation,
-  listable,
-  type OwnerReference,
-  type Resource,
-} from "@janus/kube";
+import { type Api, type ApiError, eachPage, type Impersonation, listable, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import {
-  callName,
+  classify,
   type FindOwned,
   type Found,
+  hasOwner,
   isOfCluster,
-  classify,
-  type Owned,
   messageOf,
-  tiedTo,
+  type Owned,
+  ownedObject,
   type Unlisted,
 } from "../../core/index.ts";
 
@@ -63,12 +55,9 @@ const unlisted = (resource: Resource, error: ApiError): Unlisted => ({
 interface Search {
   readonly namespace: string | undefined;
   readonly unowned: boolean;
-  /** Cluster-scoped kinds; see {@link kindOf}. */
+  /** Cluster-scoped kinds; see `ownedObject`. */
   readonly clusterKinds: ReadonlySet<string>;
 }
-
-const kindOf = ({ apiVersion, kind }: OwnerReference): string =>
-  `${apiVersion.split("/").slice(0, -1).join("")} ${kind}`;
 
 const ownedIn = async (
   api: Api,
@@ -82,26 +71,12 @@ const ownedIn = async (
   const to = { resource, ...(namespace === undefined ? {} : { namespace }), as, metadataOnly: true } as const;
   const listed = await eachPage(api, { ...to, purpose: "find-owned" }, (items) => {
     for (const { metadata } of items) {
-      const { name = "", uid = "", namespace, ownerReferences = [] } = metadata;
-      const owners = ownerReferences.map(({ uid }) => uid);
-      const clusterOwners = ownerReferences.filter((owner) => clusterKinds.has(kindOf(owner))).map(({ uid }) => uid);
-      const within = namespace === undefined ? {} : { namespace };
-      const { kind } = resource;
-      const one = { apiVersion, kind, metadata };
-      const [tie, called] = [tiedTo(one), callName(one)];
-      const goes = owners.length > 0 || tie !== undefined;
-      if (!goes && (!unowned || free >= MOST_UNOWNED || isOfCluster(one))) continue;
+      const object = { apiVersion, kind: resource.kind, metadata };
+      const one = ownedObject(object, clusterKinds);
+      const goes = hasOwner(one);
+      if (!goes && (!unowned || free >= MOST_UNOWNED || isOfCluster(object))) continue;
       if (!goes) free += 1;
-      owned.push({
-        kind,
-        ...within,
-        name,
-        uid,
-        owners,
-        ...(clusterOwners.length === 0 ? {} : { clusterOwners }),
-        ...(tie === undefined ? {} : { tiedTo: tie }),
-        ...(called === undefined ? {} : { callName: called }),
-      });
+      owned.push(one);
     }
   });
   if (E.isRight(listed)) return E.right({ owned, unlisted: [] });

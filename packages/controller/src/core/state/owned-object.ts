@@ -1,0 +1,31 @@
+import { callName, type Named, tiedTo } from "../kubernetes/implicit-owners.ts";
+import type { Owned } from "./listings.ts";
+import type { OwnerReference } from "@janus/types";
+
+/** A kind, whatever its version. */
+const kindKey = ({ apiVersion, kind }: Pick<OwnerReference, "apiVersion" | "kind">): string =>
+  `${apiVersion.split("/").slice(0, -1).join("")} ${kind}`;
+
+/**
+ * What a listed object says of its owners.
+ *
+ * @param clusterKinds the kinds that are in no namespace, as group and kind: `apps Deployment`
+ */
+export const ownedObject = (object: Named, clusterKinds: ReadonlySet<string>): Owned => {
+  const { name = "", uid = "", namespace, ownerReferences = [] } = object.metadata;
+  const clusterOwners = ownerReferences.filter((owner) => clusterKinds.has(kindKey(owner))).map(({ uid }) => uid);
+  const [tie, called] = [tiedTo(object), callName(object)];
+  return {
+    kind: object.kind,
+    ...(namespace === undefined ? {} : { namespace }),
+    name,
+    uid,
+    owners: ownerReferences.map(({ uid }) => uid),
+    ...(clusterOwners.length === 0 ? {} : { clusterOwners }),
+    ...(tie === undefined ? {} : { tiedTo: tie }),
+    ...(called === undefined ? {} : { callName: called }),
+  };
+};
+
+/** Whether it is deleted together with another one. */
+export const hasOwner = ({ owners, tiedTo }: Owned): boolean => owners.length > 0 || tiedTo !== undefined;

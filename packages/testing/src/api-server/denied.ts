@@ -1,0 +1,28 @@
+/** What the ServiceAccount may not do, although it may do everything else. */
+export interface Denied {
+  /**
+   * As in RBAC: `get`, `create`, `update`, `patch`, `delete`, `list`, `watch`.
+   *
+   * @default - all
+   */
+  readonly verbs?: readonly string[];
+  /** @default - objects of all kinds */
+  readonly kind?: string;
+  /** @default - in all namespaces */
+  readonly namespace?: string;
+  /** @default - objects of all names */
+  readonly name?: string;
+}
+
+/** What is asked for: without a name, all objects of the kind. */
+export type Place = Omit<Denied, "verbs">;
+
+export const isDenied = (denied: readonly Denied[], verb: string, { kind, namespace, name }: Place): boolean =>
+  denied.some(
+    (one) =>
+      (one.verbs === undefined || one.verbs.includes(verb)) &&
+      (one.kind === undefined || one.kind === kind) &&
+      (one.namespace === undefined || one.namespace === namespace) &&
+      // A request about all objects of a kind is about that one, too.
+      (one.name === undefined || name === undefined || one.name === name),
+  );

@@ -1,0 +1,106 @@
+import type { Json } from "@janus/types";
+import { asObject, isObject } from "@janus/controller/core/kubernetes/json";
+import { BUILT_IN_TYPES } from "./built-in-types.ts";
+
+/**
+ * How the API server merges a field, and so what of it can have a manager of its own.
+ * https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
+ */
+export type FieldType =
+  /** As a whole. */
+  | { readonly is: "leaf" }
+  /** By its value: objects by their fields, everything else as a whole. */
+  | { readonly is: "deduced" }
+  /** By fields that the kind names. isAlways: it is there even where nothing sets it. */
+  | { readonly is: "struct"; readonly isAlways: boolean; readonly field: (name: string) => FieldType }
+  /** By keys that users choose. */
+  | { readonly is: "map"; readonly of: FieldType }
+  /** A list whose values are members. */
+  | { readonly is: "set" }
+  /** A list whose items have keys. */
+  | { readonly is: "list"; readonly keys: readonly Key[]; readonly of: FieldType };
+
+export interface Key {
+  readonly name: string;
+  /** What it is where the item does not say. */
+  readonly fallback?: Json;
+}
+
+export const deduced: FieldType = { is: "deduced" };
+const leaf: FieldType = { is: "leaf" };
+const set: FieldType = { is: "set" };
+
+const keyOf = (text: string): Key => {
+  const [name = "", fallback] = text.split("=");
+  return fallback === undefined ? { name } : { name, fallback };
+};
+
+/**
+ * Reads the notation of `built-in-types.ts`:
+ *
+ *   ""             deduced from the value
+ *   "="            as a whole
+ *   "Type"         an object of that type; "Type!": one that is always there
+ *   "{Type}"       a map
+ *   "<>"           a set
+ *   "<a,b=X>Type"  a list by the keys a and b, which is X by default
+ */
+const typeOf = (text: string): FieldType => {
+  if (text === "") return deduced;
+  if (text === "=") return leaf;
+  if (text === "<>") return set;
+  if (text.startsWith("{")) return { is: "map", of: typeOf(text.slice(1, -1)) };
+  const [, keys, item = ""] = /^<(.+)>(.*)$/.exec(text) ?? [];
+  if (keys !== undefined) return { is: "list", keys: keys.split(",").map(keyOf), of: typeOf(item) };
+  const isAlways = text.endsWith("!");
+  const fields = BUILT_IN_TYPES[isAlways ? text.slice(0, -1) : text] ?? {};
+  return { is: "struct", isAlways, field: (name) => typeOf(Object.hasOwn(fields, name) ? (fields[name] ?? "") : "") };
+};
+
+/** A built-in type, such as `core.v1.ConfigMap`. */
+export const builtInType = (name: string): FieldType => typeOf(`${name}!`);
+
+const METADATA = typeOf("meta.v1.ObjectMeta!");
+
+/** Objects of a kind whose schema is not known: all but the metadata is deduced. */
+export const unknownType: FieldType = {
+  is: "struct",
+  isAlways: true,
+  field: (name) => (name === "metadata" ? METADATA : deduced),
+};
+
+/** As the schema of a CustomResourceDefinition says. */
+const ofSchema = (value: Json | undefined): FieldType => {
+  const schema = asObject(value);
+  if (schema["x-kubernetes-map-type"] === "atomic") return leaf;
+  const { properties, additionalProperties } = schema;
+  if (isObject(properties))
+    return {
+      is: "struct",
+      isAlways: false,
+      field: (name) => (Object.hasOwn(properties, name) ? ofSchema(properties[name]) : deduced),
+    };
+  if (isObject(additionalProperties)) return { is: "map", of: ofSchema(additionalProperties) };
+  if (schema["x-kubernetes-list-type"] === "set") return set;
+  const keys = schema["x-kubernetes-list-map-keys"];
+  if (schema["x-kubernetes-list-type"] !== "map" || !Array.isArray(keys)) return deduced;
+  const item = asObject(schema["items"]);
+  return {
+    is: "list",
+    of: ofSchema(item),
+    keys: keys.map((name) => {
+      const fallback = asObject(asObject(item["properties"])[String(name)])["default"];
+      return { name: String(name), ...(fallback === undefined ? {} : { fallback }) };
+    }),
+  };
+};
+
+/** Objects of a kind that a CustomResourceDefinition describes. */
+export const customType = (openAPIV3Schema: Json | undefined): FieldType => {
+  const type = ofSchema(openAPIV3Schema);
+  return {
+    is: "struct",
+    isAlways: true,
+    field: (name) => (name === "metadata" ? METADATA : type.is === "struct" ? type.field(name) : deduced),
+  };
+};

@@ -1,0 +1,144 @@
+import * as E from "fp-ts/lib/Either.js";
+import {
+  type ApiCall,
+  classify,
+  type Effect,
+  decodeStored,
+  handleAnswer,
+  messageOf,
+  redactSecret,
+  transactions,
+  withoutRetry,
+} from "@janus/controller/core";
+import type { Transaction } from "@janus/api";
+import type { ApiError, KubeObject } from "@janus/types";
+import { respond } from "../api-server/respond.ts";
+import { servedKind } from "../api-server/served-kinds.ts";
+import { objectAt, stored, versioned, type World, keyOf } from "../api-server/world.ts";
+import { listOwned } from "./list-owned.ts";
+import type { Scenario } from "./scenario.ts";
+import type { State } from "./state.ts";
+
+/** An effect that failed, and why. */
+export interface Failure {
+  readonly effect: Effect;
+  readonly error: ApiError;
+}
+
+export interface Round {
+  readonly state: State;
+  readonly failure?: Failure;
+}
+
+const OWN: readonly ApiCall["purpose"][] = ["record", "finalizer", "annotate"];
+
+/** The Transaction as it is stored. */
+export const decoded = (object: KubeObject): Transaction => {
+  const read = decodeStored(object);
+  if (E.isLeft(read)) throw new Error(`the simulated status does not decode: ${read.left.why}`);
+  return read.right;
+};
+
+/** What a lookup finds that takes more than one request. */
+const lookUp = (state: State, scenario: Scenario, effect: Exclude<Effect, ApiCall>): State["known"] => {
+  const { world, known, now } = state;
+  switch (effect.purpose) {
+    case "discover": {
+      const kind = servedKind(world, scenario.server.assumed, effect.apiVersion, effect.kind);
+      return effect.onAnswer(known, kind?.resource, now);
+    }
+    case "find-owned":
+      return effect.onAnswer(known, listOwned(world, scenario, effect), now);
+    case "find-pods":
+      return effect.onAnswer(known, [], now);
+  }
+};
+
+/** The controllers of the cluster set the status of a target after each of its writes. */
+const withStatus = (world: World, { call, item, purpose, dryRun }: ApiCall, scenario: Scenario): World => {
+  const object = objectAt(world, call.place);
+  const isWrite = purpose === "change" || purpose === "restore";
+  if (!isWrite || dryRun === true || item === undefined || object === undefined) return world;
+  const status = scenario.statusOf(object, call.place, item);
+  return status === undefined ? world : stored(world, keyOf(call.place), versioned(world, { ...object, status }));
+};
+
+const send = (
+  state: State,
+  scenario: Scenario,
+  effect: ApiCall,
+): { readonly world: World; readonly answer: E.Either<ApiError, KubeObject> } => {
+  const world = scenario.before(state.world, effect);
+  const { call, as } = effect;
+  const refusal = scenario.refusal(effect);
+  if (refusal !== undefined) return { world, answer: E.left(refusal) };
+  const user = as === "serviceAccount" ? { user: scenario.serviceAccount } : {};
+  const reply = respond(scenario.server, world, { call, dryRun: effect.dryRun === true, now: state.now, ...user });
+  return {
+    answer: reply.answer,
+    world: E.isRight(reply.answer) ? withStatus(reply.world, effect, scenario) : reply.world,
+  };
+};
+
+const isOfSecret = ({ call: { place } }: ApiCall): boolean =>
+  place.resource.group === "" && place.resource.kind === "Secret";
+
+/** As `sendRequest` of the shell does: messages do not show values of Secrets. */
+const redacted = (effect: ApiCall, answer: E.Either<ApiError, KubeObject>): E.Either<ApiError, KubeObject> => {
+  const { call } = effect;
+  return "body" in call && isOfSecret(effect)
+    ? E.mapLeft((fault: ApiError) => redactSecret(fault, call.body))(answer)
+    : answer;
+};
+
+/** Time that a request takes, in ms. */
+const LATENCY = 1;
+
+const runEffect = (state: State, scenario: Scenario, effect: ApiCall): Round & { readonly isStale?: true } => {
+  const sent = state.now;
+  const { world, answer: raw } = send(state, scenario, effect);
+  const answer = redacted(effect, raw);
+  const { call, as, purpose, dryRun, item } = effect;
+  const error = E.isLeft(answer) ? messageOf(answer.left) : undefined;
+  const request = { call, as, purpose, dryRun: dryRun === true, item, error };
+  const now = state.now + LATENCY;
+  const after: State = { ...state, world, now, requests: [...state.requests, request] };
+  const isOwn = OWN.includes(purpose);
+  if (isOwn && E.isLeft(answer))
+    return classify(answer.left) === "conflict"
+      ? { state: after, isStale: true }
+      : { state: after, failure: { effect, error: answer.left } };
+  const { known, failed } = handleAnswer(state.known, effect, answer, now, sent);
+  const txn = isOwn && E.isRight(answer) ? decoded(answer.right) : state.txn;
+  const hasMoved = txn.status.phase !== state.txn.status.phase;
+  const next = { ...after, txn, known: hasMoved ? withoutRetry(known) : known };
+  if (failed !== undefined) return { state: next, failure: { effect, error: failed } };
+  return { state: E.isRight(answer) ? { ...next, events: [...next.events, ...(effect.events ?? [])] } : next };
+};
+
+/** Reads the Transaction again: another client has written it. */
+export const reread = (state: State): State => {
+  const { name, namespace } = state.txn.metadata;
+  const object = objectAt(state.world, { resource: transactions, namespace, name });
+  return object === undefined ? state : { ...state, txn: decoded(object) };
+};
+
+/** Runs effects one after the other, as the shell does with those of one decision. After a transient error no more are sent. */
+export const runEffects = (start: State, scenario: Scenario, effects: readonly Effect[]): Round => {
+  let state = start;
+  let failure: Failure | undefined;
+  let isStale = false;
+  for (const effect of effects) {
+    if (!("call" in effect)) {
+      state = { ...state, known: lookUp(state, scenario, effect) };
+      continue;
+    }
+    const round = runEffect(state, scenario, effect);
+    state = round.state;
+    failure ??= round.failure;
+    isStale ||= round.isStale === true;
+    if (round.failure !== undefined && classify(round.failure.error) === "transient") break;
+  }
+  if (failure !== undefined) return { state, failure };
+  return { state: isStale ? reread(state) : state };
+};

@@ -1,0 +1,107 @@
+import {
+  atRest,
+  decide,
+  isTerminal,
+  type ReconcileContext,
+  renewals,
+  reportedRetry,
+  reportRetry,
+  resolvedTargets,
+  type Settings,
+  type Step,
+  timeLeft,
+  type Watched,
+  withoutRead,
+} from "@janus/controller/core";
+import { objectAt } from "../api-server/world.ts";
+import { type Failure, reread, runEffects } from "./run-effects.ts";
+import type { Scenario } from "./scenario.ts";
+import type { State } from "./state.ts";
+
+const SETTINGS: Settings = {
+  controllerNamespace: "janus-system",
+  writeTimeout: 10_000,
+  margin: 2000,
+  recoveryDelay: 60_000,
+};
+
+/** More decisions than any Transaction needs: one that never ends is a defect. */
+const MOST_STEPS = 20_000;
+
+const contextOf = ({ txn, known, now }: State): ReconcileContext => ({
+  txn,
+  known,
+  now,
+  settings: SETTINGS,
+  queuedBefore: () => undefined,
+  nextWaiter: () => undefined,
+});
+
+/** Locks that have to be renewed by now, which the controller does beside everything else. */
+const dueRenewals = (context: ReconcileContext): ReturnType<typeof renewals> =>
+  isTerminal(context.txn.status.phase) ? [] : renewals(context, resolvedTargets(context.txn, context.known));
+
+/** In ms: the first pause after a failed request, and the longest. */
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 30_000;
+
+/** After a pause, and with what the status says of the failure. */
+const afterFailure = (state: State, scenario: Scenario, { effect, error }: Failure): State => {
+  const { since } = state.known.retryingSince ?? { since: state.now };
+  const known = { ...state.known, retryingSince: state.known.retryingSince ?? { since } };
+  const failed: State = { ...state, known, failures: state.failures + 1 };
+  const report = reportRetry(contextOf(failed), effect, error);
+  const told =
+    report === undefined
+      ? failed
+      : "call" in report
+        ? runEffects(failed, scenario, [report]).state
+        : { ...failed, known: reportedRetry(known, failed.now), events: [...failed.events, report] };
+  const asked = error.type === "refused" ? (error.retryAfter ?? 0) : 0;
+  const pause = Math.min(Math.max(FIRST_PAUSE * 2 ** Math.min(state.failures, 10), asked), LONGEST_PAUSE);
+  const now = told.now + Math.min(pause, timeLeft(contextOf(told)));
+  return reread({ ...told, ...atRest(told), now });
+};
+
+/** The targets that have changed since they were looked at: a watch tells of them at once. */
+const news = ({ world }: State, watched: readonly Watched[]): readonly Watched[] =>
+  watched.filter(({ place, resourceVersion }) => objectAt(world, place)?.metadata.resourceVersion !== resourceVersion);
+
+const afterWait = (state: State, step: Extract<Step, { type: "wait" }>): State => {
+  const changed = news(state, step.watched ?? []);
+  const now = changed.length > 0 ? state.now : Math.max(step.until, state.now + 10);
+  const { known } = atRest(state);
+  return {
+    ...state,
+    now,
+    known: changed.reduce((known, { index }) => withoutRead(known, index, now), known),
+    failures: 0,
+  };
+};
+
+/**
+ * Runs a Transaction as the controller does: read, decide, send, until nothing is left to do.
+ *
+ * Guarantees: every decision is one of the controller's own core. Time passes in this clock alone.
+ * Assumes:    no other Transaction wants the same targets, and nobody deletes or annotates this one.
+ */
+export const runTransaction = (start: State, scenario: Scenario): State => {
+  let state = start;
+  for (let left = MOST_STEPS; left > 0; left -= 1) {
+    const due = dueRenewals(contextOf(state));
+    const step: Step = due.length > 0 ? { type: "run", effects: due } : decide(contextOf(state));
+    if (step.type === "done") return state;
+    state = { ...state, events: [...state.events, ...(step.events ?? [])] };
+    if (step.type === "wait") {
+      // A finished one waits to expire, and a Failed one to be retried: the user sees it as it is now.
+      if (isTerminal(state.txn.status.phase)) return state;
+      state = afterWait(state, step);
+      continue;
+    }
+    const round = runEffects(state, scenario, step.effects);
+    state = round.failure === undefined ? round.state : afterFailure(round.state, scenario, round.failure);
+  }
+  throw new Error(
+    `the simulation of the Transaction does not end: it is ${state.txn.status.phase} after ${MOST_STEPS} steps`,
+  );
+};

@@ -1,0 +1,17 @@
+import type { ApiCall, ApiError, ObjectRef } from "@janus/controller/core";
+import type { KubeObject } from "@janus/types";
+import type { ApiServer } from "../api-server/respond.ts";
+import type { Denied } from "../api-server/denied.ts";
+import type { World } from "../api-server/world.ts";
+
+/** What is around the Transaction, and goes wrong. */
+export interface Scenario {
+  readonly server: ApiServer;
+  readonly serviceAccount: { readonly name: string; readonly denied: readonly Denied[] };
+  /** Why the API server refuses a request that it would accept otherwise. */
+  readonly refusal: (effect: ApiCall) => ApiError | undefined;
+  /** The objects when other clients have done what they do before this request. */
+  readonly before: (world: World, effect: ApiCall) => World;
+  /** The status that a target is given after a write; `undefined`: it stays as it is. */
+  readonly statusOf: (object: KubeObject, place: ObjectRef, item: number) => object | undefined;
+}

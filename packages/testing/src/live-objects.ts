@@ -1,0 +1,80 @@
+import type { KubeObject } from "@janus/types";
+import { type Instant, toTimestamp } from "@janus/controller/core";
+import { asObject } from "@janus/controller/core/kubernetes/json";
+import { toBase64 } from "@janus/controller/core/kubernetes/base64";
+import { written } from "./api-server/field-managers.ts";
+import type { ServedKind } from "./api-server/served-kinds.ts";
+import { keyOf, nextUid, stored, versioned, type World } from "./api-server/world.ts";
+import type { SimulatedObject } from "./simulation.ts";
+
+/** Who manages the fields of live objects that do not say so. */
+const MANAGER = "kubectl";
+/** They are from a day before, in ms. */
+const AGE = 86_400_000;
+
+const isList = (object: SimulatedObject): object is SimulatedObject & { readonly items: readonly SimulatedObject[] } =>
+  object.kind.endsWith("List") && Array.isArray(object["items"]);
+
+/** With what `kubectl get -o yaml` prints of several objects as single ones. */
+export const flattened = (objects: readonly SimulatedObject[]): readonly SimulatedObject[] =>
+  objects.flatMap((object) => (isList(object) ? object.items : [object]));
+
+/** As the API server does when a Secret is written. */
+const withoutStringData = (object: SimulatedObject): SimulatedObject => {
+  const { stringData, ...rest } = object;
+  if (object.kind !== "Secret" || object.apiVersion !== "v1" || stringData === undefined) return object;
+  const encoded = Object.entries(asObject(stringData)).flatMap(([key, text]) =>
+    typeof text === "string" ? [[key, toBase64(text)] as const] : [],
+  );
+  return { ...rest, data: { ...asObject(rest["data"]), ...Object.fromEntries(encoded) } };
+};
+
+/** Adds an object that was there before the Transaction, with what it says of itself: uid, versions, managers, status. */
+export const withLive = (
+  world: World,
+  given: SimulatedObject,
+  { resource, type }: ServedKind,
+  defaultNamespace: string,
+  now: Instant,
+): World => {
+  const object = withoutStringData(given) as unknown as KubeObject;
+  const { apiVersion, kind, metadata } = object;
+  const namespace = resource.namespaced ? (metadata.namespace ?? defaultNamespace) : undefined;
+  const { managedFields: sent = [], labels, annotations, finalizers, ownerReferences, ...identity } = metadata;
+  const time = toTimestamp(now - AGE);
+  const { content, managedFields: first } = written(
+    undefined,
+    { ...object, metadata: { labels, annotations, finalizers, ownerReferences } },
+    type,
+    { manager: MANAGER, apiVersion, time },
+  );
+  const managedFields = sent.length > 0 ? sent : first;
+  const { metadata: kept, status: _, ...fields } = content;
+  const complete: KubeObject = {
+    apiVersion,
+    kind,
+    ...fields,
+    ...(object["status"] === undefined ? {} : { status: object["status"] }),
+    metadata: {
+      uid: nextUid(world),
+      creationTimestamp: time,
+      ...(resource.statusSubresource ? { generation: 1 } : {}),
+      ...identity,
+      ...asObject(kept),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(managedFields.length === 0 ? {} : { managedFields }),
+    },
+  };
+  const key = keyOf({ resource, ...(namespace === undefined ? {} : { namespace }), name: given.metadata.name });
+  if (world.objects.has(key)) throw new TypeError(`liveObjects has ${kind} ${given.metadata.name} twice`);
+  return stored(world, key, metadata.resourceVersion === undefined ? versioned(world, complete) : complete);
+};
+
+const OF_SERVER: readonly string[] = ["uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"];
+
+/** Without status and what the API server sets in the metadata. */
+export const printed = ({ apiVersion, kind, metadata, ...fields }: KubeObject): SimulatedObject => {
+  const { status: _, ...rest } = fields;
+  const kept = Object.entries(metadata).filter(([name]) => !OF_SERVER.includes(name));
+  return { apiVersion, kind, metadata: { name: metadata.name ?? "", ...Object.fromEntries(kept) }, ...rest };
+};
