@@ -41,11 +41,13 @@ const PLURALS: Readonly<Record<string, string>> = { Role: "roles", ClusterRole: 
  * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
  */
 const escalations = (
-  { target: { apiVersion, kind, name }, content }: ChangeManifest,
+  { target: { apiVersion, kind, name }, type, content }: ChangeManifest,
   at: Omit<Grant, "verb" | "name">,
 ): readonly Grant[] => {
   if (groupOf(apiVersion) !== RBAC) return [];
-  if (kind in PLURALS) return [{ ...at, verb: "escalate", name }];
+  // Like a create, which has no name when it is authorized, and neither has what is asked for along with it.
+  if (kind in PLURALS)
+    return [{ ...at, verb: "escalate", name: verbsOfType(type).includes("create") ? undefined : name }];
   const { kind: bound, name: role } = asObject(asObject(content)["roleRef"]);
   const plural = PLURALS[String(bound)];
   return plural === undefined || typeof role !== "string"
@@ -113,7 +115,8 @@ const rulesOf = (grants: readonly Grant[]): readonly PolicyRule[] => {
 /**
  * What the ServiceAccount of a Transaction needs for its changes and their rollback, and nothing else: for each
  * namespace one Role, and one ClusterRole for cluster-scoped targets. Rules name the targets, except for `create`,
- * and for `list` and `watch` of gates. The kinds are resolved without a cluster; see {@link resourceOf}.
+ * and for `list` and `watch` of gates. What a deleted RoleBinding binds is not known: the verb `bind`, which its
+ * rollback needs, is not among them. The kinds are resolved without a cluster; see {@link resourceOf}.
  */
 export const permissionsOf = (spec: SpecManifest, namespace: string): readonly Permissions[] =>
   grouped(grantsOf(spec, namespace), ({ namespace }) => JSON.stringify([namespace])).map((same) => ({

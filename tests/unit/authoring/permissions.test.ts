@@ -91,6 +91,16 @@ describe("the permissions of a Transaction", () => {
     });
   });
 
+  it.each(["Create", "Apply", "Delete"] as const)(
+    "let it create roles by a %s, whose name is not known then",
+    (type) => {
+      const [{ rules } = { rules: [] }] = permissions([change(type, "rbac.authorization.k8s.io/v1", "Role", "reader")]);
+      expect(rules.filter(({ verbs }) => verbs.includes("escalate"))).toEqual([
+        { apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles"], verbs: ["create", "escalate"] },
+      ]);
+    },
+  );
+
   it("watch what gates wait for, and list the Pods that explain a workload", () => {
     const web = change("Patch", "apps/v1", "Deployment", "web", { waitFor: ["ready"] });
     const [{ rules } = { rules: [] }] = permissions([web]);
