@@ -68,9 +68,12 @@ it.each(names.flatMap((name) => ["module", "commonjs"].map((type) => [name, type
     await writeFile(path.join(project, "package.json"), JSON.stringify({ name: "app", private: true, type }));
     await run(project, "npm", "install", "--no-audit", "--no-fund", tarballOf(name), ...peers);
     await writeFile(path.join(project, "main.ts"), `${imports.join("\n")}\n${body}`);
+    const readme = await readFile(path.join(project, "node_modules", name, "README.md"), "utf8");
+    await writeFile(path.join(project, "readme.ts"), /^```ts\n(.*?)^```$/msu.exec(readme)?.[1] ?? "");
     const flags = ["--strict", "--skipLibCheck", "false", "--module", "nodenext", "--target", "es2022"];
     const node = path.join(root, "node_modules/@types");
-    await run(project, bin("tsc"), ...flags, "--typeRoots", node, "--types", "node", "main.ts");
+    await run(project, bin("tsc"), ...flags, "--typeRoots", node, "--types", "node", "main.ts", "readme.ts");
+    await run(project, process.execPath, "readme.js");
     expect(await run(project, process.execPath, "main.js")).toBe(prints);
   },
 );

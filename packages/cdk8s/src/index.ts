@@ -9,5 +9,6 @@ export {
 } from "@janus/authoring";
 export { Change, type ChangeOptions, type ExistingObjectOptions, type ObjectRef } from "./change.ts";
 export type { Time } from "./time.ts";
-export { Transaction, type TransactionOptions, type TransactionProps, type WholeChartProps } from "./transaction.ts";
+export { Transaction } from "./transaction.ts";
 export { TransactionPermissions, type TransactionPermissionsProps } from "./transaction-permissions.ts";
+export type { TransactionOptions, TransactionProps, WholeChartProps } from "./transaction-props.ts";

@@ -1,121 +1,14 @@
 import { API_VERSION, KIND } from "@janus/api";
-import { inScope, parse, type SpecManifest, type TransactionManifest } from "@janus/authoring";
-import { type ApiObject, type ApiObjectMetadata, type App, Chart, Lazy } from "cdk8s";
+import type { TransactionManifest } from "@janus/authoring";
+import { type ApiObject, type App, Chart, Lazy } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
 import { applyOrder } from "./apply-order.ts";
-import { Change, type ChangeOptions } from "./change.ts";
+import { Change } from "./change.ts";
+import { accountAmong, addedLater, mistakesIn } from "./mistakes.ts";
 import { NamedByContent } from "./named-by-content.ts";
 import { dependenciesOf, isWithin, objectsOf, takeOut } from "./objects.ts";
-import { type Time, written } from "./time.ts";
-
-export interface TransactionOptions {
-  /**
-   * Labels, annotations, name and namespace of the Transaction.
-   * @default - the namespace and labels of its chart; a name that is different for each content, from the path of the
-   * construct and a hash of the spec
-   */
-  readonly metadata?: ApiObjectMetadata;
-  /**
-   * The ServiceAccount that reads and modifies the objects: its name, or a construct such as `ServiceAccount` of
-   * cdk8s-plus. It must be in the namespace of the Transaction, and exist before it.
-   */
-  readonly serviceAccount: string | { readonly name: string };
-  /**
-   * Gates that each object must meet before the next change is made, such as `ready`.
-   * @default - waits for nothing
-   */
-  readonly waitFor?: readonly string[];
-  /**
-   * How long the Transaction may take until all changes are made. After that, it is rolled back.
-   * @default "30m"
-   */
-  readonly timeout?: Time;
-  /**
-   * How long the locks on the objects hold if the controller stops renewing them.
-   * @default "5m"
-   */
-  readonly lockTimeout?: Time;
-  /**
-   * Gates that the restored objects must meet after a rollback.
-   * @default - waits for nothing
-   */
-  readonly rollbackWaitFor?: readonly string[];
-  /**
-   * How long to wait for `rollbackWaitFor`.
-   * @default "10m"
-   */
-  readonly rollbackWaitTimeout?: Time;
-  /**
-   * What happens when the Transaction is deleted while it is active: what is applied stays (`Release`), or it is
-   * rolled back first (`Rollback`).
-   * @default "Release"
-   */
-  readonly deletionPolicy?: "Release" | "Rollback";
-  /**
-   * Seconds after which the finished Transaction is deleted.
-   * @default - it is kept
-   */
-  readonly ttlSecondsAfterFinished?: number;
-}
-
-export interface TransactionProps extends TransactionOptions {
-  /** The changes, which are made one after the other in this order: all of them or none. At most 500. */
-  readonly changes: readonly Change[];
-}
-
-export interface WholeChartProps extends TransactionOptions {
-  /**
-   * Options of the change of one object, such as its gates; called once for each.
-   * @default - none: those of the Transaction hold
-   */
-  readonly changeOptions?: (object: ApiObject) => ChangeOptions;
-}
-
-const accountOf = ({ serviceAccount }: TransactionOptions): string =>
-  typeof serviceAccount === "string" ? serviceAccount : serviceAccount.name;
-
-const specOf = (
-  { timeout, lockTimeout, rollbackWaitTimeout, ...props }: TransactionOptions,
-  changes: readonly Change[],
-): SpecManifest => ({
-  serviceAccountName: accountOf(props),
-  ...(props.waitFor === undefined ? {} : { waitFor: props.waitFor }),
-  ...(timeout === undefined ? {} : { timeout: written(timeout) }),
-  ...(lockTimeout === undefined ? {} : { lockTimeout: written(lockTimeout) }),
-  ...(props.rollbackWaitFor === undefined ? {} : { rollbackWaitFor: props.rollbackWaitFor }),
-  ...(rollbackWaitTimeout === undefined ? {} : { rollbackWaitTimeout: written(rollbackWaitTimeout) }),
-  ...(props.deletionPolicy === undefined ? {} : { deletionPolicy: props.deletionPolicy }),
-  ...(props.ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished: props.ttlSecondsAfterFinished }),
-  changes: inScope(changes.map(({ toManifest }) => toManifest())),
-});
-
-/** What the API server would say, with the construct that each change is about. */
-const mistakesIn = (manifest: TransactionManifest, changes: readonly Change[]): readonly string[] => {
-  const parsed = parse(manifest);
-  return parsed.ok
-    ? []
-    : parsed.errors.map(({ path, message }) => {
-        const change = changes[Number(/^spec\.changes\[(\d+)\]/u.exec(path)?.[1])];
-        return `${path}: ${message}${change === undefined ? "" : ` (${change.subject})`}`;
-      });
-};
-
-/** A Transaction cannot create the ServiceAccount that it needs to begin. */
-const accountAmong = (changes: readonly Change[], account: string, namespace: string | undefined): readonly string[] =>
-  changes.flatMap(({ object, subject }) =>
-    object?.kind === "ServiceAccount" && object.name === account && object.metadata.namespace === namespace
-      ? [`its own ServiceAccount must exist before it: move it to a chart that is applied first (${subject})`]
-      : [],
-  );
-
-/** An object of the chart that the Transaction does not have, though it is of the whole chart. */
-const addedLater = (transaction: Transaction, whole: IConstruct): readonly string[] =>
-  objectsOf(whole)
-    .filter((object) => !transaction.node.dependencies.some((one) => isWithin(object, one)))
-    .map(
-      ({ kind, node }) =>
-        `${kind} ${node.path} was added after Transaction.of: call that last, or let the Transaction depend on it`,
-    );
+import { accountOf, specOf } from "./spec.ts";
+import type { TransactionProps, WholeChartProps } from "./transaction-props.ts";
 
 /** What objects that are taken out depend on besides each other. */
 const dependenciesOfAll = (objects: readonly ApiObject[]): readonly IConstruct[] => {

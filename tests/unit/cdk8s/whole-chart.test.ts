@@ -60,7 +60,7 @@ it("applies dependencies first, of objects, of what has them, and of charts", ()
     "schema",
   ]);
   expect(transaction.manifest.metadata).toMatchObject({
-    name: expect.stringMatching(/^release-default-|^release-[0-9a-f]{8}$/u) as unknown,
+    name: expect.stringMatching(/^release-[0-9a-f]{8}$/u) as unknown,
     namespace: "shop",
   });
   expect(app.charts.filter((chart) => chart.toJson().length > 0).map(({ node }) => node.id)).toEqual(["release"]);

@@ -1,0 +1,66 @@
+import type { ApiObject, ApiObjectMetadata } from "cdk8s";
+import type { Change, ChangeOptions } from "./change.ts";
+import type { Time } from "./time.ts";
+
+export interface TransactionOptions {
+  /**
+   * Labels, annotations, name and namespace of the Transaction.
+   * @default - the namespace and labels of its chart; a name that is different for each content, from the path of the
+   * construct and a hash of the spec
+   */
+  readonly metadata?: ApiObjectMetadata;
+  /**
+   * The ServiceAccount that reads and modifies the objects: its name, or a construct such as `ServiceAccount` of
+   * cdk8s-plus. It must be in the namespace of the Transaction, and exist before it.
+   */
+  readonly serviceAccount: string | { readonly name: string };
+  /**
+   * Gates that each object must meet before the next change is made, such as `ready`.
+   * @default - waits for nothing
+   */
+  readonly waitFor?: readonly string[];
+  /**
+   * How long the Transaction may take until all changes are made. After that, it is rolled back.
+   * @default "30m"
+   */
+  readonly timeout?: Time;
+  /**
+   * How long the locks on the objects hold if the controller stops renewing them.
+   * @default "5m"
+   */
+  readonly lockTimeout?: Time;
+  /**
+   * Gates that the restored objects must meet after a rollback.
+   * @default - waits for nothing
+   */
+  readonly rollbackWaitFor?: readonly string[];
+  /**
+   * How long to wait for `rollbackWaitFor`.
+   * @default "10m"
+   */
+  readonly rollbackWaitTimeout?: Time;
+  /**
+   * What happens when the Transaction is deleted while it is active: what is applied stays (`Release`), or it is
+   * rolled back first (`Rollback`).
+   * @default "Release"
+   */
+  readonly deletionPolicy?: "Release" | "Rollback";
+  /**
+   * Seconds after which the finished Transaction is deleted.
+   * @default - it is kept
+   */
+  readonly ttlSecondsAfterFinished?: number;
+}
+
+export interface TransactionProps extends TransactionOptions {
+  /** The changes, which are made one after the other in this order: all of them or none. At most 500. */
+  readonly changes: readonly Change[];
+}
+
+export interface WholeChartProps extends TransactionOptions {
+  /**
+   * Options of the change of one object, such as its gates; called once for each.
+   * @default - none: those of the Transaction hold
+   */
+  readonly changeOptions?: (object: ApiObject) => ChangeOptions;
+}
