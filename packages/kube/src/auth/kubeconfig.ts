@@ -17,20 +17,25 @@ const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
  *
  * Sources, in this order: `path` (the flag `--kubeconfig`), KUBECONFIG (a list of files; the first one that sets a value
  * wins, as with kubectl), the ServiceAccount of the Pod, `~/.kube/config`.
+ * `context`: the one to use (the flag `--context`); default: the current one.
  * Errors: a message with the file, what is wrong with it, and what to do.
  */
-export const loadConfig = (env: NodeJS.ProcessEnv = process.env, path?: string): E.Either<string, Connection> => {
-  if (path !== undefined) return fromFiles([path], "--kubeconfig");
+export const loadConfig = (
+  env: NodeJS.ProcessEnv = process.env,
+  path?: string,
+  context?: string,
+): E.Either<string, Connection> => {
+  if (path !== undefined) return fromFiles([path], "--kubeconfig", context);
   const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
   if (listed.length > 0) {
     const present = listed.filter(exists);
-    return fromFiles(present.length > 0 ? present : listed, "KUBECONFIG");
+    return fromFiles(present.length > 0 ? present : listed, "KUBECONFIG", context);
   }
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
-  if (host && port && exists(join(serviceAccount, "token"))) return inCluster(host, port);
+  if (context === undefined && host && port && exists(join(serviceAccount, "token"))) return inCluster(host, port);
   const home = join(env["HOME"] ?? homedir(), ".kube", "config");
   return exists(home)
-    ? fromFiles([home], "the default kubeconfig")
+    ? fromFiles([home], "the default kubeconfig", context)
     : E.left(
         `No Kubernetes cluster is configured: KUBECONFIG is not set, this is no Pod with a ServiceAccount token, and there is no ${home}. Set KUBECONFIG to a kubeconfig file.`,
       );
@@ -73,7 +78,11 @@ interface Parsed {
   readonly current: string | undefined;
 }
 
-const fromFiles = (files: readonly string[], source: string): E.Either<string, Connection> => {
+const fromFiles = (
+  files: readonly string[],
+  source: string,
+  wanted: string | undefined,
+): E.Either<string, Connection> => {
   const wrong = (what: string, cure: string) => E.left(`${source} (${files.join(", ")}): ${what}. ${cure}`);
   const parsed: Parsed[] = [];
   for (const file of files) {
@@ -86,14 +95,14 @@ const fromFiles = (files: readonly string[], source: string): E.Either<string, C
     }
   }
   const contexts = parsed.flatMap((file) => file.contexts);
-  const current = parsed.find((file) => file.current !== undefined)?.current;
+  const current = wanted ?? parsed.find((file) => file.current !== undefined)?.current;
   const known = contexts.map(({ name }) => name).join(", ") || "none";
   if (current === undefined)
     return wrong("no current-context is set", `Choose one with kubectl config use-context (known: ${known}).`);
   const context = named(contexts, current);
   if (context === undefined)
     return wrong(
-      `the current-context "${current}" does not exist`,
+      `the ${wanted === undefined ? "current-context" : "context"} "${current}" does not exist`,
       `Choose one with kubectl config use-context (known: ${known}).`,
     );
   const cluster = named(

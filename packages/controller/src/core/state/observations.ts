@@ -69,6 +69,8 @@ export interface ChangeObservations {
   readonly permissionsReadAt?: Instant | undefined;
   /** What the preflight found; an empty list: nothing is in the way. */
   readonly problems?: readonly string[] | undefined;
+  /** The result of its dry run, for a preview. */
+  readonly dryRun?: KubeObject | undefined;
   /** Where the snapshot is, until it is recorded. */
   readonly snapshot?: SnapshotRef | undefined;
   /** What was there before the change, as far as it is in memory. */

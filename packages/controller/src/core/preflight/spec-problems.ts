@@ -1,0 +1,129 @@
+import { changeGateMistakes, gateMistakes, gatesOf, rollbackGates } from "../gates/gates-of.ts";
+import { GROUP, KIND, type Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { isIrreversible } from "./irreversible-kinds.ts";
+import { asObject } from "../kubernetes/json.ts";
+import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
+import type { Observations } from "../state/observations.ts";
+import { MOST_AWAITED_ITEMS } from "../state/status-progress.ts";
+import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
+import { groupOf, resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
+
+/** Checks each change of a Transaction; the target is undefined if it cannot be resolved. */
+type Check = (
+  txn: Transaction,
+  known: Observations,
+) => (index: number, place: ObjectRef | undefined) => string | undefined;
+
+/** Unique for each object. */
+const nameOf = (place: ObjectRef): string => `${place.resource.group} ${formatRef(place)}`;
+
+/** Checks of the spec, beyond those of the API server. */
+const checks: readonly Check[] = [
+  (txn, known) => (index) => {
+    const place = resolveTarget(txn, known, index);
+    return E.isLeft(place) ? place.left : undefined;
+  },
+  (txn, known) => {
+    const first = new Map(
+      [...resolvedTargets(txn, known)].toReversed().map(([index, place]) => [nameOf(place), index] as const),
+    );
+    return (index, place) => {
+      const earlier = place === undefined ? undefined : first.get(nameOf(place));
+      return place === undefined || earlier === undefined || earlier === index
+        ? undefined
+        : `changes[${earlier}] and changes[${index}] have the same target ${formatRef(place)}: combine them into one change`;
+    };
+  },
+  (txn) => (index, place) => {
+    const change = txn.spec.changes[index];
+    if (change === undefined || change.type === "Delete" || place === undefined) return undefined;
+    const namespace = asObject(change.content["metadata"])["namespace"];
+    return namespace === undefined || namespace === place.namespace
+      ? undefined
+      : `content.metadata.namespace of ${formatRef(place)} is ${JSON.stringify(namespace)}: remove it, or set target.namespace`;
+  },
+  (txn) => (index, place) => {
+    const change = txn.spec.changes[index];
+    if (change === undefined || change.type === "Delete" || place === undefined) return undefined;
+    return asObject(change.content["metadata"])["resourceVersion"] === undefined
+      ? undefined
+      : `content.metadata.resourceVersion of ${formatRef(place)} would not be compared: take it out, or set the resourceVersion of the change`;
+  },
+  (txn) => (index) => {
+    const change = txn.spec.changes[index];
+    return change?.type === "Delete" &&
+      change.target.kind === "Namespace" &&
+      change.target.name === txn.metadata.namespace
+      ? `the Transaction would delete its own namespace ${txn.metadata.namespace}: create it in another namespace`
+      : undefined;
+  },
+  (txn) => {
+    const last = txn.spec.changes.findLastIndex((_, index) => !isIrreversible(txn.spec.changes[index]));
+    return (index) =>
+      isIrreversible(txn.spec.changes[index]) && index < last
+        ? `the deletion of a ${txn.spec.changes[index]?.target.kind} cannot be undone: move it to the end of the list`
+        : undefined;
+  },
+  (txn) => (index) => {
+    const [first] = changeGateMistakes(txn, index);
+    return first;
+  },
+  (txn) => (index) => {
+    const target = txn.spec.changes[index]?.target;
+    return target !== undefined && groupOf(target.apiVersion) === GROUP && target.kind === KIND
+      ? "a Transaction cannot be a target: it would run again after a rollback; list its changes here instead"
+      : undefined;
+  },
+];
+
+/**
+ * Room for the status of one item at its worst: names of a Lease and a store of 253 characters, a namespace of
+ * 63, the target in 128, an error of 256 bytes (each may be escaped). `MAX_CHANGES` Deletes fit, with their
+ * dependents.
+ */
+const ITEM_BYTES = 1600;
+/** The dependents of a Delete, as `dependents` and in a warning. */
+const DELETION_BYTES = 300;
+/** What an item says that is waited for: a gate and a state of 256 bytes (which may be escaped), and a time. */
+const WAITING_BYTES = 600;
+const OBJECT_BYTES = 1024 * 1024;
+
+/** Of changes one is waited for at a time, and of restored targets all. */
+const mostAwaited = (txn: Transaction): number => {
+  const { changes } = txn.spec;
+  if (rollbackGates(txn).length > 0) return Math.min(changes.length, MOST_AWAITED_ITEMS);
+  return changes.some((_, index) => gatesOf(txn, index).length > 0) ? 1 : 0;
+};
+
+const tooLarge = (txn: Transaction): string | undefined => {
+  if (isTooDeep([txn.metadata, txn.spec])) return `the Transaction ${TOO_DEEP}: flatten what its changes contain`;
+  const size =
+    new TextEncoder().encode(JSON.stringify([txn.metadata, txn.spec])).length +
+    txn.spec.changes.length * ITEM_BYTES +
+    txn.spec.changes.filter(({ type }) => type === "Delete").length * DELETION_BYTES +
+    mostAwaited(txn) * WAITING_BYTES;
+  return size <= OBJECT_BYTES
+    ? undefined
+    : `the Transaction is too large to keep its own status (${Math.ceil(size / 1024)} of 1024 KiB): split it into smaller Transactions`;
+};
+
+/** What is wrong with a Transaction, beyond what the API server sees. */
+export interface SpecProblems {
+  readonly general: readonly string[];
+  /** By change. */
+  readonly problems: ReadonlyMap<number, readonly string[]>;
+}
+
+/** Assumes: all kinds have been discovered. */
+export const specProblems = (txn: Transaction, known: Observations): SpecProblems => {
+  const checking = checks.map((check) => check(txn, known));
+  const problems = new Map(
+    txn.spec.changes.flatMap((_, index) => {
+      const found = checking.flatMap((check) => check(index, resolvedTargets(txn, known).get(index)) ?? []);
+      return found.length === 0 ? [] : [[index, found] as const];
+    }),
+  );
+  const large = tooLarge(txn);
+  return { general: [...(large === undefined ? [] : [large]), ...gateMistakes(txn)], problems };
+};
