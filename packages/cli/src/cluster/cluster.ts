@@ -1,0 +1,75 @@
+import {
+  type Api,
+  type ApiError,
+  type Client,
+  connect,
+  type Discovery,
+  discovery,
+  type KubeObject,
+  loadConfig,
+  type Request,
+} from "@janus/kube";
+import { messageOf } from "@janus/controller";
+import * as E from "fp-ts/lib/Either.js";
+import { Failure } from "../failure.ts";
+
+/** Flags of every command, as kubectl has them. */
+export interface ClusterFlags {
+  readonly namespace?: string;
+  readonly context?: string;
+  readonly kubeconfig?: string;
+  readonly as?: string;
+  readonly asGroup?: readonly string[];
+}
+
+/** The cluster that a command works on, as the user who runs it. */
+export interface Cluster {
+  readonly api: Client;
+  readonly discovery: Discovery;
+  /** `--namespace`, or that of the context. */
+  readonly namespace: string;
+  readonly server: string;
+}
+
+/** Everything as `--as`, but what is asked for as a ServiceAccount. */
+const impersonating = (api: Client, { as, asGroup = [] }: ClusterFlags): Client => {
+  if (as === undefined) return api;
+  const user = { user: as, ...(asGroup.length === 0 ? {} : { groups: asGroup }) };
+  return {
+    ...api,
+    send: (request) => api.send({ as: user, ...request }),
+    watch: (request, signal) => api.watch({ as: user, ...request }, signal),
+  };
+};
+
+/** Errors: without a usable kubeconfig. Nothing is sent yet. */
+export const openCluster = (flags: ClusterFlags): Cluster => {
+  const { kubeconfig, context, as, asGroup = [] } = flags;
+  if (as === undefined && asGroup.length > 0) throw new Failure("--as-group needs --as: name the user, too");
+  const connection = loadConfig(process.env, kubeconfig, context);
+  if (E.isLeft(connection)) throw new Failure(connection.left);
+  const api = impersonating(connect(connection.right), flags);
+  return {
+    api,
+    discovery: discovery(api),
+    namespace: flags.namespace ?? connection.right.namespace ?? "default",
+    server: connection.right.server,
+  };
+};
+
+/** The answer. Errors: as {@link Failure}, after `what`, such as `cannot read Transaction shop/web`. */
+export const sent = async (api: Api, request: Request, what: string): Promise<KubeObject> => {
+  const answer = await api.send(request);
+  if (E.isRight(answer)) return answer.right;
+  throw new Failure(`${what}: ${messageOf(answer.left)}`);
+};
+
+/** The answer; undefined if there is no such object. */
+export const found = async (api: Api, request: Request, what: string): Promise<KubeObject | undefined> => {
+  const answer = await api.send(request);
+  if (E.isRight(answer)) return answer.right;
+  if (isNotFound(answer.left)) return undefined;
+  throw new Failure(`${what}: ${messageOf(answer.left)}`);
+};
+
+const isNotFound = (error: ApiError): boolean => error.type === "refused" && error.notFound === "object";

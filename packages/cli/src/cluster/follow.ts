@@ -1,0 +1,48 @@
+import { transactions } from "@janus/controller";
+import { type ApiError, type KubeObject, startReflector } from "@janus/kube";
+import type { Cluster } from "./cluster.ts";
+
+/** A Transaction as it is now; undefined: it is gone. */
+export type Sight = KubeObject | undefined;
+
+export interface FollowOptions {
+  readonly signal: AbortSignal;
+  /** The connection is lost, or watching is denied; it goes on by itself. */
+  readonly onError?: (error: ApiError) => void;
+}
+
+/**
+ * Every state of a Transaction that is seen from now on, the present one first.
+ *
+ * Guarantees: ends when `signal` is aborted; goes on after errors.
+ */
+export const follow = async function* (
+  { api, namespace }: Cluster,
+  name: string,
+  { signal, onError = () => {} }: FollowOptions,
+): AsyncGenerator<Sight> {
+  const seen: Sight[] = [];
+  let wake = Promise.withResolvers<void>();
+  const tell = (sight?: KubeObject): void => {
+    if (sight !== undefined || seen.at(-1) !== undefined || seen.length === 0) seen.push(sight);
+    wake.resolve();
+  };
+  signal.addEventListener("abort", () => wake.resolve(), { once: true });
+  const reflector = startReflector(
+    api,
+    { resource: transactions, namespace, fieldSelector: `metadata.name=${name}` },
+    {
+      signal,
+      onError,
+      onEvent: (event) => {
+        if (event.type === "applied") tell(event.object);
+        else if (event.type === "deleted" || reflector.store.size === 0) tell();
+      },
+    },
+  );
+  while (!signal.aborted) {
+    await wake.promise;
+    wake = Promise.withResolvers();
+    yield* seen.splice(0);
+  }
+};

@@ -1,0 +1,75 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { parseDuration } from "@janus/api";
+import type { ClusterFlags } from "../cluster/cluster.ts";
+import type { ComposeFlags } from "../manifests/compose.ts";
+
+const collected = (value: string, former: readonly string[] = []): readonly string[] => [...former, value];
+
+const duration = (value: string): string => {
+  const ms = parseDuration(value);
+  if (ms === undefined || ms < 1000) throw new InvalidArgumentError("It must be a duration of at least 1s, such as 10m.");
+  return value;
+};
+
+const seconds = (value: string): number => {
+  if (!/^\d+$/u.test(value)) throw new InvalidArgumentError("It must be a number of seconds.");
+  return Number(value);
+};
+
+/** The flags that every command has, with the names of kubectl. */
+export const clusterOptions = (): readonly Option[] => [
+  new Option("-n, --namespace <name>", "namespace; default: that of the context"),
+  new Option("--context <name>", "context of the kubeconfig; default: the current one"),
+  new Option("--kubeconfig <file>", "kubeconfig; default: $KUBECONFIG, then ~/.kube/config"),
+  new Option("--as <user>", "user to impersonate"),
+  new Option("--as-group <group>", "group to impersonate; may be repeated").argParser(collected),
+];
+
+const TRANSACTION_OPTIONS = (): readonly Option[] => [
+  new Option("-f, --filename <path>", "file, directory, or - for the standard input; may be repeated")
+    .argParser(collected)
+    .makeOptionMandatory(),
+  new Option("-R, --recursive", "also the subdirectories of a directory"),
+  new Option("--name <name>", "name of the Transaction; default: apply- and a random suffix"),
+  new Option("--service-account <name>", "ServiceAccount that the changes are made as; default: default"),
+  new Option("--wait-for <gate>", "gate of all changes, such as ready; may be repeated").argParser(collected),
+  new Option("--timeout <duration>", "how long applying may take; default: 30m").argParser(duration),
+  new Option("--ttl <seconds>", "delete the Transaction so long after it has finished").argParser(seconds),
+  new Option("--prune", "delete what has the labels of --selector and is not in the manifests"),
+  new Option("-l, --selector <labels>", "label selector of --prune"),
+];
+
+/** Of plan and apply: the manifests, and what the Transaction is to be. */
+export interface ManifestFlags extends ClusterFlags {
+  readonly filename: readonly string[];
+  readonly recursive?: true;
+  readonly name?: string;
+  readonly serviceAccount?: string;
+  readonly waitFor?: readonly string[];
+  readonly timeout?: string;
+  readonly ttl?: number;
+  readonly prune?: true;
+  readonly selector?: string;
+}
+
+export const composeFlags = ({ name, serviceAccount, waitFor, timeout, ttl }: ManifestFlags): ComposeFlags => ({
+  ...(name === undefined ? {} : { name }),
+  ...(serviceAccount === undefined ? {} : { serviceAccount }),
+  ...(waitFor === undefined ? {} : { waitFor }),
+  ...(timeout === undefined ? {} : { timeout }),
+  ...(ttl === undefined ? {} : { ttl }),
+});
+
+/** A command with the flags of every command. */
+export const command = (name: string, summary: string): Command => {
+  const made = new Command(name).description(summary);
+  for (const option of clusterOptions()) made.addOption(option);
+  return made;
+};
+
+/** With those of plan and apply, too. */
+export const manifestCommand = (name: string, summary: string): Command => {
+  const made = command(name, summary);
+  for (const option of TRANSACTION_OPTIONS()) made.addOption(option);
+  return made;
+};

@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import { API_VERSION, KIND, MAX_CHANGES } from "@janus/api";
+import {
+  type ChangeManifest,
+  changeOf,
+  inOrder,
+  kindOrder,
+  type Manifest,
+  parse,
+  type SpecManifest,
+  type TransactionManifest,
+} from "@janus/authoring";
+import { Failure } from "../failure.ts";
+import type { Located } from "./read-manifests.ts";
+
+/** Flags of plan and apply about the Transaction that is made of the manifests. */
+export interface ComposeFlags {
+  readonly name?: string;
+  readonly serviceAccount?: string;
+  readonly waitFor?: readonly string[];
+  readonly timeout?: string;
+  readonly ttl?: number;
+}
+
+const isTransaction = ({ manifest: { apiVersion, kind } }: Located): boolean =>
+  apiVersion === API_VERSION && kind === KIND;
+
+/** A Transaction's name can be used once: its spec cannot be changed. */
+const freshName = (): string => `apply-${randomBytes(4).toString("hex")}`;
+
+/** The only one among the manifests, as it is. Errors: flags that would change it; manifests beside it. */
+const given = (located: Located, others: readonly Located[], flags: ComposeFlags): TransactionManifest => {
+  const [second] = others;
+  if (second !== undefined)
+    throw new Failure(
+      `${second.where}: a Transaction is applied alone; put the other manifests into its changes, or use two commands`,
+    );
+  const set = Object.entries(flags).find(([, value]) => value !== undefined)?.[0];
+  if (set !== undefined)
+    throw new Failure(`${located.where} is a Transaction: set ${set} in its spec, and leave the flag out`);
+  const parsed = parse(located.manifest);
+  if (parsed.ok) return parsed.value;
+  const wrong = parsed.errors.map(({ path, message }) => `\n  ${path}: ${message}`).join("");
+  throw new Failure(`${located.where}: the Transaction is not valid:${wrong}`);
+};
+
+const keyOf = ({ apiVersion, kind, metadata: { namespace = "", name } }: Manifest): string =>
+  [apiVersion.split("/").toReversed().slice(1).join(), kind, namespace, name].join("/");
+
+const refuseTwice = (all: readonly Located[]): void => {
+  const first = new Map<string, Located>();
+  for (const one of all) {
+    const other = first.get(keyOf(one.manifest));
+    const { kind, metadata } = one.manifest;
+    if (other !== undefined)
+      throw new Failure(`${one.where}: ${kind} ${metadata.name} is also in ${other.where}: keep one of them`);
+    first.set(keyOf(one.manifest), one);
+  }
+};
+
+/**
+ * The Transaction that brings the manifests about: an Apply of each, in the order of their kinds, then `deletions`
+ * in the reverse order. A single Transaction is taken as it is.
+ *
+ * Errors: two manifests of one object; more changes than a Transaction takes; flags that are not valid.
+ */
+export const compose = (
+  all: readonly Located[],
+  namespace: string,
+  flags: ComposeFlags,
+  deletions: readonly ChangeManifest[] = [],
+): TransactionManifest => {
+  const transaction = all.find(isTransaction);
+  if (transaction !== undefined)
+    return given(
+      transaction,
+      all.filter((one) => one !== transaction),
+      flags,
+    );
+  refuseTwice(all);
+  const sorted = inOrder(
+    all.map(({ manifest }) => manifest),
+    { rank: kindOrder, after: () => [] },
+  );
+  const applies = "order" in sorted ? sorted.order.map((manifest) => changeOf(manifest)) : [];
+  const changes = [...applies, ...deletions];
+  if (changes.length > MAX_CHANGES)
+    throw new Failure(`${changes.length} changes, and a Transaction takes ${MAX_CHANGES}: apply them in parts`);
+  const { name = freshName(), serviceAccount = "default", waitFor, timeout, ttl } = flags;
+  const spec: SpecManifest = {
+    serviceAccountName: serviceAccount,
+    ...(waitFor === undefined ? {} : { waitFor }),
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(ttl === undefined ? {} : { ttlSecondsAfterFinished: ttl }),
+    changes,
+  };
+  const parsed = parse({ apiVersion: API_VERSION, kind: KIND, metadata: { name, namespace }, spec });
+  if (parsed.ok) return parsed.value;
+  throw new Failure(parsed.errors.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+};

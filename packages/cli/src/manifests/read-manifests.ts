@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { extname, join } from "node:path";
+import type { Manifest } from "@janus/authoring";
+import { LineCounter, parseAllDocuments } from "yaml";
+import { Failure } from "../failure.ts";
+
+/** A manifest, and where it stands, for messages. */
+export interface Located {
+  readonly manifest: Manifest;
+  readonly where: string;
+}
+
+const EXTENSIONS: readonly string[] = [".yaml", ".yml", ".json"];
+
+/** The files of a directory, not those of its subdirectories unless `isRecursive`, as kubectl takes them. */
+const filesIn = (path: string, isRecursive: boolean): readonly string[] =>
+  readdirSync(path, { withFileTypes: true })
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .flatMap((entry) => {
+      const file = join(path, entry.name);
+      if (entry.isDirectory()) return isRecursive ? filesIn(file, isRecursive) : [];
+      return EXTENSIONS.includes(extname(entry.name)) ? [file] : [];
+    });
+
+const text = (file: string): string => {
+  try {
+    return readFileSync(file === "-" ? 0 : file, "utf8");
+  } catch (error) {
+    throw new Failure(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+};
+
+const isDirectory = (path: string): boolean => {
+  try {
+    return path !== "-" && statSync(path).isDirectory();
+  } catch {
+    return false; // Reading it says what is wrong.
+  }
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A List is its items. */
+const itemsOf = (value: Readonly<Record<string, unknown>>, where: string): readonly Located[] => {
+  const { kind, items } = value;
+  if (typeof kind === "string" && kind.endsWith("List") && Array.isArray(items))
+    return items.flatMap((item: unknown, index) => manifestsIn(item, `${where}, items[${index}]`));
+  const { apiVersion, metadata } = value;
+  const missing = [
+    ...(typeof apiVersion === "string" ? [] : ["apiVersion"]),
+    ...(typeof kind === "string" ? [] : ["kind"]),
+    ...(isObject(metadata) && typeof metadata["name"] === "string" ? [] : ["metadata.name"]),
+  ];
+  if (missing.length > 0) throw new Failure(`${where}: ${missing.join(", ")} missing: it is no Kubernetes manifest`);
+  return [{ manifest: value as unknown as Manifest, where }];
+};
+
+const manifestsIn = (value: unknown, where: string): readonly Located[] => {
+  if (value === null || value === undefined) return [];
+  if (!isObject(value)) throw new Failure(`${where}: is no Kubernetes manifest: it must be an object`);
+  return itemsOf(value, where);
+};
+
+/** All manifests of a text: YAML documents or JSON, Lists included. `name`: of the file, for messages. */
+export const parseManifests = (source: string, name: string): readonly Located[] => {
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(source, { lineCounter: lines, stringKeys: true });
+  if (!Array.isArray(documents)) return [];
+  return documents.flatMap((document) => {
+    const { line } = lines.linePos(document.contents?.range?.[0] ?? document.range[0]);
+    const [error] = document.errors;
+    if (error !== undefined) throw new Failure(`${name}: ${error.message}`);
+    return manifestsIn(document.toJS(), `${name}, line ${line}`);
+  });
+};
+
+/**
+ * The manifests of `-f`: files, directories, or `-` for the standard input.
+ *
+ * Errors: what is no manifest, with file and line; if there is none at all.
+ */
+export const readManifests = (paths: readonly string[], isRecursive = false): readonly Located[] => {
+  const files = paths.flatMap((path) => (isDirectory(path) ? filesIn(path, isRecursive) : [path]));
+  const all = files.flatMap((file) => parseManifests(text(file), file === "-" ? "standard input" : file));
+  if (all.length === 0) throw new Failure(`no manifests in ${paths.join(", ")}`);
+  return all;
+};

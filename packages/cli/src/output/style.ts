@@ -1,0 +1,34 @@
+import { styleText } from "node:util";
+
+/** Where output goes: a terminal, or a pipe or file. */
+export interface Output {
+  readonly isTerminal: boolean;
+  /** Columns; of a pipe or file 80. */
+  readonly width: number;
+  readonly hasColour: boolean;
+  readonly write: (text: string) => void;
+}
+
+type Stream = NodeJS.WriteStream;
+
+/** https://no-color.org, and `TERM=dumb`; a pipe or file has no colour unless FORCE_COLOR asks for it. */
+const hasColour = (stream: Stream, env: NodeJS.ProcessEnv): boolean => {
+  const { NO_COLOR: none = "", FORCE_COLOR: forced = "", TERM: terminal = "" } = env;
+  if (none !== "") return false;
+  return forced === "" ? stream.isTTY && terminal !== "dumb" : forced !== "0";
+};
+
+export const outputTo = (stream: Stream, env: NodeJS.ProcessEnv = process.env): Output => ({
+  isTerminal: stream.isTTY === true,
+  width: stream.columns || 80,
+  hasColour: hasColour(stream, env),
+  write: (text) => void stream.write(text),
+});
+
+type Colour = "green" | "red" | "yellow" | "cyan" | "dim" | "bold";
+
+/** Colours texts, or leaves them as they are. */
+export type Paint = (colour: Colour, text: string) => string;
+
+export const painter = ({ hasColour }: Pick<Output, "hasColour">): Paint =>
+  hasColour ? (colour, text) => styleText(colour, text, { validateStream: false }) : (_, text) => text;

@@ -1,0 +1,9 @@
+/** Rows under headings, in columns as kubectl has them: three spaces apart, the last one not padded. */
+export const table = (headings: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const all = [headings, ...rows];
+  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all
+    .map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + 3))))
+    .map((cells) => `${cells.join("").trimEnd()}\n`)
+    .join("");
+};

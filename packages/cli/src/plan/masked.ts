@@ -1,0 +1,34 @@
+import type { KubeObject } from "@janus/kube";
+
+const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? { ...value } : {};
+
+const FIELDS: readonly string[] = ["data", "stringData"];
+
+const masked = (object: KubeObject, other: KubeObject | undefined, changed: string): KubeObject => ({
+  ...object,
+  ...Object.fromEntries(
+    FIELDS.filter((field) => object[field] !== undefined).map((field) => {
+      const there = asObject(other?.[field]);
+      const values = Object.entries(asObject(object[field])).map(([key, value]) => [
+        key,
+        other !== undefined && key in there && there[key] !== value ? changed : "***",
+      ]);
+      return [field, Object.fromEntries(values) as unknown];
+    }),
+  ),
+});
+
+const isSecret = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === "v1" && kind === "Secret";
+
+/** Both, with the values of Secrets masked as `kubectl diff` masks them: it shows whether they differ, and nothing else. */
+export const maskedPair = (
+  before: KubeObject | undefined,
+  after: KubeObject | undefined,
+): readonly [KubeObject | undefined, KubeObject | undefined] => {
+  const isOf = (object: KubeObject | undefined): object is KubeObject => object !== undefined && isSecret(object);
+  return [
+    isOf(before) ? masked(before, after, "*** (before)") : before,
+    isOf(after) ? masked(after, before, "*** (after)") : after,
+  ];
+};

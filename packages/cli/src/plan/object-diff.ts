@@ -1,0 +1,35 @@
+import type { KubeObject } from "@janus/kube";
+import { createTwoFilesPatch } from "diff";
+import { stringify } from "yaml";
+import type { Paint } from "../output/style.ts";
+import { maskedPair } from "./masked.ts";
+
+/** What changes with every write, or says who wrote what. */
+const NOISE: readonly string[] = ["managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"];
+
+const compared = (object: KubeObject | undefined): string => {
+  if (object === undefined) return "";
+  const { metadata, ...fields } = object;
+  const kept = Object.fromEntries(Object.entries(metadata).filter(([name]) => !NOISE.includes(name)));
+  return stringify({ ...fields, metadata: kept }, { sortMapEntries: true, lineWidth: 0, aliasDuplicateObjects: false });
+};
+
+/** A unified diff of two versions of an object as YAML; empty if nothing differs. Values of Secrets are masked. */
+export const objectDiff = (name: string, before: KubeObject | undefined, after: KubeObject | undefined): string => {
+  const [live, merged] = maskedPair(before, after).map(compared);
+  if (live === merged) return "";
+  const patch = createTwoFilesPatch(`live ${name}`, `after ${name}`, live ?? "", merged ?? "", "", "", { context: 3 });
+  return patch.split("\n").slice(1).join("\n");
+};
+
+/** With the colours of `git diff`. */
+export const colouredDiff = (diff: string, paint: Paint): string =>
+  diff
+    .split("\n")
+    .map((line) => {
+      if (line.startsWith("---") || line.startsWith("+++")) return paint("bold", line);
+      if (line.startsWith("@@")) return paint("cyan", line);
+      if (line.startsWith("+")) return paint("green", line);
+      return line.startsWith("-") ? paint("red", line) : line;
+    })
+    .join("\n");

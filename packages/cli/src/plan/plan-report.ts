@@ -1,0 +1,71 @@
+import { type ChangePreview, formatRef } from "@janus/controller";
+import { hanging } from "../output/wrap.ts";
+import type { Paint } from "../output/style.ts";
+import { colouredDiff, objectDiff } from "./object-diff.ts";
+import type { Previewed } from "./run-preview.ts";
+
+/** What a change comes to. */
+export type Effect = "create" | "change" | "delete" | "none" | "unknown" | "fail";
+
+export const effectOf = ({ type, before, after, problems, place }: ChangePreview): Effect => {
+  if (problems.length > 0) return "fail";
+  if (type === "Delete") return "delete";
+  if (after === undefined) return "unknown";
+  if (type === "Create") return "create";
+  return objectDiff(formatRef(place), before, after) === "" ? "none" : "change";
+};
+
+const WORDS: Readonly<Record<Effect, string>> = {
+  create: "create",
+  change: "change",
+  delete: "delete",
+  none: "unchanged",
+  unknown: "after an earlier change",
+  fail: "FAILS",
+};
+
+const COLOURS = { create: "green", change: "yellow", delete: "red", none: "dim", unknown: "cyan", fail: "red" } as const;
+
+/** Everything it would fail for, on a line each. */
+export const planProblems = ({ general, changes }: Previewed): readonly string[] => [
+  ...general,
+  ...changes.flatMap(({ index, problems }) => problems.map((problem) => `changes[${index}]: ${problem}`)),
+];
+
+/** As `kubectl diff`: 0 without differences, 1 with differences, 2 if it would fail. */
+export const planExitCode = (previewed: Previewed): number => {
+  if (planProblems(previewed).length > 0) return 2;
+  return previewed.changes.every((change) => effectOf(change) === "none") ? 0 : 1;
+};
+
+const counted = (changes: readonly ChangePreview[]): string => {
+  const effects = changes.map(effectOf);
+  const words = (["create", "change", "delete", "unknown", "none"] as const).flatMap((effect) => {
+    const count = effects.filter((one) => one === effect).length;
+    return count === 0 ? [] : [`${count} ${effect === "unknown" ? "not known before" : WORDS[effect]}`];
+  });
+  return words.join(", ");
+};
+
+/** One line per change, then the differences, then all problems; at most `width` columns, apart from the differences. */
+export const planReport = (previewed: Previewed, paint: Paint, width: number): string => {
+  const { txn, changes } = previewed;
+  const { name, namespace } = txn.metadata;
+  const digits = String(changes.length).length;
+  const lines = changes.map((change) => {
+    const effect = effectOf(change);
+    return `${String(change.index + 1).padStart(digits + 1)}  ${paint(COLOURS[effect], WORDS[effect].padEnd(9))}  ${formatRef(change.place)}`;
+  });
+  const diffs = changes.flatMap(({ place, before, after, type, problems }) => {
+    const diff = problems.length > 0 ? "" : objectDiff(formatRef(place), before, type === "Delete" ? undefined : after);
+    const isKnown = type === "Delete" || after !== undefined;
+    return diff === "" || !isKnown ? [] : [colouredDiff(diff, paint)];
+  });
+  const problems = planProblems(previewed);
+  const head = `Transaction ${namespace}/${name}, as ServiceAccount ${txn.spec.serviceAccountName}:`;
+  const end =
+    problems.length === 0
+      ? [counted(changes)]
+      : [paint("red", "It would fail, with nothing changed:"), ...problems.map((text) => `  - ${hanging(text, width, 4)}`)];
+  return `${[paint("bold", head), "", ...lines, "", ...diffs, ...end].join("\n")}\n`;
+};

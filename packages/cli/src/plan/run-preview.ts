@@ -1,0 +1,94 @@
+import { decodeTransaction, type Transaction } from "@janus/api";
+import type { TransactionManifest } from "@janus/authoring";
+import {
+  type Effect,
+  handleAnswer,
+  lookUp,
+  messageOf,
+  noObservations,
+  type Observations,
+  type Preview,
+  preview,
+  type ReconcileContext,
+  sendRequest,
+  type Settings,
+} from "@janus/controller";
+import type { ApiError } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import type { Cluster } from "../cluster/cluster.ts";
+import { Failure } from "../failure.ts";
+
+/** What was previewed, of which Transaction. */
+export interface Previewed extends Extract<Preview, { readonly type: "previewed" }> {
+  readonly txn: Transaction;
+}
+
+/** Nothing is locked or written, so none of these matters. */
+const SETTINGS: Settings = { controllerNamespace: "", writeTimeout: 0, margin: 0, recoveryDelay: 0 };
+
+/** As the API server would store it. */
+const asStored = ({ metadata, ...manifest }: TransactionManifest, namespace: string): Transaction => {
+  const ofServer = { namespace, uid: "preview", resourceVersion: "0", generation: 1 };
+  const txn = decodeTransaction({ ...manifest, metadata: { ...metadata, ...ofServer } });
+  if (E.isRight(txn)) return txn.right;
+  throw new Failure(txn.left);
+};
+
+/** A request that got no conclusive answer is sent again so many times. */
+const MOST_TRIES = 5;
+const PAUSE = 500;
+
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+
+/**
+ * Previews a Transaction by dry runs as its ServiceAccount; see `preview` in the core.
+ *
+ * Errors: if the API server cannot be reached, or the user may not impersonate the ServiceAccount.
+ */
+export const runPreview = async (
+  { api, discovery }: Cluster,
+  manifest: TransactionManifest,
+  namespace: string,
+): Promise<Previewed> => {
+  const txn = asStored(manifest, namespace);
+  let known: Observations = noObservations(Date.now());
+  let failures = 0;
+
+  const failed = (error: ApiError, what: string): void => {
+    failures += 1;
+    if (failures >= MOST_TRIES) throw new Failure(`${what}: ${messageOf(error)}`);
+  };
+
+  const runEffect = async (effect: Effect): Promise<void> => {
+    if (!("call" in effect)) {
+      const looked = await lookUp(api, discovery, txn, effect);
+      if (E.isLeft(looked)) failed(looked.left, `cannot ${effect.purpose.replaceAll("-", " ")}`);
+      else known = looked.right(known, Date.now());
+      return;
+    }
+    const sent = Date.now();
+    const answer = await sendRequest(api, txn, effect);
+    const handled = handleAnswer(known, effect, answer, Date.now(), sent);
+    known = handled.known;
+    if (handled.failed !== undefined) failed(handled.failed, `cannot ${effect.purpose.replaceAll("-", " ")}`);
+  };
+
+  for (;;) {
+    const context: ReconcileContext = {
+      txn,
+      known,
+      now: Date.now(),
+      settings: SETTINGS,
+      queuedBefore: () => undefined,
+      nextWaiter: () => undefined,
+    };
+    const next = preview(context);
+    if (next.type === "previewed") return { ...next, txn };
+    const before = failures;
+    await Promise.all(next.effects.map(runEffect));
+    if (failures > before) await pause(PAUSE);
+  }
+};

@@ -1,0 +1,49 @@
+import type { Transaction } from "@janus/api";
+
+/** How far a change has come, in a word, and what there is to say about it. */
+export interface ChangeState {
+  /** From 0. */
+  readonly index: number;
+  /** `Patch Deployment shop/web` */
+  readonly change: string;
+  readonly state: string;
+  readonly colour: "green" | "red" | "yellow" | "cyan" | "dim";
+  /** Why, or what it waits for. */
+  readonly detail: string;
+}
+
+const WORDS = {
+  untouched: ["pending", "dim"],
+  refused: ["refused", "red"],
+  prepared: ["pending", "dim"],
+  unknown: ["unknown", "red"],
+  rejected: ["not applied", "red"],
+  committed: ["applied", "green"],
+  "rollback-failed": ["not rolled back", "red"],
+  restored: ["rolled back", "yellow"],
+} as const;
+
+/** `Deployment shop/web`; the namespace of the Transaction where the target names none. */
+export const nameOfTarget = ({ metadata, spec, status }: Transaction, index: number): string => {
+  const recorded = status.items[index]?.target;
+  if (recorded !== undefined) return recorded;
+  const { kind, namespace = metadata.namespace, name } = spec.changes[index]?.target ?? { kind: "", name: "" };
+  return `${kind} ${namespace}/${name}`;
+};
+
+/** Every change, in order. */
+export const changeStates = (txn: Transaction): readonly ChangeState[] => {
+  const { phase, items } = txn.status;
+  const current = phase === "Committing" ? items.findIndex(({ state }) => state.type === "prepared") : -1;
+  return txn.spec.changes.map(({ type }, index): ChangeState => {
+    const item = items[index];
+    const [word, colour] = WORDS[item?.state.type ?? "untouched"];
+    const error = item === undefined || !("error" in item.state) ? item?.gateError : item.state.error;
+    const waiting = item?.waiting;
+    const change = `${type} ${nameOfTarget(txn, index)}`;
+    if (waiting !== undefined) return { index, change, state: "waiting", colour: "cyan", detail: waiting.gate };
+    const isCurrent = index === current && items.every(({ waiting }) => waiting === undefined);
+    if (isCurrent) return { index, change, state: "applying", colour: "cyan", detail: error ?? "" };
+    return { index, change, state: word, colour, detail: error ?? "" };
+  });
+};
