@@ -1,13 +1,27 @@
 import { Command } from "commander";
+import { cancelCommand, retryCommand, rollbackCommand } from "./commands/act.ts";
 import { applyCommand } from "./commands/apply.ts";
+import { describeCommand } from "./commands/describe.ts";
+import { doctorCommand } from "./commands/doctor.ts";
+import { explainCommand } from "./commands/explain.ts";
+import { getCommand } from "./commands/get.ts";
 import { planCommand } from "./commands/plan.ts";
+import { snapshotCommand } from "./commands/snapshot.ts";
+import { versionCommand } from "./commands/version.ts";
+import { watchCommand } from "./commands/watch.ts";
 
-/** All commands of `kubectl janus`. */
-export const program = (): Command => {
-  const janus = new Command("kubectl janus")
+/** All commands. `name`: as users call it. */
+export const program = (name = "kubectl janus"): Command => {
+  const janus = new Command(name)
     .description("Kubernetes changes that happen together or not at all.")
     .showHelpAfterError("(add --help for the flags)")
     .helpCommand(false);
-  for (const one of [planCommand, applyCommand]) janus.addCommand(one);
+  const commands = [
+    ...[planCommand, applyCommand],
+    ...[getCommand, watchCommand, describeCommand, explainCommand],
+    ...[rollbackCommand, retryCommand, cancelCommand, snapshotCommand],
+    ...[doctorCommand, versionCommand],
+  ];
+  for (const one of commands) janus.addCommand(one);
   return janus;
 };

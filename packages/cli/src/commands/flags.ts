@@ -7,7 +7,8 @@ const collected = (value: string, former: readonly string[] = []): readonly stri
 
 const duration = (value: string): string => {
   const ms = parseDuration(value);
-  if (ms === undefined || ms < 1000) throw new InvalidArgumentError("It must be a duration of at least 1s, such as 10m.");
+  if (ms === undefined || ms < 1000)
+    throw new InvalidArgumentError("It must be a duration of at least 1s, such as 10m.");
   return value;
 };
 

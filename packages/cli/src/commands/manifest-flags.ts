@@ -16,7 +16,9 @@ export const composed = async (
   const own = located.find(({ manifest: { apiVersion, kind } }) => apiVersion === API_VERSION && kind === KIND);
   const { namespace: written } = own?.manifest.metadata ?? {};
   if (own !== undefined && written !== undefined && flags.namespace !== undefined && written !== flags.namespace)
-    throw new Failure(`${own.where}: the namespace is ${written}, and --namespace is ${flags.namespace}: leave one out`);
+    throw new Failure(
+      `${own.where}: the namespace is ${written}, and --namespace is ${flags.namespace}: leave one out`,
+    );
   const namespace = written !== undefined && own !== undefined ? written : cluster.namespace;
   const there = { ...cluster, namespace };
   const deletions = flags.prune === true ? await pruned(there, located, flags.selector) : [];

@@ -22,8 +22,7 @@ const KINDS: readonly (readonly [apiVersion: string, kind: string])[] = [
 /** Their deletion cannot be undone, so it is never implied. */
 const KEPT: readonly string[] = ["Namespace", "CustomResourceDefinition", "PersistentVolume", "PersistentVolumeClaim"];
 
-const nameOf = ({ kind, metadata: { namespace, name } }: Manifest): string =>
-  [kind, namespace ?? "", name].join("/");
+const nameOf = ({ kind, metadata: { namespace, name } }: Manifest): string => [kind, namespace ?? "", name].join("/");
 
 /** Whether a selector of equalities selects it. Errors: for any other selector, which is not decided here. */
 const selects = (selector: string, labels: Readonly<Record<string, string>>): boolean =>
@@ -44,9 +43,13 @@ const kindsOf = async (
       .map(([apiVersion, kind]) => [`${apiVersion}/${kind}`, [apiVersion, kind] as const]),
   );
   const found = await Promise.all(
-    [...all.values()].map(async ([apiVersion, kind]) => [apiVersion, await discovery.resource(apiVersion, kind)] as const),
+    [...all.values()].map(
+      async ([apiVersion, kind]) => [apiVersion, await discovery.resource(apiVersion, kind)] as const,
+    ),
   );
-  return found.flatMap(([apiVersion, resource]) => (E.isRight(resource) ? [[apiVersion, resource.right] as const] : []));
+  return found.flatMap(([apiVersion, resource]) =>
+    E.isRight(resource) ? [[apiVersion, resource.right] as const] : [],
+  );
 };
 
 /**
@@ -70,7 +73,9 @@ export const pruned = async (
     );
   const manifests = located.map(({ manifest }) => manifest);
   const kept = new Set(
-    manifests.map((manifest) => nameOf({ ...manifest, metadata: { namespace: cluster.namespace, ...manifest.metadata } })),
+    manifests.map((manifest) =>
+      nameOf({ ...manifest, metadata: { namespace: cluster.namespace, ...manifest.metadata } }),
+    ),
   );
   const namespaces = new Set([cluster.namespace, ...manifests.flatMap(({ metadata }) => metadata.namespace ?? [])]);
   const kinds = await kindsOf(cluster, manifests);

@@ -3,7 +3,9 @@ export const table = (headings: readonly string[], rows: readonly (readonly stri
   const all = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   return all
-    .map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + 3))))
+    .map((row) =>
+      row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + 3))),
+    )
     .map((cells) => `${cells.join("").trimEnd()}\n`)
     .join("");
 };

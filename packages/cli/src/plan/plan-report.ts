@@ -24,7 +24,14 @@ const WORDS: Readonly<Record<Effect, string>> = {
   fail: "FAILS",
 };
 
-const COLOURS = { create: "green", change: "yellow", delete: "red", none: "dim", unknown: "cyan", fail: "red" } as const;
+const COLOURS = {
+  create: "green",
+  change: "yellow",
+  delete: "red",
+  none: "dim",
+  unknown: "cyan",
+  fail: "red",
+} as const;
 
 /** Everything it would fail for, on a line each. */
 export const planProblems = ({ general, changes }: Previewed): readonly string[] => [
@@ -66,6 +73,9 @@ export const planReport = (previewed: Previewed, paint: Paint, width: number): s
   const end =
     problems.length === 0
       ? [counted(changes)]
-      : [paint("red", "It would fail, with nothing changed:"), ...problems.map((text) => `  - ${hanging(text, width, 4)}`)];
+      : [
+          paint("red", "It would fail, with nothing changed:"),
+          ...problems.map((text) => `  - ${hanging(text, width, 4)}`),
+        ];
   return `${[paint("bold", head), "", ...lines, "", ...diffs, ...end].join("\n")}\n`;
 };

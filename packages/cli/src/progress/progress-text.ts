@@ -40,7 +40,13 @@ const lineOf = ({ index, change, state, colour, detail }: ChangeState, digits: n
 };
 
 /** For a terminal: all of it, a line per change, which is shortened to the width; at most `height` lines. */
-export const progressScreen = (txn: Transaction, now: number, paint: Paint, width: number, height: number | undefined): string => {
+export const progressScreen = (
+  txn: Transaction,
+  now: number,
+  paint: Paint,
+  width: number,
+  height: number | undefined,
+): string => {
   const states = changeStates(txn);
   const digits = String(states.length).length;
   const room = Math.max(3, (height || 24) - 4);

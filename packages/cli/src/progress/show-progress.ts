@@ -56,7 +56,11 @@ const jsonLines = ({ write }: Output): Screen => ({
   show: (_, { metadata, status: { phase, progress, items, conditions } }) => {
     const { namespace, name } = metadata;
     const message = conditions.find(({ type }) => type === "Ready")?.message;
-    const states = items.map(({ target, state, waiting }) => ({ target, state: state.type, waitingFor: waiting?.gate }));
+    const states = items.map(({ target, state, waiting }) => ({
+      target,
+      state: state.type,
+      waitingFor: waiting?.gate,
+    }));
     write(`${JSON.stringify({ namespace, name, phase, progress, message, items: states })}\n`);
   },
   end: () => {},

@@ -1,0 +1,119 @@
+import { type Phase, REQUEST_ROLLBACK, RETRY_ROLLBACK, type Transaction } from "@janus/api";
+import { isTerminal, transactions } from "@janus/controller";
+import { type Cluster, type ClusterFlags, openCluster, sent } from "../cluster/cluster.ts";
+import { readTransaction } from "../cluster/transactions.ts";
+import { Failure } from "../failure.ts";
+import { outputTo } from "../output/style.ts";
+import { messageOfTransaction } from "../progress/progress-text.ts";
+import { exitCodeOf, showProgress } from "../progress/show-progress.ts";
+import { exitWith } from "./exit-with.ts";
+import { command } from "./flags.ts";
+
+interface ActFlags extends ClusterFlags {
+  readonly wait: boolean;
+}
+
+/** Why it cannot be asked for in this phase, and what to do instead; undefined: it can. */
+type Refusal = (txn: Transaction) => string | undefined;
+
+const BEFORE_CHANGES: readonly Phase[] = ["Pending", "Preparing", "Prepared"];
+
+const isIncomplete = ({ status: { phase, conditions } }: Transaction): boolean =>
+  phase === "Failed" && conditions.some(({ reason }) => reason === "RollbackIncomplete");
+
+const finished = (txn: Transaction, instead: string): string => {
+  const { name, namespace } = txn.metadata;
+  return `Transaction ${namespace}/${name} has finished: it is ${txn.status.phase} (${messageOfTransaction(txn)}). ${instead}`;
+};
+
+const on = ({ metadata: { name, namespace } }: Transaction): string => `${name} -n ${namespace}`;
+
+const cannotRollBack: Refusal = (txn) => {
+  if (isIncomplete(txn)) return finished(txn, `To try the rest again: kubectl janus retry ${on(txn)}`);
+  if (!isTerminal(txn.status.phase)) return undefined;
+  return txn.status.phase === "Committed"
+    ? finished(txn, "Its snapshots are gone: apply the former manifests in a new Transaction")
+    : finished(txn, "There is nothing to roll back");
+};
+
+const cannotRetry: Refusal = (txn) => {
+  if (isIncomplete(txn)) return undefined;
+  return isTerminal(txn.status.phase)
+    ? finished(txn, "Its rollback left nothing to try again; apply the manifests in a new Transaction")
+    : `Transaction ${txn.metadata.namespace}/${txn.metadata.name} is ${txn.status.phase}: it tries again by itself`;
+};
+
+const cannotCancel: Refusal = (txn) => {
+  if (isTerminal(txn.status.phase)) return finished(txn, "There is nothing to cancel");
+  return BEFORE_CHANGES.includes(txn.status.phase)
+    ? undefined
+    : `Transaction ${txn.metadata.namespace}/${txn.metadata.name} is ${txn.status.phase}: changes may be applied. ` +
+        `To take them back: kubectl janus rollback ${on(txn)}`;
+};
+
+/** Sets the annotation, on the very Transaction that was read: not on another of its name. */
+const annotate = ({ api }: Cluster, { metadata }: Transaction, annotation: string): Promise<unknown> => {
+  const { name, namespace, uid } = metadata;
+  const body = { metadata: { uid, annotations: { [annotation]: new Date().toISOString() } } };
+  const what = `cannot annotate Transaction ${namespace}/${name}`;
+  return sent(
+    api,
+    { verb: "mergePatch", resource: transactions, namespace, name, body, fieldManager: "kubectl-janus" },
+    what,
+  );
+};
+
+interface Action {
+  readonly annotation: string;
+  readonly refusal: Refusal;
+}
+
+const ROLLBACK: Action = { annotation: REQUEST_ROLLBACK, refusal: cannotRollBack };
+const RETRY: Action = { annotation: RETRY_ROLLBACK, refusal: cannotRetry };
+const CANCEL: Action = { annotation: REQUEST_ROLLBACK, refusal: cannotCancel };
+
+/** 0 if everything is as before: nothing was changed, or all of it was rolled back. */
+const outcome = (txn: Transaction): number => {
+  const { phase } = txn.status;
+  if (phase === "RolledBack") return 0;
+  return phase === "Failed" && !isIncomplete(txn) ? 0 : exitCodeOf(txn) || 4;
+};
+
+const act = async (name: string, flags: ActFlags, { annotation, refusal }: Action): Promise<number> => {
+  const cluster = openCluster(flags);
+  try {
+    const { txn } = await readTransaction(cluster, name);
+    const refused = refusal(txn);
+    if (refused !== undefined) throw new Failure(refused);
+    await annotate(cluster, txn, annotation);
+    if (!flags.wait) return 0;
+    const before = txn.status.version;
+    // A Failed one is over already: it is over again once the controller has taken up the request.
+    const isOver = ({ metadata, status }: Transaction): boolean =>
+      isTerminal(status.phase) &&
+      (annotation !== RETRY_ROLLBACK || isTakenUp(metadata.annotations, status.version, before));
+    return outcome(await showProgress(cluster, name, { output: outputTo(process.stdout), isOver }));
+  } finally {
+    await cluster.api.close();
+  }
+};
+
+const isTakenUp = (
+  annotations: Readonly<Record<string, string>> | undefined,
+  version: number,
+  before: number,
+): boolean => annotations?.[RETRY_ROLLBACK] === undefined && version > before;
+
+const acting = (name: string, summary: string, action: Action) =>
+  command(name, summary)
+    .argument("<name>", "name of the Transaction")
+    .option("--no-wait", "do not wait until it has finished")
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 everything is as it was before, 3 not everything could be put back,\n4 it was committed in the meantime, 1 it cannot be done now, 130 interrupted.",
+    )
+    .action((transaction: string, flags: ActFlags) => exitWith(act(transaction, flags, action)));
+
+export const rollbackCommand = acting("rollback", "roll an active Transaction back", ROLLBACK);
+export const retryCommand = acting("retry", "try the rest of an incomplete rollback again", RETRY);
+export const cancelCommand = acting("cancel", "stop a Transaction that has changed nothing yet", CANCEL);

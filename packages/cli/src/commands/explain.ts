@@ -1,0 +1,34 @@
+import { type ClusterFlags, openCluster } from "../cluster/cluster.ts";
+import { readTransaction } from "../cluster/transactions.ts";
+import { outputTo, painter } from "../output/style.ts";
+import { hanging } from "../output/wrap.ts";
+import { explanation } from "../story/explanation.ts";
+import { readLocks } from "../story/locks.ts";
+import { exitWith } from "./exit-with.ts";
+import { command } from "./flags.ts";
+
+const explain = async (name: string, flags: ClusterFlags): Promise<number> => {
+  const cluster = openCluster(flags);
+  const output = outputTo(process.stdout);
+  const paint = painter(output);
+  try {
+    const { txn } = await readTransaction(cluster, name);
+    const { what, why, where, state, next } = explanation(txn, {
+      locks: await readLocks(cluster, txn),
+      now: Date.now(),
+    });
+    const line = (label: string, value: string | undefined): string =>
+      value === undefined ? "" : `${paint("dim", `${label}:`.padEnd(7))}${hanging(value, output.width, 7)}\n`;
+    output.write(
+      `${paint("bold", hanging(what, output.width, 0))}\n` +
+        [line("Why", why), line("Where", where), line("State", state), line("Next", next)].join(""),
+    );
+    return 0;
+  } finally {
+    await cluster.api.close();
+  }
+};
+
+export const explainCommand = command("explain", "why a Transaction is stuck or has failed, and what to do next")
+  .argument("<name>", "name of the Transaction")
+  .action((name: string, flags: ClusterFlags) => exitWith(explain(name, flags)));

@@ -1,0 +1,91 @@
+import { PHASES } from "@janus/api";
+import { messageOf, transactions } from "@janus/controller";
+import { type KubeObject, listAll } from "@janus/kube";
+import { Option } from "commander";
+import * as E from "fp-ts/lib/Either.js";
+import { stringify } from "yaml";
+import { type ClusterFlags, openCluster } from "../cluster/cluster.ts";
+import { readTransaction, stored } from "../cluster/transactions.ts";
+import { Failure } from "../failure.ts";
+import { age } from "../output/age.ts";
+import { outputTo } from "../output/style.ts";
+import { table } from "../output/table.ts";
+import { shortened } from "../output/wrap.ts";
+import { messageOfTransaction } from "../progress/progress-text.ts";
+import { exitWith } from "./exit-with.ts";
+import { command } from "./flags.ts";
+
+interface GetFlags extends ClusterFlags {
+  readonly allNamespaces?: true;
+  readonly selector?: string;
+  readonly phase?: string;
+  readonly output?: "json" | "yaml" | "name" | "wide";
+}
+
+const nameOf = ({ metadata }: KubeObject): string => `transaction.backup.janus.io/${metadata.name}`;
+
+/** As `kubectl get` prints them; messages are shortened to the width, except for `wide`. */
+const listing = (objects: readonly KubeObject[], { allNamespaces, output }: GetFlags, width: number): string => {
+  const rows = objects.map((object) => {
+    const { txn } = stored(object);
+    const { metadata, spec, status } = txn;
+    const { progress = `0/${spec.changes.length}` } = status;
+    const start = allNamespaces === true ? [metadata.namespace, metadata.name] : [metadata.name];
+    const end = output === "wide" ? [spec.serviceAccountName] : [];
+    const then = [age(metadata.creationTimestamp, Date.now()), ...end, messageOfTransaction(txn)];
+    return [...start, status.phase, progress, ...then];
+  });
+  const start = allNamespaces === true ? ["NAMESPACE", "NAME"] : ["NAME"];
+  const headings = [...start, "PHASE", "PROGRESS", "AGE", ...(output === "wide" ? ["SERVICEACCOUNT"] : []), "MESSAGE"];
+  const text = table(headings, rows);
+  if (output === "wide") return text;
+  return text
+    .split("\n")
+    .map((line) => shortened(line, width))
+    .join("\n");
+};
+
+const isIn = (phase: string | undefined, object: KubeObject): boolean =>
+  phase === undefined || stored(object).txn.status.phase === phase;
+
+/** The newest last, as the shell shows them. */
+const byAge = (one: KubeObject, other: KubeObject): number =>
+  (one.metadata.creationTimestamp ?? "") < (other.metadata.creationTimestamp ?? "") ? -1 : 1;
+
+const get = async (name: string | undefined, flags: GetFlags): Promise<number> => {
+  const cluster = openCluster(flags);
+  const { write, width, isTerminal } = outputTo(process.stdout);
+  const { allNamespaces, selector, phase, output } = flags;
+  try {
+    const one = name === undefined ? undefined : await readTransaction(cluster, name);
+    const where = allNamespaces === true ? {} : { namespace: cluster.namespace };
+    const what = selector === undefined ? {} : { labelSelector: selector };
+    const listed =
+      one === undefined ? await listAll(cluster.api, { resource: transactions, ...where, ...what }) : undefined;
+    if (listed !== undefined && E.isLeft(listed))
+      throw new Failure(`cannot list Transactions: ${messageOf(listed.left)}`);
+    const all = one === undefined ? (listed?.right.items ?? []) : [one.object];
+    const objects = all.filter((object) => isIn(phase, object)).toSorted(byAge);
+    const [only] = objects;
+    const whole = one !== undefined && only !== undefined ? only : { apiVersion: "v1", kind: "List", items: objects };
+    if (output === "json") write(`${JSON.stringify(whole, undefined, 2)}\n`);
+    else if (output === "yaml") write(stringify(whole));
+    else if (output === "name") write(objects.map((object) => `${nameOf(object)}\n`).join(""));
+    else if (objects.length > 0) write(listing(objects, flags, isTerminal ? width : Number.POSITIVE_INFINITY));
+    else {
+      const here = allNamespaces === true ? "" : ` in namespace ${cluster.namespace}`;
+      process.stderr.write(`No Transactions found${here}.\n`);
+    }
+    return 0;
+  } finally {
+    await cluster.api.close();
+  }
+};
+
+export const getCommand = command("get", "list Transactions, the newest last")
+  .argument("[name]", "only this one")
+  .option("-A, --all-namespaces", "of all namespaces")
+  .option("-l, --selector <labels>", "label selector")
+  .addOption(new Option("--phase <phase>", "only those in this phase").choices(PHASES))
+  .addOption(new Option("-o, --output <format>", "format").choices(["json", "yaml", "name", "wide"]))
+  .action((name: string | undefined, flags: GetFlags) => exitWith(get(name, flags)));

@@ -1,0 +1,43 @@
+import type { TransactionManifest } from "@janus/authoring";
+import { transactions } from "@janus/controller";
+import { type Cluster, sent } from "../cluster/cluster.ts";
+import { outputTo, painter } from "../output/style.ts";
+import { planExitCode, planReport } from "../plan/plan-report.ts";
+import { runPreview } from "../plan/run-preview.ts";
+import { exitCodeOf, showProgress } from "../progress/show-progress.ts";
+
+export interface RunFlags {
+  /** json: one event per line; name: the name alone. Default: text. */
+  readonly output?: "json" | "name";
+  readonly wait: boolean;
+}
+
+/**
+ * Previews a Transaction, creates it, and shows it until it has finished.
+ *
+ * @returns the exit code: 0 Committed, 2 RolledBack, 3 Failed; 1 if the preview says that it would fail: then
+ *          nothing was created.
+ */
+export const runTransaction = async (
+  cluster: Cluster,
+  manifest: TransactionManifest,
+  { output: format, wait }: RunFlags,
+): Promise<number> => {
+  const { namespace } = cluster;
+  const { name } = manifest.metadata;
+  const previewed = await runPreview(cluster, manifest, namespace);
+  if (planExitCode(previewed) === 2) {
+    const errors = outputTo(process.stderr);
+    errors.write(planReport(previewed, painter(errors), errors.width));
+    return 1;
+  }
+  await sent(
+    cluster.api,
+    { verb: "create", resource: transactions, namespace, body: manifest, fieldManager: "kubectl-janus" },
+    `cannot create Transaction ${namespace}/${name}`,
+  );
+  const output = outputTo(process.stdout);
+  if (format === "name") output.write(`transaction.backup.janus.io/${name}\n`);
+  if (!wait) return 0;
+  return exitCodeOf(await showProgress(cluster, name, { output, isJson: format === "json" }));
+};

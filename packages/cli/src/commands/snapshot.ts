@@ -1,0 +1,143 @@
+import { API_VERSION, KIND, type Transaction } from "@janus/api";
+import { parse } from "@janus/authoring";
+import { Command } from "commander";
+import * as E from "fp-ts/lib/Either.js";
+import { stringify } from "yaml";
+import { type Cluster, type ClusterFlags, found, openCluster } from "../cluster/cluster.ts";
+import { readTransaction } from "../cluster/transactions.ts";
+import { Failure } from "../failure.ts";
+import { outputTo, painter } from "../output/style.ts";
+import { maskedPair } from "../plan/masked.ts";
+import { colouredDiff, objectDiff } from "../plan/object-diff.ts";
+import { nameOfTarget } from "../progress/change-state.ts";
+import { type Compared, restoring } from "../story/restoring.ts";
+import { type Former, readSnapshots } from "../story/snapshots.ts";
+import { exitWith } from "./exit-with.ts";
+import { command } from "./flags.ts";
+import { type RunFlags, runTransaction } from "./run-transaction.ts";
+
+/** `deployment/web`, as kubectl names objects, or the number of the change, from 1. */
+const isMeant = ({ spec }: Transaction, index: number, wanted: string): boolean => {
+  const { kind = "", name = "" } = spec.changes[index]?.target ?? {};
+  return wanted === String(index + 1) || wanted.toLowerCase() === `${kind}/${name}`.toLowerCase();
+};
+
+/** The snapshots of a Transaction, of one target or of all. Errors: if there are none, or no such target. */
+const formers = async (cluster: Cluster, txn: Transaction, wanted: string | undefined): Promise<readonly Former[]> => {
+  const all = await readSnapshots(cluster, txn);
+  const meant = all.filter(({ index }) => wanted === undefined || isMeant(txn, index, wanted));
+  const { name, namespace } = txn.metadata;
+  if (all.length === 0)
+    throw new Failure(`Transaction ${namespace}/${name} took no snapshots: it is ${txn.status.phase}`);
+  if (meant.length === 0)
+    throw new Failure(
+      `Transaction ${namespace}/${name} has no target ${wanted}: name it like deployment/web, or by number`,
+    );
+  const lost = meant.find((one) => one.type === "lost");
+  if (lost !== undefined && meant.every(({ type }) => type === "lost"))
+    throw new Failure(`the snapshot of ${nameOfTarget(txn, lost.index)} cannot be had: ${lost.why}`);
+  return meant;
+};
+
+const live = async (cluster: Cluster, txn: Transaction, former: Former): Promise<Compared> => {
+  const name = nameOfTarget(txn, former.index);
+  const target = txn.spec.changes[former.index]?.target ?? { apiVersion: "", kind: "", name: "" };
+  const resource = await cluster.discovery.resource(target.apiVersion, target.kind);
+  if (E.isLeft(resource)) throw new Failure(`${name}: ${resource.left.message}`);
+  const namespace = resource.right.namespaced ? { namespace: target.namespace ?? txn.metadata.namespace } : {};
+  const place = { resource: resource.right, ...namespace, name: target.name };
+  return { former, name, live: await found(cluster.api, { verb: "get", ...place }, `cannot read ${name}`) };
+};
+
+interface ShowFlags extends ClusterFlags {
+  readonly showSecrets?: true;
+}
+
+type Work<Flags> = (cluster: Cluster, txn: Transaction, wanted: string | undefined, flags: Flags) => Promise<number>;
+
+const show: Work<ShowFlags> = async (cluster, txn, wanted, { showSecrets }) => {
+  const { write } = outputTo(process.stdout);
+  for (const former of await formers(cluster, txn, wanted)) {
+    const name = nameOfTarget(txn, former.index);
+    if (former.type === "none") write(`# ${name} did not exist\n---\n`);
+    else if (former.type === "lost") write(`# ${name}: ${former.why}\n---\n`);
+    else {
+      const [masked = former.object] = maskedPair(former.object, undefined);
+      const { managedFields: _, ...metadata } = masked.metadata;
+      const shown = showSecrets === true ? former.object : masked;
+      write(`# ${name}\n${stringify({ ...shown, metadata }, { aliasDuplicateObjects: false })}---\n`);
+    }
+  }
+  return 0;
+};
+
+const diff: Work<ClusterFlags> = async (cluster, txn, wanted) => {
+  const output = outputTo(process.stdout);
+  const compared = await Promise.all((await formers(cluster, txn, wanted)).map((former) => live(cluster, txn, former)));
+  const diffs = compared.flatMap(({ former, name, live }) => {
+    if (former.type === "lost") return [`# ${name}: ${former.why}\n`];
+    const text = objectDiff(name, former.type === "none" ? undefined : former.object, live);
+    return text === "" ? [] : [text.replace("--- live ", "--- before ").replace("+++ after ", "+++ now ")];
+  });
+  for (const text of diffs) output.write(colouredDiff(text, painter(output)));
+  return diffs.length === 0 ? 0 : 1;
+};
+
+interface RestoreFlags extends ClusterFlags, RunFlags {
+  readonly name?: string;
+  readonly serviceAccount?: string;
+}
+
+const restore: Work<RestoreFlags> = async (cluster, txn, wanted, flags) => {
+  const compared = await Promise.all((await formers(cluster, txn, wanted)).map((former) => live(cluster, txn, former)));
+  const changes = restoring(txn, compared);
+  if (changes.length === 0) {
+    process.stderr.write("Everything is as it was before: there is nothing to restore.\n");
+    return 0;
+  }
+  const { name = `restore-${Date.now().toString(36)}`, serviceAccount = txn.spec.serviceAccountName } = flags;
+  const parsed = parse({
+    apiVersion: API_VERSION,
+    kind: KIND,
+    metadata: { name, namespace: cluster.namespace },
+    spec: { serviceAccountName: serviceAccount, changes },
+  });
+  if (!parsed.ok) throw new Failure(parsed.errors.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+  return runTransaction(cluster, parsed.value, flags);
+};
+
+const working =
+  <Flags extends ClusterFlags>(work: Work<Flags>, failure?: number) =>
+  (name: string, wanted: string | undefined, flags: Flags): Promise<void> => {
+    const cluster = openCluster(flags);
+    const done = readTransaction(cluster, name).then(({ txn }) => work(cluster, txn, wanted, flags));
+    return exitWith(
+      done.finally(() => cluster.api.close()),
+      failure,
+    );
+  };
+
+const subcommand = (name: string, summary: string): Command =>
+  command(name, summary)
+    .argument("<name>", "name of the Transaction")
+    .argument("[target]", "only this target, such as deployment/web, or the number of its change");
+
+export const snapshotCommand = new Command("snapshot")
+  .description("what was there before a Transaction: show it, compare it, bring it back")
+  .addCommand(
+    subcommand("show", "print what was there before, as manifests")
+      .option("--show-secrets", "with the values of Secrets")
+      .action(working(show)),
+  )
+  .addCommand(
+    subcommand("diff", "compare what was there before with what is there now")
+      .addHelpText("after", "\nExit codes: 0 nothing differs, 1 something differs; others are errors.")
+      .action(working(diff, 3)),
+  )
+  .addCommand(
+    subcommand("restore", "bring back what was there before, as a new Transaction")
+      .option("--name <name>", "name of the new Transaction; default: restore- and a suffix")
+      .option("--service-account <name>", "ServiceAccount of the new Transaction; default: that of the old one")
+      .option("--no-wait", "do not wait until it has finished")
+      .action(working(restore)),
+  );

@@ -1,0 +1,26 @@
+import { Option } from "commander";
+import { type ClusterFlags, openCluster } from "../cluster/cluster.ts";
+import { outputTo } from "../output/style.ts";
+import { exitCodeOf, showProgress } from "../progress/show-progress.ts";
+import { exitWith } from "./exit-with.ts";
+import { command } from "./flags.ts";
+
+interface WatchFlags extends ClusterFlags {
+  readonly output?: "json";
+}
+
+const watch = async (name: string, flags: WatchFlags): Promise<number> => {
+  const cluster = openCluster(flags);
+  try {
+    const isJson = flags.output === "json";
+    return exitCodeOf(await showProgress(cluster, name, { output: outputTo(process.stdout), isJson }));
+  } finally {
+    await cluster.api.close();
+  }
+};
+
+export const watchCommand = command("watch", "show the progress of a Transaction until it has finished")
+  .argument("<name>", "name of the Transaction")
+  .addOption(new Option("-o, --output <format>", "json: one event per line").choices(["json"]))
+  .addHelpText("after", "\nExit codes: 0 Committed, 2 RolledBack, 3 Failed, 130 interrupted.")
+  .action((name: string, flags: WatchFlags) => exitWith(watch(name, flags)));

@@ -1,0 +1,87 @@
+import { formatDuration, type Transaction } from "@janus/api";
+import { age } from "../output/age.ts";
+import type { Paint } from "../output/style.ts";
+import { hanging } from "../output/wrap.ts";
+import { changeStates } from "../progress/change-state.ts";
+import { messageOfTransaction } from "../progress/progress-text.ts";
+import type { Told } from "./events.ts";
+import type { Holder } from "./locks.ts";
+
+export interface Story {
+  readonly txn: Transaction;
+  readonly locks: ReadonlyMap<number, Holder>;
+  readonly events: readonly Told[];
+}
+
+const LABEL = 17;
+const MOST_EVENTS = 20;
+
+/** How often each message was told. */
+const withoutRepetitions = (events: readonly Told[]): readonly (Told & { readonly count: number })[] => {
+  const all = new Map<string, Told & { readonly count: number }>();
+  for (const event of events) {
+    const key = JSON.stringify([event.reason, event.message]);
+    const count = (all.get(key)?.count ?? 0) + 1;
+    all.delete(key);
+    all.set(key, { ...event, count });
+  }
+  return [...all.values()];
+};
+
+/** The whole story of a Transaction: every change with its state, gates, conflicts and lock, and what happened. */
+export const description = ({ txn, locks, events }: Story, now: number, paint: Paint, width: number): string => {
+  const { metadata, spec, status } = txn;
+  const field = (label: string, value: string | undefined): readonly string[] =>
+    value === undefined || value === "" ? [] : [`${`${label}:`.padEnd(LABEL)} ${hanging(value, width, LABEL + 1)}`];
+  const when = (time: string | undefined): string | undefined =>
+    time === undefined ? undefined : `${time} (${age(time, now)} ago)`;
+  const lines = changeStates(txn).flatMap(({ index, change, state, colour, detail }) => {
+    const item = status.items[index];
+    const lock = locks.get(index);
+    const { waitFor = spec.waitFor ?? [] } = spec.changes[index] ?? {};
+    const before = item !== undefined && "before" in item.state ? item.state.before : undefined;
+    const more: readonly (readonly [string, string | undefined])[] = [
+      [state === "waiting" ? "waits for" : "message", detail],
+      ["since", item?.waiting === undefined ? undefined : when(item.waiting.since)],
+      ["gates", waitFor.join(", ")],
+      ["lock", lock === undefined ? undefined : `Lease ${lock.lease}, held by ${lock.holder ?? "nobody"}`],
+      ["snapshot", before?.existed === true ? before.snapshot?.store : undefined],
+      ["also deleted", before?.existed === true ? before.dependents : undefined],
+    ];
+    return [
+      `  ${String(index + 1).padStart(3)}  ${paint(colour, state.padEnd(15))}  ${change}`,
+      ...more.flatMap(([label, value]) =>
+        value === undefined || value === "" ? [] : [`       ${`${label}:`.padEnd(13)} ${hanging(value, width, 21)}`],
+      ),
+    ];
+  });
+  const conditions = status.conditions.flatMap(({ type, status, reason, message }) => [
+    `  ${type.padEnd(11)} ${status.padEnd(7)} ${reason}`,
+    `      ${hanging(message, width, 6)}`,
+  ]);
+  const told = withoutRepetitions(events)
+    .slice(-MOST_EVENTS)
+    .map(({ type, reason, message, at, count }) => {
+      const start = `  ${age(at, now).padEnd(7)} ${reason}${count > 1 ? ` (x${count})` : ""}: `;
+      const text = `${start}${hanging(message, width, 10).replaceAll("\n", "\n")}`;
+      return type === "Warning" ? paint("yellow", text) : text;
+    });
+  return `${[
+    ...field("Name", metadata.name),
+    ...field("Namespace", metadata.namespace),
+    ...field("ServiceAccount", spec.serviceAccountName),
+    ...field("Phase", `${status.phase} (${status.progress ?? `0/${spec.changes.length}`})`),
+    ...field("Message", messageOfTransaction(txn)),
+    ...field("Created", when(metadata.creationTimestamp)),
+    ...field("Started", when(status.startedAt)),
+    ...field("Finished", when(status.completedAt)),
+    ...field("Timeout", formatDuration(spec.timeout)),
+    ...field("Deletion policy", spec.deletionPolicy),
+    ...field("Snapshots", status.snapshots.map(({ kind, name }) => `${kind} ${name}`).join(", ")),
+    "Changes:",
+    ...lines,
+    "Conditions:",
+    ...conditions,
+    ...(told.length === 0 ? [] : ["Events:", ...told]),
+  ].join("\n")}\n`;
+};

@@ -1,0 +1,132 @@
+import type { Item, Transaction } from "@janus/api";
+import { isTerminal } from "@janus/controller";
+import { changeStates } from "../progress/change-state.ts";
+import { messageOfTransaction } from "../progress/progress-text.ts";
+import type { Holder } from "./locks.ts";
+
+/** Each is one line of the answer; without a value, the line is left out. */
+export interface Explanation {
+  /** What is the matter. */
+  readonly what: string;
+  /** Why, in the words of the controller. */
+  readonly why: string;
+  /** Which change, or which object. */
+  readonly where?: string;
+  /** What of it is in the cluster. */
+  readonly state: string;
+  /** The command to run next. */
+  readonly next: string;
+}
+
+/** What is known beside the Transaction itself. */
+export interface Facts {
+  readonly locks: ReadonlyMap<number, Holder>;
+  readonly now: number;
+}
+
+const HELD_BY_ANOTHER = /^Transaction (\S+)\/(\S+)$/u;
+/** In ms: a controller takes a Transaction up within a second. */
+const PATIENCE = 10_000;
+
+const condition = ({ status }: Transaction, name: string) => status.conditions.find(({ type }) => type === name);
+
+const counted = ({ status, spec }: Transaction): string => {
+  const count = (...types: readonly Item["state"]["type"][]): number =>
+    status.items.filter(({ state }) => types.includes(state.type)).length;
+  const applied = count("committed", "rollback-failed");
+  const restored = count("restored", "rejected");
+  const unknown = count("unknown");
+  const all = spec.changes.length;
+  if (applied === 0 && restored === 0 && unknown === 0) return `none of the ${all} changes is applied`;
+  return [
+    `${applied} of ${all} changes are applied`,
+    ...(restored === 0 ? [] : [`${restored} are rolled back`]),
+    ...(unknown === 0 ? [] : [`of ${unknown} it is unknown`]),
+  ].join(", ");
+};
+
+/** Why it has not got further, or has failed, and what to do: at most five lines. */
+export const explanation = (txn: Transaction, { locks, now }: Facts): Explanation => {
+  const { metadata, status } = txn;
+  const { name, namespace } = metadata;
+  const on = `${name} -n ${namespace}`;
+  const states = changeStates(txn);
+  const why = messageOfTransaction(txn);
+  const state = counted(txn);
+  const where = (at: (typeof states)[number] | undefined): Pick<Explanation, "where"> =>
+    at === undefined
+      ? {}
+      : { where: `change ${at.index + 1}, ${at.change}${at.detail === "" ? "" : `: ${at.detail}`}` };
+  const failed = states.find(({ colour }) => colour === "red");
+  const held = [...locks].find(([, { holder }]) => holder !== undefined && holder !== "this Transaction");
+
+  switch (status.phase) {
+    case "Committed":
+      return { what: "It has finished: every change is applied.", why, state, next: "nothing to do" };
+    case "RolledBack":
+      return {
+        what: "It has finished: a change failed, and everything was put back.",
+        why: condition(txn, "Committed")?.message ?? why,
+        ...where(states.find(({ detail }) => detail !== "")),
+        state: "every target is as the message of RolledBack says: kubectl janus describe",
+        next: `correct the cause, and apply it again under a new name (what was there: kubectl janus snapshot show ${on})`,
+      };
+    case "Failed":
+      return condition(txn, "RolledBack")?.reason === "RollbackIncomplete"
+        ? {
+            what: "It failed, and not everything could be put back.",
+            why,
+            ...where(failed),
+            state,
+            next: `kubectl janus snapshot diff ${on}; mend what it names, then: kubectl janus retry ${on}`,
+          }
+        : {
+            what: "It failed.",
+            why,
+            ...where(failed),
+            state,
+            next: "correct what the message names, and apply it again under a new name",
+          };
+    case "Pending":
+    case "Preparing":
+    case "Prepared":
+    case "Committing":
+    case "RollingBack":
+      break;
+  }
+  if (held !== undefined) {
+    const [index, { lease, holder = "" }] = held;
+    const [, otherNamespace = "", other = ""] = HELD_BY_ANOTHER.exec(holder) ?? [];
+    return {
+      what: `It waits for a lock that ${holder} holds.`,
+      why,
+      where: `change ${index + 1}, ${states[index]?.change ?? ""}: Lease ${lease}`,
+      state,
+      next: other === "" ? `kubectl describe lease ${lease}` : `kubectl janus explain ${other} -n ${otherNamespace}`,
+    };
+  }
+  const age = now - Date.parse(metadata.creationTimestamp ?? "");
+  if (status.startedAt === undefined)
+    return {
+      what: age > PATIENCE ? "No controller has taken it up." : "It has just been created.",
+      why,
+      state,
+      next: "kubectl janus doctor",
+    };
+  const current = states.find(({ state }) => state === "waiting") ?? states.find(({ colour }) => colour === "cyan");
+  const isBack = status.phase === "RollingBack";
+  return {
+    what: isBack
+      ? "It is being rolled back."
+      : current?.state === "waiting"
+        ? "It waits for a gate."
+        : "It is at work.",
+    why: isBack ? (condition(txn, "Committed")?.message ?? why) : why,
+    ...where(current ?? failed),
+    state,
+    next:
+      isBack || isTerminal(status.phase)
+        ? `kubectl janus watch ${on}`
+        : `wait, or take it back: kubectl janus rollback ${on}`,
+  };
+};
