@@ -10,18 +10,28 @@ import { snapshotCommand } from "./commands/snapshot.ts";
 import { versionCommand } from "./commands/version.ts";
 import { watchCommand } from "./commands/watch.ts";
 
+/** In the order of the help. */
+const COMMANDS: readonly Command[] = [
+  planCommand,
+  applyCommand,
+  getCommand,
+  watchCommand,
+  describeCommand,
+  explainCommand,
+  rollbackCommand,
+  retryCommand,
+  cancelCommand,
+  snapshotCommand,
+  doctorCommand,
+  versionCommand,
+];
+
 /** All commands. `name`: as users call it. */
 export const program = (name = "kubectl janus"): Command => {
   const janus = new Command(name)
     .description("Kubernetes changes that happen together or not at all.")
     .showHelpAfterError("(add --help for the flags)")
     .helpCommand(false);
-  const commands = [
-    ...[planCommand, applyCommand],
-    ...[getCommand, watchCommand, describeCommand, explainCommand],
-    ...[rollbackCommand, retryCommand, cancelCommand, snapshotCommand],
-    ...[doctorCommand, versionCommand],
-  ];
-  for (const one of commands) janus.addCommand(one);
+  for (const one of COMMANDS) janus.addCommand(one);
   return janus;
 };

@@ -99,13 +99,14 @@ const mayUser = async (
   return typeof status === "object" && status !== null && Reflect.get(status, "allowed") === true;
 };
 
+const finding = (isFine: boolean, what: string, cure: string): Finding => ({
+  isFine,
+  what,
+  ...(isFine ? {} : { cure }),
+});
+
 const permissions = async (cluster: Cluster, { serviceAccount }: DoctorFlags): Promise<readonly Finding[]> => {
   const { namespace } = cluster;
-  const finding = (isFine: boolean, what: string, cure: string): Finding => ({
-    isFine,
-    what,
-    ...(isFine ? {} : { cure }),
-  });
   const group = "backup.janus.io";
   const create = await mayUser(cluster, { verb: "create", resource: "transactions", group });
   const creating = finding(

@@ -46,7 +46,12 @@ const live = async (cluster: Cluster, txn: Transaction, former: Former): Promise
   if (E.isLeft(resource)) throw new Failure(`${name}: ${resource.left.message}`);
   const namespace = resource.right.namespaced ? { namespace: target.namespace ?? txn.metadata.namespace } : {};
   const place = { resource: resource.right, ...namespace, name: target.name };
-  return { former, name, live: await found(cluster.api, { verb: "get", ...place }, `cannot read ${name}`) };
+  return {
+    former,
+    name,
+    resource: resource.right,
+    live: await found(cluster.api, { verb: "get", ...place }, `cannot read ${name}`),
+  };
 };
 
 interface ShowFlags extends ClusterFlags {
@@ -74,9 +79,9 @@ const show: Work<ShowFlags> = async (cluster, txn, wanted, { showSecrets }) => {
 const diff: Work<ClusterFlags> = async (cluster, txn, wanted) => {
   const output = outputTo(process.stdout);
   const compared = await Promise.all((await formers(cluster, txn, wanted)).map((former) => live(cluster, txn, former)));
-  const diffs = compared.flatMap(({ former, name, live }) => {
+  const diffs = compared.flatMap(({ former, name, live, resource }) => {
     if (former.type === "lost") return [`# ${name}: ${former.why}\n`];
-    const text = objectDiff(name, former.type === "none" ? undefined : former.object, live);
+    const text = objectDiff(name, former.type === "none" ? undefined : former.object, live, resource);
     return text === "" ? [] : [text.replace("--- live ", "--- before ").replace("+++ after ", "+++ now ")];
   });
   for (const text of diffs) output.write(colouredDiff(text, painter(output)));
@@ -106,16 +111,25 @@ const restore: Work<RestoreFlags> = async (cluster, txn, wanted, flags) => {
   return runTransaction(cluster, parsed.value, flags);
 };
 
+const worked = async <Flags extends ClusterFlags>(
+  work: Work<Flags>,
+  name: string,
+  wanted: string | undefined,
+  flags: Flags,
+): Promise<number> => {
+  const cluster = openCluster(flags);
+  try {
+    const { txn } = await readTransaction(cluster, name);
+    return await work(cluster, txn, wanted, flags);
+  } finally {
+    await cluster.api.close();
+  }
+};
+
 const working =
   <Flags extends ClusterFlags>(work: Work<Flags>, failure?: number) =>
-  (name: string, wanted: string | undefined, flags: Flags): Promise<void> => {
-    const cluster = openCluster(flags);
-    const done = readTransaction(cluster, name).then(({ txn }) => work(cluster, txn, wanted, flags));
-    return exitWith(
-      done.finally(() => cluster.api.close()),
-      failure,
-    );
-  };
+  (name: string, wanted: string | undefined, flags: Flags): Promise<void> =>
+    exitWith(worked(work, name, wanted, flags), failure);
 
 const subcommand = (name: string, summary: string): Command =>
   command(name, summary)

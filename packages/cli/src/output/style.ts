@@ -19,7 +19,7 @@ const hasColour = (stream: Stream, env: NodeJS.ProcessEnv): boolean => {
 };
 
 export const outputTo = (stream: Stream, env: NodeJS.ProcessEnv = process.env): Output => ({
-  isTerminal: stream.isTTY === true,
+  isTerminal: stream.isTTY,
   width: stream.columns || 80,
   hasColour: hasColour(stream, env),
   write: (text) => void stream.write(text),

@@ -19,16 +19,16 @@ const masked = (object: KubeObject, other: KubeObject | undefined, changed: stri
   ),
 });
 
-const isSecret = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === "v1" && kind === "Secret";
+const isSecret = (object: KubeObject | undefined): object is KubeObject =>
+  object?.apiVersion === "v1" && object.kind === "Secret";
 
 /** Both, with the values of Secrets masked as `kubectl diff` masks them: it shows whether they differ, and nothing else. */
 export const maskedPair = (
   before: KubeObject | undefined,
   after: KubeObject | undefined,
 ): readonly [KubeObject | undefined, KubeObject | undefined] => {
-  const isOf = (object: KubeObject | undefined): object is KubeObject => object !== undefined && isSecret(object);
   return [
-    isOf(before) ? masked(before, after, "*** (before)") : before,
-    isOf(after) ? masked(after, before, "*** (after)") : after,
+    isSecret(before) ? masked(before, after, "*** (before)") : before,
+    isSecret(after) ? masked(after, before, "*** (after)") : after,
   ];
 };

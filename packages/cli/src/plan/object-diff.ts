@@ -1,4 +1,4 @@
-import type { KubeObject } from "@janus/kube";
+import type { KubeObject, Resource } from "@janus/kube";
 import { createTwoFilesPatch } from "diff";
 import { stringify } from "yaml";
 import type { Paint } from "../output/style.ts";
@@ -7,16 +7,28 @@ import { maskedPair } from "./masked.ts";
 /** What changes with every write, or says who wrote what. */
 const NOISE: readonly string[] = ["managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"];
 
-const compared = (object: KubeObject | undefined): string => {
+const compared = (
+  object: KubeObject | undefined,
+  { statusSubresource }: Pick<Resource, "statusSubresource">,
+): string => {
   if (object === undefined) return "";
-  const { metadata, ...fields } = object;
+  const { metadata, status, ...rest } = object;
+  const fields = statusSubresource || status === undefined ? rest : { ...rest, status };
   const kept = Object.fromEntries(Object.entries(metadata).filter(([name]) => !NOISE.includes(name)));
   return stringify({ ...fields, metadata: kept }, { sortMapEntries: true, lineWidth: 0, aliasDuplicateObjects: false });
 };
 
-/** A unified diff of two versions of an object as YAML; empty if nothing differs. Values of Secrets are masked. */
-export const objectDiff = (name: string, before: KubeObject | undefined, after: KubeObject | undefined): string => {
-  const [live, merged] = maskedPair(before, after).map(compared);
+/**
+ * A unified diff of two versions of an object as YAML; empty if nothing differs. Values of Secrets are masked; a
+ * status that is a subresource is left out, since no Transaction sets it.
+ */
+export const objectDiff = (
+  name: string,
+  before: KubeObject | undefined,
+  after: KubeObject | undefined,
+  resource: Pick<Resource, "statusSubresource">,
+): string => {
+  const [live, merged] = maskedPair(before, after).map((object) => compared(object, resource));
   if (live === merged) return "";
   const patch = createTwoFilesPatch(`live ${name}`, `after ${name}`, live ?? "", merged ?? "", "", "", { context: 3 });
   return patch.split("\n").slice(1).join("\n");

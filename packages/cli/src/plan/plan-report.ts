@@ -12,7 +12,7 @@ export const effectOf = ({ type, before, after, problems, place }: ChangePreview
   if (type === "Delete") return "delete";
   if (after === undefined) return "unknown";
   if (type === "Create") return "create";
-  return objectDiff(formatRef(place), before, after) === "" ? "none" : "change";
+  return objectDiff(formatRef(place), before, after, place.resource) === "" ? "none" : "change";
 };
 
 const WORDS: Readonly<Record<Effect, string>> = {
@@ -64,7 +64,10 @@ export const planReport = (previewed: Previewed, paint: Paint, width: number): s
     return `${String(change.index + 1).padStart(digits + 1)}  ${paint(COLOURS[effect], WORDS[effect].padEnd(9))}  ${formatRef(change.place)}`;
   });
   const diffs = changes.flatMap(({ place, before, after, type, problems }) => {
-    const diff = problems.length > 0 ? "" : objectDiff(formatRef(place), before, type === "Delete" ? undefined : after);
+    const diff =
+      problems.length > 0
+        ? ""
+        : objectDiff(formatRef(place), before, type === "Delete" ? undefined : after, place.resource);
     const isKnown = type === "Delete" || after !== undefined;
     return diff === "" || !isKnown ? [] : [colouredDiff(diff, paint)];
   });

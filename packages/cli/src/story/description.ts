@@ -57,13 +57,12 @@ export const description = ({ txn, locks, events }: Story, now: number, paint: P
   });
   const conditions = status.conditions.flatMap(({ type, status, reason, message }) => [
     `  ${type.padEnd(11)} ${status.padEnd(7)} ${reason}`,
-    `      ${hanging(message, width, 6)}`,
+    ...(message === messageOfTransaction(txn) ? [] : [`      ${hanging(message, width, 6)}`]),
   ]);
   const told = withoutRepetitions(events)
     .slice(-MOST_EVENTS)
     .map(({ type, reason, message, at, count }) => {
-      const start = `  ${age(at, now).padEnd(7)} ${reason}${count > 1 ? ` (x${count})` : ""}: `;
-      const text = `${start}${hanging(message, width, 10).replaceAll("\n", "\n")}`;
+      const text = `  ${age(at, now).padEnd(7)} ${hanging(`${reason}${count > 1 ? ` (x${count})` : ""}: ${message}`, width, 10)}`;
       return type === "Warning" ? paint("yellow", text) : text;
     });
   return `${[
