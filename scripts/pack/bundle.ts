@@ -2,18 +2,8 @@ import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { type ExternalOption, type Plugin, rolldown } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
+import { asModules } from "./as-modules.ts";
 import { externalsOf, type PublishedPackage } from "./published-package.ts";
-
-/** fp-ts and io-ts have ECMAScript modules as well, of which only what is used is bundled. */
-const asModules: Plugin = {
-  name: "as-modules",
-  resolveId: {
-    filter: { id: /^(?:fp|io)-ts\/lib\// },
-    handler(id, importer) {
-      return this.resolve(id.replace("/lib/", "/es6/"), importer);
-    },
-  },
-};
 
 /** tsc leaves the names of our sources in declarations, where rolldown looks for files of that name. */
 const asDeclarations: Plugin = {

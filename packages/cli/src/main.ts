@@ -1,18 +1,15 @@
 #!/usr/bin/env node
 import { Failure } from "./failure.ts";
-import { program } from "./program.ts";
+import { withFlagsAfterCommand } from "./leading-flags.ts";
+import { programFor, wholeProgram } from "./program.ts";
 
-const args = process.argv.slice(2);
+const args = withFlagsAfterCommand(process.argv.slice(2));
+const [called] = args;
 try {
-  if (["completion", "complete"].includes(args[0] ?? "")) {
-    const { addCompletion } = await import("./commands/completion.ts");
-    // Shells complete the name of a program, which has no space.
-    const completed = program("kubectl-janus");
-    await addCompletion(completed, args);
-    await completed.parseAsync();
-  } else {
-    await program().parseAsync();
-  }
+  const isCompletion = called === "completion" || called === "complete";
+  const program = isCompletion ? await wholeProgram() : await programFor(called);
+  if (isCompletion) await (await import("./commands/completion.ts")).addCompletion(program, args);
+  await program.parseAsync(args, { from: "user" });
 } catch (error) {
   if (!(error instanceof Failure)) throw error;
   process.stderr.write(`error: ${error.message}\n`);

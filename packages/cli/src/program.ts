@@ -1,37 +1,85 @@
 import { Command } from "commander";
-import { cancelCommand, retryCommand, rollbackCommand } from "./commands/act.ts";
-import { applyCommand } from "./commands/apply.ts";
-import { describeCommand } from "./commands/describe.ts";
-import { doctorCommand } from "./commands/doctor.ts";
-import { explainCommand } from "./commands/explain.ts";
-import { getCommand } from "./commands/get.ts";
-import { planCommand } from "./commands/plan.ts";
-import { snapshotCommand } from "./commands/snapshot.ts";
-import { versionCommand } from "./commands/version.ts";
-import { watchCommand } from "./commands/watch.ts";
+
+interface Listed {
+  readonly summary: string;
+  /** Loaded only when it is called: a command should not wait for what the others need. */
+  readonly load: () => Promise<Command>;
+}
 
 /** In the order of the help. */
-const COMMANDS: readonly Command[] = [
-  planCommand,
-  applyCommand,
-  getCommand,
-  watchCommand,
-  describeCommand,
-  explainCommand,
-  rollbackCommand,
-  retryCommand,
-  cancelCommand,
-  snapshotCommand,
-  doctorCommand,
-  versionCommand,
-];
+const COMMANDS: Readonly<Record<string, Listed>> = {
+  plan: {
+    summary: "show what manifests, or a Transaction, would change, and everything that would fail",
+    load: async () => (await import("./commands/plan.ts")).planCommand,
+  },
+  apply: {
+    summary: "apply manifests, or a Transaction: all of them or none",
+    load: async () => (await import("./commands/apply.ts")).applyCommand,
+  },
+  get: {
+    summary: "list Transactions, the newest last",
+    load: async () => (await import("./commands/get.ts")).getCommand,
+  },
+  watch: {
+    summary: "show the progress of a Transaction until it has finished",
+    load: async () => (await import("./commands/watch.ts")).watchCommand,
+  },
+  describe: {
+    summary: "every change with its state, conflicts, gates and lock",
+    load: async () => (await import("./commands/describe.ts")).describeCommand,
+  },
+  explain: {
+    summary: "why a Transaction is stuck or has failed, and what to do next",
+    load: async () => (await import("./commands/explain.ts")).explainCommand,
+  },
+  rollback: {
+    summary: "roll an active Transaction back",
+    load: async () => (await import("./commands/act.ts")).rollbackCommand,
+  },
+  retry: {
+    summary: "try the rest of an incomplete rollback again",
+    load: async () => (await import("./commands/act.ts")).retryCommand,
+  },
+  cancel: {
+    summary: "stop a Transaction that has changed nothing yet",
+    load: async () => (await import("./commands/act.ts")).cancelCommand,
+  },
+  snapshot: {
+    summary: "what was there before a Transaction: show it, compare it, bring it back",
+    load: async () => (await import("./commands/snapshot.ts")).snapshotCommand,
+  },
+  doctor: {
+    summary: "whether the installation is sound, and you may use it",
+    load: async () => (await import("./commands/doctor.ts")).doctorCommand,
+  },
+  version: {
+    summary: "versions of kubectl-janus, the controller and Kubernetes",
+    load: async () => (await import("./commands/version.ts")).versionCommand,
+  },
+};
 
-/** All commands. `name`: as users call it. */
-export const program = (name = "kubectl janus"): Command => {
-  const janus = new Command(name)
+const root = (name: string): Command =>
+  new Command(name)
     .description("Kubernetes changes that happen together or not at all.")
+    .usage("<command> [flags]")
     .showHelpAfterError("(add --help for the flags)")
     .helpCommand(false);
-  for (const one of COMMANDS) janus.addCommand(one);
+
+/** With the command that is called; with the names of all of them for the help, if none is. */
+export const programFor = async (called: string | undefined): Promise<Command> => {
+  const janus = root("kubectl janus");
+  const listed = called === undefined ? undefined : COMMANDS[called];
+  if (listed !== undefined) return janus.addCommand(named(await listed.load(), listed));
+  for (const [name, { summary }] of Object.entries(COMMANDS)) janus.addCommand(new Command(name).description(summary));
+  janus.addCommand(new Command("completion").description("print the script that completes commands in a shell"));
   return janus;
 };
+
+/** With all commands and their flags, for completion: shells complete the name of a program, which has no space. */
+export const wholeProgram = async (): Promise<Command> => {
+  const janus = root("kubectl-janus");
+  for (const listed of Object.values(COMMANDS)) janus.addCommand(named(await listed.load(), listed));
+  return janus;
+};
+
+const named = (command: Command, { summary }: Listed): Command => command.description(summary);

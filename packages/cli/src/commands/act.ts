@@ -104,8 +104,8 @@ const isTakenUp = (
   before: number,
 ): boolean => annotations?.[RETRY_ROLLBACK] === undefined && version > before;
 
-const acting = (name: string, summary: string, action: Action) =>
-  command(name, summary)
+const acting = (name: string, action: Action) =>
+  command(name)
     .argument("<name>", "name of the Transaction")
     .option("--no-wait", "do not wait until it has finished")
     .addHelpText(
@@ -114,6 +114,6 @@ const acting = (name: string, summary: string, action: Action) =>
     )
     .action((transaction: string, flags: ActFlags) => exitWith(act(transaction, flags, action)));
 
-export const rollbackCommand = acting("rollback", "roll an active Transaction back", ROLLBACK);
-export const retryCommand = acting("retry", "try the rest of an incomplete rollback again", RETRY);
-export const cancelCommand = acting("cancel", "stop a Transaction that has changed nothing yet", CANCEL);
+export const rollbackCommand = acting("rollback", ROLLBACK);
+export const retryCommand = acting("retry", RETRY);
+export const cancelCommand = acting("cancel", CANCEL);

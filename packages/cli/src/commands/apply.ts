@@ -15,7 +15,7 @@ const apply = async (flags: ApplyFlags): Promise<number> => {
   }
 };
 
-export const applyCommand = manifestCommand("apply", "apply manifests, or a Transaction, all of them or none")
+export const applyCommand = manifestCommand("apply")
   .addOption(
     new Option("-o, --output <format>", "json: one event per line; name: the name alone").choices(["json", "name"]),
   )

@@ -20,6 +20,6 @@ const describe = async (name: string, flags: ClusterFlags): Promise<number> => {
   }
 };
 
-export const describeCommand = command("describe", "every change with its state, conflicts, gates and lock")
+export const describeCommand = command("describe")
   .argument("<name>", "name of the Transaction")
   .action((name: string, flags: ClusterFlags) => exitWith(describe(name, flags)));

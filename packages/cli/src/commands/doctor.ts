@@ -163,7 +163,7 @@ const doctor = async (flags: DoctorFlags): Promise<number> => {
   }
 };
 
-export const doctorCommand = command("doctor", "whether the installation is sound, and you may use it")
+export const doctorCommand = command("doctor")
   .option("-f, --filename <path>", "also what a Transaction, or manifests, need")
   .option("--service-account <name>", "ServiceAccount to look at; for -f with manifests, too")
   .option("--system-namespace <name>", "namespace of the controller", "janus-system")

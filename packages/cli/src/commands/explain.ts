@@ -29,6 +29,6 @@ const explain = async (name: string, flags: ClusterFlags): Promise<number> => {
   }
 };
 
-export const explainCommand = command("explain", "why a Transaction is stuck or has failed, and what to do next")
+export const explainCommand = command("explain")
   .argument("<name>", "name of the Transaction")
   .action((name: string, flags: ClusterFlags) => exitWith(explain(name, flags)));

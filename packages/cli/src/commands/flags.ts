@@ -62,15 +62,15 @@ export const composeFlags = ({ name, serviceAccount, waitFor, timeout, ttl }: Ma
 });
 
 /** A command with the flags of every command. */
-export const command = (name: string, summary: string): Command => {
-  const made = new Command(name).description(summary);
+export const command = (name: string): Command => {
+  const made = new Command(name);
   for (const option of clusterOptions()) made.addOption(option);
   return made;
 };
 
 /** With those of plan and apply, too. */
-export const manifestCommand = (name: string, summary: string): Command => {
-  const made = command(name, summary);
+export const manifestCommand = (name: string): Command => {
+  const made = command(name);
   for (const option of TRANSACTION_OPTIONS()) made.addOption(option);
   return made;
 };

@@ -82,7 +82,7 @@ const get = async (name: string | undefined, flags: GetFlags): Promise<number> =
   }
 };
 
-export const getCommand = command("get", "list Transactions, the newest last")
+export const getCommand = command("get")
   .argument("[name]", "only this one")
   .option("-A, --all-namespaces", "of all namespaces")
   .option("-l, --selector <labels>", "label selector")

@@ -30,10 +30,7 @@ const plan = async (flags: PlanFlags): Promise<number> => {
   }
 };
 
-export const planCommand = manifestCommand(
-  "plan",
-  "show what manifests, or a Transaction, would change, and everything that would fail",
-)
+export const planCommand = manifestCommand("plan")
   .addOption(new Option("-o, --output <format>", "print the Transaction instead").choices(["yaml", "json", "name"]))
   .addHelpText(
     "after",

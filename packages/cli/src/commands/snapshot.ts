@@ -132,12 +132,12 @@ const working =
     exitWith(worked(work, name, wanted, flags), failure);
 
 const subcommand = (name: string, summary: string): Command =>
-  command(name, summary)
+  command(name)
+    .description(summary)
     .argument("<name>", "name of the Transaction")
     .argument("[target]", "only this target, such as deployment/web, or the number of its change");
 
 export const snapshotCommand = new Command("snapshot")
-  .description("what was there before a Transaction: show it, compare it, bring it back")
   .addCommand(
     subcommand("show", "print what was there before, as manifests")
       .option("--show-secrets", "with the values of Secrets")

@@ -57,7 +57,7 @@ const version = async (flags: VersionFlags): Promise<number> => {
   return 0;
 };
 
-export const versionCommand = command("version", "versions of kubectl-janus, the controller and Kubernetes")
+export const versionCommand = command("version")
   .option("--client", "only that of kubectl-janus")
   .option("--system-namespace <name>", "namespace of the controller", "janus-system")
   .addOption(new Option("-o, --output <format>", "format").choices(["json", "yaml"]))

@@ -19,7 +19,7 @@ const watch = async (name: string, flags: WatchFlags): Promise<number> => {
   }
 };
 
-export const watchCommand = command("watch", "show the progress of a Transaction until it has finished")
+export const watchCommand = command("watch")
   .argument("<name>", "name of the Transaction")
   .addOption(new Option("-o, --output <format>", "json: one event per line").choices(["json"]))
   .addHelpText("after", "\nExit codes: 0 Committed, 2 RolledBack, 3 Failed, 130 interrupted.")

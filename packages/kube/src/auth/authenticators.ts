@@ -1,5 +1,5 @@
 import type { RequestOptions } from "node:https";
-import type { Cluster, User } from "@kubernetes/client-node";
+import type { User } from "@kubernetes/client-node";
 // Its index, like its KubeConfig, brings the types of all of Kubernetes: 80 MiB of memory, and most of a second at the start.
 import { ExecAuth } from "@kubernetes/client-node/dist/exec_auth.js";
 import { FileAuth } from "@kubernetes/client-node/dist/file_auth.js";
@@ -9,17 +9,31 @@ export type Authenticate = (
   options: RequestOptions & { headers: NonNullable<RequestOptions["headers"]> },
 ) => Promise<void>;
 
-/** All kinds of authentication of client-node, each loaded only if a user has it. Credentials of plugins and files are cached for a while. */
-export const authenticatorOf = (cluster: Cluster, user: User): Authenticate => {
+type Authenticator = Pick<ExecAuth, "isAuthProvider" | "applyAuthentication">;
+
+/** Those of `auth-provider`, each loaded only if a user has one. */
+const PROVIDERS: readonly (() => Promise<Authenticator>)[] = [
+  async () => new (await import("@kubernetes/client-node/dist/azure_auth.js")).AzureAuth(),
+  async () => new (await import("@kubernetes/client-node/dist/gcp_auth.js")).GoogleCloudPlatformAuth(),
+  async () => new (await import("@kubernetes/client-node/dist/oidc_auth.js")).OpenIDConnectAuth(),
+];
+
+/** Undefined if client-node has none for the user. */
+const providerOf = async (user: User): Promise<Authenticator | undefined> => {
+  for (const load of PROVIDERS) {
+    const provider = await load();
+    if (provider.isAuthProvider(user)) return provider;
+  }
+  return undefined;
+};
+
+/** All kinds of authentication of client-node. Credentials of plugins and files are cached for a while. */
+export const authenticatorOf = (user: User): Authenticate => {
   const own = [new ExecAuth(), new FileAuth()].find((one) => one.isAuthProvider(user));
   if (own !== undefined) return async (options) => own.applyAuthentication(user, options);
   if (!user.authProvider) return () => Promise.resolve();
-  const loaded = import("@kubernetes/client-node").then(({ KubeConfig }) => {
-    const config = new KubeConfig();
-    config.loadFromClusterAndUser(cluster, user);
-    return config;
-  });
+  const loaded = providerOf(user);
   // The first request reports the error.
   loaded.catch(() => undefined);
-  return async (options) => (await loaded).applyToHTTPSOptions(options);
+  return async (options) => (await loaded)?.applyAuthentication(user, options);
 };

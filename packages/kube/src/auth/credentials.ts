@@ -77,7 +77,7 @@ const present = <A extends object>(fields: A): Partial<A> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<A>;
 
 const credentialsOf = (cluster: Cluster, user: User): (() => Promise<Credentials>) => {
-  const authenticate: Authenticate = authenticatorOf(cluster, user);
+  const authenticate: Authenticate = authenticatorOf(user);
   return async () => {
     const options = {
       ...present({

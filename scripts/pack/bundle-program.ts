@@ -1,0 +1,34 @@
+import { chmodSync } from "node:fs";
+import path from "node:path";
+import { rolldown } from "rolldown";
+import { asModules } from "./as-modules.ts";
+
+/**
+ * Writes a program as one file that needs nothing but Node.
+ *
+ * @returns the files that it was made of.
+ */
+export const bundleProgram = async (source: string, to: string): Promise<readonly string[]> => {
+  const bundle = await rolldown({
+    input: source,
+    external: /^node:/u,
+    platform: "node",
+    resolve: { conditionNames: ["source", "import", "default"], mainFields: ["module", "main"] },
+    plugins: [asModules],
+    transform: { target: "node22" },
+    // One function of it is used; its own types of all of Kubernetes are ten times as large as everything else.
+    treeshake: { moduleSideEffects: (id) => !id.includes("@kubernetes/client-node") },
+  });
+  const { output } = await bundle.write({
+    dir: path.dirname(to),
+    entryFileNames: path.basename(to),
+    format: "esm",
+    codeSplitting: false,
+    // What a dynamic import loads is not run before.
+    strictExecutionOrder: true,
+    minify: true,
+  });
+  await bundle.close();
+  chmodSync(to, 0o755);
+  return output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
+};
