@@ -26,7 +26,8 @@ export const bundleProgram = async (source: string, to: string): Promise<readonl
     codeSplitting: false,
     // What a dynamic import loads is not run before.
     strictExecutionOrder: true,
-    minify: true,
+    // With its lines: Node prints the one in which an error was thrown.
+    minify: { compress: true, mangle: true, codegen: { removeWhitespace: false } },
   });
   await bundle.close();
   chmodSync(to, 0o755);

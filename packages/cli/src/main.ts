@@ -3,9 +3,19 @@ import { Failure } from "./failure.ts";
 import { withFlagsAfterCommand } from "./leading-flags.ts";
 import { programFor, wholeProgram } from "./program.ts";
 
+const OLDEST = [22, 19] as const;
+
+/** Libraries that we need do not load in an older Node. */
+const isTooOld = (version: string): boolean => {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+};
+
 const args = withFlagsAfterCommand(process.argv.slice(2));
 const [called] = args;
 try {
+  if (isTooOld(process.versions.node))
+    throw new Failure(`Node ${OLDEST.join(".")} or newer is needed, and this is ${process.versions.node}`);
   const isCompletion = called === "completion" || called === "complete";
   const program = isCompletion ? await wholeProgram() : await programFor(called);
   if (isCompletion) await (await import("./commands/completion.ts")).addCompletion(program, args);

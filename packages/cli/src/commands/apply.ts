@@ -23,14 +23,16 @@ export const applyCommand = manifestCommand("apply")
   .addHelpText(
     "after",
     `
-As kubectl janus plan, and then it is done: a Transaction is created, and its progress is shown until it has finished.
-If anything cannot be applied, everything is put back. Ctrl-C ends the display, not the Transaction.
+As kubectl janus plan, and then it is done: a Transaction is created, and its
+progress is shown until it has finished. If anything cannot be applied,
+everything is put back. Ctrl-C ends the display, not the Transaction.
 
-Exit codes: 0 Committed, 2 RolledBack, 3 Failed, 1 nothing was started, 130 interrupted.
+Exit codes: 0 Committed, 2 RolledBack, 3 Failed, 1 nothing was started,
+130 interrupted.
 
 Examples:
   kubectl janus apply -f shop/ --wait-for ready
   kubectl janus apply -f shop/ --prune -l app.kubernetes.io/part-of=shop
-  helm template shop ./chart | kubectl janus apply -f - --service-account deploy-sa`,
+  helm template shop ./chart | kubectl janus apply -f -`,
   )
   .action((flags: ApplyFlags) => exitWith(apply(flags)));

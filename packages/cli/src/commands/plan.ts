@@ -35,15 +35,17 @@ export const planCommand = manifestCommand("plan")
   .addHelpText(
     "after",
     `
-Manifests become one Transaction: each is applied (created if it does not exist), in the order of kinds. Everything is
-tried by server-side dry runs as the ServiceAccount; nothing is locked or changed.
+Manifests become one Transaction: each is applied (created if it does not
+exist), in the order of kinds. Everything is tried by server-side dry runs as
+the ServiceAccount; nothing is locked or changed.
 
-Exit codes: 0 nothing would change, 1 something would change, 2 it would fail; others are errors.
+Exit codes: 0 nothing would change, 1 something would change, 2 it would fail;
+others are errors.
 
 Examples:
   kubectl janus plan -f shop/
-  kubectl kustomize overlays/prod | kubectl janus plan -f - --service-account deploy-sa
-  helm template shop ./chart | kubectl janus plan -f - -o yaml > transaction.yaml`,
+  kubectl kustomize overlays/prod | kubectl janus plan -f -
+  helm template shop ./chart | kubectl janus plan -f - -o yaml > release.yaml`,
   )
   // 1 means differences, as of kubectl diff.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 3))

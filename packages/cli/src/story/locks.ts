@@ -1,4 +1,4 @@
-import { parseHolder, type Transaction } from "@janus/api";
+import { lockLease, parseHolder, type Transaction } from "@janus/api";
 import { isTerminal, leases } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -20,14 +20,36 @@ const named = (identity: unknown, { metadata }: Transaction): string | undefined
   return holder === undefined ? identity : `Transaction ${holder.namespace}/${holder.name}`;
 };
 
+interface Place {
+  readonly namespace: string;
+  readonly lease: string;
+}
+
+/** Where the controller keeps the locks of cluster-scoped targets, unless it was told otherwise. */
+const CONTROLLER_NAMESPACE = "janus-system";
+
+/** The lock of a change: as recorded, which is only once all are held; until then by the name that it has to have. */
+const placeOf = async ({ discovery }: Cluster, txn: Transaction, index: number): Promise<Place | undefined> => {
+  const { lock } = txn.status.items[index] ?? {};
+  const target = txn.spec.changes[index]?.target;
+  if (lock !== undefined || target === undefined) return lock;
+  const resource = await discovery.resource(target.apiVersion, target.kind);
+  if (E.isLeft(resource)) return undefined;
+  const { group, kind, namespaced } = resource.right;
+  const { name, namespace = txn.metadata.namespace } = target;
+  const locked = { group, kind, name, ...(namespaced ? { namespace } : {}) };
+  return { namespace: namespaced ? namespace : CONTROLLER_NAMESPACE, lease: lockLease(locked) };
+};
+
 /** The locks of an active Transaction by change, as far as the user may read them; none of one that has finished. */
-export const readLocks = async ({ api }: Cluster, txn: Transaction): Promise<ReadonlyMap<number, Holder>> => {
+export const readLocks = async (cluster: Cluster, txn: Transaction): Promise<ReadonlyMap<number, Holder>> => {
   if (isTerminal(txn.status.phase)) return new Map();
   const read = await Promise.all(
-    txn.status.items.map(async ({ lock }, index) => {
-      if (lock === undefined) return [];
-      const { namespace, lease } = lock;
-      const found = await api.send({ verb: "get", resource: leases, namespace, name: lease });
+    txn.spec.changes.map(async (_, index) => {
+      const place = await placeOf(cluster, txn, index);
+      if (place === undefined) return [];
+      const { namespace, lease } = place;
+      const found = await cluster.api.send({ verb: "get", resource: leases, namespace, name: lease });
       if (E.isLeft(found)) return [];
       const holder = named(asObject(found.right["spec"])["holderIdentity"], txn);
       return [[index, { lease: `${namespace}/${lease}`, holder }] as const];

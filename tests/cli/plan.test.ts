@@ -1,0 +1,157 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { kubectlWith } from "../fixtures/cluster.ts";
+import { configMap, deployment, secret } from "../fixtures/manifests.ts";
+import { workspace } from "../fixtures/workspace.ts";
+import { janus, janusWith } from "./command-line.ts";
+
+const stream = (...manifests: readonly object[]): string => manifests.map((one) => JSON.stringify(one)).join("\n---\n");
+
+const files = (contents: Readonly<Record<string, string>>): string => {
+  const directory = mkdtempSync(path.join(tmpdir(), "janus-manifests-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  for (const [name, text] of Object.entries(contents)) {
+    mkdirSync(path.dirname(path.join(directory, name)), { recursive: true });
+    writeFileSync(path.join(directory, name), text);
+  }
+  return directory;
+};
+
+it("shows what manifests would change, and changes nothing", async () => {
+  const { namespace, create, read, exists, names } = await workspace();
+  await create(configMap("changed", { version: "1.0", kept: "yes" }), configMap("same", { a: "1" }));
+  const manifests = stream(
+    deployment("new", "web:v1"),
+    configMap("changed", { version: "2.0" }),
+    configMap("same", { a: "1" }),
+  );
+  const plan = await janusWith(manifests, "plan", "-f", "-", "-n", namespace, "--service-account", "deployer");
+  expect(plan).toMatchObject({ code: 1, stderr: "" });
+  const { stdout } = plan;
+  expect(stdout).toMatch(/^Transaction test-\w+\/apply-\w+, as ServiceAccount deployer:$/mu);
+  // ConfigMaps come before Deployments, as Helm has it.
+  expect(stdout).toContain(
+    [
+      ` 1  change     ConfigMap ${namespace}/changed`,
+      ` 2  unchanged  ConfigMap ${namespace}/same`,
+      ` 3  create     Deployment ${namespace}/new`,
+    ].join("\n"),
+  );
+  expect(stdout).toContain('-  version: "1.0"\n+  version: "2.0"');
+  expect(stdout).not.toMatch(/kept: "no"|managedFields|resourceVersion/u);
+  expect(stdout).toMatch(/^1 create, 1 change, 1 unchanged$/mu);
+  expect((await read(configMap("changed")))["data"]).toEqual({ version: "1.0", kept: "yes" });
+  expect(await exists(deployment("new", "web:v1"))).toBe(false);
+  expect(await names("backup.janus.io/v1alpha1", "Transaction")).toEqual([]);
+  expect(await names("coordination.k8s.io/v1", "Lease")).toEqual([]);
+});
+
+it("ends with 0 if nothing would change, and with more than 1 for errors", async () => {
+  const { namespace, create } = await workspace();
+  await create(configMap("same", { a: "1" }));
+  const on = ["-n", namespace, "--service-account", "deployer"];
+  expect(await janusWith(stream(configMap("same", { a: "1" })), "plan", "-f", "-", ...on)).toMatchObject({ code: 0 });
+  expect((await janus("plan", "-f", "/nowhere", ...on)).code).toBeGreaterThan(1);
+  expect((await janus("plan")).code).toBeGreaterThan(1);
+  expect((await janusWith("{{ .Values }}", "plan", "-f", "-", ...on)).code).toBeGreaterThan(1);
+});
+
+it("never shows a value of a Secret, and says whether it differs", async () => {
+  const { namespace, create } = await workspace();
+  await create(secret("key", { password: "hunter2", user: "shop" }));
+  const manifests = stream(secret("key", { password: "correct-horse", user: "shop" }));
+  const { stdout, stderr } = await janusWith(
+    manifests,
+    "plan",
+    "-f",
+    "-",
+    "-n",
+    namespace,
+    "--service-account",
+    "deployer",
+  );
+  expect(stdout).toContain('-  password: "*** (before)"\n+  password: "*** (after)"');
+  expect(stdout).toContain('user: "***"');
+  for (const value of ["hunter2", "correct-horse"])
+    for (const text of [value, Buffer.from(value).toString("base64")]) expect(stdout + stderr).not.toContain(text);
+});
+
+it("lists everything that would fail, in the words of the controller", async () => {
+  const { namespace } = await workspace();
+  const manifests = stream(configMap("a"), { ...deployment("web", "web:v1"), spec: { replicas: "many" } });
+  const denied = await janusWith(manifests, "plan", "-f", "-", "-n", namespace);
+  expect(denied.code).toBe(2);
+  expect(denied.stdout).toContain("FAILS      ConfigMap");
+  expect(denied.stdout.replaceAll(/\s+/gu, " ")).toContain(
+    'cannot be read: configmaps "a" is forbidden: User "system:serviceaccount:' + namespace + ':default" cannot get',
+  );
+  const wrong = await janusWith(manifests, "plan", "-f", "-", "-n", namespace, "--service-account", "deployer");
+  expect(wrong.code).toBe(2);
+  expect(wrong.stdout).toContain(" 1  create     ConfigMap");
+  expect(wrong.stdout.replaceAll(/\s+/gu, " ")).toContain("changes[1]: the API server refuses to create Deployment");
+  const absent = await janusWith(manifests, "plan", "-f", "-", "-n", namespace, "--service-account", "nobody");
+  expect(absent.stdout.replaceAll(/\s+/gu, " ")).toContain(
+    `ServiceAccount nobody does not exist in ${namespace}: create it`,
+  );
+});
+
+it("reads files, directories, Lists and the standard input, and says where a manifest is wrong", async () => {
+  const { namespace } = await workspace();
+  const list = { apiVersion: "v1", kind: "List", items: [configMap("one"), configMap("two")] };
+  const directory = files({
+    "list.json": JSON.stringify(list),
+    "three.yaml": `---\n---\n# nothing\n---\n${JSON.stringify(configMap("three"))}\n`,
+    "readme.txt": "not a manifest",
+    "deeper/four.yml": JSON.stringify(configMap("four")),
+  });
+  const on = ["-n", namespace, "-o", "yaml"];
+  const flat = await janus("plan", "-f", directory, ...on);
+  expect(flat.stdout.match(/name: (one|two|three|four)$/gmu)).toEqual(["name: one", "name: two", "name: three"]);
+  const deep = await janus("plan", "-R", "-f", directory, ...on);
+  expect(deep.stdout).toContain("name: four");
+  const bad = files({ "bad.yaml": `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nkind: ConfigMap\n` });
+  expect((await janus("plan", "-f", bad, ...on)).stderr).toContain(
+    `${path.join(bad, "bad.yaml")}, line 5: apiVersion, metadata.name missing`,
+  );
+  const twice = stream(configMap("a"), configMap("a"));
+  expect((await janusWith(twice, "plan", "-f", "-", ...on)).stderr).toMatch(
+    /line 3: ConfigMap a is also in standard input, line 1/u,
+  );
+});
+
+it("prints a Transaction that kubectl accepts, and plans one that is given", async () => {
+  const { namespace, txn } = await workspace();
+  const on = [
+    "-n",
+    namespace,
+    "--service-account",
+    "deployer",
+    "--name",
+    "release",
+    "--wait-for",
+    "ready",
+    "--timeout",
+    "5m",
+  ];
+  const { stdout } = await janusWith(stream(configMap("a", { a: "1" })), "plan", "-f", "-", ...on, "-o", "yaml");
+  const given = await janusWith(stdout, "plan", "-f", "-");
+  expect(given).toMatchObject({ code: 1, stderr: "" });
+  expect(given.stdout).toContain(`Transaction ${namespace}/release, as ServiceAccount deployer:`);
+  expect(await kubectlWith({ stdin: stdout }, "create", "-f", "-")).toMatchObject({ code: 0 });
+  expect((await txn("release")).spec).toMatchObject({
+    timeout: "5m",
+    waitFor: ["ready"],
+    changes: [{ type: "Apply" }],
+  });
+  const invalid = stdout.replace("timeout: 5m", "timeout: soon");
+  expect((await janusWith(invalid, "plan", "-f", "-")).stderr).toContain("spec.timeout: must be a duration");
+});
+
+it("says whom a user may not act as", async () => {
+  const { namespace } = await workspace();
+  const plan = await janusWith(stream(configMap("a")), "plan", "-f", "-", "-n", namespace, "--as", "outsider");
+  expect(plan.code).toBeGreaterThan(1);
+  expect(plan.stdout + plan.stderr).toContain('User "outsider" cannot get resource "serviceaccounts"');
+});

@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { creating, deleting, patching } from "../fixtures/changes.ts";
+import { configMap, deployment, secret } from "../fixtures/manifests.ts";
+import { workspace } from "../fixtures/workspace.ts";
+import { janus } from "./command-line.ts";
+
+const failing = () => ({ ...creating(deployment("web", "web:v1")), waitFor: ["ready"] });
+
+it("shows what was there before, compares it with what is there now, and brings it back as a new Transaction", async () => {
+  const { namespace, create, read, exists, patch, remove, run, janus: controller } = await workspace();
+  await create(configMap("patched", { a: "1" }), configMap("deleted", { b: "1" }), secret("key", { token: "hunter2" }));
+  await controller();
+  const changes = [
+    patching(configMap("patched", { a: "2" })),
+    patching(secret("key", { token: "x" })),
+    creating(configMap("made")),
+  ];
+  const { status } = await run([...changes, deleting(configMap("deleted")), failing()], { timeout: "3s" });
+  expect(status.phase).toBe("RolledBack");
+  const on = ["txn", "-n", namespace];
+  const shown = (await janus("snapshot", "show", ...on)).stdout;
+  expect(shown).toContain('data:\n  a: "1"');
+  expect(shown).toContain("# ConfigMap made did not exist");
+  expect(shown).not.toContain(Buffer.from("hunter2").toString("base64"));
+  expect((await janus("snapshot", "show", "--show-secrets", ...on)).stdout).toContain(
+    Buffer.from("hunter2").toString("base64"),
+  );
+  expect((await janus("snapshot", "show", ...on, "configmap/patched")).stdout).not.toContain("deleted");
+  expect((await janus("snapshot", "diff", ...on, "configmap/patched")).code).toBe(0);
+
+  await patch(configMap("patched", { a: "3", c: "3" }));
+  await remove(configMap("deleted"));
+  await create(configMap("made"));
+  const diff = await janus("snapshot", "diff", ...on);
+  expect(diff.code).toBe(1);
+  expect(diff.stdout).toContain('-  a: "1"\n+  a: "3"\n+  c: "3"');
+  const restored = await janus("snapshot", "restore", ...on);
+  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("Committed 3/3") });
+  expect((await read(configMap("patched")))["data"]).toEqual({ a: "1" });
+  expect((await read(configMap("deleted")))["data"]).toEqual({ b: "1" });
+  expect(await exists(configMap("made"))).toBe(false);
+  expect(await janus("snapshot", "restore", ...on)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("nothing to restore"),
+  });
+});
+
+it("says that the snapshots of a Committed Transaction are gone, and that there is no such target", async () => {
+  const { namespace, create, run, janus: controller } = await workspace();
+  await create(configMap("a"));
+  await controller();
+  await run([patching(configMap("a", { b: "1" }))]);
+  expect(await janus("snapshot", "show", "txn", "-n", namespace)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("the snapshots were deleted when the Transaction was Committed"),
+  });
+  expect(await janus("snapshot", "show", "txn", "secret/x", "-n", namespace)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("has no target secret/x"),
+  });
+});
