@@ -19,6 +19,8 @@ const EXHAUSTIVE = [
   "tests/deploy/helm-install.test.ts",
   // Real rollouts take their time, and kwok has to be built with Go.
   "tests/gates/rollouts.test.ts",
+  // What Flux and Argo CD see, by their own code, which has to be built with Go.
+  "tests/integrations/**/*.test.ts",
 ];
 
 export default defineConfig({
