@@ -131,6 +131,24 @@ const cases: readonly Case[] = [
   },
   { title: "Create of a Role", change: (object) => Change.create(object), object: reader, exists: false, spare: [] },
   {
+    title: "Patch of a Role",
+    change: (object) => Change.patch(object, EDIT),
+    object: reader,
+    exists: true,
+    spare: [],
+  },
+  { title: "Delete of a Role", change: (object) => Change.delete(object), object: reader, exists: true, spare: [] },
+  {
+    title: "Apply of a RoleBinding that exists",
+    change: (object) => {
+      object.metadata.addLabel("edited", "yes");
+      return Change.apply(object);
+    },
+    object: binding,
+    exists: true,
+    spare: ["create", "delete"],
+  },
+  {
     title: "Create of a RoleBinding",
     change: (object) => Change.create(object),
     object: binding,

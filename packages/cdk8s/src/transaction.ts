@@ -43,6 +43,7 @@ export class Transaction extends Construct {
     });
     const objects = changes.flatMap(({ object }) => object ?? []);
     this.node.addDependency(...dependenciesOfAll(objects).filter((whole) => !isWithin(this, whole)));
+    if (Construct.isConstruct(options.serviceAccount)) this.node.addDependency(options.serviceAccount);
     objects.forEach(takeOut);
     this.node.addValidation({
       validate: () => [

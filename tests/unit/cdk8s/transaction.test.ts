@@ -140,6 +140,14 @@ it("comes after what its objects depend on", () => {
   expect(app.charts.map(({ node }) => node.id)).toEqual(["platform", "shop"]);
 });
 
+it("comes after its ServiceAccount, if that is a construct", () => {
+  const app = Testing.app();
+  const [chart, platform] = [new Chart(app, "shop"), new Chart(app, "platform")];
+  release(chart, [Change.delete(widget)], { serviceAccount: new ServiceAccount(platform, "Account") });
+  chart.toJson();
+  expect(app.charts.map(({ node }) => node.id)).toEqual(["platform", "shop"]);
+});
+
 it("gives cluster-scoped objects no namespace, though their chart has one", () => {
   const chart = shop();
   const namespace = new ApiObject(chart, "Ns", { apiVersion: "v1", kind: "Namespace", metadata: { name: "blue" } });
