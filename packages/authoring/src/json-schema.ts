@@ -4,7 +4,8 @@ import type { Json, JsonObject } from "@janus/types";
 const asObject = (value: Json | undefined): JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 
-const isExtension = (key: string): boolean => key.startsWith("x-kubernetes-");
+/** Keywords of Kubernetes, and the formats of OpenAPI (`int64`), which validators of JSON Schema refuse as unknown. */
+const isExtension = (key: string): boolean => key.startsWith("x-kubernetes-") || key === "format";
 
 /** What a JSON Schema takes: without the extensions of Kubernetes, and with no other properties than those declared. */
 const strict = (schema: Json): Json => {

@@ -1,3 +1,4 @@
+import { jsonSchema } from "./json-schema.ts";
 import { argoCdConfig } from "./argo-cd.ts";
 import { installation } from "./installation.ts";
 import { Monitoring } from "./monitoring.ts";
@@ -12,4 +13,5 @@ export const committed = {
   "deploy/janus.yaml": header + yaml(installation()),
   "deploy/monitoring.yaml": header + yaml(render((chart) => new Monitoring(chart, "Monitoring"))),
   "deploy/argocd/argocd-cm.yaml": printedFromLua + yaml([argoCdConfig()]),
+  "deploy/transaction.schema.json": jsonSchema(),
 } as const;
