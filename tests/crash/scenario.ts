@@ -115,8 +115,38 @@ const applications = [
 ];
 const there = [configMap("there", { version: "1.0", kept: "yes" }), bystander];
 
+/** An object that so many Transactions have patched that their field managers are put together before the next one. */
+const crowded = configMap(
+  "crowded",
+  { version: "1.0", kept: "yes" },
+  {
+    managedFields: Array.from({ length: 25 }, (_, n) => ({
+      manager: `janus-v${n}-00000000-0000-4000-8000-0000000000${String(n).padStart(2, "0")}`,
+      operation: "Apply",
+      apiVersion: "v1",
+      time: `2026-01-01T00:00:${String(n).padStart(2, "0")}Z`,
+      fieldsType: "FieldsV1",
+      // Not of data: who creates an object takes over what it sets.
+      fieldsV1: { "f:metadata": { "f:annotations": { [`f:former-${n}`]: {} } } },
+    })),
+  },
+);
+const patchOfCrowded = patch(crowded, { data: { version: "2.0" } });
+
 /** Success, and failure at each position. */
 export const scenarios: readonly Scenario[] = [
+  {
+    name: "field managers are folded before a Patch",
+    outcome: "Committed",
+    before: [crowded, bystander],
+    spec: spec([patchOfCrowded]),
+  },
+  {
+    name: "a Patch before which field managers were folded is rolled back",
+    outcome: "RolledBack",
+    before: [crowded, bystander],
+    spec: spec([patchOfCrowded, refusedCreation]),
+  },
   { name: "an Apply of each kind commits", outcome: "Committed", before: there, spec: spec(applications) },
   {
     name: "an Apply of each kind is rolled back",
