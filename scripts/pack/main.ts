@@ -8,6 +8,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "nod
 import os from "node:os";
 import path from "node:path";
 import { bundle } from "./bundle.ts";
+import { bundleProgram } from "./bundle-program.ts";
 import { manifestOf, type PublishedPackage, publishedPackages } from "./published-package.ts";
 import { thirdPartyLicenses } from "./third-party.ts";
 
@@ -16,7 +17,15 @@ const destination = path.resolve(process.argv[2] ?? ".");
 
 /** @returns the path of the tarball. */
 const pack = async (one: PublishedPackage, staging: string): Promise<string> => {
-  const bundled = await bundle(one, path.join(staging, "dist"));
+  const [file] = Object.values(one.bin ?? {});
+  const bundled =
+    file === undefined
+      ? await bundle(one, path.join(staging, "dist"))
+      : await bundleProgram(path.join(one.directory, "src/main.ts"), path.join(staging, file));
+  for (const script of Object.values(one.bin ?? {}).slice(1)) {
+    mkdirSync(path.dirname(path.join(staging, script)), { recursive: true });
+    copyFileSync(path.join(one.directory, script), path.join(staging, script));
+  }
   writeFileSync(path.join(staging, "package.json"), `${JSON.stringify(manifestOf(one), undefined, 2)}\n`);
   writeFileSync(path.join(staging, "THIRD-PARTY-LICENSES"), thirdPartyLicenses(bundled));
   copyFileSync(path.join(one.directory, "README.md"), path.join(staging, "README.md"));

@@ -10,6 +10,8 @@ interface Written {
   readonly license: string;
   readonly engines: { readonly node: string };
   readonly private?: boolean;
+  /** Of a program: its file, by command. It has nothing to import. */
+  readonly bin?: Readonly<Record<string, string>>;
   /** What the user's package manager installs. Everything else that is imported is bundled. */
   readonly dependencies?: Readonly<Record<string, string>>;
   /** What the user has installed. */
@@ -35,23 +37,15 @@ export const externalsOf = ({ dependencies = {}, peerDependencies = {} }: Publis
 ];
 
 /** The package.json of the tarball. */
-export const manifestOf = ({
-  name,
-  version,
-  description,
-  keywords,
-  license,
-  engines,
-  dependencies,
-  peerDependencies,
-}: PublishedPackage): object => ({
-  name,
-  version,
-  description,
-  keywords,
-  license,
-  engines,
-  type: "module",
+export const manifestOf = (one: PublishedPackage): object => {
+  const { name, version, description, keywords, license, engines, bin } = one;
+  const about = { name, version, description, keywords, license, engines, type: "module" };
+  return bin === undefined ? { ...about, ...importedFrom(one) } : { ...about, bin, files: FILES };
+};
+
+const FILES = ["bin", "dist", "THIRD-PARTY-LICENSES"];
+
+const importedFrom = ({ dependencies, peerDependencies }: PublishedPackage): object => ({
   sideEffects: false,
   // Read by `moduleResolution: node10`, which `cdk8s init` sets up; all others read `exports`.
   main: "./dist/index.cjs",
@@ -63,7 +57,7 @@ export const manifestOf = ({
     },
     "./package.json": "./package.json",
   },
-  files: ["dist", "THIRD-PARTY-LICENSES"],
+  files: FILES,
   ...(dependencies === undefined ? {} : { dependencies }),
   ...(peerDependencies === undefined ? {} : { peerDependencies }),
 });

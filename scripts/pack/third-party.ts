@@ -11,13 +11,16 @@ export const thirdPartyLicenses = (files: readonly string[]): string => {
   return packages
     .filter((directory) => existsSync(path.join(directory, "package.json")))
     .map((directory) => {
-      const { name, version } = JSON.parse(readFileSync(path.join(directory, "package.json"), "utf8")) as {
+      const { name, version, license } = JSON.parse(readFileSync(path.join(directory, "package.json"), "utf8")) as {
         readonly name: string;
         readonly version: string;
+        readonly license?: string;
       };
-      const license = readdirSync(directory).find((file) => /^licen[cs]e/iu.test(file));
-      if (license === undefined) throw new Error(`${name} has no license file, and would be bundled`);
-      return `${name} ${version}\n\n${readFileSync(path.join(directory, license), "utf8").trim()}\n`;
+      const file = readdirSync(directory).find((file) => /^licen[cs]e/iu.test(file));
+      if (file === undefined && license === undefined)
+        throw new Error(`${name} does not say under which license it is, and would be bundled`);
+      const text = file === undefined ? `License: ${license}` : readFileSync(path.join(directory, file), "utf8").trim();
+      return `${name} ${version}\n\n${text}\n`;
     })
     .join("\n---\n\n");
 };

@@ -15,7 +15,10 @@ execFileSync(process.execPath, ["--conditions=source", path.join(root, "scripts/
 const launcher = path.join(directory, "kubectl-janus");
 writeFileSync(launcher, `#!/bin/sh\nexec "${process.execPath}" "${bundled}" "$@"\n`);
 chmodSync(launcher, 0o755);
-copyFileSync(path.join(root, "packages/cli/kubectl_complete-janus"), path.join(directory, "kubectl_complete-janus"));
+copyFileSync(
+  path.join(root, "packages/cli/bin/kubectl_complete-janus"),
+  path.join(directory, "kubectl_complete-janus"),
+);
 chmodSync(path.join(directory, "kubectl_complete-janus"), 0o755);
 
 export interface Running {

@@ -29,9 +29,32 @@ afterAll(() => rm(directory, { recursive: true }));
 const tarballOf = (name: string): string =>
   tarballs.find((file) => file.includes(`/${name.slice(1).replace("/", "-")}-`)) ?? "";
 const names = Object.keys(programs);
+const programTarball = (): string => tarballs.find((file) => file.includes("/kubectl-janus-")) ?? "";
 
 it("packs exactly the packages that are tried here", () => {
-  expect(tarballs.toSorted()).toEqual(names.map(tarballOf).toSorted());
+  const all = [...names.map(tarballOf), programTarball()];
+  expect(tarballs.toSorted()).toEqual(all.toSorted());
+});
+
+it("packs the program as publint wants it, as one file with its completion, and it runs where it is installed", async () => {
+  expect(await run(root, bin("publint"), "--strict", programTarball())).toContain("All good!");
+  const project = await mkdtemp(path.join(directory, "program-"));
+  await writeFile(path.join(project, "package.json"), JSON.stringify({ name: "app", private: true }));
+  await run(project, "npm", "install", "--no-audit", "--no-fund", programTarball());
+  expect(await run(project, "npm", "ls", "--all", "--parseable")).not.toContain(
+    "node_modules/kubectl-janus/node_modules",
+  );
+  const installed = path.join(project, "node_modules/.bin/kubectl-janus");
+  expect(await run(project, process.execPath, installed, "version", "--client")).toBe("client: 0.1.0\n");
+  const files = await run(directory, "tar", "tzf", programTarball());
+  expect(files.trim().split("\n").toSorted()).toEqual([
+    "package/LICENSE",
+    "package/README.md",
+    "package/THIRD-PARTY-LICENSES",
+    "package/bin/kubectl_complete-janus",
+    "package/dist/kubectl-janus.js",
+    "package/package.json",
+  ]);
 });
 
 it.each(names)("packs %s as publint and arethetypeswrong want it", async (name) => {
