@@ -41,4 +41,31 @@ export const programs: Readonly<Record<string, Program>> = {
     `,
     prints: "true\n",
   },
+  "@janus/testing": {
+    peers: [],
+    imports: [
+      'import { parse, simulate, type SimulateOptions, type Simulation, type TransactionManifest } from "@janus/testing";',
+    ],
+    body: `
+      const target = { apiVersion: "v1", kind: "ConfigMap", name: "app" };
+      const transaction: TransactionManifest = {
+        apiVersion: "backup.janus.io/v1alpha1",
+        kind: "Transaction",
+        metadata: { name: "release", namespace: "shop" },
+        spec: {
+          serviceAccountName: "deploy-sa",
+          changes: [
+            { type: "Patch", target, content: { data: { version: "2" } }, waitFor: ["cel=self.data.version == '2'"] },
+            { type: "Create", target: { ...target, name: "more" }, content: {} },
+          ],
+        },
+      };
+      const live = [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "app" }, data: { version: "1" } }];
+      const options: SimulateOptions = { failAt: 1 };
+      const { phase, rolledBack, objects, before }: Simulation = simulate(transaction, live, options);
+      const isAsBefore = JSON.stringify(objects) === JSON.stringify(before);
+      console.log(parse(transaction).ok, phase, rolledBack.length, isAsBefore);
+    `,
+    prints: "true RolledBack 1 true\n",
+  },
 };

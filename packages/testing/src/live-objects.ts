@@ -1,7 +1,6 @@
 import type { KubeObject } from "@janus/types";
 import { type Instant, toTimestamp } from "@janus/controller/core";
 import { asObject } from "@janus/controller/core/kubernetes/json";
-import { toBase64 } from "@janus/controller/core/kubernetes/base64";
 import { written } from "./api-server/field-managers.ts";
 import type { ServedKind } from "./api-server/served-kinds.ts";
 import { keyOf, nextUid, stored, versioned, type World } from "./api-server/world.ts";
@@ -19,16 +18,6 @@ const isList = (object: SimulatedObject): object is SimulatedObject & { readonly
 export const flattened = (objects: readonly SimulatedObject[]): readonly SimulatedObject[] =>
   objects.flatMap((object) => (isList(object) ? object.items : [object]));
 
-/** As the API server does when a Secret is written. */
-const withoutStringData = (object: SimulatedObject): SimulatedObject => {
-  const { stringData, ...rest } = object;
-  if (object.kind !== "Secret" || object.apiVersion !== "v1" || stringData === undefined) return object;
-  const encoded = Object.entries(asObject(stringData)).flatMap(([key, text]) =>
-    typeof text === "string" ? [[key, toBase64(text)] as const] : [],
-  );
-  return { ...rest, data: { ...asObject(rest["data"]), ...Object.fromEntries(encoded) } };
-};
-
 /** Adds an object that was there before the Transaction, with what it says of itself: uid, versions, managers, status. */
 export const withLive = (
   world: World,
@@ -37,7 +26,7 @@ export const withLive = (
   defaultNamespace: string,
   now: Instant,
 ): World => {
-  const object = withoutStringData(given) as unknown as KubeObject;
+  const object = given as unknown as KubeObject;
   const { apiVersion, kind, metadata } = object;
   const namespace = resource.namespaced ? (metadata.namespace ?? defaultNamespace) : undefined;
   const { managedFields: sent = [], labels, annotations, finalizers, ownerReferences, ...identity } = metadata;

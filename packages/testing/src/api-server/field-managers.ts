@@ -3,6 +3,7 @@ import { has, type Path, union } from "@janus/controller/core/merge/field-set";
 import { asObject, equal, isObject } from "@janus/controller/core/kubernetes/json";
 import type { FieldType } from "./field-type.ts";
 import { merged, normal, partsOf } from "./fields.ts";
+import { withSecretData } from "./secret-data.ts";
 
 /**
  * Which manager owns which field of an object, and what a write makes of that.
@@ -48,7 +49,7 @@ export const contentOf = (object: object): JsonObject => {
   const kept = Object.entries({ labels, annotations, finalizers, ownerReferences }).filter(
     ([, value]) => value !== undefined && value !== null,
   );
-  return { ...rest, metadata: Object.fromEntries(kept) as JsonObject };
+  return kept.length === 0 ? rest : { ...rest, metadata: Object.fromEntries(kept) as JsonObject };
 };
 
 const allFields = (content: JsonObject, type: FieldType): ReadonlyMap<string, Field> => {
@@ -136,14 +137,14 @@ export interface Written {
   readonly managedFields: readonly ManagedFieldsEntry[];
 }
 
-const EMPTY: JsonObject = { metadata: {} };
+const EMPTY: JsonObject = {};
 
 /**
  * A POST or PUT. Managers that the body names replace the live ones. Who clears them with `[{}]` books nothing; nor does a
  * PUT of an object without any.
  */
 export const written = (live: KubeObject | undefined, body: object, type: FieldType, author: Author): Written => {
-  const content = asObject(normal(contentOf(body), type));
+  const content = asObject(normal(contentOf(withSecretData(body)), type));
   const { managedFields: sent = [] } = (body as Partial<KubeObject>).metadata ?? {};
   if (sent.length === 1 && equal(sent[0], {})) return { content, managedFields: [] };
   const former = managersOf(live?.metadata.managedFields ?? []);
@@ -172,7 +173,7 @@ const without = (value: Json, type: FieldType, dropped: ReadonlySet<string>, pat
 
 /** A server-side apply with force: whoever else manages what it sets manages it no longer. */
 export const applied = (live: KubeObject | undefined, body: object, type: FieldType, author: Author): Written => {
-  const config = asObject(normal(contentOf(body), type));
+  const config = asObject(normal(contentOf(withSecretData(body)), type));
   const object = live === undefined ? EMPTY : contentOf(live);
   const former = managersOf(live?.metadata.managedFields ?? []);
   const was = allFields(object, type);
