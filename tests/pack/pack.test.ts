@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
+import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { programs } from "./programs.ts";
 
@@ -100,3 +100,15 @@ it.each(names.flatMap((name) => ["module", "commonjs"].map((type) => [name, type
     expect(await run(project, process.execPath, "main.js")).toBe(prints);
   },
 );
+
+const isSource = (file: string): boolean => !file.endsWith("node_modules");
+
+it("lets the tests of examples/ci pass where they are installed as its README says", async () => {
+  const project = await mkdtemp(path.join(directory, "project-"));
+  await cp(path.join(root, "examples/ci"), project, { recursive: true, filter: isSource });
+  const tarball = tarballOf("@janus/testing");
+  await run(project, "npm", "install", "--no-audit", "--no-fund", "--save-dev", tarball);
+  const printed = stripVTControlCharacters(await run(project, "npm", "test"));
+  expect(printed).toMatch(/Tests\D+6 passed/u);
+  expect(printed).toMatch(/pass 3\b/u);
+}, 120_000);

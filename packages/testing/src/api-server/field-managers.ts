@@ -102,7 +102,7 @@ const afterWrite = (
     [...after].flatMap(([path, { whole, isAlways }]) => {
       const was = before.get(path);
       const isNew = was === undefined && !isAlways;
-      return isNew || (was !== undefined && whole !== undefined && !equal(was.whole, whole)) ? [path] : [];
+      return isNew || (was !== undefined && !equal(was.whole, whole)) ? [path] : [];
     }),
   );
   const former = managers.get(idOf(author));

@@ -46,7 +46,10 @@ export const partsOf = (value: Json, type: FieldType): readonly Part[] | undefin
 const isEmpty = (value: Json): boolean =>
   Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
 
-const isKeyed = ({ is }: FieldType): boolean => is === "map" || is === "set" || is === "list";
+/** Whether it is the same as none: an empty map or list, or an empty struct that is there in any case. */
+const isNothing = (value: Json, type: FieldType): boolean =>
+  isEmpty(value) &&
+  (type.is === "struct" ? type.isAlways : type.is === "map" || type.is === "set" || type.is === "list");
 
 const normalItem = (item: Json, type: FieldType): Json => {
   if (type.is !== "list" || !isObject(item)) return item;
@@ -57,16 +60,16 @@ const normalItem = (item: Json, type: FieldType): Json => {
 };
 
 /**
- * How the API server stores a value: without nulls; without empty maps and lists of built-in types, which it leaves out; with
- * the defaults of keys.
+ * How a value is stored: without nulls; with the defaults of keys; and of built-in types without what is empty, which the
+ * API server leaves out, or has in any case, as `resources: {}` of a container.
  */
 export const normal = (value: Json, type: FieldType): Json => {
   if (Array.isArray(value)) return (value as readonly Json[]).map((item) => normalItem(item, type));
   if (!isObject(value)) return value;
   const kept = Object.entries(value).flatMap(([name, inner]): readonly (readonly [string, Json])[] => {
     const below = fieldType(type, name);
-    if (inner === null || (type.is === "struct" && isKeyed(below) && isEmpty(inner))) return [];
-    return [[name, normal(inner, below)]];
+    const stored = normal(inner, below);
+    return inner === null || (type.is === "struct" && isNothing(stored, below)) ? [] : [[name, stored]];
   });
   return Object.fromEntries(kept);
 };
