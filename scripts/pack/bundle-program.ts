@@ -16,8 +16,10 @@ export const bundleProgram = async (source: string, to: string): Promise<readonl
     resolve: { conditionNames: ["source", "import", "default"], mainFields: ["module", "main"] },
     plugins: [asModules],
     transform: { target: "node22" },
-    // One function of it is used; its own types of all of Kubernetes are ten times as large as everything else.
-    treeshake: { moduleSideEffects: (id) => !id.includes("@kubernetes/client-node") },
+    // V8 would compile every module at the start, also those of commands that are not called.
+    optimization: { pifeForModuleWrappers: false },
+    // Nothing that is bundled is imported for its side effects alone.
+    treeshake: { moduleSideEffects: false },
   });
   const { output } = await bundle.write({
     dir: path.dirname(to),
