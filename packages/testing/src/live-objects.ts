@@ -12,7 +12,7 @@ const MANAGER = "kubectl";
 const AGE = 86_400_000;
 
 const isList = (object: SimulatedObject): object is SimulatedObject & { readonly items: readonly SimulatedObject[] } =>
-  object.kind.endsWith("List") && Array.isArray(object["items"]);
+  Array.isArray((object as Partial<SimulatedObject> | undefined)?.["items"]) && object.kind.endsWith("List");
 
 /** With what `kubectl get -o yaml` prints of several objects as single ones. */
 export const flattened = (objects: readonly SimulatedObject[]): readonly SimulatedObject[] =>

@@ -2,10 +2,15 @@ import { parse } from "@janus/authoring";
 import type { KubeObject } from "@janus/types";
 import { runTransaction } from "./controller/run-transaction.ts";
 import { flattened, printed } from "./live-objects.ts";
+import { wrongObjects, wrongOptions } from "./misuse.ts";
 import type { SimulateOptions } from "./options.ts";
 import { reportOf } from "./report.ts";
 import { sceneOf } from "./scene.ts";
 import type { SimulatedObject, Simulation } from "./simulation.ts";
+
+const refuse = (mistake: string | undefined): void => {
+  if (mistake !== undefined) throw new TypeError(mistake);
+};
 
 /** A Transaction that was refused when it was created. */
 const refusedAtOnce = (problems: readonly string[], before: readonly SimulatedObject[]): Simulation => ({
@@ -41,12 +46,14 @@ export const simulate = (
   options: SimulateOptions = {},
 ): Simulation => {
   const live = flattened(liveObjects);
+  refuse(wrongObjects(live));
   const parsed = parse(transaction);
   if (!parsed.ok)
     return refusedAtOnce(
       parsed.errors.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)),
       live.map((object) => printed(object as unknown as KubeObject)),
     );
+  refuse(wrongOptions(parsed.value, options));
   const scene = sceneOf(parsed.value, live, options);
   return reportOf(runTransaction(scene.start, scene.scenario), scene, options.requests ?? "targets");
 };

@@ -1,0 +1,37 @@
+import { simulate, type SimulatedObject } from "@janus/testing";
+import { expect, it } from "vitest";
+import { CHANGES, LIVE, OTHER, transactionOf, WEB } from "./shop.ts";
+
+const RELEASE = transactionOf(CHANGES);
+const THERE = [...LIVE, OTHER];
+
+// A test that lets nothing go wrong by mistake would prove nothing.
+it.each([
+  ["failAt of no change", { failAt: 5 }, "failAt: there is no changes[5]"],
+  ["failAt of no whole number", { failAt: { change: -1 } }, "failAt: there is no changes[-1]"],
+  ["an edit before no change", { edits: [{ before: 7, target: WEB, patch: {} }] }, "edits[0]: there is no changes[7]"],
+  [
+    "notReady of what is no target",
+    { notReady: [{ ...WEB, name: "wbe" }] },
+    "notReady[0]: no change has the target Deployment wbe",
+  ],
+  [
+    "an edit of a kind that Kubernetes does not have",
+    { edits: [{ before: 0, target: { ...WEB, kind: "Deploymnt" }, patch: {} }] },
+    "no kind Deploymnt in apps/v1",
+  ],
+])("refuses %s", (_, options, message) => {
+  expect(() => simulate(RELEASE, THERE, options)).toThrow(message);
+});
+
+it.each([
+  [{}, "liveObjects[0] is no object with apiVersion, kind and metadata.name"],
+  [undefined, "liveObjects[0] is no object with apiVersion, kind and metadata.name"],
+  [{ apiVersion: "v1", kind: "ConfigMap", metadata: {} }, "liveObjects[0] is no object with"],
+])("refuses the live object %j", (object, message) => {
+  expect(() => simulate(RELEASE, [object as unknown as SimulatedObject])).toThrow(message);
+});
+
+it("refuses a live object that is there twice", () => {
+  expect(() => simulate(RELEASE, [...THERE, OTHER])).toThrow("liveObjects has ConfigMap other twice");
+});
