@@ -5,8 +5,22 @@ const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
 
 const FIELDS: readonly string[] = ["data", "stringData"];
 
+/** Here `kubectl apply` keeps the whole manifest, values and all. */
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+const lastApplied = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[LAST_APPLIED];
+
+const maskedMetadata = (object: KubeObject, other: KubeObject | undefined, changed: string): KubeObject["metadata"] => {
+  const value = lastApplied(object);
+  if (value === undefined) return object.metadata;
+  const there = other === undefined ? undefined : lastApplied(other);
+  const shown = there !== undefined && there !== value ? changed : "***";
+  return { ...object.metadata, annotations: { ...object.metadata.annotations, [LAST_APPLIED]: shown } };
+};
+
 const masked = (object: KubeObject, other: KubeObject | undefined, changed: string): KubeObject => ({
   ...object,
+  metadata: maskedMetadata(object, other, changed),
   ...Object.fromEntries(
     FIELDS.filter((field) => object[field] !== undefined).map((field) => {
       const there = asObject(other?.[field]);
