@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Failure } from "./failure.ts";
 import { withFlagsAfterCommand } from "./leading-flags.ts";
+import { endWithReader } from "./output/style.ts";
 import { programFor, wholeProgram } from "./program.ts";
 
 const OLDEST = [22, 19] as const;
@@ -11,6 +12,7 @@ const isTooOld = (version: string): boolean => {
   return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
 };
 
+for (const stream of [process.stdout, process.stderr]) endWithReader(stream);
 const args = withFlagsAfterCommand(process.argv.slice(2));
 const [called] = args;
 try {

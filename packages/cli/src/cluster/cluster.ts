@@ -69,7 +69,13 @@ export const found = async (api: Api, request: Request, what: string): Promise<K
   const answer = await api.send(request);
   if (E.isRight(answer)) return answer.right;
   if (isNotFound(answer.left)) return undefined;
-  throw new Failure(`${what}: ${messageOf(answer.left)}`);
+  throw new Failure(`${what}: ${cannotUse(answer.left)}`);
 };
+
+/** Why a request for a Transaction failed, and what to do if that is because no Transactions are served. */
+export const cannotUse = (error: ApiError): string =>
+  error.type === "refused" && error.code === 404 && error.notFound !== "object"
+    ? "Janus is not installed in this cluster: kubectl janus doctor"
+    : messageOf(error);
 
 const isNotFound = (error: ApiError): boolean => error.type === "refused" && error.notFound === "object";

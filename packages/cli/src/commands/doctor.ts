@@ -148,6 +148,11 @@ const doctor = async (flags: DoctorFlags): Promise<number> => {
   const output = outputTo(process.stdout);
   const paint = painter(output);
   try {
+    const reached = await cluster.api.send({ verb: "raw", path: "/version" });
+    if (E.isLeft(reached) && reached.left.type === "unanswered") {
+      output.write(`${paint("red", "✘")} ${hanging(`no answer: ${messageOf(reached.left)}`, output.width, 2)}\n`);
+      return 1;
+    }
     const findings = [
       ...(await installation(cluster, flags)),
       ...(await permissions(cluster, flags)),

@@ -1,10 +1,10 @@
 import { PHASES } from "@janus/api";
-import { messageOf, transactions } from "@janus/controller";
+import { transactions } from "@janus/controller";
 import { type KubeObject, listAll } from "@janus/kube";
 import { Option } from "commander";
 import * as E from "fp-ts/lib/Either.js";
 import { stringify } from "yaml";
-import { type ClusterFlags, openCluster } from "../cluster/cluster.ts";
+import { cannotUse, type ClusterFlags, openCluster } from "../cluster/cluster.ts";
 import { readTransaction, stored } from "../cluster/transactions.ts";
 import { Failure } from "../failure.ts";
 import { age } from "../output/age.ts";
@@ -53,6 +53,8 @@ const byAge = (one: KubeObject, other: KubeObject): number =>
   (one.metadata.creationTimestamp ?? "") < (other.metadata.creationTimestamp ?? "") ? -1 : 1;
 
 const get = async (name: string | undefined, flags: GetFlags): Promise<number> => {
+  if (name !== undefined && flags.allNamespaces === true)
+    throw new Failure("a Transaction is named within one namespace: leave out --all-namespaces, or the name");
   const cluster = openCluster(flags);
   const { write, width, isTerminal } = outputTo(process.stdout);
   const { allNamespaces, selector, phase, output } = flags;
@@ -63,7 +65,7 @@ const get = async (name: string | undefined, flags: GetFlags): Promise<number> =
     const listed =
       one === undefined ? await listAll(cluster.api, { resource: transactions, ...where, ...what }) : undefined;
     if (listed !== undefined && E.isLeft(listed))
-      throw new Failure(`cannot list Transactions: ${messageOf(listed.left)}`);
+      throw new Failure(`cannot list Transactions: ${cannotUse(listed.left)}`);
     const all = one === undefined ? (listed?.right.items ?? []) : [one.object];
     const objects = all.filter((object) => isIn(phase, object)).toSorted(byAge);
     const [only] = objects;

@@ -5,14 +5,16 @@ import { Failure } from "../failure.ts";
 import { compose } from "../manifests/compose.ts";
 import { pruned } from "../manifests/prune.ts";
 import { readManifests } from "../manifests/read-manifests.ts";
+import { withoutIdleNamespaces } from "../manifests/scoped.ts";
 import { composeFlags, type ManifestFlags } from "./flags.ts";
 
 /** What the flags of plan and apply ask for: the Transaction, and the cluster with its namespace. */
 export const composed = async (
   flags: ManifestFlags,
 ): Promise<{ readonly cluster: Cluster; readonly manifest: TransactionManifest }> => {
-  const located = readManifests(flags.filename, flags.recursive);
+  const read = readManifests(flags.filename, flags.recursive);
   const cluster = openCluster(flags);
+  const located = await withoutIdleNamespaces(cluster.discovery, read);
   const own = located.find(({ manifest: { apiVersion, kind } }) => apiVersion === API_VERSION && kind === KIND);
   const { namespace: written } = own?.manifest.metadata ?? {};
   if (own !== undefined && written !== undefined && flags.namespace !== undefined && written !== flags.namespace)

@@ -12,8 +12,7 @@ interface WatchFlags extends ClusterFlags {
 const watch = async (name: string, flags: WatchFlags): Promise<number> => {
   const cluster = openCluster(flags);
   try {
-    const isJson = flags.output === "json";
-    return exitCodeOf(await showProgress(cluster, name, { output: outputTo(process.stdout), isJson }));
+    return exitCodeOf(await showProgress(cluster, name, { output: outputTo(process.stdout), format: flags.output }));
   } finally {
     await cluster.api.close();
   }
@@ -22,5 +21,8 @@ const watch = async (name: string, flags: WatchFlags): Promise<number> => {
 export const watchCommand = command("watch")
   .argument("<name>", "name of the Transaction")
   .addOption(new Option("-o, --output <format>", "json: one event per line").choices(["json"]))
-  .addHelpText("after", "\nExit codes: 0 Committed, 2 RolledBack, 3 Failed, 130 interrupted.")
+  .addHelpText(
+    "after",
+    "\nExit codes: 0 Committed, 2 RolledBack, 3 Failed, 1 error,\n5 it was deleted meanwhile, 130 interrupted.",
+  )
   .action((name: string, flags: WatchFlags) => exitWith(watch(name, flags)));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Manifest } from "@janus/authoring";
-import { LineCounter, parseAllDocuments } from "yaml";
+import { type Document, LineCounter, parseAllDocuments } from "yaml";
 import { Failure } from "../failure.ts";
 
 /** A manifest, and where it stands, for messages. */
@@ -65,15 +65,32 @@ const manifestsIn = (value: unknown, where: string): readonly Located[] => {
 /** All manifests of a text: YAML documents or JSON, Lists included. `name`: of the file, for messages. */
 export const parseManifests = (source: string, name: string): readonly Located[] => {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(source, { lineCounter: lines, stringKeys: true });
+  const documents = parseAllDocuments(source, { lineCounter: lines, stringKeys: true, prettyErrors: false });
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document) => {
     const { line } = lines.linePos(document.contents?.range?.[0] ?? document.range[0]);
     const [error] = document.errors;
-    if (error !== undefined) throw new Failure(`${name}: ${error.message}`);
-    return manifestsIn(document.toJS(), `${name}, line ${line}`);
+    if (error !== undefined) {
+      const at = lines.linePos(error.pos[0]);
+      throw new Failure(`${name}, line ${at.line}, column ${at.col}: this is not valid YAML: ${wordsOf(error.code)}`);
+    }
+    return manifestsIn(valueOf(document, `${name}, line ${line}`), `${name}, line ${line}`);
   });
 };
+
+/** Without the text of the parser, which quotes the file: that may be a Secret. */
+const wordsOf = (code: string): string => code.toLowerCase().replaceAll("_", " ");
+
+/** Aliases are resolved only here. */
+const valueOf = (document: Document, where: string): unknown => {
+  try {
+    return document.toJS();
+  } catch {
+    throw new Failure(`${where}: this is not valid YAML: ${ALIASES}`);
+  }
+};
+
+const ALIASES = "an alias has no anchor before it, or aliases multiply";
 
 /**
  * The manifests of `-f`: files, directories, or `-` for the standard input.

@@ -18,6 +18,12 @@ const hasColour = (stream: Stream, env: NodeJS.ProcessEnv): boolean => {
   return forced === "" ? stream.isTTY && terminal !== "dumb" : forced !== "0";
 };
 
+/** A reader such as `head` that has seen enough is no error. */
+export const endWithReader = (stream: Stream): void =>
+  void stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+
 export const outputTo = (stream: Stream, env: NodeJS.ProcessEnv = process.env): Output => ({
   isTerminal: stream.isTTY,
   width: stream.columns || 80,

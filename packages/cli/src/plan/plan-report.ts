@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<Effect, string>> = {
   change: "change",
   delete: "delete",
   none: "unchanged",
-  unknown: "after an earlier change",
+  unknown: "not known",
   fail: "FAILS",
 };
 
@@ -49,19 +49,22 @@ const counted = (changes: readonly ChangePreview[]): string => {
   const effects = changes.map(effectOf);
   const words = (["create", "change", "delete", "unknown", "none"] as const).flatMap((effect) => {
     const count = effects.filter((one) => one === effect).length;
-    return count === 0 ? [] : [`${count} ${effect === "unknown" ? "not known before" : WORDS[effect]}`];
+    return count === 0
+      ? []
+      : [`${count} ${effect === "unknown" ? "not known before an earlier change is applied" : WORDS[effect]}`];
   });
   return words.join(", ");
 };
 
 /** One line per change, then the differences, then all problems; at most `width` columns, apart from the differences. */
 export const planReport = (previewed: Previewed, paint: Paint, width: number): string => {
-  const { txn, changes } = previewed;
+  const { txn, changes, general } = previewed;
   const { name, namespace } = txn.metadata;
   const digits = String(changes.length).length;
   const lines = changes.map((change) => {
     const effect = effectOf(change);
-    return `${String(change.index + 1).padStart(digits + 1)}  ${paint(COLOURS[effect], WORDS[effect].padEnd(9))}  ${formatRef(change.place)}`;
+    const word = effect === "unknown" && general.length > 0 ? "not tried" : WORDS[effect];
+    return `${String(change.index + 1).padStart(digits + 1)}  ${paint(COLOURS[effect], word.padEnd(9))}  ${formatRef(change.place)}`;
   });
   const diffs = changes.flatMap(({ place, before, after, type, problems }) => {
     const diff =

@@ -1,6 +1,7 @@
 import type { Transaction } from "@janus/api";
-import { isTerminal } from "@janus/controller";
-import type { Cluster } from "../cluster/cluster.ts";
+import { isTerminal, messageOf } from "@janus/controller";
+import type { ApiError } from "@janus/kube";
+import { cannotUse, type Cluster } from "../cluster/cluster.ts";
 import { follow } from "../cluster/follow.ts";
 import { stored } from "../cluster/transactions.ts";
 import { Failure } from "../failure.ts";
@@ -11,10 +12,15 @@ import { messageOfTransaction, progressNews, progressScreen } from "./progress-t
 export const exitCodeOf = ({ status: { phase } }: Transaction): number =>
   phase === "Committed" ? 0 : phase === "RolledBack" ? 2 : 3;
 
+/** Exit code where a Transaction exists, or did, and nobody can say how it ended. */
+const OUTCOME_UNKNOWN = 5;
+
 export interface ProgressOptions {
   readonly output: Output;
-  /** One JSON object per line instead of text. */
-  readonly isJson?: boolean;
+  /** json: an object per line; name: nothing, since the name has been printed. Default: text. */
+  readonly format?: "json" | "name" | undefined;
+  /** It is known to exist, so what cannot be seen is not nothing. Default: false. */
+  readonly isKnown?: boolean;
   /** When it is over. Default: in a terminal phase. */
   readonly isOver?: (txn: Transaction) => boolean;
 }
@@ -25,13 +31,15 @@ interface Screen {
 }
 
 /** Redraws the lines of a terminal, also between two states, as time passes. */
-const liveScreen = async ({ width, hasColour }: Output): Promise<Screen> => {
+const liveScreen = async ({ hasColour }: Output): Promise<Screen> => {
   const { default: redraw } = await import("log-update");
   const paint = painter({ hasColour });
   let last: Transaction | undefined;
   const draw = (): void => {
-    if (last !== undefined) redraw(progressScreen(last, Date.now(), paint, width, process.stdout.rows));
+    const { columns, rows } = process.stdout;
+    if (last !== undefined) redraw(progressScreen(last, Date.now(), paint, columns || 80, rows));
   };
+  process.stdout.on("resize", draw);
   const ticking = setInterval(draw, 1000);
   return {
     show: (_, txn) => {
@@ -40,6 +48,7 @@ const liveScreen = async ({ width, hasColour }: Output): Promise<Screen> => {
     },
     end: () => {
       clearInterval(ticking);
+      process.stdout.removeListener("resize", draw);
       redraw.done();
     },
   };
@@ -66,6 +75,14 @@ const jsonLines = ({ write }: Output): Screen => ({
   end: () => {},
 });
 
+const NOTHING: Screen = { show: () => {}, end: () => {} };
+
+const screenFor = async ({ output, format }: ProgressOptions): Promise<Screen> => {
+  if (format === "name") return NOTHING;
+  if (format === "json") return jsonLines(output);
+  return output.isTerminal ? liveScreen(output) : plainLines(output);
+};
+
 /** After so many ms without a sign of a controller, people should know. */
 const PATIENCE = 15_000;
 
@@ -73,14 +90,11 @@ const PATIENCE = 15_000;
  * Shows a Transaction until it is over.
  *
  * @returns it, as it ended.
- * Errors: if it does not exist or is deleted; if interrupted (Ctrl-C), with exit code 130 and what to do.
+ * Errors: if it does not exist; if it cannot be read, or is deleted, with exit code 5 where it is known to exist; if interrupted (Ctrl-C), with exit code 130 and what to do.
  */
-export const showProgress = async (
-  cluster: Cluster,
-  name: string,
-  { output, isJson = false, isOver = ({ status }) => isTerminal(status.phase) }: ProgressOptions,
-): Promise<Transaction> => {
-  const screen = isJson ? jsonLines(output) : output.isTerminal ? await liveScreen(output) : plainLines(output);
+export const showProgress = async (cluster: Cluster, name: string, options: ProgressOptions): Promise<Transaction> => {
+  const { isKnown = false, isOver = ({ status }) => isTerminal(status.phase) } = options;
+  const screen = await screenFor(options);
   const ending = new AbortController();
   const where = `-n ${cluster.namespace}`;
   let isInterrupted = false;
@@ -88,26 +102,46 @@ export const showProgress = async (
     isInterrupted = true;
     ending.abort();
   };
-  process.once("SIGINT", interrupt);
-  process.once("SIGTERM", interrupt);
+  // Not `once`: where only listeners of log-update are left, these end the process before it has said anything.
+  process.on("SIGINT", interrupt);
+  process.on("SIGTERM", interrupt);
   let last: Transaction | undefined;
+  let unseen: string | undefined;
+  let isCutOff = false;
+  // What was seen once is waited for: it goes on while the API server, or this connection, is down.
+  const onError = (error: ApiError): void => {
+    if (last === undefined && (!isKnown || error.type === "refused")) {
+      unseen = cannotUse(error);
+      ending.abort();
+    } else if (!isCutOff) {
+      isCutOff = true;
+      process.stderr.write(`Not connected, trying again: ${messageOf(error)}\n`);
+    }
+  };
   const hint = setTimeout(() => {
-    if (last?.status.startedAt === undefined)
+    if (last !== undefined && last.status.startedAt === undefined)
       process.stderr.write(`No controller has taken it up so far; to find out why: kubectl janus doctor\n`);
   }, PATIENCE);
   try {
-    for await (const sight of follow(cluster, name, { signal: ending.signal })) {
+    for await (const sight of follow(cluster, name, { signal: ending.signal, onError })) {
       if (sight === undefined)
         throw new Failure(
-          last === undefined
+          last === undefined && !isKnown
             ? `Transaction ${cluster.namespace}/${name} does not exist; to list them: kubectl janus get ${where}`
-            : `Transaction ${cluster.namespace}/${name} was deleted; its last phase was ${last.status.phase}`,
+            : `Transaction ${cluster.namespace}/${name} was deleted; its last phase was ${last?.status.phase ?? "not seen"}`,
+          last === undefined && !isKnown ? 1 : OUTCOME_UNKNOWN,
         );
       const { txn } = stored(sight);
       screen.show(last, txn);
       last = txn;
+      isCutOff = false;
       if (isOver(txn)) return txn;
     }
+    if (unseen !== undefined)
+      throw new Failure(
+        `cannot watch Transaction ${cluster.namespace}/${name}: ${unseen}`,
+        isKnown ? OUTCOME_UNKNOWN : 1,
+      );
     if (isInterrupted)
       throw new Failure(
         `interrupted. The controller goes on with Transaction ${cluster.namespace}/${name}.\n` +

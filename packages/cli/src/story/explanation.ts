@@ -68,7 +68,7 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
         what: "It has finished: a change failed, and everything was put back.",
         why: condition(txn, "Committed")?.message ?? why,
         ...where(states.find(({ detail }) => detail !== "")),
-        state: "every target is as the message of RolledBack says: kubectl janus describe",
+        state: condition(txn, "RolledBack")?.message ?? state,
         next: `correct the cause, and apply it again under a new name (what was there: kubectl janus snapshot show ${on})`,
       };
     case "Failed":

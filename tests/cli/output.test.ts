@@ -1,0 +1,81 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { creating } from "../fixtures/changes.ts";
+import { controlPlane } from "../fixtures/cluster.ts";
+import { configMap, deployment } from "../fixtures/manifests.ts";
+import { transaction, workspace } from "../fixtures/workspace.ts";
+import { directory, janus, janusWith, start } from "./command-line.ts";
+
+const as = ["--service-account", "deployer"];
+
+it("stops quietly when its reader has seen enough", async () => {
+  const { namespace } = await workspace();
+  const pipeline = `kubectl-janus plan -f - -n ${namespace} ${as.join(" ")} | true`;
+  const running = start(["-c", pipeline], { program: "sh", stdin: JSON.stringify(configMap("a")) });
+  expect(await running.ended).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
+it("prints nothing but the name with -o name, also when it waits", async () => {
+  const { namespace, janus: controller } = await workspace();
+  await controller();
+  const flags = ["-n", namespace, ...as, "--name", "named", "-o", "name"];
+  const { code, stdout } = await janusWith(JSON.stringify(configMap("a")), "apply", "-f", "-", ...flags);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "transaction.backup.janus.io/named\n" });
+});
+
+const unreachable = (): string => {
+  const folder = mkdtempSync(path.join(tmpdir(), "janus-kubeconfig-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, "config");
+  const config = readFileSync(controlPlane.kubeconfig, "utf8");
+  writeFileSync(file, config.replace(/https:\/\/127\.0\.0\.1:\d+/u, "https://127.0.0.1:1"));
+  return file;
+};
+
+it("does not wait for a Transaction that it cannot see", async () => {
+  const { code, stderr } = await janus("watch", "txn", "-n", "default", "--kubeconfig", unreachable());
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^error: cannot watch Transaction default\/txn: API server at https:\/\/127\.0\.0\.1:1: /u);
+});
+
+it("says once that the API server cannot be reached, and no more of the rest", async () => {
+  const { code, stdout } = await janus("doctor", "--kubeconfig", unreachable());
+  expect(code).toBe(1);
+  expect(stdout.match(/ECONNREFUSED/gu)).toHaveLength(1);
+  expect(stdout).not.toContain("may not create");
+});
+
+const hasScript = spawnSync("script", ["--version"]).status === 0;
+
+it.skipIf(!hasScript)("says on a terminal, too, how to get back after Ctrl-C", async () => {
+  const { namespace, janus: controller, submit } = await workspace();
+  await controller();
+  await submit([{ ...creating(deployment("web", "web:v1")), waitFor: ["ready"] }], { timeout: "8s" });
+  const command = `kubectl-janus watch txn -n ${namespace}`;
+  const env = { ...process.env, PATH: `${directory}:${process.env["PATH"]}`, KUBECONFIG: controlPlane.kubeconfig };
+  const terminal = spawn("script", ["-qec", `stty rows 24 cols 80; ${command}`, "/dev/null"], { env });
+  onTestFinished(() => void terminal.kill("SIGKILL"));
+  let written = "";
+  terminal.stdout.on("data", (chunk: Buffer) => void (written += chunk.toString()));
+  const ended = new Promise((resolve) => terminal.on("close", resolve));
+  await expect.poll(() => written).toContain("waiting");
+  terminal.stdin.write("\u0003");
+  expect(await ended).toBe(130);
+  expect(written).toContain(`kubectl janus rollback txn -n ${namespace}`);
+});
+
+it("ends with a code of its own if the Transaction is deleted while it is watched", async () => {
+  const { namespace, submit, remove } = await workspace();
+  await submit([creating(configMap("a"))]);
+  const running = start(["watch", "txn", "-n", namespace]);
+  onTestFinished(() => running.kill("SIGKILL"));
+  await expect.poll(running.written).toContain("Pending");
+  await remove(transaction("txn"));
+  expect(await running.ended).toMatchObject({
+    code: 5,
+    stderr: `error: Transaction ${namespace}/txn was deleted; its last phase was Pending\n`,
+  });
+});
