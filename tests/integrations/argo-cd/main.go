@@ -19,19 +19,24 @@ import (
 	"time"
 
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/cache"
-	"github.com/argoproj/argo-cd/gitops-engine/pkg/engine"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/health"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/sync"
+	"github.com/argoproj/argo-cd/gitops-engine/pkg/sync/common"
+	"github.com/argoproj/argo-cd/gitops-engine/pkg/sync/hook"
+	"github.com/argoproj/argo-cd/gitops-engine/pkg/utils/kube"
+	"github.com/argoproj/argo-cd/gitops-engine/pkg/utils/tracing"
 	"github.com/argoproj/argo-cd/v3/pkg/apis/application/v1alpha1"
 	"github.com/argoproj/argo-cd/v3/util/argo/diff"
 	"github.com/argoproj/argo-cd/v3/util/argo/normalizers"
 	"github.com/argoproj/argo-cd/v3/util/lua"
 	"github.com/argoproj/argo-cd/v3/util/settings"
+	"github.com/go-logr/logr"
 	"github.com/sirupsen/logrus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
@@ -135,27 +140,57 @@ type synced struct {
 	Message string `json:"message"`
 }
 
+type everything struct{}
+
+func (everything) IsExcludedResource(_, _, _ string) bool { return false }
+
 func syncAll(ctx context.Context, found overrides, asked question) (any, error) {
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(asked.Kubeconfig))
 	if err != nil {
 		return nil, err
 	}
+	config.QPS, config.Burst, config.WarningHandler = 100, 200, rest.NoWarnings{}
 	checks := lua.ResourceHealthOverrides(found)
 	cluster := cache.NewClusterCache(config,
 		cache.SetNamespaces([]string{asked.Namespace}),
-		cache.SetSettings(cache.Settings{ResourceHealthOverride: checks}),
+		cache.SetSettings(cache.Settings{ResourceHealthOverride: checks, ResourcesFilter: everything{}}),
+		cache.SetLogr(logr.Discard()),
 		cache.SetPopulateResourceInfoHandler(func(*unstructured.Unstructured, bool) (any, bool) { return nil, true }),
 	)
-	argo := engine.NewEngine(config, cluster)
-	stop, err := argo.Run()
-	if err != nil {
+	if err := cluster.EnsureSynced(); err != nil {
 		return nil, err
 	}
-	defer stop()
-	isManaged := func(*cache.Resource) bool { return false }
-	results, err := argo.Sync(ctx, asked.Objects, isManaged, asked.Revision, asked.Namespace, sync.WithHealthOverride(checks))
-	if err != nil {
-		return nil, err
+	defer cluster.Invalidate()
+	kubectl := &kube.KubectlCmd{Log: logr.Discard(), Tracer: tracing.NopTracer{}}
+	isHook := func(resource *cache.Resource) bool { return resource.Resource != nil && hook.IsHook(resource.Resource) }
+
+	// As the application controller does it: look at the cluster, go on from the state of the last time.
+	var phase common.OperationPhase
+	var message string
+	var results []common.ResourceSyncResult
+	started := metav1.Now()
+	for !phase.Completed() {
+		live, err := cluster.GetManagedLiveObjs(asked.Objects, isHook)
+		if err != nil {
+			return nil, err
+		}
+		step, cleanup, err := sync.NewSyncContext(
+			asked.Revision, sync.Reconcile(asked.Objects, live, asked.Namespace, cluster), config, config, kubectl, asked.Namespace,
+			sync.WithInitialState(phase, message, results, started),
+			sync.WithHealthOverride(checks),
+			sync.WithLogr(logr.Discard()),
+		)
+		if err != nil {
+			return nil, err
+		}
+		step.Sync()
+		phase, message, results = step.GetState()
+		cleanup()
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%s: %s", phase, message)
+		case <-time.After(500 * time.Millisecond):
+		}
 	}
 	answer := []synced{}
 	for _, result := range results {
@@ -170,7 +205,7 @@ func syncAll(ctx context.Context, found overrides, asked question) (any, error) 
 type subject = func(context.Context, overrides, question) (any, error)
 
 func answer(of subject, line []byte) any {
-	ctx, done := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, done := context.WithTimeout(context.Background(), 40*time.Second)
 	defer done()
 	var asked question
 	err := json.Unmarshal(line, &asked)
