@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { connect, loadConfig } from "@janus/kube";
@@ -6,38 +5,15 @@ import * as E from "fp-ts/lib/Either.js";
 import { expect, it, onTestFinished } from "vitest";
 import { commandsOf } from "../deploy/page-commands.ts";
 import { type OwnCluster, ownCluster } from "../deploy/own-cluster.ts";
-import type { Outcome } from "../fixtures/cluster.ts";
 import { controllerProcess } from "../fixtures/controller-process.ts";
 import { helmFile, helmHome } from "../fixtures/helm.ts";
 import { startKubelet } from "../fixtures/kubelet.ts";
 import { running, withoutImage } from "../fixtures/pod-status.ts";
+import { type Shell, shellOf } from "../fixtures/shell.ts";
 
 const repository = path.resolve(import.meta.dirname, "../..");
 const PAGE = "docs/from-helm.md";
 const text = readFileSync(path.join(repository, PAGE), "utf8");
-
-type Shell = (script: string) => Promise<Outcome>;
-
-const shellOf =
-  (cluster: OwnCluster): Shell =>
-  (script) =>
-    new Promise((resolve) => {
-      const env = {
-        PATH: [path.dirname(cluster.binaries.kubectl), path.dirname(helmFile), process.env["PATH"]].join(
-          path.delimiter,
-        ),
-        HOME: cluster.directory,
-        KUBECONFIG: cluster.kubeconfig,
-        ...helmHome,
-      };
-      execFile(
-        "bash",
-        ["--norc", "-euo", "pipefail", "-c", script],
-        { cwd: repository, env },
-        (error, stdout, stderr) =>
-          resolve({ stdout, stderr, code: error === null ? 0 : typeof error.code === "number" ? error.code : 1 }),
-      );
-    });
 
 /** Runs what stands below this heading of the page, block by block, with this changed in it. Returns all that was printed. */
 const follow = async (shell: Shell, heading: string, edit = (command: string) => command): Promise<string> => {
@@ -87,7 +63,7 @@ const tableOfThePage = (ways: readonly string[]): Readonly<Record<string, Readon
 it("every command of docs/from-helm.md works, and leaves behind what the page says", { timeout: 300_000 }, async () => {
   const cluster = await ownCluster();
   onTestFinished(cluster.stop);
-  const shell = shellOf(cluster);
+  const shell = shellOf(cluster, { path: [path.dirname(helmFile)], env: helmHome });
   const user = "system:serviceaccount:janus-system:janus-controller";
   controllerProcess([`--kubeconfig=${await cluster.userKubeconfig(user)}`, "--http-port=0"]);
 

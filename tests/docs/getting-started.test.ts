@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { commandsOf } from "../deploy/page-commands.ts";
 import { ownCluster } from "../deploy/own-cluster.ts";
-import type { Outcome } from "../fixtures/cluster.ts";
 import { controllerProcess } from "../fixtures/controller-process.ts";
+import { shellOf } from "../fixtures/shell.ts";
 
 const repository = path.resolve(import.meta.dirname, "../..");
 const PAGE = "docs/getting-started.md";
@@ -25,22 +24,7 @@ it("every command of docs/getting-started.md works, one after the other", { time
     controller.kill("SIGTERM");
     await controller.ended;
   });
-  const shell = (script: string): Promise<Outcome> =>
-    new Promise((resolve) => {
-      const env = {
-        PATH: [path.dirname(cluster.binaries.kubectl), process.env["PATH"]].join(path.delimiter),
-        HOME: cluster.directory,
-        KUBECONFIG: cluster.kubeconfig,
-      };
-      execFile(
-        "bash",
-        ["--norc", "-euo", "pipefail", "-c", script],
-        { cwd: repository, env },
-        (error, stdout, stderr) =>
-          resolve({ stdout, stderr, code: error === null ? 0 : typeof error.code === "number" ? error.code : 1 }),
-      );
-    });
-
+  const shell = shellOf(cluster);
   const printed = new Map<string, string>();
   for (const section of sections)
     for (const command of commandsOf(PAGE, section)) {

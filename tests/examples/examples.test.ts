@@ -1,13 +1,12 @@
-import { execFile } from "node:child_process";
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { KubeObject } from "@janus/kube";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import type { Outcome } from "../fixtures/cluster.ts";
 import { type Installed, installed } from "../fixtures/installed.ts";
 import { startKubelet } from "../fixtures/kubelet.ts";
 import { ended, running } from "../fixtures/pod-status.ts";
+import { shellOf } from "../fixtures/shell.ts";
 
 const repository = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(path.join(repository, file), "utf8");
@@ -36,19 +35,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => cluster?.end(), 60_000);
 
-const shell = (script: string): Promise<Outcome> =>
-  new Promise((resolve) => {
-    const { binaries, directory, kubeconfig } = cluster.controlPlane;
-    const env = {
-      PATH: [path.dirname(binaries.kubectl), process.env["PATH"]].join(path.delimiter),
-      HOME: directory,
-      KUBECONFIG: kubeconfig,
-    };
-    execFile("bash", ["--norc", "-euo", "pipefail", "-c", script], { cwd: repository, env }, (error, stdout, stderr) =>
-      resolve({ stdout, stderr, code: error === null ? 0 : typeof error.code === "number" ? error.code : 1 }),
-    );
-  });
-
 /** What a node would make of a Pod: a migration ends, everything else runs. */
 const statusOf = (image: string): object => (image.includes("migrate") ? ended("Succeeded") : running);
 
@@ -68,6 +54,7 @@ describe.each(examples)("%s", (folder) => {
 
   it("does what it says, by the commands of its README", { timeout: 120_000 }, async () => {
     const namespaces = objects.filter(({ kind }) => kind === "Namespace").map(({ metadata: { name = "" } }) => name);
+    const shell = shellOf(cluster.controlPlane);
     const kubelets = await Promise.all(namespaces.map((name) => startKubelet(cluster.api, name, statusOf)));
     try {
       for (const command of commandsOf(folder)) {

@@ -104,42 +104,41 @@ describe.skipIf(!(await hasArgoCd()))("a sync of Argo CD, by its own engine", ()
   });
 });
 
+/** An object as the Application has it, and as it is after a Transaction has set one of its fields. */
+const afterTransaction = async (): Promise<{ readonly target: object; readonly live: KubeObject }> => {
+  const place = await workspace();
+  const manifest = configMap("config", { color: "blue", size: "10" });
+  const target = { ...manifest, metadata: { ...manifest.metadata, namespace: place.namespace } };
+  await administrator.create(target);
+  await place.janus();
+  await place.run([patching(configMap("config", { color: "green" }))]);
+  return { target, live: await place.read(target) };
+};
+
+/** Whether Argo CD calls them out of sync, if the Application ignores this of ConfigMaps. */
+const differs = async (objects: object, ignored?: object): Promise<boolean | undefined> => {
+  const ignore = ignored === undefined ? [] : [{ group: "", kind: "ConfigMap", ...ignored }];
+  return (await askArgoCd<boolean>("differs", [{ config, ignore, ...objects }]))[0];
+};
+
 describe.skipIf(!(await hasArgoCd()))("Argo CD, where an Application has what a Transaction changes", () => {
   beforeAll(buildArgoCd, ARGO_CD_BUILD);
 
-  const live = async (): Promise<{ readonly target: object; readonly live: KubeObject }> => {
-    const place = await workspace();
-    const target = configMap("config", { color: "blue", size: "10" });
-    await administrator.create({ ...target, metadata: { ...target.metadata, namespace: place.namespace } });
-    await place.janus();
-    await place.run([patching(configMap("config", { color: "green" }))]);
-    return {
-      target: { ...target, metadata: { ...target.metadata, namespace: place.namespace } },
-      live: await place.read(configMap("config")),
-    };
-  };
-  const differs = async (objects: object, ignore: readonly object[]): Promise<boolean | undefined> =>
-    (await askArgoCd<boolean>("differs", [{ config, ignore, ...objects }]))[0];
-
   it("is out of sync, so that self-heal would revert the Transaction", async () => {
-    expect(await differs(await live(), [])).toBe(true);
+    expect(await differs(await afterTransaction())).toBe(true);
   });
 
   it("is in sync where the Application ignores the fields that Transactions set, and no others", async () => {
-    const objects = await live();
-    const ignoring = (pointer: string) => [{ group: "", kind: "ConfigMap", name: "config", jsonPointers: [pointer] }];
-    expect(await differs(objects, ignoring("/data/color"))).toBe(false);
-    expect(await differs(objects, ignoring("/data/size"))).toBe(true);
+    const objects = await afterTransaction();
+    expect(await differs(objects, { jsonPointers: ["/data/color"] })).toBe(false);
+    expect(await differs(objects, { jsonPointers: ["/data/size"] })).toBe(true);
   });
 
   it("is in sync where it ignores the field manager of that Transaction, but each Transaction has its own", async () => {
-    const objects = await live();
+    const objects = await afterTransaction();
     const managers = (objects.live.metadata.managedFields ?? []).flatMap(({ manager }) => manager ?? []);
     const own = managers.find((manager) => manager.startsWith("janus-"));
-    const ignoring = (manager: string | undefined) => [
-      { group: "", kind: "ConfigMap", managedFieldsManagers: [manager] },
-    ];
-    expect(await differs(objects, ignoring(own))).toBe(false);
-    expect(await differs(objects, ignoring("janus"))).toBe(true);
+    expect(await differs(objects, { managedFieldsManagers: [own] })).toBe(false);
+    expect(await differs(objects, { managedFieldsManagers: ["janus"] })).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { page, root } from "./page.ts";
 
-const pages = globSync(["*.md", "docs/**/*.md", "examples/*.md", "examples/*/*.md"], { cwd: fileURLToPath(root) });
+const pages = globSync(["*.md", "docs/**/*.md"], { cwd: fileURLToPath(root) });
 const { scripts } = JSON.parse(page("package.json")) as { readonly scripts: object };
 
 /** What follows this in all pages. */
@@ -15,9 +15,6 @@ it.each(said(/\bnpm run (?:-s )?([a-z][\w:-]*)/gu))("there is an npm run %s", (s
   expect(Object.keys(scripts)).toContain(script);
 });
 
-it.each(said(/(?<![\w./-])((?:packages|docs|tests|deploy|charts|scripts|examples)\/[\w./-]*\w)/gu))(
-  "there is a %s",
-  (path) => {
-    expect(existsSync(new URL(path, root))).toBe(true);
-  },
-);
+it.each(said(/(?<![\w./-])((?:packages|docs|tests|deploy|charts|scripts)\/[\w./-]*\w)/gu))("there is a %s", (path) => {
+  expect(existsSync(new URL(path, root))).toBe(true);
+});
