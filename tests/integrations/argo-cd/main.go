@@ -205,7 +205,7 @@ func syncAll(ctx context.Context, found overrides, asked question) (any, error) 
 type subject = func(context.Context, overrides, question) (any, error)
 
 func answer(of subject, line []byte) any {
-	ctx, done := context.WithTimeout(context.Background(), 40*time.Second)
+	ctx, done := context.WithTimeout(context.Background(), 100*time.Second)
 	defer done()
 	var asked question
 	err := json.Unmarshal(line, &asked)
