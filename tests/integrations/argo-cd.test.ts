@@ -3,7 +3,7 @@ import path from "node:path";
 import type { KubeObject } from "@janus/kube";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { administrator } from "../fixtures/administrator.ts";
+import { administrator, type Manifest } from "../fixtures/administrator.ts";
 import { patching } from "../fixtures/changes.ts";
 import { controlPlane } from "../fixtures/cluster.ts";
 import { configMap, deployment } from "../fixtures/manifests.ts";
@@ -104,41 +104,53 @@ describe.skipIf(!(await hasArgoCd()))("a sync of Argo CD, by its own engine", { 
   });
 });
 
-/** An object as the Application has it, and as it is after a Transaction has set one of its fields. */
-const afterTransaction = async (): Promise<{ readonly target: object; readonly live: KubeObject }> => {
+/** An object as the Application has it, and as it is after a Transaction has set some of its fields. */
+const afterTransaction = async (
+  manifest: Manifest,
+  change: Manifest,
+): Promise<{ readonly target: object; readonly live: KubeObject }> => {
   const place = await workspace();
-  const manifest = configMap("config", { color: "blue", size: "10" });
   const target = { ...manifest, metadata: { ...manifest.metadata, namespace: place.namespace } };
   await administrator.create(target);
   await place.janus();
-  await place.run([patching(configMap("config", { color: "green" }))]);
+  await place.run([patching(change)]);
   return { target, live: await place.read(target) };
 };
 
-/** Whether Argo CD calls them out of sync, if the Application ignores this of ConfigMaps. */
-const differs = async (objects: object, ignored?: object): Promise<boolean | undefined> => {
-  const ignore = ignored === undefined ? [] : [{ group: "", kind: "ConfigMap", ...ignored }];
-  return (await askArgoCd<boolean>("differs", [{ config, ignore, ...objects }]))[0];
-};
+const inGit = configMap("config", { color: "blue", size: "10" });
+const ofTheTransaction = configMap("config", { color: "green" });
+const ofConfigMaps = (ignored: object) => [{ group: "", kind: "ConfigMap", ...ignored }];
+
+/** Whether Argo CD calls them out of sync, if the Application has these `ignoreDifferences`. */
+const differs = async (objects: object, ignore: readonly object[] = []): Promise<boolean | undefined> =>
+  (await askArgoCd<boolean>("differs", [{ config, ignore, ...objects }]))[0];
 
 describe.skipIf(!(await hasArgoCd()))("Argo CD, where an Application has what a Transaction changes", () => {
   beforeAll(buildArgoCd, ARGO_CD_BUILD);
 
   it("is out of sync, so that self-heal would revert the Transaction", async () => {
-    expect(await differs(await afterTransaction())).toBe(true);
+    expect(await differs(await afterTransaction(inGit, ofTheTransaction))).toBe(true);
   });
 
   it("is in sync where the Application ignores the fields that Transactions set, and no others", async () => {
-    const objects = await afterTransaction();
-    expect(await differs(objects, { jsonPointers: ["/data/color"] })).toBe(false);
-    expect(await differs(objects, { jsonPointers: ["/data/size"] })).toBe(true);
+    const objects = await afterTransaction(inGit, ofTheTransaction);
+    expect(await differs(objects, ofConfigMaps({ jsonPointers: ["/data/color"] }))).toBe(false);
+    expect(await differs(objects, ofConfigMaps({ jsonPointers: ["/data/size"] }))).toBe(true);
+  });
+
+  it("is in sync with what docs/argo-cd.md says to ignore", async () => {
+    const [, block = ""] = /^```yaml\n(spec:\n {2}ignoreDifferences:.*?)^```$/msu.exec(read("docs/argo-cd.md")) ?? [];
+    const { spec } = parse(block) as { readonly spec: { readonly ignoreDifferences: readonly object[] } };
+    const objects = await afterTransaction(deployment("web", "nginx:1.28"), deployment("web", "nginx:1.29"));
+    expect(await differs(objects)).toBe(true);
+    expect(await differs(objects, spec.ignoreDifferences)).toBe(false);
   });
 
   it("is in sync where it ignores the field manager of that Transaction, but each Transaction has its own", async () => {
-    const objects = await afterTransaction();
+    const objects = await afterTransaction(inGit, ofTheTransaction);
     const managers = (objects.live.metadata.managedFields ?? []).flatMap(({ manager }) => manager ?? []);
     const own = managers.find((manager) => manager.startsWith("janus-"));
-    expect(await differs(objects, { managedFieldsManagers: [own] })).toBe(false);
-    expect(await differs(objects, { managedFieldsManagers: ["janus"] })).toBe(true);
+    expect(await differs(objects, ofConfigMaps({ managedFieldsManagers: [own] }))).toBe(false);
+    expect(await differs(objects, ofConfigMaps({ managedFieldsManagers: ["janus"] }))).toBe(true);
   });
 });
