@@ -79,3 +79,13 @@ it("ends with a code of its own if the Transaction is deleted while it is watche
     stderr: `error: Transaction ${namespace}/txn was deleted; its last phase was Pending\n`,
   });
 });
+
+it("leaves the command to run next in one piece, however long the name is", async () => {
+  const { namespace, run, janus: controller } = await workspace();
+  const name = `release-${"with-a-long-name-".repeat(4)}indeed`;
+  await controller();
+  const failing = { ...creating(deployment("web", "web:v1")), waitFor: ["ready"] };
+  await run([failing], { name, timeout: "3s" });
+  const { stdout } = await janus("explain", name, "-n", namespace);
+  expect(stdout).toContain(`kubectl janus snapshot show ${name} -n ${namespace}`);
+});

@@ -75,9 +75,9 @@ export const programFor = async (called: string | undefined): Promise<Command> =
   return janus;
 };
 
-/** With all commands and their flags, for completion: shells complete the name of a program, which has no space. */
-export const wholeProgram = async (): Promise<Command> => {
-  const janus = root("kubectl-janus");
+/** With all commands and their flags. The name for completion: shells complete that of a program, which has no space. */
+export const wholeProgram = async (name = "kubectl-janus"): Promise<Command> => {
+  const janus = root(name);
   for (const listed of Object.values(COMMANDS)) janus.addCommand(named(await listed.load(), listed));
   return janus;
 };

@@ -110,7 +110,7 @@ const acting = (name: string, action: Action) =>
     .option("--no-wait", "do not wait until it has finished")
     .addHelpText(
       "after",
-      "\nExit codes: 0 everything is as it was before, 3 not everything could be put back,\n4 it was committed in the meantime, 5 it was deleted, or cannot be watched,\n1 it cannot be done now, 130 interrupted.",
+      "\nExit codes: 0 everything is as before, 3 not everything could be put back,\n4 it was committed in the meantime, 5 it was deleted, or cannot be watched,\n1 it cannot be done now, 130 interrupted.",
     )
     .action((transaction: string, flags: ActFlags) => exitWith(act(transaction, flags, action)));
 

@@ -21,7 +21,9 @@ const explain = async (name: string, flags: ClusterFlags): Promise<number> => {
       value === undefined ? "" : `${paint("dim", `${label}:`.padEnd(7))}${hanging(value, output.width, 7)}\n`;
     output.write(
       `${paint("bold", hanging(what, output.width, 0))}\n` +
-        [line("Why", why), line("Where", where), line("State", state), line("Next", next)].join(""),
+        [line("Why", why), line("Where", where), line("State", state)].join("") +
+        // In one piece, so that it can be pasted.
+        `${paint("dim", "Next:")}  ${next}\n`,
     );
     return 0;
   } finally {

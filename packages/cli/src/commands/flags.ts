@@ -32,10 +32,10 @@ const TRANSACTION_OPTIONS = (): readonly Option[] => [
     .makeOptionMandatory(),
   new Option("-R, --recursive", "also the subdirectories of a directory"),
   new Option("--name <name>", "name of the Transaction; default: apply- and a random suffix"),
-  new Option("--service-account <name>", "ServiceAccount that the changes are made as; default: default"),
+  new Option("--service-account <name>", "ServiceAccount that makes the changes; default: default"),
   new Option("--wait-for <gate>", "gate of all changes, such as ready; may be repeated").argParser(collected),
-  new Option("--timeout <duration>", "how long applying may take; default: 30m").argParser(duration),
-  new Option("--ttl <seconds>", "delete the Transaction so long after it has finished").argParser(seconds),
+  new Option("--timeout <duration>", "how long it may take before it is rolled back; default: 30m").argParser(duration),
+  new Option("--ttl <seconds>", "delete the Transaction this long after it has finished").argParser(seconds),
   new Option("--prune", "delete what has the labels of --selector and is not in the manifests"),
   new Option("-l, --selector <labels>", "label selector of --prune"),
 ];

@@ -40,7 +40,7 @@ exist), in the order of kinds. Everything is tried by server-side dry runs as
 the ServiceAccount; nothing is locked or changed.
 
 Exit codes: 0 nothing would change, 1 something would change, 2 it would fail;
-others are errors.
+3 error.
 
 Examples:
   kubectl janus plan -f shop/

@@ -138,6 +138,7 @@ const subcommand = (name: string, summary: string): Command =>
     .argument("[target]", "only this target, such as deployment/web, or the number of its change");
 
 export const snapshotCommand = new Command("snapshot")
+  .helpCommand(false)
   .addCommand(
     subcommand("show", "print what was there before, as manifests")
       .option("--show-secrets", "with the values of Secrets")
@@ -145,7 +146,7 @@ export const snapshotCommand = new Command("snapshot")
   )
   .addCommand(
     subcommand("diff", "compare what was there before with what is there now")
-      .addHelpText("after", "\nExit codes: 0 nothing differs, 1 something differs; others are errors.")
+      .addHelpText("after", "\nExit codes: 0 nothing differs, 1 something differs, 3 error.")
       .action(working(diff, 3)),
   )
   .addCommand(

@@ -68,7 +68,8 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
         what: "It has finished: a change failed, and everything was put back.",
         why: condition(txn, "Committed")?.message ?? why,
         ...where(states.find(({ detail }) => detail !== "")),
-        state: condition(txn, "RolledBack")?.message ?? state,
+        // What follows is said under Why.
+        state: (condition(txn, "RolledBack")?.message ?? state).split("; rolled back because:")[0] ?? state,
         next: `correct the cause, and apply it again under a new name (what was there: kubectl janus snapshot show ${on})`,
       };
     case "Failed":
