@@ -28,7 +28,7 @@ it("ends with 2 if everything was put back, and says why", async () => {
   const { namespace, exists, janus: controller } = await workspace();
   await controller();
   const manifests = stream(configMap("before"), deployment("web", "web:v1"));
-  const flags = ["-n", namespace, ...as, "--wait-for", "ready", "--timeout", "2s"];
+  const flags = ["-n", namespace, ...as, "--wait-for", "ready", "--timeout", "5s"];
   const { code, stdout } = await janusWith(manifests, "apply", "-f", "-", ...flags);
   expect(code).toBe(2);
   expect(stdout).toMatch(/2\/2 waiting: Apply Deployment \S*web: ready:/u);
