@@ -57,6 +57,19 @@ export const openCluster = (flags: ClusterFlags): Cluster => {
   };
 };
 
+/** Works on the cluster, and closes its connections in the end. */
+export const onCluster = async <Result>(
+  flags: ClusterFlags,
+  work: (cluster: Cluster) => Promise<Result>,
+): Promise<Result> => {
+  const cluster = openCluster(flags);
+  try {
+    return await work(cluster);
+  } finally {
+    await cluster.api.close();
+  }
+};
+
 /** The answer. Errors: as {@link Failure}, after `what`, such as `cannot read Transaction shop/web`. */
 export const sent = async (api: Api, request: Request, what: string): Promise<KubeObject> => {
   const answer = await api.send(request);

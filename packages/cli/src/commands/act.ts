@@ -1,6 +1,6 @@
 import { type Phase, REQUEST_ROLLBACK, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { isTerminal, transactions } from "@janus/controller";
-import { type Cluster, type ClusterFlags, openCluster, sent } from "../cluster/cluster.ts";
+import { type Cluster, type ClusterFlags, onCluster, sent } from "../cluster/cluster.ts";
 import { readTransaction } from "../cluster/transactions.ts";
 import { Failure } from "../failure.ts";
 import { outputTo } from "../output/style.ts";
@@ -79,9 +79,8 @@ const outcome = (txn: Transaction): number => {
   return phase === "Failed" && !isIncomplete(txn) ? 0 : exitCodeOf(txn) || 4;
 };
 
-const act = async (name: string, flags: ActFlags, { annotation, refusal }: Action): Promise<number> => {
-  const cluster = openCluster(flags);
-  try {
+const act = (name: string, flags: ActFlags, { annotation, refusal }: Action): Promise<number> =>
+  onCluster(flags, async (cluster) => {
     const { txn } = await readTransaction(cluster, name);
     const refused = refusal(txn);
     if (refused !== undefined) throw new Failure(refused);
@@ -93,10 +92,7 @@ const act = async (name: string, flags: ActFlags, { annotation, refusal }: Actio
       isTerminal(status.phase) &&
       (annotation !== RETRY_ROLLBACK || isTakenUp(metadata.annotations, status.version, before));
     return outcome(await showProgress(cluster, name, { output: outputTo(process.stdout), isOver, isKnown: true }));
-  } finally {
-    await cluster.api.close();
-  }
-};
+  });
 
 const isTakenUp = (
   annotations: Readonly<Record<string, string>> | undefined,

@@ -1,19 +1,13 @@
 import { Option } from "commander";
 import { exitWith } from "./exit-with.ts";
 import { manifestCommand, type ManifestFlags } from "./flags.ts";
-import { composed } from "./manifest-flags.ts";
+import { onComposed } from "./manifest-flags.ts";
 import { type RunFlags, runTransaction } from "./run-transaction.ts";
 
 type ApplyFlags = ManifestFlags & RunFlags;
 
-const apply = async (flags: ApplyFlags): Promise<number> => {
-  const { cluster, manifest } = await composed(flags);
-  try {
-    return await runTransaction(cluster, manifest, flags);
-  } finally {
-    await cluster.api.close();
-  }
-};
+const apply = async (flags: ApplyFlags): Promise<number> =>
+  onComposed(flags, (cluster, manifest) => runTransaction(cluster, manifest, flags));
 
 export const applyCommand = manifestCommand("apply")
   .addOption(

@@ -1,4 +1,4 @@
-import { type ClusterFlags, openCluster } from "../cluster/cluster.ts";
+import { type ClusterFlags, onCluster } from "../cluster/cluster.ts";
 import { readTransaction } from "../cluster/transactions.ts";
 import { outputTo, painter } from "../output/style.ts";
 import { hanging } from "../output/wrap.ts";
@@ -7,11 +7,10 @@ import { readLocks } from "../story/locks.ts";
 import { exitWith } from "./exit-with.ts";
 import { command } from "./flags.ts";
 
-const explain = async (name: string, flags: ClusterFlags): Promise<number> => {
-  const cluster = openCluster(flags);
-  const output = outputTo(process.stdout);
-  const paint = painter(output);
-  try {
+const explain = (name: string, flags: ClusterFlags): Promise<number> =>
+  onCluster(flags, async (cluster) => {
+    const output = outputTo(process.stdout);
+    const paint = painter(output);
     const { txn } = await readTransaction(cluster, name);
     const { what, why, where, state, next } = explanation(txn, {
       locks: await readLocks(cluster, txn),
@@ -26,10 +25,7 @@ const explain = async (name: string, flags: ClusterFlags): Promise<number> => {
         `${paint("dim", "Next:")}  ${next}\n`,
     );
     return 0;
-  } finally {
-    await cluster.api.close();
-  }
-};
+  });
 
 export const explainCommand = command("explain")
   .argument("<name>", "name of the Transaction")

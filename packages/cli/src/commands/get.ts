@@ -4,7 +4,7 @@ import { type KubeObject, listAll } from "@janus/kube";
 import { Option } from "commander";
 import * as E from "fp-ts/lib/Either.js";
 import { stringify } from "yaml";
-import { cannotUse, type ClusterFlags, openCluster } from "../cluster/cluster.ts";
+import { cannotUse, type ClusterFlags, onCluster } from "../cluster/cluster.ts";
 import { readTransaction, stored } from "../cluster/transactions.ts";
 import { Failure } from "../failure.ts";
 import { age } from "../output/age.ts";
@@ -55,10 +55,9 @@ const byAge = (one: KubeObject, other: KubeObject): number =>
 const get = async (name: string | undefined, flags: GetFlags): Promise<number> => {
   if (name !== undefined && flags.allNamespaces === true)
     throw new Failure("a Transaction is named within one namespace: leave out --all-namespaces, or the name");
-  const cluster = openCluster(flags);
   const { write, width, isTerminal } = outputTo(process.stdout);
   const { allNamespaces, selector, phase, output } = flags;
-  try {
+  return onCluster(flags, async (cluster) => {
     const one = name === undefined ? undefined : await readTransaction(cluster, name);
     const where = allNamespaces === true ? {} : { namespace: cluster.namespace };
     const what = selector === undefined ? {} : { labelSelector: selector };
@@ -79,9 +78,7 @@ const get = async (name: string | undefined, flags: GetFlags): Promise<number> =
       process.stderr.write(`No Transactions found${here}.\n`);
     }
     return 0;
-  } finally {
-    await cluster.api.close();
-  }
+  });
 };
 
 export const getCommand = command("get")

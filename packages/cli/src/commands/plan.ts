@@ -1,34 +1,40 @@
+import type { TransactionManifest } from "@janus/authoring";
 import { Option } from "commander";
 import { stringify } from "yaml";
 import { outputTo, painter } from "../output/style.ts";
 import { planExitCode, planReport } from "../plan/plan-report.ts";
 import { runPreview } from "../plan/run-preview.ts";
 import { manifestCommand, type ManifestFlags } from "./flags.ts";
-import { composed } from "./manifest-flags.ts";
+import { onComposed } from "./manifest-flags.ts";
 import { exitWith } from "./exit-with.ts";
 
 interface PlanFlags extends ManifestFlags {
   readonly output?: "yaml" | "json" | "name";
 }
 
-const plan = async (flags: PlanFlags): Promise<number> => {
-  const { cluster, manifest } = await composed(flags);
-  const output = outputTo(process.stdout);
-  try {
+/** The Transaction itself, for files and other programs. */
+const printed = (manifest: TransactionManifest, format: NonNullable<PlanFlags["output"]>): string => {
+  switch (format) {
+    case "json":
+      return `${JSON.stringify(manifest, undefined, 2)}\n`;
+    case "yaml":
+      return stringify(manifest);
+    case "name":
+      return `transaction.backup.janus.io/${manifest.metadata.name}\n`;
+  }
+};
+
+const plan = async (flags: PlanFlags): Promise<number> =>
+  onComposed(flags, async (cluster, manifest) => {
+    const output = outputTo(process.stdout);
     if (flags.output !== undefined) {
-      const { name } = manifest.metadata;
-      const asJson = `${JSON.stringify(manifest, undefined, 2)}\n`;
-      const words = { json: asJson, yaml: stringify(manifest), name: `transaction.backup.janus.io/${name}\n` };
-      output.write(words[flags.output]);
+      output.write(printed(manifest, flags.output));
       return 0;
     }
     const previewed = await runPreview(cluster, manifest, cluster.namespace);
     output.write(planReport(previewed, painter(output), output.width));
     return planExitCode(previewed);
-  } finally {
-    await cluster.api.close();
-  }
-};
+  });
 
 export const planCommand = manifestCommand("plan")
   .addOption(new Option("-o, --output <format>", "print the Transaction instead").choices(["yaml", "json", "name"]))

@@ -3,7 +3,7 @@ import { parse } from "@janus/authoring";
 import { Command } from "commander";
 import * as E from "fp-ts/lib/Either.js";
 import { stringify } from "yaml";
-import { type Cluster, type ClusterFlags, found, openCluster } from "../cluster/cluster.ts";
+import { type Cluster, type ClusterFlags, found, onCluster } from "../cluster/cluster.ts";
 import { readTransaction } from "../cluster/transactions.ts";
 import { Failure } from "../failure.ts";
 import { outputTo, painter } from "../output/style.ts";
@@ -111,25 +111,15 @@ const restore: Work<RestoreFlags> = async (cluster, txn, wanted, flags) => {
   return runTransaction(cluster, parsed.value, flags);
 };
 
-const worked = async <Flags extends ClusterFlags>(
-  work: Work<Flags>,
-  name: string,
-  wanted: string | undefined,
-  flags: Flags,
-): Promise<number> => {
-  const cluster = openCluster(flags);
-  try {
-    const { txn } = await readTransaction(cluster, name);
-    return await work(cluster, txn, wanted, flags);
-  } finally {
-    await cluster.api.close();
-  }
-};
-
 const working =
   <Flags extends ClusterFlags>(work: Work<Flags>, failure?: number) =>
-  (name: string, wanted: string | undefined, flags: Flags): Promise<void> =>
-    exitWith(worked(work, name, wanted, flags), failure);
+  (name: string, wanted: string | undefined, flags: Flags): Promise<void> => {
+    const done = onCluster(flags, async (cluster) => {
+      const { txn } = await readTransaction(cluster, name);
+      return work(cluster, txn, wanted, flags);
+    });
+    return exitWith(done, failure);
+  };
 
 const subcommand = (name: string, summary: string): Command =>
   command(name)

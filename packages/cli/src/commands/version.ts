@@ -1,8 +1,9 @@
-import type { KubeObject, Resource } from "@janus/kube";
+import type { KubeObject } from "@janus/kube";
 import { Option } from "commander";
 import * as E from "fp-ts/lib/Either.js";
 import { stringify } from "yaml";
-import { type ClusterFlags, openCluster } from "../cluster/cluster.ts";
+import { type ClusterFlags, onCluster } from "../cluster/cluster.ts";
+import { deployments } from "../cluster/resources.ts";
 import { outputTo } from "../output/style.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { exitWith } from "./exit-with.ts";
@@ -14,15 +15,6 @@ interface VersionFlags extends ClusterFlags {
   readonly systemNamespace: string;
 }
 
-const deployments: Resource = {
-  group: "apps",
-  version: "v1",
-  plural: "deployments",
-  kind: "Deployment",
-  namespaced: true,
-  statusSubresource: true,
-};
-
 const imageOf = (deployment: KubeObject): string => {
   const text = JSON.stringify(deployment["spec"]);
   return /"image":"([^"]+)"/u.exec(text)?.[1] ?? "unknown";
@@ -31,26 +23,25 @@ const imageOf = (deployment: KubeObject): string => {
 const versionOf = ({ metadata: { labels = {} } }: KubeObject): string | undefined =>
   labels["app.kubernetes.io/version"];
 
+const ofCluster = (flags: VersionFlags): Promise<Readonly<Record<string, string>>> =>
+  onCluster(flags, async ({ api }) => {
+    const namespace = flags.systemNamespace;
+    const [server, controller] = await Promise.all([
+      api.send({ verb: "raw", path: "/version" }),
+      api.send({ verb: "get", resource: deployments, namespace, name: "janus-controller" }),
+    ]);
+    const git = E.isRight(server) ? server.right["gitVersion"] : undefined;
+    return {
+      controller: E.isRight(controller)
+        ? [versionOf(controller.right), imageOf(controller.right)].filter((one) => one !== undefined).join(", ")
+        : "unknown: its Deployment cannot be read",
+      kubernetes: typeof git === "string" ? git : "unknown: the API server does not answer",
+    };
+  });
+
 const version = async (flags: VersionFlags): Promise<number> => {
   const { write } = outputTo(process.stdout);
-  const told: Record<string, string> = { client: manifest.version };
-  if (flags.client !== true) {
-    const cluster = openCluster(flags);
-    try {
-      const namespace = flags.systemNamespace;
-      const [server, controller] = await Promise.all([
-        cluster.api.send({ verb: "raw", path: "/version" }),
-        cluster.api.send({ verb: "get", resource: deployments, namespace, name: "janus-controller" }),
-      ]);
-      told["controller"] = E.isRight(controller)
-        ? [versionOf(controller.right), imageOf(controller.right)].filter((one) => one !== undefined).join(", ")
-        : "unknown: its Deployment cannot be read";
-      const git = E.isRight(server) ? server.right["gitVersion"] : undefined;
-      told["kubernetes"] = typeof git === "string" ? git : "unknown: the API server does not answer";
-    } finally {
-      await cluster.api.close();
-    }
-  }
+  const told = { client: manifest.version, ...(flags.client === true ? {} : await ofCluster(flags)) };
   if (flags.output === "json") write(`${JSON.stringify(told, undefined, 2)}\n`);
   else if (flags.output === "yaml") write(stringify(told));
   else for (const [of, value] of Object.entries(told)) write(`${of}: ${value}\n`);

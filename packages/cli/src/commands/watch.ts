@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { type ClusterFlags, openCluster } from "../cluster/cluster.ts";
+import { type ClusterFlags, onCluster } from "../cluster/cluster.ts";
 import { outputTo } from "../output/style.ts";
 import { exitCodeOf, showProgress } from "../progress/show-progress.ts";
 import { exitWith } from "./exit-with.ts";
@@ -9,14 +9,10 @@ interface WatchFlags extends ClusterFlags {
   readonly output?: "json";
 }
 
-const watch = async (name: string, flags: WatchFlags): Promise<number> => {
-  const cluster = openCluster(flags);
-  try {
-    return exitCodeOf(await showProgress(cluster, name, { output: outputTo(process.stdout), format: flags.output }));
-  } finally {
-    await cluster.api.close();
-  }
-};
+const watch = (name: string, flags: WatchFlags): Promise<number> =>
+  onCluster(flags, async (cluster) =>
+    exitCodeOf(await showProgress(cluster, name, { output: outputTo(process.stdout), format: flags.output })),
+  );
 
 export const watchCommand = command("watch")
   .argument("<name>", "name of the Transaction")

@@ -1,16 +1,8 @@
 import type { Transaction } from "@janus/api";
-import { type KubeObject, listAll, type Resource } from "@janus/kube";
+import { type KubeObject, listAll } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
-
-const events: Resource = {
-  group: "",
-  version: "v1",
-  plural: "events",
-  kind: "Event",
-  namespaced: true,
-  statusSubresource: false,
-};
+import { events } from "../cluster/resources.ts";
 
 export interface Told {
   readonly type: string;

@@ -1,0 +1,26 @@
+import type { Resource } from "@janus/kube";
+
+const builtIn = (group: string, plural: string, kind: string, namespaced: boolean): Resource => ({
+  group,
+  version: "v1",
+  plural,
+  kind,
+  namespaced,
+  statusSubresource: false,
+});
+
+const ADMISSION = "admissionregistration.k8s.io";
+const REVIEWS = "authorization.k8s.io";
+
+/** What is read beside Transactions and their targets. */
+export const events = builtIn("", "events", "Event", true);
+export const deployments = builtIn("apps", "deployments", "Deployment", true);
+export const crds = builtIn("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition", false);
+export const policies = builtIn(ADMISSION, "validatingadmissionpolicies", "ValidatingAdmissionPolicy", false);
+export const bindings = builtIn(
+  ADMISSION,
+  "validatingadmissionpolicybindings",
+  "ValidatingAdmissionPolicyBinding",
+  false,
+);
+export const accessReviews = builtIn(REVIEWS, "selfsubjectaccessreviews", "SelfSubjectAccessReview", false);

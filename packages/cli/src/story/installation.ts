@@ -1,0 +1,66 @@
+import { transactionCrd } from "@janus/api";
+import { leases, messageOf } from "@janus/controller";
+import type { KubeObject, Resource } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import type { Cluster } from "../cluster/cluster.ts";
+import { bindings, crds, deployments, policies } from "../cluster/resources.ts";
+import { checkCrd, checkDeployment, checkLeader, checkPolicy, type Finding } from "./checkup.ts";
+
+const POLICIES: readonly (readonly [name: string, purpose: string])[] = [
+  ["janus-fence", "rejects writes of a stale leader"],
+  ["janus-requester", "rejects a Transaction whose author may not impersonate its ServiceAccount"],
+  ["janus-controller-limits", "limits what the controller itself can write"],
+];
+
+type Looked = { readonly object: KubeObject | undefined } | { readonly unreadable: string };
+
+const look = async ({ api }: Cluster, resource: Resource, name: string, namespace?: string): Promise<Looked> => {
+  const there = namespace === undefined ? {} : { namespace };
+  const answer = await api.send({ verb: "get", resource, name, ...there });
+  if (E.isRight(answer)) return { object: answer.right };
+  return answer.left.type === "refused" && answer.left.notFound === "object"
+    ? { object: undefined }
+    : { unreadable: messageOf(answer.left) };
+};
+
+const unread = (what: string, why: string): Finding => ({
+  isFine: false,
+  what: `${what} cannot be looked at: ${why}`,
+  cure: "ask an administrator to run kubectl janus doctor",
+});
+
+const checked = (looked: Looked, what: string, check: (object: KubeObject | undefined) => Finding): Finding =>
+  "unreadable" in looked ? unread(what, looked.unreadable) : check(looked.object);
+
+export interface Installed {
+  /** The namespace of the controller. */
+  readonly systemNamespace: string;
+  /** Its Deployment. */
+  readonly deployment: string;
+}
+
+/** Whether everything is installed, and works, as far as the user may look at it. */
+export const checkInstallation = async (
+  cluster: Cluster,
+  { systemNamespace, deployment }: Installed,
+): Promise<readonly Finding[]> => {
+  const [crd, controller, leader, ...found] = await Promise.all([
+    look(cluster, crds, "transactions.backup.janus.io"),
+    look(cluster, deployments, deployment, systemNamespace),
+    look(cluster, leases, "janus-controller-leader", systemNamespace),
+    ...POLICIES.flatMap(([name]) => [look(cluster, policies, name), look(cluster, bindings, name)]),
+  ]);
+  return [
+    checked(crd, "the CustomResourceDefinition", (object) => checkCrd(object, transactionCrd)),
+    checked(controller, "the Deployment of the controller", (object) =>
+      checkDeployment(object, systemNamespace, deployment),
+    ),
+    checked(leader, "the Lease of the leader", (object) => checkLeader(object, Date.now())),
+    ...POLICIES.map(([name, purpose], index) => {
+      const [policy = { object: undefined }, binding = { object: undefined }] = found.slice(2 * index);
+      return checked(binding, `the binding of ${name}`, (bound) =>
+        checked(policy, name, (object) => checkPolicy(name, purpose, object !== undefined, bound !== undefined)),
+      );
+    }),
+  ];
+};
