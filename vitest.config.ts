@@ -15,8 +15,9 @@ const LONGER = [
 /** Suites on the control plane that try everything, or for long; `npm run test:exhaustive` runs them, and those above. */
 const EXHAUSTIVE = [
   ...["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`),
-  // Each of its tests boots a control plane, and waits for controllers that are deployed on it.
+  // These wait for controllers that are deployed on a control plane of their own, and updated, drained and killed there.
   "tests/deploy/helm-install.test.ts",
+  "tests/deploy/readiness.test.ts",
   // Real rollouts take their time, and kwok has to be built with Go.
   "tests/gates/rollouts.test.ts",
   // What Flux and Argo CD see, by their own code, which has to be built with Go.
@@ -59,7 +60,7 @@ export default defineConfig({
           // One crash of many in each scenario; "exhaustive" has more of them.
           name: "sample",
           include: ["tests/crash/crash.test.ts"],
-          env: { JANUS_CRASH_SHARE: "60" },
+          env: { JANUS_CRASH_SHARE: "120" },
           globalSetup: ["tests/control-plane/global-setup.ts"],
         },
       },
