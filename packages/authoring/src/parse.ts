@@ -1,4 +1,4 @@
-import { API_VERSION, KIND, type Mistake, mistakes, Spec } from "@janus/api";
+import { API_VERSION, isLater, KIND, type Mistake, mistakes, Spec } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { TransactionManifest } from "./manifest.ts";
 
@@ -26,6 +26,15 @@ const ofObject = (value: Readonly<Record<string, unknown>>): readonly Mistake[] 
   ];
 };
 
+/** Where a controller finds an unknown field, the CRD is newer than itself; where an author writes one, it is misspelt. */
+const UNKNOWN = "is not a field of a Transaction in this version: correct its name";
+
+const ofSpec = (spec: unknown): readonly Mistake[] => {
+  const decoded = Spec.decode(spec);
+  if (E.isRight(decoded)) return [];
+  return mistakes(decoded.left.map((error) => (isLater(error) ? { ...error, message: UNKNOWN } : error)));
+};
+
 /**
  * Checks a Transaction as the API server does when it is created: every mistake with its path, such as
  * `spec.changes[3].target.name: must not be empty`. What the cluster knows (kinds, objects, permissions) is not
@@ -33,11 +42,9 @@ const ofObject = (value: Readonly<Record<string, unknown>>): readonly Mistake[] 
  */
 export const parse = (manifest: unknown): Parsed<TransactionManifest> => {
   if (!isObject(manifest)) return { ok: false, errors: [{ path: "", message: "must be an object" }] };
-  const spec = Spec.decode(manifest["spec"]);
-  const wrong = E.isLeft(spec) ? mistakes(spec.left) : [];
   const errors = [
     ...ofObject(manifest),
-    ...wrong.map(({ path, message }) => ({ path: path === "" ? "spec" : `spec.${path}`, message })),
+    ...ofSpec(manifest["spec"]).map(({ path, message }) => ({ path: path === "" ? "spec" : `spec.${path}`, message })),
   ];
   // It is exactly of this shape: the codec describes the same fields.
   return errors.length === 0 ? { ok: true, value: manifest as unknown as TransactionManifest } : { ok: false, errors };

@@ -49,7 +49,14 @@ export interface Change {
   readonly toManifest: () => ChangeManifest;
 }
 
-const options = ({ waitFor, waitTimeout, resourceVersion }: ExistingObjectOptions): Partial<ChangeManifest> => ({
+// What is not known is kept, so that it is refused: without a misspelt gate, the Transaction would not wait.
+const options = ({
+  waitFor,
+  waitTimeout,
+  resourceVersion,
+  ...unknown
+}: ExistingObjectOptions): Partial<ChangeManifest> => ({
+  ...unknown,
   ...(resourceVersion === undefined ? {} : { resourceVersion }),
   ...(waitFor === undefined ? {} : { waitFor }),
   ...(waitTimeout === undefined ? {} : { waitTimeout: written(waitTimeout) }),

@@ -1,7 +1,28 @@
+import { groupOf } from "@janus/api";
 import { parse, type TransactionManifest } from "@janus/authoring";
 import type { IConstruct } from "constructs";
 import type { Change } from "./change.ts";
 import { isWithin, objectsOf } from "./objects.ts";
+
+/** Changes of the same object. The API server does not compare targets that leave the namespace out with those that name it. */
+export const changedTwice = (
+  { metadata: { namespace: own = "default" }, spec }: TransactionManifest,
+  changes: readonly Change[],
+): readonly string[] => {
+  const identities = spec.changes.map(({ target: { apiVersion, kind, namespace = own, name } }) =>
+    [groupOf(apiVersion), kind, namespace, name].join("/"),
+  );
+  const first = new Map(identities.map((identity, index) => [identity, index] as const).toReversed());
+  return identities.flatMap((identity, index) => {
+    const earlier = first.get(identity) ?? index;
+    return earlier === index
+      ? []
+      : [
+          `spec.changes[${index}]: has the same target as changes[${earlier}] (${changes[earlier]?.subject}): ` +
+            `make them one change (${changes[index]?.subject})`,
+        ];
+  });
+};
 
 /** What the API server would say, with the construct that each change is about. */
 export const mistakesIn = (manifest: TransactionManifest, changes: readonly Change[]): readonly string[] => {
@@ -17,7 +38,7 @@ export const mistakesIn = (manifest: TransactionManifest, changes: readonly Chan
 /** A Transaction cannot create the ServiceAccount that it needs to begin. */
 export const accountAmong = (
   changes: readonly Change[],
-  account: string,
+  account: string | undefined,
   namespace: string | undefined,
 ): readonly string[] =>
   changes.flatMap(({ object, subject }) =>

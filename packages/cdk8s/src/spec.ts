@@ -3,22 +3,36 @@ import type { Change } from "./change.ts";
 import { written } from "./time.ts";
 import type { TransactionOptions } from "./transaction-props.ts";
 
-/** The name of the ServiceAccount. */
-export const accountOf = ({ serviceAccount }: TransactionOptions): string =>
-  typeof serviceAccount === "string" ? serviceAccount : serviceAccount.name;
+/** The name of the ServiceAccount. JavaScript may leave it out, which the synthesis then refuses. */
+export const accountOf = ({ serviceAccount }: Partial<TransactionOptions>): string | undefined =>
+  typeof serviceAccount === "string" ? serviceAccount : serviceAccount?.name;
 
-/** The spec, with what the objects are by now. */
+/** The spec, with what the objects are by now. What is not known is kept, so that it is refused. */
 export const specOf = (
-  { timeout, lockTimeout, rollbackWaitTimeout, ...props }: TransactionOptions,
+  {
+    serviceAccount,
+    timeout,
+    lockTimeout,
+    rollbackWaitTimeout,
+    waitFor,
+    rollbackWaitFor,
+    deletionPolicy,
+    ttlSecondsAfterFinished,
+    ...unknown
+  }: Omit<TransactionOptions, "metadata">,
   changes: readonly Change[],
-): SpecManifest => ({
-  serviceAccountName: accountOf(props),
-  ...(props.waitFor === undefined ? {} : { waitFor: props.waitFor }),
-  ...(timeout === undefined ? {} : { timeout: written(timeout) }),
-  ...(lockTimeout === undefined ? {} : { lockTimeout: written(lockTimeout) }),
-  ...(props.rollbackWaitFor === undefined ? {} : { rollbackWaitFor: props.rollbackWaitFor }),
-  ...(rollbackWaitTimeout === undefined ? {} : { rollbackWaitTimeout: written(rollbackWaitTimeout) }),
-  ...(props.deletionPolicy === undefined ? {} : { deletionPolicy: props.deletionPolicy }),
-  ...(props.ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished: props.ttlSecondsAfterFinished }),
-  changes: inScope(changes.map(({ toManifest }) => toManifest())),
-});
+): Partial<SpecManifest> => {
+  const serviceAccountName = accountOf({ serviceAccount });
+  return {
+    ...unknown,
+    ...(serviceAccountName === undefined ? {} : { serviceAccountName }),
+    ...(waitFor === undefined ? {} : { waitFor }),
+    ...(timeout === undefined ? {} : { timeout: written(timeout) }),
+    ...(lockTimeout === undefined ? {} : { lockTimeout: written(lockTimeout) }),
+    ...(rollbackWaitFor === undefined ? {} : { rollbackWaitFor }),
+    ...(rollbackWaitTimeout === undefined ? {} : { rollbackWaitTimeout: written(rollbackWaitTimeout) }),
+    ...(deletionPolicy === undefined ? {} : { deletionPolicy }),
+    ...(ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished }),
+    changes: inScope(changes.map(({ toManifest }) => toManifest())),
+  };
+};

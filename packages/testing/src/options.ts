@@ -6,7 +6,7 @@ export interface Refusal {
   /** The index of the change in `spec.changes`. */
   readonly change: number;
   /**
-   * HTTP status code. The controller sends the change again after 408, 429 and 5xx, until `spec.timeout`.
+   * HTTP status code. The controller sends the change again after 404, 408, 409, 429 and 5xx, until `spec.timeout`.
    *
    * @default 403, as an admission webhook answers
    */
@@ -56,7 +56,7 @@ export interface SimulateOptions {
   readonly edits?: readonly Edit[];
   /**
    * The status of an object of the Transaction that is waited for, once a controller has seen it: looked for after each of its
-   * writes. `undefined`: it stays as it is.
+   * writes. `undefined`: the default.
    *
    * @default - the status of a Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, Pod, PersistentVolumeClaim or
    * CustomResourceDefinition that is ready; for other kinds the condition Ready

@@ -25,18 +25,18 @@ const START = Date.parse("2026-01-01T00:00:00Z");
 const TRANSACTIONS: ServedKind = { resource: transactions, type: unknownType };
 const EMPTY: World = { objects: new Map(), revision: 0 };
 
+/** The kinds of CustomResourceDefinitions that the Transaction makes. */
+const kindsMade = ({ spec }: TransactionManifest): readonly ServedKind[] =>
+  spec.changes.flatMap(({ target, content }) =>
+    target.kind === "CustomResourceDefinition" ? kindsOf(content ?? {}) : [],
+  );
+
 /** Custom kinds that no CustomResourceDefinition among the objects or the changes describes. */
 const assumedKinds = (
-  { spec }: TransactionManifest,
+  made: readonly ServedKind[],
   named: readonly { readonly apiVersion: string; readonly kind: string }[],
 ): readonly ServedKind[] => {
-  const defined = new Set(
-    spec.changes.flatMap(({ target, content }) =>
-      target.kind === "CustomResourceDefinition"
-        ? kindsOf(content ?? {}).map(({ resource: { group, kind } }) => `${group} ${kind}`)
-        : [],
-    ),
-  );
+  const defined = new Set(made.map(({ resource: { group, kind } }) => `${group} ${kind}`));
   return named
     .filter(({ apiVersion, kind }) => !isBuiltInGroup(apiVersion) && !defined.has(`${groupOf(apiVersion)} ${kind}`))
     .map(({ apiVersion, kind }) => {
@@ -112,15 +112,16 @@ const isGated = ({ spec }: TransactionManifest, item: number): boolean =>
 export const sceneOf = (
   manifest: TransactionManifest,
   live: readonly SimulatedObject[],
-  { failAt, denied = [], edits = [], ready = defaultStatus, notReady = [], now }: SimulateOptions,
+  { failAt, denied = [], edits = [], ready = () => undefined, notReady = [], now }: SimulateOptions,
 ): Scene => {
   const { name, namespace = "default" } = manifest.metadata;
   const at = now?.getTime() ?? START;
   const targets = manifest.spec.changes.map(({ target }) => target);
-  const assumed = assumedKinds(manifest, [...targets, ...live, ...edits.map(({ target }) => target)]);
+  const made = kindsMade(manifest);
+  const assumed = assumedKinds(made, [...targets, ...live, ...edits.map(({ target }) => target)]);
 
   const kindIn = (world: World, { apiVersion, kind }: Pick<ObjectName, "apiVersion" | "kind">): ServedKind => {
-    const found = servedKind(world, assumed, apiVersion, kind);
+    const found = servedKind(world, [...assumed, ...made], apiVersion, kind);
     if (found === undefined) throw new TypeError(`Kubernetes has no kind ${kind} in ${apiVersion}`);
     return found;
   };
@@ -170,7 +171,9 @@ export const sceneOf = (
       refusal: refusalOf(failAt),
       before: editsOf(placed, at),
       statusOf: (object, place, item) =>
-        isGated(manifest, item) && !never.has(keyOf(place)) ? ready(object as unknown as SimulatedObject) : undefined,
+        isGated(manifest, item) && !never.has(keyOf(place))
+          ? (ready(object as unknown as SimulatedObject) ?? defaultStatus(object))
+          : undefined,
     },
   };
 };

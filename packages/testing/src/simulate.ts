@@ -53,7 +53,7 @@ export const simulate = (
       parsed.errors.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)),
       live.map((object) => printed(object as unknown as KubeObject)),
     );
-  refuse(wrongOptions(parsed.value, options));
+  refuse(wrongOptions(parsed.value, live, options));
   const scene = sceneOf(parsed.value, live, options);
   return reportOf(runTransaction(scene.start, scene.scenario), scene, options.requests ?? "targets");
 };

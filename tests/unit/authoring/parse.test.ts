@@ -35,6 +35,14 @@ it("tells everything that the API server would refuse, with its path", () => {
   expect(told(parse({ ...manifest, spec: { ...manifest.spec, retries: 3 } }))).toEqual(["spec.retries"]);
 });
 
+// No controller has read it yet, so its version is not the reason.
+it("takes a field that it does not know for a misspelt one", () => {
+  expect(parse({ ...manifest, spec: { ...manifest.spec, timout: "5m" } })).toEqual({
+    ok: false,
+    errors: [{ path: "spec.timout", message: "is not a field of a Transaction in this version: correct its name" }],
+  });
+});
+
 it("has a JSON Schema that refuses misspelt fields, and takes any content", () => {
   const text = JSON.stringify(transactionJsonSchema());
   expect(text).not.toContain("x-kubernetes");

@@ -174,6 +174,34 @@ it("says in the synthesis what the API server would reject, with the paths of th
   expect(() => Testing.synth(twice)).toThrow("two changes have the same target");
 });
 
+it("names both changes of one object, also where only one of them says the namespace", () => {
+  const chart = shop();
+  const named = { apiVersion: "v1", kind: "ConfigMap", name: "app-config" };
+  release(chart, [Change.apply(config(chart)), Change.delete(named)]);
+  expect(() => Testing.synth(chart)).toThrow(
+    "[shop/Release] spec.changes[1]: has the same target as changes[0] (shop/Config/Resource): make them one change (ConfigMap app-config)",
+  );
+});
+
+// TypeScript takes some misspelt options of a function's result, and JavaScript takes all: a gate would be lost in silence.
+it("refuses misspelt props and options", () => {
+  const chart = shop();
+  const options = { waitFor: ["ready"], waitTimout: "5m" };
+  const misspelt: Partial<TransactionProps> = JSON.parse('{ "timout": "5m" }');
+  release(chart, [Change.apply(config(chart), options)], misspelt);
+  expect(() => Testing.synth(chart)).toThrow(/\[shop\/Release\] spec\.timout: is not a field/u);
+  expect(() => Testing.synth(chart)).toThrow(
+    /spec\.changes\[0\]\.waitTimout: is not a field .* \(shop\/Config\/Resource\)/u,
+  );
+});
+
+it("says that there is no ServiceAccount", () => {
+  const chart = shop();
+  const missing: Partial<TransactionProps> = JSON.parse('{ "serviceAccount": null }');
+  release(chart, [Change.apply(config(chart))], missing);
+  expect(() => Testing.synth(chart)).toThrow("[shop/Release] spec.serviceAccountName: is missing");
+});
+
 it("refuses to create its own ServiceAccount, which must exist before", () => {
   const chart = shop();
   const account = new ServiceAccount(chart, "Account", { metadata: { name: "deploy-sa" } });

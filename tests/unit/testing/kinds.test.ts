@@ -76,6 +76,18 @@ describe("a custom kind", () => {
     expect(simulate(both)).toMatchObject({ phase: "Committed", applied: [0, 1, 2] });
     expect(simulate(both, [], { failAt: 2 })).toMatchObject({ phase: "RolledBack", rolledBack: [1, 0], objects: [] });
   });
+
+  it("of a definition in the Transaction can be edited, and stay unready", () => {
+    const { apiVersion, kind, metadata, ...content } = DEFINITION;
+    const both = transactionOf([
+      { type: "Create", target: { apiVersion, kind, name: metadata.name }, content },
+      { type: "Create", target: GADGET, content: { spec: {} }, waitFor: ["condition=Ready"] },
+      { type: "Create", target: { apiVersion: "v1", kind: "ConfigMap", name: "last" }, content: {} },
+    ]);
+    expect(simulate(both, [], { notReady: [GADGET] })).toMatchObject({ phase: "RolledBack", applied: [0, 1] });
+    const edits = [{ before: 2, target: GADGET, patch: { spec: { size: 3 } } }];
+    expect(simulate(both, [], { edits }).objects[1]).toMatchObject({ kind: "Gadget", spec: { size: 3 } });
+  });
 });
 
 it("a Namespace and what is in it are created and rolled back together", () => {

@@ -20,6 +20,13 @@ it.each([
     { edits: [{ before: 0, target: { ...WEB, kind: "Deploymnt" }, patch: {} }] },
     "no kind Deploymnt in apps/v1",
   ],
+  ["an HTTP status that refuses nothing", { failAt: { change: 0, code: 200 } }, "failAt: 200 is no code of a refusal"],
+  [
+    "a verb that RBAC does not have",
+    { denied: [{ kind: "Secret" }, { verbs: ["get", "apply"] }] },
+    'denied[1]: no verb is called "apply"',
+  ],
+  ["a plural where a kind is meant", { denied: [{ kind: "secrets" }] }, 'denied[0]: no kind is called "secrets"'],
 ])("refuses %s", (_, options, message) => {
   expect(() => simulate(RELEASE, THERE, options)).toThrow(message);
 });

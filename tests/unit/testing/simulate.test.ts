@@ -165,6 +165,10 @@ describe("gates", () => {
     expect(simulate(gated, THERE, { ready: status("True") }).phase).toBe("Committed");
     expect(simulate(gated, THERE, { ready: status("False") }).phase).toBe("RolledBack");
   });
+
+  it("look at the default status of what the test gives none", () => {
+    expect(simulate(transactionOf(changes), THERE, { ready: () => undefined }).phase).toBe("Committed");
+  });
 });
 
 describe("edits of other clients", () => {
