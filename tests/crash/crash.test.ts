@@ -15,7 +15,7 @@ import { crashCluster } from "./crash-cluster.ts";
 const environment = crashCluster();
 
 /** In CI, one in so many of the crashes of each scenario is run: all of them take an hour and a half on two cores. */
-const SHARE = Number(process.env["JANUS_CRASH_SHARE"] ?? (process.env["CI"] === undefined ? 1 : 6));
+const SHARE = Number(process.env["JANUS_CRASH_SHARE"] ?? (process.env["CI"] === undefined ? 1 : 10));
 const share = isExhaustive || SHARE === 1 ? "" : ` (one crash in ${SHARE}, JANUS_SEED=${seed})`;
 
 const all = (faults: readonly Fault[], takeover: Takeover): readonly CrashRun[] =>
