@@ -1,3 +1,4 @@
+export { isBuiltInGroup } from "./built-in-group.ts";
 export { changeOf, targetOf } from "./change-of.ts";
 export { inOrder, type Ordering } from "./in-order.ts";
 export { inScope } from "./in-scope.ts";

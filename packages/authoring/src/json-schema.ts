@@ -1,8 +1,6 @@
 import { API_VERSION, KIND, transactionCrd, VERSION } from "@janus/api";
 import type { Json, JsonObject } from "@janus/types";
-
-const asObject = (value: Json | undefined): JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+import { asObject } from "./json.ts";
 
 /** Keywords of Kubernetes, and the formats of OpenAPI (`int64`), which validators of JSON Schema refuse as unknown. */
 const isExtension = (key: string): boolean => key.startsWith("x-kubernetes-") || key === "format";

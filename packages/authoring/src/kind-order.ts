@@ -1,4 +1,4 @@
-import { groupOf } from "@janus/api";
+import { isBuiltInGroup } from "./built-in-group.ts";
 
 /**
  * The order in which kinds are created: what others refer to comes first, what intercepts requests last. Kinds that
@@ -46,15 +46,9 @@ const LAST: readonly string[] = [
   "ValidatingWebhookConfiguration",
 ];
 
-/** Those of Kubernetes itself: `batch`, or with a dot `rbac.authorization.k8s.io`. */
-const isBuiltIn = (apiVersion: string): boolean => {
-  const group = groupOf(apiVersion);
-  return !group.includes(".") || group.endsWith(".k8s.io");
-};
-
 /** The place of a kind in the order of creation; a smaller one comes earlier. */
 export const kindOrder = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): number => {
-  const [first, last] = isBuiltIn(apiVersion) ? [FIRST.indexOf(kind), LAST.indexOf(kind)] : [-1, -1];
+  const [first, last] = isBuiltInGroup(apiVersion) ? [FIRST.indexOf(kind), LAST.indexOf(kind)] : [-1, -1];
   if (first >= 0) return first;
   return last >= 0 ? FIRST.length + 1 + last : FIRST.length;
 };

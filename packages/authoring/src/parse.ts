@@ -1,4 +1,4 @@
-import { API_VERSION, isLater, KIND, type Mistake, mistakes, Spec } from "@janus/api";
+import { API_VERSION, isJsonObject, isLater, KIND, type Mistake, mistakes, Spec, subdomainName } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { TransactionManifest } from "./manifest.ts";
 
@@ -7,21 +7,17 @@ export type Parsed<A> =
   | { readonly ok: true; readonly value: A }
   | { readonly ok: false; readonly errors: readonly Mistake[] };
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const subdomain = subdomainName("must be a lowercase DNS subdomain");
 
-// https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names
-const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/u;
-
-const isName = (value: unknown): boolean => typeof value === "string" && value.length <= 253 && SUBDOMAIN.test(value);
+const isName = (value: unknown): boolean => typeof value === "string" && value.length <= 253 && subdomain.holds(value);
 
 const ofObject = (value: Readonly<Record<string, unknown>>): readonly Mistake[] => {
-  const metadata = isObject(value["metadata"]) ? value["metadata"] : {};
+  const metadata = isJsonObject(value["metadata"]) ? value["metadata"] : {};
   const { name, namespace = "default" } = metadata;
   return [
     ...(value["apiVersion"] === API_VERSION ? [] : [{ path: "apiVersion", message: `must be ${API_VERSION}` }]),
     ...(value["kind"] === KIND ? [] : [{ path: "kind", message: `must be ${KIND}` }]),
-    ...(isName(name) ? [] : [{ path: "metadata.name", message: "must be a lowercase DNS subdomain" }]),
+    ...(isName(name) ? [] : [{ path: "metadata.name", message: subdomain.message }]),
     ...(isName(namespace) ? [] : [{ path: "metadata.namespace", message: "must be the name of a namespace" }]),
   ];
 };
@@ -41,7 +37,7 @@ const ofSpec = (spec: unknown): readonly Mistake[] => {
  * checked.
  */
 export const parse = (manifest: unknown): Parsed<TransactionManifest> => {
-  if (!isObject(manifest)) return { ok: false, errors: [{ path: "", message: "must be an object" }] };
+  if (!isJsonObject(manifest)) return { ok: false, errors: [{ path: "", message: "must be an object" }] };
   const errors = [
     ...ofObject(manifest),
     ...ofSpec(manifest["spec"]).map(({ path, message }) => ({ path: path === "" ? "spec" : `spec.${path}`, message })),

@@ -1,4 +1,5 @@
 import { type Change, groupOf, verbsOf } from "@janus/api";
+import { asObject } from "./json.ts";
 import type { ChangeManifest, SpecManifest } from "./manifest.ts";
 import { type ResourceName, resourceOf } from "./resource.ts";
 
@@ -30,9 +31,6 @@ interface Grant {
   readonly name: string | undefined;
 }
 
-const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? { ...value } : {};
-
 const RBAC = "rbac.authorization.k8s.io";
 const PLURALS: Readonly<Record<string, string>> = { Role: "roles", ClusterRole: "clusterroles" };
 
@@ -49,7 +47,7 @@ const escalations = (
   if (kind in PLURALS)
     return [{ ...at, verb: "escalate", name: verbsOfType(type).includes("create") ? undefined : name }];
   const { kind: bound, name: role } = asObject(asObject(content)["roleRef"]);
-  const plural = PLURALS[String(bound)];
+  const plural = typeof bound === "string" ? PLURALS[bound] : undefined;
   return plural === undefined || typeof role !== "string"
     ? []
     : [{ ...at, resource: { ...at.resource, plural }, verb: "bind", name: role }];

@@ -1,5 +1,6 @@
 import { groupOf } from "@janus/api";
-import type { JsonObject } from "@janus/types";
+import { isBuiltInGroup } from "./built-in-group.ts";
+import { asObject } from "./json.ts";
 import type { ChangeManifest } from "./manifest.ts";
 
 /** What RBAC calls a kind. */
@@ -53,9 +54,6 @@ const guessedPlural = (kind: string): string => {
   return singular.endsWith("y") ? `${singular.slice(0, -1)}ies` : `${singular}s`;
 };
 
-const asObject = (value: unknown): JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
-
 /** The resource that a CustomResourceDefinition among the changes defines for this kind. */
 const defined = (group: string, kind: string, changes: readonly ChangeManifest[]): ResourceName | undefined => {
   const specs = changes
@@ -78,12 +76,11 @@ export const resourceOf = (
   changes: readonly ChangeManifest[],
 ): ResourceName => {
   const group = groupOf(apiVersion);
-  const isBuiltIn = !group.includes(".") || group.endsWith(".k8s.io");
   return (
     defined(group, kind, changes) ?? {
       group,
       plural: guessedPlural(kind),
-      namespaced: !(isBuiltIn && CLUSTER_SCOPED.has(kind)),
+      namespaced: !(isBuiltInGroup(apiVersion) && CLUSTER_SCOPED.has(kind)),
     }
   );
 };

@@ -1,5 +1,5 @@
 import { API_VERSION, emptyStatus, encodeStatus, groupOf, KIND } from "@janus/api";
-import { resourceOf, type TransactionManifest } from "@janus/authoring";
+import { isBuiltInGroup, resourceOf, type TransactionManifest } from "@janus/authoring";
 import {
   namespaces,
   noObservations,
@@ -10,7 +10,7 @@ import {
 } from "@janus/controller/core";
 import type { KubeObject } from "@janus/types";
 import { unknownType } from "./api-server/field-type.ts";
-import { assumedKind, isBuiltInGroup, kindsOf, type ServedKind, servedKind } from "./api-server/served-kinds.ts";
+import { assumedKind, kindsOf, type ServedKind, servedKind } from "./api-server/served-kinds.ts";
 import { keyOf, nextUid, objectAt, stored, versioned, type World } from "./api-server/world.ts";
 import { decoded } from "./controller/run-effects.ts";
 import type { Scenario } from "./controller/scenario.ts";

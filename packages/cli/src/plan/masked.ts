@@ -1,7 +1,5 @@
 import type { KubeObject } from "@janus/kube";
-
-const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? { ...value } : {};
+import { asObject } from "@janus/controller/core/kubernetes/json";
 
 const FIELDS: readonly string[] = ["data", "stringData"];
 

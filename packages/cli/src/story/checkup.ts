@@ -1,4 +1,5 @@
 import type { JsonObject } from "@janus/api";
+import { asObject } from "@janus/controller/core/kubernetes/json";
 
 /** One thing that has to be so. */
 export interface Finding {
@@ -7,9 +8,6 @@ export interface Finding {
   /** Where it is not fine: what to do. */
   readonly cure?: string;
 }
-
-const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? { ...value } : {};
 
 /** Fields of a schema by path, such as `spec.changes.waitFor`. */
 const fieldsOf = (schema: unknown, path = ""): readonly string[] => {
@@ -52,7 +50,7 @@ export const checkLeader = (lease: object | undefined, now: number): Finding => 
   const { holderIdentity, renewTime, leaseDurationSeconds } = spec;
   if (typeof holderIdentity !== "string" || holderIdentity === "")
     return { isFine: false, what: "no controller leads", cure: "look at the Pods of the controller, and at their log" };
-  const age = (now - Date.parse(String(renewTime))) / 1000;
+  const age = (now - Date.parse(typeof renewTime === "string" ? renewTime : "")) / 1000;
   const isFresh = age <= Number(leaseDurationSeconds) * 2;
   return isFresh
     ? { isFine: true, what: `${holderIdentity} leads` }

@@ -2,6 +2,7 @@ import { lockLease, parseHolder, type Transaction } from "@janus/api";
 import { isTerminal, leases } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
+import { asObject } from "@janus/controller/core/kubernetes/json";
 
 /** Who holds the lock on the target of a change. */
 export interface Holder {
@@ -9,9 +10,6 @@ export interface Holder {
   /** `this Transaction`, `Transaction shop/other`, or another holder identity; undefined: nobody. */
   readonly holder: string | undefined;
 }
-
-const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? { ...value } : {};
 
 const named = (identity: unknown, { metadata }: Transaction): string | undefined => {
   if (typeof identity !== "string" || identity === "") return undefined;

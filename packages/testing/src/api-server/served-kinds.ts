@@ -33,12 +33,6 @@ const builtIn = (apiVersion: string, kind: string): ServedKind | undefined => {
   };
 };
 
-/** Of Kubernetes itself: `apps`, or `networking.k8s.io`. */
-export const isBuiltInGroup = (apiVersion: string): boolean => {
-  const { group } = versionOf(apiVersion);
-  return !group.includes(".") || group.endsWith(".k8s.io");
-};
-
 const list = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? (value as readonly Json[]).map(asObject) : [];
 
