@@ -41,6 +41,14 @@ describe("500 changes with the longest legal names", () => {
     expect(edited).toMatchObject(E.left({ message: expect.stringContaining("spec cannot be changed") as unknown }));
   });
 
+  it("of a proposed Transaction, too, and of one that is moved through its lifecycle", async () => {
+    const name = "p".repeat(253);
+    expect(await create(name, { ...specOf(500), lifecycle: "Draft" })).toMatchObject(E.right({}));
+    const at = { resource: transactions, namespace, name };
+    for (const lifecycle of ["Proposed", "Draft", "Proposed", "Published"])
+      expect(await api.send({ verb: "mergePatch", ...at, body: { spec: { lifecycle } } })).toMatchObject(E.right({}));
+  });
+
   it("are told apart, and two that are the same are found", async () => {
     const { changes, ...rest } = specOf(499);
     const reply = await create("twice", { ...rest, changes: [...changes, longest(498)] });

@@ -135,7 +135,7 @@ describe("the API server", () => {
     const edit = JSON.stringify({ spec });
     expect(await kubectl("patch", "txn", "deploy-v2", "-n", namespace, "--type=merge", "-p", edit)).toMatchObject({
       code: 1,
-      stderr: `The Transaction "deploy-v2" is invalid: spec: Invalid value: spec cannot be changed: create a new Transaction instead\n`,
+      stderr: `The Transaction "deploy-v2" is invalid: spec: Invalid value: spec cannot be changed once it is published: create a new Transaction instead\n`,
     });
   });
 

@@ -70,9 +70,9 @@ export const satisfying = <A>(base: Codec<A>, ...rules: readonly Rule<A>[]): Cod
     }),
   );
 
-/** A CEL rule over the old and the new value. Only the API server has both, so it applies to updates alone. */
-export const onUpdate = <A>(base: Codec<A>, rule: Pick<Rule<A>, "cel" | "message">): Codec<A> =>
-  reuse(base, validations(base, [rule]));
+/** CEL rules over the old and the new value. Only the API server has both, so they apply to updates alone. */
+export const onUpdate = <A>(base: Codec<A>, ...rules: readonly Pick<Rule<A>, "cel" | "message">[]): Codec<A> =>
+  reuse(base, validations(base, rules));
 
 const validations = (base: AnyCodec, rules: readonly Pick<Rule<never>, "cel" | "message">[]): JsonObject => ({
   "x-kubernetes-validations": [

@@ -24,6 +24,13 @@ const columns: readonly JsonObject[] = [
     description: "ServiceAccount that applies the changes.",
     priority: 1,
   },
+  {
+    name: "Lifecycle",
+    type: "string",
+    jsonPath: ".spec.lifecycle",
+    description: "Draft, Proposed or Published.",
+    priority: 1,
+  },
 ];
 
 /** The CustomResourceDefinition of Transaction, as an object. */
@@ -43,7 +50,7 @@ export const transactionCrd: JsonObject = {
         subresources: { status: {} },
         additionalPrinterColumns: columns,
         // https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/#list-of-supported-fields
-        selectableFields: [{ jsonPath: ".status.phase" }],
+        selectableFields: [{ jsonPath: ".status.phase" }, { jsonPath: ".spec.lifecycle" }],
         schema: { openAPIV3Schema: Transaction.schema },
       },
     ],

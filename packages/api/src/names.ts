@@ -16,6 +16,19 @@ export const REQUEST_ROLLBACK = `${GROUP}/request-rollback`;
 /** On a Failed Transaction: requests a retry of the incomplete rollback. Any value; the controller removes it when it starts. */
 export const RETRY_ROLLBACK = `${GROUP}/retry-rollback`;
 
+/** Which user created the Transaction. Nobody can change it. */
+export const REQUESTED_BY = `${GROUP}/requested-by`;
+/** Which user edited `spec` last, its creation included; a move of `lifecycle` alone is no edit. */
+export const LAST_EDITED_BY = `${GROUP}/last-edited-by`;
+/** Which user moved `spec.lifecycle` last. */
+export const LIFECYCLE_CHANGED_BY = `${GROUP}/lifecycle-changed-by`;
+/** Which user published a Draft or a proposed Transaction. */
+export const APPROVED_BY = `${GROUP}/approved-by`;
+/** Which user requested the rollback. */
+export const ROLLBACK_REQUESTED_BY = `${GROUP}/rollback-requested-by`;
+/** Why a proposed Transaction was set back to Draft. */
+export const REJECTION_REASON = `${GROUP}/rejection-reason`;
+
 /** On a Transaction that has applied nothing: the holder identity of one that has, and requests its locks. */
 export const REQUEST_YIELD = `${GROUP}/give-way-to`;
 

@@ -1,5 +1,6 @@
 import { MAX_CHANGES } from "./limits.ts";
 import {
+  type AnyCodec,
   described,
   integer,
   oneOf,
@@ -36,67 +37,110 @@ const oncePerTarget: Rule<readonly Change[]> = {
   holds: (changes) => new Set(changes.map(({ target }) => identity(target))).size === changes.length,
 };
 
-/** The spec of a Transaction. It is immutable, so that decisions on it stay valid. */
+export const LIFECYCLES = ["Draft", "Proposed", "Published"] as const;
+
+const fields = {
+  serviceAccountName: described(
+    "ServiceAccount in the Transaction's namespace that the controller impersonates to read and modify every target. The user who creates the Transaction needs the verb impersonate on it.",
+    satisfying(
+      string({ maxLength: 253 }),
+      subdomainName("serviceAccountName must be the name of a ServiceAccount in the Transaction's namespace"),
+    ),
+  ),
+  lifecycle: withDefault(
+    "Published",
+    described(
+      "Draft: nothing is locked or applied, and spec may be edited. Proposed: the same, but only lifecycle may be changed: to Published, which approves it, or back to Draft, which rejects it. Published: the Transaction is executed, and spec is immutable.",
+      oneOf(...LIFECYCLES),
+    ),
+  ),
+  approvedDigest: optional(
+    described(
+      "The digest of the render that was approved (status.render.digest). If the Transaction would do anything else when it is executed, it is Failed with no changes applied. Set together with lifecycle Published.",
+      satisfying(string({ maxLength: 71 }), {
+        cel: "self.matches('^sha256:[0-9a-f]{64}$')",
+        message: "approvedDigest must be a digest as in status.render.digest: sha256: and 64 hexadecimal digits",
+        holds: (digest) => /^sha256:[0-9a-f]{64}$/u.test(digest),
+      }),
+    ),
+  ),
+  lockTimeout: withDefault(
+    5 * 60_000,
+    described(
+      "Duration of the locks on the targets if the controller stops renewing them, such as 30s or 5m; at least 1s.",
+      duration,
+    ),
+  ),
+  timeout: withDefault(
+    30 * 60_000,
+    described(
+      "How long the Transaction may take to apply all changes, waiting for locks included, such as 10m or 1h30m; at least 1s. After that it is rolled back.",
+      duration,
+    ),
+  ),
+  waitFor: optional(
+    described(
+      "Default of waitFor for all changes: the gates that each target must meet before the next change is applied.",
+      Gates,
+    ),
+  ),
+  rollbackWaitFor: optional(
+    described(
+      "Gates that the restored targets must meet after a rollback, before the Transaction is RolledBack, in the syntax of waitFor. The condition Healthy says whether they were met.",
+      Gates,
+    ),
+  ),
+  rollbackWaitTimeout: optional(
+    described("How long to wait for rollbackWaitFor, such as 10m; at least 1s. Default: 10m.", duration),
+  ),
+  deletionPolicy: withDefault(
+    "Release",
+    described(
+      "What happens when an active Transaction is deleted. Release: applied changes stay, and the snapshots of the previous state are kept. Rollback: the Transaction is rolled back first. In a terminating namespace it is always Release.",
+      oneOf("Release", "Rollback"),
+    ),
+  ),
+  ttlSecondsAfterFinished: optional(
+    described(
+      "Number of seconds after which a finished Transaction is deleted, as for a Job. If absent, it is kept. A Failed Transaction whose rollback is incomplete is always kept.",
+      satisfying(integer, {
+        cel: "self >= 0",
+        message: "ttlSecondsAfterFinished must not be negative",
+        holds: (seconds) => seconds >= 0,
+      }),
+    ),
+  ),
+  changes: described(
+    "The changes, applied one at a time in this order: all of them or none. If one cannot be applied, those before it are rolled back in reverse order.",
+    satisfying(list(Change, { atomic: true }, { minItems: 1, maxItems: MAX_CHANGES }), oncePerTarget),
+  ),
+};
+
+/** What moves a Transaction through its lifecycle. All other fields are edited in a Draft alone. */
+const MOVING: readonly string[] = ["lifecycle", "approvedDigest"] satisfies readonly (keyof typeof fields)[];
+
+const unchanged = ([name, { presence }]: readonly [string, AnyCodec]): string =>
+  presence === "optional"
+    ? `has(self.${name}) == has(oldSelf.${name}) && (!has(self.${name}) || self.${name} == oldSelf.${name})`
+    : `self.${name} == oldSelf.${name}`;
+
+const content = Object.entries<AnyCodec>(fields).filter(([name]) => !MOVING.includes(name));
+
+/** The spec of a Transaction. Once it is published it is immutable, so that decisions on it stay valid. */
 export const Spec = onUpdate(
-  object({
-    serviceAccountName: described(
-      "ServiceAccount in the Transaction's namespace that the controller impersonates to read and modify every target. The user who creates the Transaction needs the verb impersonate on it.",
-      satisfying(
-        string({ maxLength: 253 }),
-        subdomainName("serviceAccountName must be the name of a ServiceAccount in the Transaction's namespace"),
-      ),
-    ),
-    lockTimeout: withDefault(
-      5 * 60_000,
-      described(
-        "Duration of the locks on the targets if the controller stops renewing them, such as 30s or 5m; at least 1s.",
-        duration,
-      ),
-    ),
-    timeout: withDefault(
-      30 * 60_000,
-      described(
-        "How long the Transaction may take to apply all changes, waiting for locks included, such as 10m or 1h30m; at least 1s. After that it is rolled back.",
-        duration,
-      ),
-    ),
-    waitFor: optional(
-      described(
-        "Default of waitFor for all changes: the gates that each target must meet before the next change is applied.",
-        Gates,
-      ),
-    ),
-    rollbackWaitFor: optional(
-      described(
-        "Gates that the restored targets must meet after a rollback, before the Transaction is RolledBack, in the syntax of waitFor. The condition Healthy says whether they were met.",
-        Gates,
-      ),
-    ),
-    rollbackWaitTimeout: optional(
-      described("How long to wait for rollbackWaitFor, such as 10m; at least 1s. Default: 10m.", duration),
-    ),
-    deletionPolicy: withDefault(
-      "Release",
-      described(
-        "What happens when an active Transaction is deleted. Release: applied changes stay, and the snapshots of the previous state are kept. Rollback: the Transaction is rolled back first. In a terminating namespace it is always Release.",
-        oneOf("Release", "Rollback"),
-      ),
-    ),
-    ttlSecondsAfterFinished: optional(
-      described(
-        "Number of seconds after which a finished Transaction is deleted, as for a Job. If absent, it is kept. A Failed Transaction whose rollback is incomplete is always kept.",
-        satisfying(integer, {
-          cel: "self >= 0",
-          message: "ttlSecondsAfterFinished must not be negative",
-          holds: (seconds) => seconds >= 0,
-        }),
-      ),
-    ),
-    changes: described(
-      "The changes, applied one at a time in this order: all of them or none. If one cannot be applied, those before it are rolled back in reverse order.",
-      satisfying(list(Change, { atomic: true }, { minItems: 1, maxItems: MAX_CHANGES }), oncePerTarget),
-    ),
+  satisfying(object(fields), {
+    cel: "self.lifecycle == 'Published' || !has(self.approvedDigest)",
+    message: "approvedDigest is set together with lifecycle Published: leave it out before",
+    holds: ({ lifecycle, approvedDigest }) => lifecycle === "Published" || approvedDigest === undefined,
   }),
-  { cel: "self == oldSelf", message: "spec cannot be changed: create a new Transaction instead" },
+  {
+    cel: "oldSelf.lifecycle != 'Published' || self == oldSelf",
+    message: "spec cannot be changed once it is published: create a new Transaction instead",
+  },
+  {
+    cel: `oldSelf.lifecycle != 'Proposed' || (${content.map(unchanged).join(" && ")})`,
+    message:
+      "of a proposed Transaction only spec.lifecycle can be changed: set it to Draft to edit, or to Published to approve",
+  },
 );
 export interface Spec extends TypeOf<typeof Spec> {}

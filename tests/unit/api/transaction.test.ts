@@ -23,6 +23,7 @@ describe("a Transaction", () => {
         metadata,
         spec: {
           serviceAccountName: "deploy-sa",
+          lifecycle: "Published",
           lockTimeout: 300_000,
           timeout: 1_800_000,
           deletionPolicy: "Release",

@@ -33,6 +33,7 @@ const world = (bytes: number, owned: boolean): World => {
       serviceAccountName: "deploy",
       lockTimeout: 30_000,
       timeout: 3_600_000,
+      lifecycle: "Published" as const,
       deletionPolicy: "Release" as const,
       changes: Array.from({ length: COUNT }, (_, n) => {
         const target = { apiVersion: "example.com/v1", kind: "Widget", name: `t${n}` };

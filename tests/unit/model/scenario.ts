@@ -107,6 +107,7 @@ export const begin = (
       serviceAccountName: "deploy",
       lockTimeout: 30_000,
       timeout: TIMEOUT,
+      lifecycle: "Published" as const,
       deletionPolicy,
       ...gates,
       changes: types.map(changeOf),

@@ -1,5 +1,6 @@
 import { FINALIZER } from "@janus/api";
 import { awaitUpgrade, lookingAgain, UPGRADE_PAUSE } from "./transitions/await-upgrade.ts";
+import { draft, isDraft } from "./phases/draft.ts";
 import { committing } from "./phases/committing.ts";
 import { run, type Step } from "./state/effect.ts";
 import { terminalCleanup } from "./phases/terminal-cleanup.ts";
@@ -23,6 +24,7 @@ const isBare = ({ txn: { metadata, status }, known }: ReconcileContext): boolean
  * The whole life of a Transaction: what to do next, from what is recorded, what this process has observed, and
  * the time.
  *
+ * Draft and Proposed → nothing is locked or applied, until lifecycle is Published.
  * Pending → Preparing → Prepared → Committing → Committed; from Committing on any failure → RollingBack →
  * RolledBack, or Failed if something could not be rolled back. A failure before the first change → Failed.
  *
@@ -39,7 +41,7 @@ export const decide = (seen: ReconcileContext): Step => {
   if (isBare(context)) return run(setFinalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]));
   switch (txn.status.phase) {
     case "Pending":
-      return pending(context);
+      return isDraft(txn) ? draft(context) : pending(context);
     case "Preparing":
       return preparing(context);
     case "Prepared":

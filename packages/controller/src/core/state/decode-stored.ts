@@ -107,6 +107,7 @@ const lockOf = (item: unknown): readonly Item[] => {
 /** The placeholder for a spec that cannot be read. */
 const noSpec: Spec = {
   serviceAccountName: "",
+  lifecycle: "Published",
   lockTimeout: 1000,
   timeout: 1000,
   deletionPolicy: "Release",
