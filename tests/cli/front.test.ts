@@ -31,7 +31,9 @@ it("helps: lists the commands, and names the flags of each", async () => {
   expect(code).toBe(0);
   expect(stdout.match(/^ {2}[a-z]+/gmu)?.map((line) => line.trim())).toEqual(
     expect.arrayContaining(
-      "plan apply get watch describe explain rollback retry cancel snapshot doctor version".split(" "),
+      "plan apply edit propose reject get watch describe explain rollback retry cancel snapshot doctor version".split(
+        " ",
+      ),
     ),
   );
   expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);

@@ -41,6 +41,8 @@ export interface ChangeManifest {
 export interface SpecManifest {
   readonly serviceAccountName: string;
   readonly changes: readonly ChangeManifest[];
+  /** @default "Published" */
+  readonly lifecycle?: "Draft" | "Proposed" | "Published";
   /** @default "5m" */
   readonly lockTimeout?: string;
   /** @default "30m" */

@@ -16,6 +16,18 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: "apply manifests, or a Transaction: all of them or none",
     load: async () => (await import("./commands/apply.ts")).applyCommand,
   },
+  edit: {
+    summary: "edit a Draft",
+    load: async () => (await import("./commands/edit.ts")).editCommand,
+  },
+  propose: {
+    summary: "propose a Draft: from then on nobody can edit it",
+    load: async () => (await import("./commands/propose.ts")).proposeCommand,
+  },
+  reject: {
+    summary: "set a proposed Transaction back to Draft",
+    load: async () => (await import("./commands/reject.ts")).rejectCommand,
+  },
   get: {
     summary: "list Transactions, the newest last",
     load: async () => (await import("./commands/get.ts")).getCommand,

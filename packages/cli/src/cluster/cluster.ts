@@ -71,8 +71,11 @@ export const onCluster = async <Result>(
 };
 
 /** The answer. Errors: as {@link Failure}, after `what`, such as `cannot read Transaction shop/web`. */
-export const sent = async (api: Api, request: Request, what: string): Promise<KubeObject> => {
-  const answer = await api.send(request);
+export const sent = async (api: Api, request: Request, what: string): Promise<KubeObject> =>
+  orFail(await api.send(request), what);
+
+/** {@link sent}, of what has been answered. */
+export const orFail = (answer: E.Either<ApiError, KubeObject>, what: string): KubeObject => {
   if (E.isRight(answer)) return answer.right;
   throw new Failure(`${what}: ${messageOf(answer.left)}`);
 };

@@ -24,3 +24,4 @@ export const bindings = builtIn(
   false,
 );
 export const accessReviews = builtIn(REVIEWS, "selfsubjectaccessreviews", "SelfSubjectAccessReview", false);
+export const selfReviews = builtIn("authentication.k8s.io", "selfsubjectreviews", "SelfSubjectReview", false);

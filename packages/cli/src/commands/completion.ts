@@ -5,8 +5,8 @@ import type { Command } from "commander";
 import * as E from "fp-ts/lib/Either.js";
 import { openCluster } from "../cluster/cluster.ts";
 
-/** The commands that take the name of a Transaction first. */
-const TAKES_NAME: readonly string[] = ["get", "watch", "describe", "explain", "rollback", "retry", "cancel"];
+/** Whether the command takes the name of a Transaction first. */
+const takesName = ({ registeredArguments: [first] }: Command): boolean => first?.name() === "name";
 
 const flag = (args: readonly string[], ...names: readonly string[]): string | undefined => {
   const at = args.findIndex((arg) => names.includes(arg));
@@ -43,7 +43,8 @@ const namesOf = async (args: readonly string[]): Promise<readonly KubeObject[]> 
 export const addCompletion = async (program: Command, args: readonly string[]): Promise<void> => {
   const completion = tab(program, { completionCommandName: "completion" });
   const [called, , wanted = ""] = args;
-  if (called !== "complete" || !TAKES_NAME.includes(wanted)) return;
+  const isNamed = program.commands.some((command) => command.name() === wanted && takesName(command));
+  if (called !== "complete" || !isNamed) return;
   const names = await namesOf(args);
   completion.commands.get(wanted)?.argument("name", (complete) => {
     for (const { metadata } of names) complete(metadata.name ?? "", "");

@@ -1,0 +1,18 @@
+import { asObject } from "@janus/controller/core/kubernetes/json";
+import * as E from "fp-ts/lib/Either.js";
+import type { Cluster } from "./cluster.ts";
+import { selfReviews } from "./resources.ts";
+
+/**
+ * What the API server calls the user who runs the command, `--as` included.
+ *
+ * @returns null where it does not say: as the value of an annotation in a merge patch, that removes the name of
+ *          whoever acted before.
+ */
+export const readUserName = async ({ api }: Cluster): Promise<string | null> => {
+  const body = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+  const answer = await api.send({ verb: "create", resource: selfReviews, body });
+  const { userInfo } = asObject(E.isRight(answer) ? answer.right["status"] : undefined);
+  const { username } = asObject(userInfo);
+  return typeof username === "string" && username !== "" ? username : null;
+};

@@ -1,0 +1,140 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { LAST_EDITED_BY } from "@janus/api";
+import { messageOf, transactions } from "@janus/controller";
+import { equal } from "@janus/controller/core/kubernetes/json";
+import type { KubeObject } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { type Cluster, type ClusterFlags, onCluster } from "../cluster/cluster.ts";
+import { readTransaction, type Stored } from "../cluster/transactions.ts";
+import { readUserName } from "../cluster/user-name.ts";
+import { Failure } from "../failure.ts";
+import { editableText, editedSpec } from "../manifests/editable.ts";
+import { type Located, parseManifests, readManifests } from "../manifests/read-manifests.ts";
+import { outputTo } from "../output/style.ts";
+import { exitWith } from "./exit-with.ts";
+import { command } from "./flags.ts";
+import { nameAndNamespace, refuseIn } from "./lifecycle.ts";
+
+interface EditFlags extends ClusterFlags {
+  readonly filename?: string;
+}
+
+/** As `kubectl edit` finds it. */
+const editorOf = ({ KUBE_EDITOR: own = "", EDITOR: general = "" }: NodeJS.ProcessEnv): string => own || general || "vi";
+
+/** Errors: if the editor cannot be started, or fails, as `:cq` of vi does. */
+const openEditor = (file: string): void => {
+  const editor = editorOf(process.env);
+  // By the shell: it may have arguments, such as `code --wait`.
+  const { status, error } = spawnSync("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });
+  if (error !== undefined) throw new Failure(`the editor ${editor} cannot be started: ${error.message}`);
+  if (status !== 0) throw new Failure(`the editor ${editor} ended with code ${status}: set KUBE_EDITOR to choose one`);
+};
+
+/**
+ * Replaces the spec of the very Draft that was read.
+ *
+ * Guarantees: overwrites no edit of somebody else. What the controller writes meanwhile, such as a render, is none.
+ * Errors: if somebody else has edited or moved it; if the API server refuses.
+ */
+const save = async (cluster: Cluster, { txn, object }: Stored, spec: object): Promise<void> => {
+  const { namespace, name } = txn.metadata;
+  const what = `cannot edit Transaction ${namespace}/${name}`;
+  const user = await readUserName(cluster);
+  const put = ({ metadata, ...rest }: KubeObject) => {
+    const { [LAST_EDITED_BY]: _, ...others } = metadata.annotations ?? {};
+    const annotations = user === null ? others : { ...others, [LAST_EDITED_BY]: user };
+    const body = { ...rest, metadata: { ...metadata, annotations }, spec };
+    return cluster.api.send({
+      verb: "update",
+      resource: transactions,
+      namespace,
+      name,
+      body,
+      fieldManager: "kubectl-janus",
+    });
+  };
+  for (let seen = object; ; ) {
+    const answer = await put(seen);
+    if (E.isRight(answer)) return;
+    const { left: error } = answer;
+    if (error.type !== "refused" || error.reason !== "Conflict") throw new Failure(`${what}: ${messageOf(error)}`);
+    const now = await readTransaction(cluster, name);
+    if (now.txn.metadata.uid !== txn.metadata.uid || !equal(now.object["spec"], object["spec"]))
+      throw new Failure(`${what}: somebody else has edited or proposed it, or created it anew, since it was read`);
+    seen = now.object;
+  }
+};
+
+/** Saves what the manifests make of it. @returns whether that is another spec than before. */
+const saveEdited = async (cluster: Cluster, stored: Stored, edited: readonly Located[]): Promise<boolean> => {
+  const spec = editedSpec(edited, stored.txn);
+  if (spec === undefined || equal(spec, stored.object["spec"])) return false;
+  await save(cluster, stored, spec);
+  return true;
+};
+
+/** {@link saveEdited} of what the user writes in an editor. Errors: say where that is kept. */
+const saveFromEditor = async (cluster: Cluster, stored: Stored): Promise<boolean> => {
+  const before = editableText(stored.object);
+  const file = join(mkdtempSync(join(tmpdir(), "kubectl-janus-")), `${stored.txn.metadata.name}.yaml`);
+  writeFileSync(file, before, { mode: 0o600 });
+  const isEdited = (): boolean => readFileSync(file, "utf8") !== before;
+  const remove = (): void => rmSync(dirname(file), { recursive: true });
+  try {
+    openEditor(file);
+    const isSaved = isEdited() && (await saveEdited(cluster, stored, parseManifests(readFileSync(file, "utf8"), file)));
+    remove();
+    return isSaved;
+  } catch (error) {
+    if (error instanceof Failure && isEdited())
+      throw new Failure(
+        `${error.message}\nWhat you wrote is kept in ${file}. When it is right: ` +
+          `kubectl janus edit ${nameAndNamespace(stored.txn)} -f ${file}`,
+      );
+    remove();
+    throw error;
+  }
+};
+
+const edit = (name: string, { filename, ...flags }: EditFlags): Promise<number> =>
+  onCluster(flags, async (cluster) => {
+    const stored = await readTransaction(cluster, name);
+    const { txn } = stored;
+    refuseIn(txn, {
+      Proposed: (on) => `it cannot be edited. To set it back to Draft: kubectl janus reject ${on}`,
+      Published: () => "its spec cannot be changed. Create a new Transaction instead",
+    });
+    const isSaved =
+      filename === undefined
+        ? await saveFromEditor(cluster, stored)
+        : await saveEdited(cluster, stored, readManifests([filename]));
+    const on = nameAndNamespace(txn);
+    outputTo(process.stdout).write(
+      isSaved
+        ? `Transaction ${cluster.namespace}/${name} is edited.\n` +
+            `To see what it would do now:  kubectl janus describe ${on}\n` +
+            `To propose it:                kubectl janus propose ${on}\n`
+        : "Edit cancelled: nothing was changed.\n",
+    );
+    return 0;
+  });
+
+export const editCommand = command("edit")
+  .argument("<name>", "name of the Transaction, which has to be a Draft")
+  .option("-f, --filename <path>", "take its spec from this manifest, or - for the standard input")
+  .addHelpText(
+    "after",
+    `
+Opens $KUBE_EDITOR, $EDITOR or vi, as kubectl edit does. Nothing is locked: if
+somebody else edits the Draft at the same time, the later one is refused, and
+what was written is kept in a file.
+
+Examples:
+  KUBE_EDITOR="code --wait" kubectl janus edit v2
+  kubectl janus plan -f shop/ --name v2 -o yaml | kubectl janus edit v2 -f -`,
+  )
+  .action((name: string, flags: EditFlags) => exitWith(edit(name, flags)));

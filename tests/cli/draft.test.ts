@@ -1,0 +1,171 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { creating } from "../fixtures/changes.ts";
+import { controlPlane } from "../fixtures/cluster.ts";
+import { configMap } from "../fixtures/manifests.ts";
+import { transaction, workspace, type Workspace } from "../fixtures/workspace.ts";
+import { janus, janusWith, start } from "./command-line.ts";
+
+const OURS = "backup.janus.io/";
+/** The administrator of the control plane. */
+const ME = "admin";
+
+const drafted = async (lifecycle = "Draft"): Promise<Workspace> => {
+  const made = await workspace();
+  await made.submit([creating(configMap("a", { value: "1" }))], { lifecycle });
+  return made;
+};
+
+/** What the API server has of it: lifecycle, our annotations without their prefix, and the value that it would set. */
+const seen = async ({ read }: Workspace) => {
+  const { metadata, spec } = await read(transaction("txn"));
+  const ours = Object.entries(metadata.annotations ?? {}).filter(([name]) => name.startsWith(OURS));
+  const { lifecycle, changes } = spec as { lifecycle: string; changes: { content: { data: { value: string } } }[] };
+  return {
+    lifecycle,
+    value: changes[0]?.content.data.value,
+    ...Object.fromEntries(ours.map(([name, value]) => [name.slice(OURS.length), value])),
+  };
+};
+
+/** An editor that runs this script on the file `$1`. */
+const editor = (script: string): { readonly KUBE_EDITOR: string } => {
+  const directory = mkdtempSync(path.join(tmpdir(), "janus-editor-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = path.join(directory, "editor");
+  writeFileSync(file, `#!/bin/sh\n${script}\n`);
+  chmodSync(file, 0o755);
+  // With an argument, as `code --wait` has one.
+  return { KUBE_EDITOR: `${file} --wait` };
+};
+const SET_2 = `sed -i 's/value: "1"/value: "2"/' "$2"`;
+
+/** A command that changes the Transaction behind the editor's back. */
+const patching = (patch: string, { namespace }: Workspace): string =>
+  `${controlPlane.binaries.kubectl} patch transaction txn -n ${namespace} --type=merge --patch='${patch}'`;
+
+const edit = ({ namespace }: Workspace, script: string) =>
+  start(["edit", "txn", "-n", namespace], { env: editor(script) }).ended;
+
+it("edits a Draft, and records who did", async () => {
+  const made = await drafted();
+  expect(await edit(made, SET_2)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`Transaction ${made.namespace}/txn is edited.\n`),
+  });
+  expect(await seen(made)).toMatchObject({ lifecycle: "Draft", value: "2", "last-edited-by": ME });
+});
+
+it.each([
+  ["is left as it is", "true"],
+  ["is emptied", ': > "$2"'],
+  ["is only written in another way", `sed -i 's/kind: Transaction/kind: "Transaction"/' "$2"`],
+])("says that nothing was changed if the text %s", async (_, script) => {
+  const made = await drafted();
+  const { generation } = (await made.txn()).metadata;
+  expect(await edit(made, script)).toEqual({ code: 0, stdout: "Edit cancelled: nothing was changed.\n", stderr: "" });
+  expect((await made.txn()).metadata.generation).toBe(generation);
+});
+
+const kept = (stderr: string): string => {
+  const [, file = ""] = /What you wrote is kept in (\S+)\. When it is right: /u.exec(stderr) ?? [];
+  onTestFinished(() => rmSync(path.dirname(file), { recursive: true }));
+  return file;
+};
+
+it("keeps what was written if it is not valid, and takes it when it is corrected", async () => {
+  const made = await drafted();
+  const broken = await edit(made, `${SET_2}; sed -i 's/type: Create/type: Destroy/' "$2"`);
+  expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining("spec.changes[0].type: ") });
+  const file = kept(broken.stderr);
+  expect(broken.stderr).toContain(`kubectl janus edit txn -n ${made.namespace} -f ${file}\n`);
+  writeFileSync(file, readFileSync(file, "utf8").replace("Destroy", "Create"));
+  expect((await janus("edit", "txn", "-n", made.namespace, "-f", file)).code).toBe(0);
+  expect(await seen(made)).toMatchObject({ value: "2" });
+});
+
+it("never overwrites the edit of somebody else", async () => {
+  const made = await drafted();
+  const theirs = JSON.stringify({ spec: { timeout: "7m" } });
+  const refused = await edit(made, `${SET_2}; ${patching(theirs, made)}`);
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("somebody else has edited or proposed it"),
+  });
+  expect(readFileSync(kept(refused.stderr), "utf8")).toContain('value: "2"');
+  expect(await seen(made)).toMatchObject({ value: "1" });
+});
+
+it("is not disturbed by what the controller writes meanwhile", async () => {
+  const made = await drafted();
+  const status = JSON.stringify({ status: { phase: "Pending", version: 1 } });
+  const saved = await edit(made, `${SET_2}; ${patching(status, made)} --subresource=status`);
+  expect(saved).toMatchObject({ code: 0, stderr: "" });
+  expect(await seen(made)).toMatchObject({ value: "2" });
+});
+
+it("edits nothing but the Draft that it was called for", async () => {
+  const made = await drafted();
+  const other = await edit(made, `${SET_2}; sed -i 's/name: txn/name: other/' "$2"`);
+  expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("/txn is edited") });
+  kept(other.stderr);
+  const moved = await edit(made, `${SET_2}; sed -i 's/^spec:/spec:\\n  lifecycle: Published/' "$2"`);
+  expect(moved).toMatchObject({ code: 1, stderr: expect.stringContaining("an edit leaves spec.lifecycle as it is") });
+  kept(moved.stderr);
+  const cancelled = await edit(made, "exit 1");
+  expect(cancelled).toMatchObject({ code: 1, stderr: expect.stringContaining("ended with code 1") });
+  expect(await seen(made)).toMatchObject({ lifecycle: "Draft", value: "1" });
+});
+
+it("proposes a Draft and sets it back, and records who did and why", async () => {
+  const made = await drafted();
+  const on = ["txn", "-n", made.namespace];
+  expect(await janus("propose", ...on)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`kubectl janus approve txn -n ${made.namespace}\n`),
+  });
+  expect(await seen(made)).toMatchObject({ lifecycle: "Proposed", "lifecycle-changed-by": ME });
+  const rejected = await janus("reject", ...on, "--reason", "too early", "--as", "bob", "--as-group", "system:masters");
+  expect(rejected).toMatchObject({ code: 0, stdout: expect.stringContaining("is a Draft again.\n") });
+  expect(await seen(made)).toMatchObject({
+    lifecycle: "Draft",
+    "lifecycle-changed-by": "bob",
+    "rejection-reason": "too early",
+  });
+  await janus("propose", ...on);
+  expect(await seen(made)).not.toHaveProperty("rejection-reason");
+  await janus("reject", ...on);
+  expect(await seen(made)).not.toHaveProperty("rejection-reason");
+});
+
+it.each([
+  ["edit", "Proposed", "is Proposed: it cannot be edited. To set it back to Draft: kubectl janus reject txn -n "],
+  ["edit", "Published", "is Published: its spec cannot be changed. Create a new Transaction instead"],
+  ["propose", "Proposed", "is Proposed: it waits for its approval. To approve it: kubectl janus approve txn -n "],
+  ["propose", "Published", "is Published: it is being executed (Pending). To watch it: kubectl janus watch txn -n "],
+  ["reject", "Draft", "is a Draft: it is not proposed. To delete it: kubectl delete transaction txn -n "],
+  ["reject", "Published", "is Published: it is being executed (Pending). To watch it: kubectl janus watch txn -n "],
+])("does not %s one that is %s, and says what to do instead", async (command, lifecycle, message) => {
+  const made = await drafted(lifecycle);
+  const { code, stderr } = await janus(command, "txn", "-n", made.namespace);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining(`error: Transaction ${made.namespace}/txn ${message}`),
+  });
+  expect((await seen(made)).lifecycle).toBe(lifecycle);
+});
+
+it.each(["edit", "propose", "reject"])("completes names for %s", async (command) => {
+  const { namespace } = await drafted();
+  expect((await janus("complete", "--", command, "-n", namespace, "")).stdout).toContain("txn");
+});
+
+it("edits a Draft with the manifests of a plan, without an editor", async () => {
+  const made = await drafted();
+  const flags = ["-n", made.namespace, "--name", "txn", "--service-account", "deployer", "-o", "yaml"];
+  const planned = await janusWith(JSON.stringify(configMap("b")), "plan", "-f", "-", ...flags);
+  expect(await janusWith(planned.stdout, "edit", "txn", "-n", made.namespace, "-f", "-")).toMatchObject({ code: 0 });
+  expect(await made.txn()).toMatchObject({ spec: { lifecycle: "Draft", changes: [{ target: { name: "b" } }] } });
+});
