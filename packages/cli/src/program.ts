@@ -56,6 +56,10 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: "stop a Transaction that has changed nothing yet",
     load: async () => (await import("./commands/act.ts")).cancelCommand,
   },
+  history: {
+    summary: "which Transactions there were, or which changed an object",
+    load: async () => (await import("./commands/history.ts")).historyCommand,
+  },
   snapshot: {
     summary: "what was there before a Transaction: show it, compare it, bring it back",
     load: async () => (await import("./commands/snapshot.ts")).snapshotCommand,

@@ -12,13 +12,24 @@ const objects = (value: unknown): readonly { readonly [field: string]: unknown }
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
+/** A kind, and what people call it. */
+export interface NamedKind {
+  readonly resource: Resource;
+  /** In lower case: the plural, the singular and the kind, then the short names, such as `deploy`. */
+  readonly names: readonly string[];
+}
+
 /**
  * Every kind that can be listed, each once, in the version that the server prefers.
  *
  * Guarantees: two requests, however many kinds there are. A group whose server is broken is left out, and does not affect
  *             others.
  */
-export const listable = async (api: Api): Promise<E.Either<ApiError, readonly Resource[]>> => {
+export const listable = async (api: Api): Promise<E.Either<ApiError, readonly Resource[]>> =>
+  E.map((kinds: readonly NamedKind[]) => kinds.map(({ resource }) => resource))(await namedKinds(api));
+
+/** {@link listable}, with their names. */
+export const namedKinds = async (api: Api): Promise<E.Either<ApiError, readonly NamedKind[]>> => {
   const [core, others] = await Promise.all(
     ["/api", "/apis"].map((path) => api.send({ verb: "raw", path, accept: AGGREGATED, purpose: "discovery" })),
   );
@@ -31,25 +42,27 @@ export const listable = async (api: Api): Promise<E.Either<ApiError, readonly Re
   return E.right([...objects(core.right["items"]), ...objects(others.right["items"])].flatMap(ofGroup));
 };
 
-const ofGroup = (entry: { readonly [field: string]: unknown }): readonly Resource[] => {
+const ofGroup = (entry: { readonly [field: string]: unknown }): readonly NamedKind[] => {
   const { metadata, versions } = entry;
   const group = isObject(metadata) ? text(metadata["name"]) : "";
   const seen = new Set<string>();
   return objects(versions).flatMap(({ version, resources }) =>
-    objects(resources).flatMap((served): readonly Resource[] => {
-      const { resource: plural, responseKind, scope, verbs, subresources } = served;
+    objects(resources).flatMap((served): readonly NamedKind[] => {
+      const { resource: plural, responseKind, scope, verbs, subresources, singularResource, shortNames } = served;
       if (!Array.isArray(verbs) || !verbs.includes("list") || seen.has(text(plural))) return [];
       seen.add(text(plural));
-      return [
-        {
-          group,
-          version: text(version),
-          plural: text(plural),
-          kind: isObject(responseKind) ? text(responseKind["kind"]) : "",
-          namespaced: scope === "Namespaced",
-          statusSubresource: objects(subresources).some(({ subresource }) => subresource === "status"),
-        },
-      ];
+      const kind = isObject(responseKind) ? text(responseKind["kind"]) : "";
+      const resource = {
+        group,
+        version: text(version),
+        plural: text(plural),
+        kind,
+        namespaced: scope === "Namespaced",
+        statusSubresource: objects(subresources).some(({ subresource }) => subresource === "status"),
+      };
+      const short = Array.isArray(shortNames) ? shortNames.map(text) : [];
+      const names = [resource.plural, text(singularResource), kind.toLowerCase(), ...short];
+      return [{ resource, names: names.filter((name) => name !== "") }];
     }),
   );
 };

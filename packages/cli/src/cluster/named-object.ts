@@ -1,0 +1,45 @@
+import { messageOf } from "@janus/controller";
+import { type NamedKind, namedKinds, type Resource } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { Failure } from "../failure.ts";
+import type { Cluster } from "./cluster.ts";
+
+/** Where an object is, or was. */
+export interface Place {
+  readonly resource: Resource;
+  /** Absent: it is cluster-scoped. */
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** `deploy`, `deployments.apps` and `deployments.v1.apps`, as kubectl takes them. The version does not matter. */
+const matching = (kinds: readonly NamedKind[], wanted: string): Resource | undefined => {
+  const [word = "", ...rest] = wanted.toLowerCase().split(".");
+  const [first = ""] = rest;
+  const group = (/^v\d/u.test(first) ? rest.slice(1) : rest).join(".");
+  const ofGroup = kinds.filter(({ resource }) => rest.length === 0 || resource.group === group);
+  return ofGroup.find(({ names }) => names.includes(word))?.resource;
+};
+
+/**
+ * The object that the arguments of a command name, in the ways of kubectl: `deployment/web`, `deployment.apps web`.
+ *
+ * Errors: if they name none, or no kind that is served.
+ */
+export const namedObject = async (
+  { api, namespace }: Cluster,
+  target: string,
+  second: string | undefined,
+): Promise<Place> => {
+  const [kind = "", name, ...more] = second === undefined ? target.split("/") : [target, second];
+  if (kind === "" || name === undefined || name === "" || more.length > 0 || name.includes("/"))
+    throw new Failure(
+      `${[target, second].filter(Boolean).join(" ")}: name an object as kubectl does, like deployment/web`,
+    );
+  const kinds = await namedKinds(api);
+  if (E.isLeft(kinds)) throw new Failure(`cannot find out which kinds there are: ${messageOf(kinds.left)}`);
+  const resource = matching(kinds.right, kind);
+  if (resource === undefined)
+    throw new Failure(`the API server serves no kind ${kind}. To list them: kubectl api-resources`);
+  return { resource, name, ...(resource.namespaced ? { namespace } : {}) };
+};

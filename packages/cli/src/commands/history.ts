@@ -1,0 +1,100 @@
+import { transactions } from "@janus/controller";
+import { listAll } from "@janus/kube";
+import { Option } from "commander";
+import * as E from "fp-ts/lib/Either.js";
+import { stringify } from "yaml";
+import { cannotUse, type Cluster, type ClusterFlags, found, onCluster } from "../cluster/cluster.ts";
+import { namedObject } from "../cluster/named-object.ts";
+import { stored } from "../cluster/transactions.ts";
+import { Failure } from "../failure.ts";
+import { outputTo } from "../output/style.ts";
+import { table } from "../output/table.ts";
+import { type Chapter, history, historyOf } from "../story/history.ts";
+import { exitWith } from "./exit-with.ts";
+import { command } from "./flags.ts";
+
+interface HistoryFlags extends ClusterFlags {
+  readonly allNamespaces?: true;
+  readonly output?: "json" | "yaml" | "name" | "wide";
+}
+
+const chapters = async (
+  cluster: Cluster,
+  target: string | undefined,
+  name: string | undefined,
+  { allNamespaces }: HistoryFlags,
+): Promise<readonly Chapter[]> => {
+  const { api, namespace } = cluster;
+  const where = allNamespaces === true ? {} : { namespace };
+  const place = target === undefined ? undefined : await namedObject(cluster, target, name);
+  const listed = await listAll(api, { resource: transactions, ...where });
+  if (E.isLeft(listed)) throw new Failure(`cannot list Transactions: ${cannotUse(listed.left)}`);
+  const all = listed.right.items.map((object) => stored(object).txn);
+  if (place === undefined) return history(all);
+  const what = `cannot read ${place.resource.kind} ${place.name}`;
+  return historyOf(place, await found(api, { verb: "get", ...place }, what), all);
+};
+
+const listing = (all: readonly Chapter[], isOfObject: boolean, { output, allNamespaces }: HistoryFlags): string => {
+  const isWide = output === "wide";
+  const columns: readonly (readonly [heading: string, cell: (chapter: Chapter) => string | undefined])[] = [
+    ["WHEN", ({ time }) => time],
+    ...(allNamespaces === true ? [["NAMESPACE", ({ namespace }: Chapter) => namespace] as const] : []),
+    ["NAME", ({ name }) => name],
+    ["PHASE", ({ phase }) => phase],
+    ...(isOfObject
+      ? ([
+          ["CHANGE", ({ change }) => change],
+          ["STATE", ({ state }) => state],
+        ] as const satisfies typeof columns)
+      : []),
+    ["REQUESTED-BY", ({ requestedBy }) => requestedBy],
+    ["APPROVED-BY", ({ approvedBy }) => approvedBy],
+    ...(isWide ? [["UID", ({ uid }: Chapter) => uid] as const] : []),
+    ...(isOfObject
+      ? [["FIELDS", ({ fields }: Chapter) => (isWide ? fields.join(",") : String(fields.length))] as const]
+      : []),
+  ];
+  const rows = all.map((chapter) => columns.map(([, cell]) => cell(chapter) || "-"));
+  return table(
+    columns.map(([heading]) => heading),
+    rows,
+  );
+};
+
+const show = (target: string | undefined, name: string | undefined, flags: HistoryFlags): Promise<number> =>
+  onCluster(flags, async (cluster) => {
+    const all = await chapters(cluster, target, name, flags);
+    const { write } = outputTo(process.stdout);
+    const { output, allNamespaces } = flags;
+    if (output === "json") write(`${JSON.stringify(all, undefined, 2)}\n`);
+    else if (output === "yaml") write(stringify(all));
+    else if (output === "name") write(all.map((one) => `transaction.backup.janus.io/${one.name}\n`).join(""));
+    else if (all.length > 0) write(listing(all, target !== undefined, flags));
+    else {
+      const here = allNamespaces === true ? "" : ` in namespace ${cluster.namespace}`;
+      const what = target === undefined ? "" : ` that changed ${[target, name].filter(Boolean).join(" ")}`;
+      process.stderr.write(`No Transactions found${here}${what}.\n`);
+    }
+    return 0;
+  });
+
+export const historyCommand = command("history")
+  .argument("[target]", "only those that changed this object, such as deployment/web")
+  .argument("[target-name]", "its name, if it is not part of the target: deployment.apps web")
+  .option("-A, --all-namespaces", "Transactions of all namespaces")
+  .addOption(new Option("-o, --output <format>", "format").choices(["json", "yaml", "name", "wide"]))
+  .addHelpText(
+    "after",
+    `
+Transactions that were executed, or are being executed, the newest last. Of an
+object, also those that no longer exist, as long as the object has fields that
+they set; FIELDS says how many, and -o wide which.
+
+Examples:
+  kubectl janus history -n shop
+  kubectl janus history deployment/web -n shop -o wide`,
+  )
+  .action((target: string | undefined, name: string | undefined, flags: HistoryFlags) =>
+    exitWith(show(target, name, flags)),
+  );

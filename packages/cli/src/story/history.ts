@@ -1,0 +1,109 @@
+import { groupOf, isFieldManager, marks, type Transaction } from "@janus/api";
+import { isTerminal } from "@janus/controller";
+import { asObject } from "@janus/controller/core/kubernetes/json";
+import { showPath } from "@janus/controller/core/merge/show-path";
+import type { JsonObject, KubeObject } from "@janus/kube";
+import type { Place } from "../cluster/named-object.ts";
+import { type Users, usersOf } from "../cluster/users.ts";
+import { changeStates } from "../progress/change-state.ts";
+
+/** What one Transaction has to do with an object, or, without one, the Transaction itself. */
+export interface Chapter extends Partial<Users> {
+  readonly name: string;
+  /** Undefined with `phase`: it is known from the fields of the object alone, since it is deleted, or elsewhere. */
+  readonly namespace: string | undefined;
+  readonly uid: string;
+  readonly phase: Transaction["status"]["phase"] | undefined;
+  /** When it finished, or started, or last wrote the object. */
+  readonly time: string | undefined;
+  /** What it does to the object, and how far that is: `Patch`, `applied`. */
+  readonly change?: string;
+  readonly state?: string;
+  /** The fields of the object that are still as it set them, such as `.spec.replicas`. */
+  readonly fields: readonly string[];
+}
+
+const leaves = (fields: JsonObject, path: readonly string[] = []): readonly string[] => {
+  const children = Object.entries(fields).filter(([name]) => name !== ".");
+  if (children.length === 0) return path.length === 0 ? [] : [showPath(path)];
+  return children.flatMap(([name, below]) => leaves(asObject(below), [...path, name]));
+};
+
+/** Fields by the uid of the Transaction that owns them. */
+interface Owned {
+  readonly manager: string;
+  readonly time: string | undefined;
+  readonly fields: readonly string[];
+}
+
+const ownedIn = (object: KubeObject | undefined): readonly Owned[] =>
+  (object?.metadata.managedFields ?? []).flatMap(({ manager = "", time, fieldsV1 = {} }) =>
+    isFieldManager(manager) ? [{ manager, time, fields: leaves(fieldsV1) }] : [],
+  );
+
+const UUID_LENGTH = 36;
+
+/** `janus-<name>-<uid>`, whose name may have been cut. */
+const ofManager = ({ manager, time, fields }: Owned): Chapter => ({
+  name: manager.slice("janus-".length, -UUID_LENGTH - 1),
+  namespace: undefined,
+  uid: manager.slice(-UUID_LENGTH),
+  phase: undefined,
+  time,
+  fields,
+});
+
+const chapterOf = (txn: Transaction): Chapter => {
+  const { metadata, status } = txn;
+  const { name, namespace, uid, creationTimestamp } = metadata;
+  const time = status.completedAt ?? status.startedAt ?? creationTimestamp;
+  return { name, namespace, uid, phase: status.phase, time, fields: [], ...usersOf(txn) };
+};
+
+const indexOf = ({ spec, metadata }: Transaction, { resource, namespace, name }: Place): number =>
+  spec.changes.findIndex(
+    ({ target }) =>
+      target.name === name &&
+      target.kind === resource.kind &&
+      groupOf(target.apiVersion) === resource.group &&
+      (namespace === undefined || (target.namespace ?? metadata.namespace) === namespace),
+  );
+
+/** Of a Transaction that is over: a change of these has never been made. */
+const NEVER_MADE: readonly string[] = ["pending", "refused", "not applied"];
+
+/** The oldest first. */
+const byTime = (one: Chapter, other: Chapter): number =>
+  (one.time ?? "") < (other.time ?? "") ? -1 : (one.time ?? "") > (other.time ?? "") ? 1 : 0;
+
+/** The Transactions that are, or were, executed. */
+export const history = (all: readonly Transaction[]): readonly Chapter[] =>
+  all
+    .filter(({ spec }) => spec.lifecycle === "Published")
+    .map(chapterOf)
+    .toSorted(byTime);
+
+/**
+ * The Transactions that have changed an object, or are about to: those that have it among their targets, and those
+ * that own fields of it.
+ *
+ * @param object as it is now; undefined if it does not exist.
+ */
+export const historyOf = (
+  place: Place,
+  object: KubeObject | undefined,
+  all: readonly Transaction[],
+): readonly Chapter[] => {
+  const owned = ownedIn(object);
+  const known = all
+    .filter(({ spec }) => spec.lifecycle === "Published")
+    .flatMap((txn): readonly Chapter[] => {
+      const index = indexOf(txn, place);
+      const { state = "" } = changeStates(txn)[index] ?? {};
+      if (index < 0 || (isTerminal(txn.status.phase) && NEVER_MADE.includes(state))) return [];
+      const fields = owned.filter(({ manager }) => marks(manager, txn.metadata.uid)).flatMap(({ fields }) => fields);
+      return [{ ...chapterOf(txn), change: txn.spec.changes[index]?.type ?? "", state, fields }];
+    });
+  const others = owned.filter(({ manager }) => !known.some(({ uid }) => marks(manager, uid))).map(ofManager);
+  return [...known, ...others].toSorted(byTime);
+};
