@@ -8,6 +8,7 @@ export * from "./limits.ts";
 export { FORMAT, isLater } from "./later.ts";
 export * from "./lock-lease.ts";
 export * from "./names.ts";
+export * from "./render.ts";
 export { type Mistake, mistakes, report } from "./report.ts";
 export type { Rule } from "./rule.ts";
 export * from "./spec.ts";

@@ -64,6 +64,12 @@ const fields = {
       }),
     ),
   ),
+  draftTTL: optional(
+    described(
+      "How long a Draft or a proposed Transaction is kept after it was last edited or moved, such as 72h; at least 1s. After that it is deleted. Default: it is kept.",
+      duration,
+    ),
+  ),
   lockTimeout: withDefault(
     5 * 60_000,
     described(

@@ -3,6 +3,7 @@ import { described, format, integer, oneOf, optional, orElse, string, type TypeO
 import { text } from "./text.ts";
 import { Item } from "./item.ts";
 import { FORMAT } from "./later.ts";
+import { ObservedDraft, Render } from "./render.ts";
 import { list, object } from "./structure.ts";
 
 export const PHASES = [
@@ -65,6 +66,16 @@ export const Status = object({
   version: orElse(0, described("Incremented by one with every status write.", integer)),
   observedGeneration: optional(
     described("metadata.generation observed by the controller; -1 before the first observation.", integer),
+  ),
+  requestedBy: optional(described("Which user created the Transaction, if that is known.", text(256))),
+  approvedBy: optional(
+    described("Which user published a Draft or a proposed Transaction, if that is known.", text(256)),
+  ),
+  observedDraft: optional(
+    described("What was last observed of a Transaction that was not published yet.", ObservedDraft),
+  ),
+  render: optional(
+    described("What a Draft or a proposed Transaction would do, by dry runs as its ServiceAccount.", Render),
   ),
   startedAt: optional(described("When the controller started to process the Transaction.", time)),
   completedAt: optional(described("When a terminal phase was reached: Committed, RolledBack or Failed.", time)),

@@ -8,6 +8,7 @@ export * from "./kubernetes/time.ts";
 export * from "./locks/lock-acquisition.ts";
 export * from "./locks/lock-renewal.ts";
 export * from "./locks/lock-queue.ts";
+export { isDraft } from "./phases/draft.ts";
 export * from "./preflight/preview.ts";
 export * from "./state/decode-stored.ts";
 export * from "./state/conditions.ts";

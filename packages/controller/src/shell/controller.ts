@@ -4,10 +4,10 @@ import { type Api, discovery, keyOf, newWorkQueue, sharedApi, startReflector, th
 import type { Registry } from "prom-client";
 import { messageOf, type Settings, transactions } from "../core/index.ts";
 import { hasNewRequest } from "./reconcile/user-requests.ts";
-import { namespaceOf } from "./reconcile/tracked-transaction.ts";
+import { draftsOf, namespaceOf } from "./reconcile/tracked-transaction.ts";
 import { wall } from "./process/clock.ts";
 import { type Recorder, recorder } from "./telemetry/events.ts";
-import { dueAt, cacheTransform, phaseOf } from "./reconcile/cache-transform.ts";
+import { cacheTransform, dueAt, isUnpublished, phaseOf } from "./reconcile/cache-transform.ts";
 import { defect, type Log, withFields } from "./process/log.ts";
 import { metrics } from "./telemetry/metrics.ts";
 import { queueMetrics } from "./telemetry/queue-metrics.ts";
@@ -90,7 +90,10 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
   const watching = watchdog.loop("reflector");
   const work = newWorkQueue({
     concurrency,
-    groupOf: namespaceOf,
+    groupOf: (key) => {
+      const last = watched.store.get(key);
+      return last !== undefined && isUnpublished(last) ? draftsOf(namespaceOf(key)) : namespaceOf(key);
+    },
     work: async (key) => {
       const worker = watchdog.loop("worker");
       const turn = round(worker, { transaction: key });

@@ -22,7 +22,7 @@ export interface QueueOptions {
   /** How many keys are processed at the same time. */
   readonly concurrency: number;
   readonly work: (key: string) => Promise<Requeue>;
-  /** The group of a key, for {@link fairTurns}. Default: each key is a group. */
+  /** The group of a key, for {@link fairTurns}. It may change; the one when it is added counts. Default: each key is a group. */
   readonly groupOf?: (key: string) => string;
   /** Default: 200 ms to 60 s. */
   readonly backoff?: Backoff;
@@ -55,8 +55,10 @@ export const newWorkQueue = (options: QueueOptions): WorkQueue => {
   const { concurrency, work, groupOf = (key) => key, backoff = { first: 200, cap: 60_000 } } = options;
   const { observe = () => {}, clock = systemClock, random = Math.random } = options;
   const places = fairTurns<string>(concurrency);
-  /** Since when. */
-  const waiting = new Map<string, number>();
+  /** Since when, and in which group. */
+  const waiting = new Map<string, { readonly since: number; readonly group: string }>();
+  /** The groups of those that are being processed. */
+  const groups = new Map<string, string>();
   const working = new Map<string, "clean" | "dirty" | "urged">();
   const later = new Map<string, { readonly due: number; readonly cancel: () => void }>();
   const failures = new Map<string, number>();
@@ -71,14 +73,23 @@ export const newWorkQueue = (options: QueueOptions): WorkQueue => {
       if (working.get(key) === "clean") working.set(key, "dirty");
       return;
     }
-    if (waiting.has(key)) return;
+    const queued = waiting.get(key);
+    const group = groupOf(key);
+    if (queued?.group === group) return;
+    if (queued !== undefined) {
+      places.quit(queued.group, key);
+      waiting.set(key, { ...queued, group });
+      places.join(group, key);
+      next();
+      return;
+    }
     const until = notBefore.get(key);
     if (until !== undefined && until > clock.now()) {
       addAfter(key, until - clock.now());
       return;
     }
-    waiting.set(key, clock.now());
-    places.join(groupOf(key), key);
+    waiting.set(key, { since: clock.now(), group });
+    places.join(group, key);
     observe({ type: "queued", key, depth: waiting.size });
     next();
   };
@@ -104,8 +115,9 @@ export const newWorkQueue = (options: QueueOptions): WorkQueue => {
 
   const next = (): void => {
     for (let key = places.next(); key !== undefined; key = places.next()) {
-      const since = waiting.get(key) ?? clock.now();
+      const { since, group } = waiting.get(key) ?? { since: clock.now(), group: groupOf(key) };
       waiting.delete(key);
+      groups.set(key, group);
       notBefore.delete(key);
       // This is the run that was scheduled for later.
       later.get(key)?.cancel();
@@ -122,7 +134,8 @@ export const newWorkQueue = (options: QueueOptions): WorkQueue => {
     observe({ type: "ended", key, took: clock.now() - started, requeue });
     const added = working.get(key);
     working.delete(key);
-    places.leave(groupOf(key));
+    places.leave(groups.get(key) ?? groupOf(key));
+    groups.delete(key);
     if (requeue.type === "failed") {
       const failed = (failures.get(key) ?? 0) + 1;
       failures.set(key, failed);
@@ -149,7 +162,7 @@ export const newWorkQueue = (options: QueueOptions): WorkQueue => {
   const drain = (): Promise<void> => {
     draining ??= new Promise((resolve) => {
       drained = resolve;
-      for (const key of waiting.keys()) places.quit(groupOf(key), key);
+      for (const [key, { group }] of waiting) places.quit(group, key);
       waiting.clear();
       for (const { cancel } of later.values()) cancel();
       later.clear();

@@ -1,5 +1,7 @@
 import { FINALIZER } from "@janus/api";
-import { type ApiCall, done, run, type Step } from "../state/effect.ts";
+import { contentDigest } from "../preflight/digest.ts";
+import { audit, executed } from "../state/audit.ts";
+import { type ApiCall, done, type EventSpec, run, type Step } from "../state/effect.ts";
 import { readJournal } from "../state/journal-requests.ts";
 import { journalIn } from "../state/observations.ts";
 import { quarantine } from "../transitions/quarantine.ts";
@@ -13,6 +15,12 @@ import type { ReconcileContext } from "../state/reconcile-context.ts";
 
 /** A Transaction without the finalizer has no journal. */
 const hasNoJournal: ApiCall["onAnswer"] = (known) => ({ ...known, journal: { type: "missing" } });
+
+/** These before its own, which tell what followed. */
+const withEvents = (recorded: ApiCall, events: readonly EventSpec[]): ApiCall => ({
+  ...recorded,
+  events: [...events, ...(recorded.events ?? [])],
+});
 
 /** Rejects an invalid Transaction before anything is modified; then adds the finalizer and starts. */
 export const pending = (context: ReconcileContext): Step => {
@@ -35,8 +43,9 @@ export const pending = (context: ReconcileContext): Step => {
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
   const { general, problems } = specProblems(txn, known);
+  const told = audit(txn, contentDigest);
   if (general.length > 0 || problems.size > 0)
-    return run(failUntouched(txn, now, { reason: "InvalidTransaction", problems, general }));
+    return run(withEvents(failUntouched(txn, now, { reason: "InvalidTransaction", problems, general }), told));
   if (!isHeld) {
     const asked = setFinalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]);
     return run({ ...asked, onAnswer: hasNoJournal });
@@ -50,6 +59,8 @@ export const pending = (context: ReconcileContext): Step => {
       because: { reason: "Preparing", message: "acquiring locks and checking every change" },
     },
     now,
+    ...told,
+    ...executed(txn),
     {
       type: "Normal",
       reason: "Initializing",

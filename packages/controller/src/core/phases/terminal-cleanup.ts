@@ -11,7 +11,7 @@ import { lockPlace, observeLock, release } from "../locks/lock-requests.ts";
 import { leases } from "../kubernetes/kube-object.ts";
 import { discoveries, resolvedTargets } from "../state/target-resolution.ts";
 import { isUnsettled, retryRollback, nextRetryAt } from "../transitions/rollback-retry.ts";
-import { setFinalizers, ownPlace } from "../state/status-update.ts";
+import { expire as deleteExpired, setFinalizers } from "../state/status-update.ts";
 import { releaseStore, deleteStore } from "../snapshots/release-stores.ts";
 import { POLL_INTERVAL, inFlightWindow, type ReconcileContext } from "../state/reconcile-context.ts";
 
@@ -163,14 +163,5 @@ const expire = ({ txn, known, now }: ReconcileContext): Step => {
 
 const EXPIRED = "transaction";
 
-const remove = (txn: ReconcileContext["txn"]): ApiCall => ({
-  purpose: "expire",
-  as: "controller",
-  call: {
-    verb: "delete",
-    place: ownPlace(txn),
-    preconditions: { uid: txn.metadata.uid, resourceVersion: txn.metadata.resourceVersion },
-  },
-  untilDone: true,
-  onAnswer: (known) => ({ ...known, released: new Set([...known.released, EXPIRED]) }),
-});
+const remove = (txn: ReconcileContext["txn"]): ApiCall =>
+  deleteExpired(txn, (known) => ({ ...known, released: new Set([...known.released, EXPIRED]) }));

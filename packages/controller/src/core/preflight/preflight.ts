@@ -117,8 +117,18 @@ export const liveProblems = (item: Item, known: Observations): readonly string[]
   return seen === undefined ? [] : liveChecks.flatMap((check) => check(item, seen) ?? []);
 };
 
+/** Adds to a dry run of a change what is to be kept of its answer. */
+export type KeepDryRun = (dryRun: ApiCall, item: Item, seen: TargetObservation) => ApiCall;
+
+const keepNothing: KeepDryRun = (dryRun) => dryRun;
+
 /** The requests that are still needed for the preflight of this change. */
-export const examine = (txn: Transaction, known: Observations, item: Item): readonly ApiCall[] => {
+export const examine = (
+  txn: Transaction,
+  known: Observations,
+  item: Item,
+  keep: KeepDryRun = keepNothing,
+): readonly ApiCall[] => {
   const { target: seen, problems: found } = changeIn(known, item.index);
   const mayBeUnserved = !isServed(known, item.place.resource);
   if (seen === undefined) {
@@ -135,7 +145,7 @@ export const examine = (txn: Transaction, known: Observations, item: Item): read
   }
   if (liveProblems(item, known).length > 0) return [];
   const regrants = seen.type === "outline" ? [] : regranting(txn, known, item, seen.object);
-  return found === undefined ? [dryRun(txn, item, seen, mayBeUnserved), ...regrants] : regrants;
+  return found === undefined ? [keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), ...regrants] : regrants;
 };
 
 /** All problems of a change. */

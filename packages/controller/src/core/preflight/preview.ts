@@ -2,16 +2,12 @@ import type { ResolvedChange } from "@janus/api";
 import { isRight } from "fp-ts/lib/Either.js";
 import type { KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
-import type { ApiCall, Effect } from "../state/effect.ts";
+import type { Effect } from "../state/effect.ts";
 import { changeIn, withChange } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { type Item, itemsOf } from "../state/resolved-changes.ts";
-import { discoveries } from "../state/target-resolution.ts";
-import { firstLooks } from "./first-look.ts";
-import { irreversibleProblems } from "./irreversible-changes.ts";
-import { reviews } from "./permissions.ts";
-import { examine, problems, readServiceAccount } from "./preflight.ts";
-import { specProblems } from "./spec-problems.ts";
+import { examined } from "./examined.ts";
+import { examine, type KeepDryRun } from "./preflight.ts";
 
 /** What a change would do to its target as it is now. */
 export interface ChangePreview {
@@ -39,20 +35,13 @@ export type Preview =
 /** Reads and dry runs at the same time. */
 const MOST = 16;
 
-/** A dry run of which the result is kept. */
-const keeping = (request: ApiCall): ApiCall => {
-  const { item, purpose } = request;
-  if (purpose !== "dry-run" || item === undefined) return request;
-  return {
-    ...request,
-    onAnswer: (known, answer, ...rest) => {
-      const after = request.onAnswer(known, answer, ...rest);
-      return isRight(answer) ? withChange(after, item, { dryRun: answer.right }) : after;
-    },
-  };
-};
-
-const requests = (...effects: readonly Effect[]): Preview => ({ type: "requests", effects: effects.slice(0, MOST) });
+const keepingObject: KeepDryRun = (dryRun, { index }) => ({
+  ...dryRun,
+  onAnswer: (known, answer, ...rest) => {
+    const after = dryRun.onAnswer(known, answer, ...rest);
+    return isRight(answer) ? withChange(after, index, { dryRun: answer.right }) : after;
+  },
+});
 
 const previewOf = (
   { known }: ReconcileContext,
@@ -71,36 +60,24 @@ const previewOf = (
 };
 
 /**
- * What a Transaction would do, and everything for which it would fail before its first change: the checks of the
- * phases Pending and Preparing, without locks, without snapshots, and without a Transaction in the cluster.
+ * What a Transaction would do, and everything for which it would fail before its first change, without a Transaction in the
+ * cluster; see {@link examined}.
  *
- * Guarantees: reads and dry runs only, all but the discovery of kinds and the ServiceAccount as the ServiceAccount.
- *             Each change is compared with its target as it is now: what an earlier change brings is not there yet.
+ * Guarantees: each change is compared with its target as it is now: what an earlier change brings is not there yet.
  */
 export const preview = (context: ReconcileContext): Preview => {
   const { txn, known } = context;
-  const unknown = discoveries(txn, known);
-  if (unknown.length > 0) return requests(...unknown);
-  const { general, problems: wrong } = specProblems(txn, known);
-  const previewed = (of: (item: Item) => readonly string[], more: readonly string[] = []): Preview => ({
+  const seen = examined(context, (known, items) =>
+    items.flatMap((item) => examine(txn, known, item, keepingObject)).slice(0, MOST),
+  );
+  if (seen.type === "requests") return seen;
+  const problemsOf =
+    seen.type === "tried" ? seen.problems : ({ index }: Item): readonly string[] => seen.problems.get(index) ?? [];
+  return {
     type: "previewed",
-    changes: itemsOf(txn, known).map((item) => previewOf(context, item, of(item))),
-    general: [...general, ...more, ...unplaced(context, wrong)],
-  });
-  if (general.length > 0 || wrong.size > 0) return previewed(({ index }) => wrong.get(index) ?? []);
-  if (known.serviceAccount === undefined) return requests(readServiceAccount(txn));
-  if (known.serviceAccount === "missing")
-    return previewed(
-      () => [],
-      [`ServiceAccount ${txn.spec.serviceAccountName} does not exist in ${txn.metadata.namespace}: create it`],
-    );
-  const looks = firstLooks(txn, known);
-  if (looks.length > 0) return requests(...looks);
-  const items = itemsOf(txn, known);
-  const needed = [...reviews(items, known), ...items.flatMap((item) => examine(txn, known, item)).map(keeping)];
-  if (needed.length > 0) return requests(...needed);
-  const misplaced = irreversibleProblems(txn, known);
-  return previewed((item) => [...problems(txn, item, known), ...misplaced(item)]);
+    changes: itemsOf(txn, known).map((item) => previewOf(context, item, problemsOf(item))),
+    general: seen.type === "tried" ? [] : [...seen.general, ...unplaced(context, seen.problems)],
+  };
 };
 
 /** Problems of changes whose target cannot be located. */

@@ -138,7 +138,7 @@ export interface Found {
 export type Step =
   /** Concurrently; then decide again. */
   | { readonly type: "run"; readonly effects: readonly Effect[]; readonly events?: readonly EventSpec[] }
-  /** Nothing to do before this instant, unless the Transaction changes. */
+  /** Nothing to do before this instant (infinite: ever), unless the Transaction changes. */
   | {
       readonly type: "wait";
       readonly until: Instant;
@@ -146,6 +146,8 @@ export type Step =
       readonly events?: readonly EventSpec[];
       readonly awaited?: Awaited;
       readonly watched?: readonly Watched[];
+      /** Targets of a Draft that rests: all that was observed is forgotten until one of them changes. */
+      readonly rests?: readonly Watched[];
     }
   /** Nothing left to do. */
   | { readonly type: "done" };

@@ -65,12 +65,12 @@ const trimmedChange = (observed: ChangeObservations): ChangeObservations => {
 
 const BECAUSE = "waiting: the Transaction is large, and only a few large Transactions are processed at the same time";
 
-/** It waits until it is its turn to take memory. The status of one that has ended, or that a later version has to go on with, stays as it is. */
+/** It waits until it is its turn to take memory. The status of one that has ended, that is a Draft, or that a later version has to go on with, stays as it is. */
 export const awaitMemory = (context: ReconcileContext): Step => {
   const { txn, known, now } = context;
   const until = now + PATIENCE;
   const isUnderWay = txn.status.phase === "Committing" || txn.status.phase === "RollingBack";
-  return isTerminal(txn.status.phase) || known.later !== undefined
+  return isTerminal(txn.status.phase) || txn.spec.lifecycle !== "Published" || known.later !== undefined
     ? wait(until, BECAUSE)
     : waiting(context, isUnderWay ? journalIn(known) : undefined, until, BECAUSE);
 };

@@ -1,7 +1,7 @@
 import type { Instant } from "../kubernetes/time.ts";
 import type { Journal } from "./journal.ts";
 import type { Version } from "../kubernetes/kube-object.ts";
-import type { SnapshotStore } from "@janus/api";
+import type { FieldDifference, RenderedChange, SnapshotStore } from "@janus/api";
 import type { Listing, Owned } from "./listings.ts";
 import type { KubeObject, Resource } from "@janus/types";
 
@@ -16,6 +16,8 @@ export interface Observations {
   /** By `apiVersion/kind`; `null` where it is not served. */
   readonly resources: ReadonlyMap<string, Resource | null>;
   readonly serviceAccount?: "there" | "missing";
+  /** A target of a Draft has changed since it was rendered. */
+  readonly targetsChanged?: true;
   /** The Transaction's own namespace. */
   readonly namespace?: { readonly isGoing: boolean; readonly readAt: Instant };
   readonly journal?: Journal | NoJournal;
@@ -69,6 +71,8 @@ export interface ChangeObservations {
   readonly permissionsReadAt?: Instant | undefined;
   /** What the preflight found; an empty list: nothing is in the way. */
   readonly problems?: readonly string[] | undefined;
+  /** What its last dry run came to, for a render. */
+  readonly rendered?: DryRunResult | undefined;
   /** The result of its dry run, for a preview. */
   readonly dryRun?: KubeObject | undefined;
   /** Where the snapshot is, until it is recorded. */
@@ -90,6 +94,18 @@ export interface ChangeObservations {
   /** A write that was refused as if its target had moved. */
   readonly unchangedConflict?: UnchangedConflict | undefined;
   readonly rollback?: RollbackObservations | undefined;
+}
+
+/** What a dry run has shown, without the objects. */
+export interface DryRunResult {
+  readonly result: RenderedChange["result"];
+  /** The first fields that differ, and how many more do. */
+  readonly diff: readonly FieldDifference[];
+  readonly more: number;
+  /** A hash over all of it, and of the content of what is deleted. */
+  readonly hash: string;
+  /** How much memory the target took. */
+  readonly bytes: number;
 }
 
 /** What this process has learned of a target that is waited for. */

@@ -28,6 +28,8 @@ export interface Settings {
   readonly margin: number;
   /** After this time, a Failed Transaction is retried; then after four times as long, and so on. */
   readonly recoveryDelay: number;
+  /** Kinds whose values are shown no more than those of Secrets, as `Kind` or `Kind.group`. Default: none. */
+  readonly sensitiveKinds?: readonly string[];
 }
 
 /** How often to poll for changes by other clients, or to retry, in ms. */

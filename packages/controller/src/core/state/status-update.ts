@@ -1,4 +1,13 @@
-import { cut, type Item, type Phase, Status, type Transaction, RETRY_ROLLBACK } from "@janus/api";
+import {
+  APPROVED_BY,
+  cut,
+  type Item,
+  type Phase,
+  REQUESTED_BY,
+  Status,
+  type Transaction,
+  RETRY_ROLLBACK,
+} from "@janus/api";
 import { type ConditionCause, conditions, type Healthy } from "./conditions.ts";
 import type { ApiCall, EventSpec } from "./effect.ts";
 import { formatGate } from "../gates/gate.ts";
@@ -82,6 +91,32 @@ const named = (items: readonly Item[], changes: Transaction["spec"]["changes"]):
     return item.target === undefined && change !== undefined ? { ...item, target: nameOf(change) } : item;
   });
 
+/** Who asked for it, as it was said first: annotations may be edited afterwards. */
+const people = ({ metadata: { annotations = {} }, spec, status }: Transaction): Partial<Status> => {
+  const requestedBy = status.requestedBy ?? annotations[REQUESTED_BY];
+  const approvedBy = status.approvedBy ?? (spec.lifecycle === "Published" ? annotations[APPROVED_BY] : undefined);
+  return {
+    ...(requestedBy === undefined ? {} : { requestedBy }),
+    ...(approvedBy === undefined ? {} : { approvedBy }),
+  };
+};
+
+const BEFORE_PREPARED: readonly Phase[] = ["Pending", "Preparing", "Failed"];
+
+/** Once it is Prepared, nobody compares it with what was approved any more: the differences make room. */
+const withoutDraft = (status: Status, phase: Phase): Status => {
+  const { observedDraft, render, ...rest } = status;
+  const kept = phase === "Pending" && observedDraft !== undefined ? { observedDraft } : {};
+  if (render === undefined) return { ...rest, ...kept };
+  if (BEFORE_PREPARED.includes(phase)) return { ...rest, ...kept, render };
+  const { changes, ...summary } = render;
+  const bare = changes?.map((change) => {
+    const { diff: _, more: __, ...left } = change;
+    return left;
+  });
+  return { ...rest, ...kept, render: { ...summary, ...(bare === undefined ? {} : { changes: bare }) } };
+};
+
 /** Updates the status, if the Transaction is unmodified; with an event if the phase changes. */
 export const updateStatus = (
   txn: Transaction,
@@ -94,8 +129,8 @@ export const updateStatus = (
   const items = named(fields.items ?? txn.status.items, txn.spec.changes);
   const moves = phase !== txn.status.phase;
   const next: Status = {
-    ...txn.status,
-    ...fields,
+    ...withoutDraft({ ...txn.status, ...fields }, phase),
+    ...people(txn),
     phase,
     items,
     version: txn.status.version + 1,
@@ -134,6 +169,19 @@ export const updateStatus = (
     events: [...events, ...moved],
   };
 };
+
+/** Deletes the Transaction, if it is unmodified. */
+export const expire = (txn: Transaction, onAnswer: ApiCall["onAnswer"]): ApiCall => ({
+  purpose: "expire",
+  as: "controller",
+  call: {
+    verb: "delete",
+    place: ownPlace(txn),
+    preconditions: { uid: txn.metadata.uid, resourceVersion: txn.metadata.resourceVersion },
+  },
+  untilDone: true,
+  onAnswer,
+});
 
 /** Sets annotations of the Transaction, or removes them (null), if it is unmodified. */
 export const annotate = (txn: Transaction, annotations: Readonly<Record<string, string | null>>): ApiCall => ({

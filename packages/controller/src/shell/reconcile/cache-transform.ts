@@ -1,11 +1,13 @@
-import { API_VERSION, FINALIZER, KIND, type Phase } from "@janus/api";
+import { API_VERSION, FINALIZER, KIND, type LIFECYCLES, type Phase } from "@janus/api";
 import type { KubeObject, ObjectMeta } from "@janus/kube";
 import { fromTimestamp, type Instant, isTerminal } from "../../core/index.ts";
 import { REQUESTS } from "./user-requests.ts";
 
+type Lifecycle = (typeof LIFECYCLES)[number];
+
 /** The fields of a Transaction that are read here. */
 interface Cached extends KubeObject {
-  readonly spec?: { readonly ttlSecondsAfterFinished?: number };
+  readonly spec?: { readonly ttlSecondsAfterFinished?: number; readonly lifecycle?: Lifecycle };
   readonly status?: { readonly phase?: Phase; readonly completedAt?: string; readonly journal?: object };
 }
 
@@ -30,10 +32,16 @@ export const cacheTransform = (object: KubeObject): KubeObject => {
       finalizers: finalizers.includes(FINALIZER) ? [FINALIZER] : [],
       annotations: Object.fromEntries(REQUESTS.filter((name) => name in annotations).map((name) => [name, ""])),
     },
-    spec: only(spec, "ttlSecondsAfterFinished"),
+    spec: {
+      ...only(spec, "ttlSecondsAfterFinished"),
+      ...(spec?.lifecycle === "Published" ? {} : only(spec, "lifecycle")),
+    },
     status: only(status, "phase", "completedAt", "journal"),
   };
 };
+
+/** Whether it is a Draft, or proposed. */
+export const isUnpublished = (object: KubeObject): boolean => (object as Cached).spec?.lifecycle !== undefined;
 
 export const phaseOf = (object: KubeObject): Phase => (object as Cached).status?.phase ?? "Pending";
 

@@ -7,9 +7,10 @@ import {
   classify,
   type Effect,
   handleAnswer,
+  isDraft,
   withoutRetry,
 } from "../../core/index.ts";
-import { type TrackedTransaction, decoded } from "./tracked-transaction.ts";
+import { type TrackedTransaction, decoded, draftsOf } from "./tracked-transaction.ts";
 import { elapsed } from "../process/clock.ts";
 import type { Telemetry, Round } from "../telemetry/telemetry.ts";
 import { sendRequest, lookUp } from "./api-request.ts";
@@ -72,7 +73,8 @@ export const effectRunner = ({ apiOf, discovery, telemetry, onPhaseChange, onLoc
   const runEffect = async (round: Round, tracked: TrackedTransaction, effect: Effect): Promise<Outcome> => {
     const [sent, began] = [tracked.now(), elapsed()];
     const { txn } = tracked;
-    const api = apiOf(txn.metadata.namespace);
+    const { namespace } = txn.metadata;
+    const api = apiOf(isDraft(txn) ? draftsOf(namespace) : namespace);
     if (!("call" in effect)) {
       const found = await lookUp(withHeartbeat(api, round.heartbeat), discovery, txn, effect);
       answered(round, txn, effect, began, E.isLeft(found) ? found.left : undefined);

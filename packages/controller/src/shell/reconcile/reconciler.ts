@@ -10,6 +10,7 @@ import {
   withFreedLock,
   reportRetry,
   isAbsent,
+  isDraft,
   isLarge,
   isTerminal,
   mayLeaveResources,
@@ -32,9 +33,18 @@ import {
   withoutRead,
 } from "../../core/index.ts";
 import { effectRunner, type Failure, isFailure, isOwn } from "./effect-runner.ts";
-import { type TrackedTransaction, isEnded, keyOf, namespaceOf, newTracked, decoded } from "./tracked-transaction.ts";
+import {
+  type TrackedTransaction,
+  isEnded,
+  draftsOf,
+  keyOf,
+  namespaceOf,
+  newTracked,
+  decoded,
+} from "./tracked-transaction.ts";
 import { impersonation } from "./api-request.ts";
 import { largeWork } from "./large-work.ts";
+import { restingDrafts } from "./resting-drafts.ts";
 import { targetWatches } from "./target-watches.ts";
 import { newLockWaiters } from "./lock-waiters.ts";
 import { defect, withFields } from "../process/log.ts";
@@ -71,8 +81,10 @@ export interface Reconciler {
   readonly reconcile: (key: string, round: Round) => Promise<Requeue>;
   /** Renews the locks that are due, of every active Transaction whose locks are not being renewed already. */
   readonly renew: (round: Round) => Promise<void>;
-  /** The metadata of an active Transaction as last read or written. */
-  readonly lastKnown: (object: KubeObject) => Metadata | undefined;
+  /** The metadata of an active Transaction, or of a Draft, as last read or written. */
+  readonly lastKnown: (
+    object: KubeObject,
+  ) => Pick<Metadata, "resourceVersion" | "deletionTimestamp" | "annotations"> | undefined;
   /** Starts no further step; those that have started are completed. */
   readonly stop: () => void;
 }
@@ -116,6 +128,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     tracked.known = withoutRead(tracked.known, index, tracked.now());
     shell.wake(keyOf(tracked.txn));
   });
+  const drafts = restingDrafts((namespace) => apiOf(draftsOf(namespace)), shell.wake);
   const stopping = new AbortController();
 
   const context = (tracked: TrackedTransaction): ReconcileContext => ({
@@ -235,6 +248,13 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
           forget(tracked.txn);
           return { type: "done" };
         case "wait":
+          if (step.rests !== undefined) {
+            forget(tracked.txn);
+            drafts.rest(tracked.txn, step.rests);
+            return step.until === Number.POSITIVE_INFINITY
+              ? { type: "done" }
+              : { type: "after", ms: Math.max(10, step.until - tracked.now()) };
+          }
           Object.assign(tracked, atRest(tracked));
           if (step.awaited !== undefined) lockWaiters.join({ txn: queued(tracked), awaited: step.awaited });
           else lockWaiters.leave(tracked.txn.metadata.uid);
@@ -262,6 +282,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
       if (E.isLeft(answer)) {
         if (isAbsent(answer.left)) {
           for (const tracked of trackedUnder(key)) cleanUpDeleted(round, tracked);
+          drafts.leave(key);
           // If the cache has it, no further event would trigger a reconcile, so it is retried.
           return { type: shell.mayExist(key) ? "failed" : "done" };
         }
@@ -272,12 +293,15 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
       const { uid } = current.txn.metadata;
       for (const tracked of trackedUnder(key)) if (tracked.txn.metadata.uid !== uid) cleanUpDeleted(round, tracked);
       const former = allTracked.get(uid);
-      // Observations are invalid after it became readable or unreadable, or another client changed its phase.
+      // Observations are invalid after it became readable or unreadable, was edited, or another client changed its phase.
       const same =
         former !== undefined &&
         (former.unreadable === undefined) === (current.unreadable === undefined) &&
+        former.txn.metadata.generation === current.txn.metadata.generation &&
         former.txn.status.phase === current.txn.status.phase;
       const tracked: TrackedTransaction = same ? Object.assign(former, current) : newTracked(current);
+      if (drafts.takeChanged(uid)) tracked.known = { ...tracked.known, targetsChanged: true };
+      drafts.leave(key, isDraft(current.txn) ? uid : undefined);
       allTracked.set(uid, tracked);
       try {
         // Only after the first read: the cache may be behind later ones.
@@ -349,9 +373,11 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const stop = (): void => {
     stopping.abort();
     watches.stop();
+    drafts.stop();
   };
 
-  const lastKnown = ({ metadata: { uid = "" } }: KubeObject): Metadata | undefined => allTracked.get(uid)?.txn.metadata;
+  const lastKnown: Reconciler["lastKnown"] = ({ metadata: { uid = "" } }) =>
+    allTracked.get(uid)?.txn.metadata ?? drafts.lastKnown(uid);
 
   return { reconcile, renew, lastKnown, stop };
 };

@@ -1,5 +1,6 @@
 import { type Api, type Impersonation, keyOf, startReflector, type KubeObject, throttle } from "@janus/kube";
-import type { Watched } from "../../core/index.ts";
+import { classify, isUnserved, type Watched } from "../../core/index.ts";
+import { elapsed } from "../process/clock.ts";
 
 /** A Transaction that waits for targets, and the user that reads them. */
 export interface Waiter {
@@ -15,10 +16,23 @@ export interface TargetWatches {
   readonly stop: () => void;
 }
 
-/** Each uses a connection. */
-const MOST_WATCHES = 32;
-/** Those of one namespace: further targets are polled. */
-const MOST_OF_NAMESPACE = 8;
+/** What watches may take, and what becomes of targets that have none. */
+export interface WatchBudget {
+  /** Each uses a connection. */
+  readonly watches: number;
+  /** Those of one namespace. */
+  readonly ofNamespace: number;
+  /** Whether targets without a watch are polled; otherwise nothing tells of their changes. */
+  readonly polls: boolean;
+}
+
+/** Of Transactions that wait for their targets. */
+export const WAITING: WatchBudget = { watches: 32, ofNamespace: 8, polls: true };
+/** Of Drafts, which may be looked at again when they are approved. */
+export const RESTING: WatchBudget = { watches: 32, ofNamespace: 4, polls: false };
+
+/** For this time no watch is tried again that the ServiceAccount may not have, in ms. */
+const DENIED_FOR = 300_000;
 /** A target that keeps changing is read at most once in this time, in ms. */
 const MIN_INTERVAL = 1000;
 /** Without a watch, a target is polled after the first of these, and then after twice as long each time, in ms. */
@@ -29,6 +43,12 @@ interface Waiting {
   readonly waiter: Waiter;
   /** The version of the last notification, undefined if the target was gone: the watch may be behind what was read. */
   notified: { readonly version: string | undefined } | undefined;
+}
+
+/** Which watch tells of a target, and under which name. */
+interface Joined {
+  readonly key: string;
+  readonly name: string;
 }
 
 interface Watching {
@@ -54,13 +74,19 @@ const idOf = (uid: string, index: number): string => `${uid}/${index}`;
  *
  * Guarantees: every change after the read of a waiter leads to at least one notification, and to no more than one a second;
  *             while nothing changes no request is sent, if the ServiceAccount may watch. If it may not, or there are too many
- *             watches, there is a notification after growing pauses, of half a minute at most.
+ *             watches, there is a notification after growing pauses, of half a minute at most, or none at all, as the budget
+ *             says.
  */
 export const targetWatches = (
   apiOf: (namespace: string) => Api,
   onChange: (uid: string, index: number) => void,
+  budget: WatchBudget = WAITING,
 ): TargetWatches => {
+  /** Until when no watch is tried, by its name. */
+  const denied = new Map<string, number>();
   const watches = new Map<string, Watching>();
+  /** Where each Transaction waits, by target. */
+  const joined = new Map<string, Map<string, Joined>>();
   const timers = new Map<string, NodeJS.Timeout>();
   const pauses = new Map<string, number>();
   const notify = throttle(MIN_INTERVAL, (id) => {
@@ -113,8 +139,14 @@ export const targetWatches = (
               observed(one, event.type === "deleted" ? undefined : event.object.metadata.resourceVersion);
         },
         // The reflector retries with growing pauses; each time the waiters read their targets themselves.
-        onError: () => {
-          for (const { waiter, target } of all()) notify(idOf(waiter.uid, target.index));
+        onError: (error) => {
+          if (budget.polls) for (const { waiter, target } of all()) notify(idOf(waiter.uid, target.index));
+          // It would be tried again and again for Drafts that nobody looks at.
+          else if (classify(error) === "permanent" || isUnserved(error)) {
+            denied.set(key, elapsed() + DENIED_FOR);
+            over.abort();
+            watches.delete(key);
+          }
         },
       },
     );
@@ -125,13 +157,20 @@ export const targetWatches = (
   };
 
   const mayOpen = (namespace: string): boolean =>
-    watches.size < MOST_WATCHES &&
-    [...watches.values()].filter((other) => other.namespace === namespace).length < MOST_OF_NAMESPACE;
+    watches.size < budget.watches &&
+    [...watches.values()].filter((other) => other.namespace === namespace).length < budget.ofNamespace;
+
+  const isDenied = (key: string): boolean => {
+    const until = denied.get(key);
+    if (until !== undefined && until <= elapsed()) denied.delete(key);
+    return denied.has(key);
+  };
 
   /** Tells of all objects from now on, where it was about another one. */
   const opened = (key: string, waiter: Waiter, target: Watched, isOnly: boolean): Watching | undefined => {
     const former = watches.get(key);
-    if (former === undefined) return mayOpen(waiter.namespace) ? open(key, waiter, target, isOnly) : undefined;
+    if (former === undefined)
+      return mayOpen(waiter.namespace) && !isDenied(key) ? open(key, waiter, target, isOnly) : undefined;
     if (former.only === undefined || former.only === nameOf(target)) return former;
     former.end();
     return open(key, waiter, target, false, former.waiting);
@@ -151,15 +190,19 @@ export const targetWatches = (
   };
 
   const leaveExcept = (uid: string, kept: ReadonlySet<string>): void => {
-    for (const [key, watching] of watches) {
-      for (const [name, waiting] of watching.waiting) {
-        for (const [id, { waiter }] of waiting) if (waiter.uid === uid && !kept.has(`${key} ${id}`)) waiting.delete(id);
-        if (waiting.size === 0) watching.waiting.delete(name);
-      }
-      if (watching.waiting.size > 0) continue;
+    const own = joined.get(uid) ?? new Map<string, Joined>();
+    for (const [id, { key, name }] of own) {
+      if (kept.has(`${key} ${name} ${id}`)) continue;
+      own.delete(id);
+      const watching = watches.get(key);
+      const waiting = watching?.waiting.get(name);
+      waiting?.delete(id);
+      if (waiting?.size === 0) watching?.waiting.delete(name);
+      if (watching === undefined || watching.waiting.size > 0) continue;
       watching.end();
       watches.delete(key);
     }
+    if (own.size === 0) joined.delete(uid);
   };
 
   const leave = (uid: string): void => {
@@ -177,20 +220,23 @@ export const targetWatches = (
       const placed = targets.map((target) => {
         const { resource, namespace = "" } = target.place;
         const key = JSON.stringify([waiter.as.user, resource.group, resource.version, resource.plural, namespace]);
-        return { target, key, id: idOf(waiter.uid, target.index) };
+        return { target, key, name: nameOf(target), id: idOf(waiter.uid, target.index) };
       });
-      leaveExcept(waiter.uid, new Set(placed.map(({ key, id }) => `${key} ${id}`)));
-      for (const { target, key, id } of placed) {
-        const isOnly = placed.filter((other) => other.key === key).length === 1;
+      leaveExcept(waiter.uid, new Set(placed.map(({ key, name, id }) => `${key} ${name} ${id}`)));
+      const counts = new Map<string, number>();
+      for (const { key } of placed) counts.set(key, (counts.get(key) ?? 0) + 1);
+      for (const { target, key, name, id } of placed) {
+        const isOnly = counts.get(key) === 1;
         const watching = opened(key, waiter, target, isOnly);
         if (watching === undefined) {
-          pollLater(id);
+          if (budget.polls) pollLater(id);
           continue;
         }
-        const name = nameOf(target);
         const waiting = watching.waiting.get(name) ?? new Map<string, Waiting>();
         const one: Waiting = { target, waiter, notified: waiting.get(id)?.notified };
         watching.waiting.set(name, waiting.set(id, one));
+        const own = joined.get(waiter.uid) ?? new Map<string, Joined>();
+        joined.set(waiter.uid, own.set(id, { key, name }));
         // The watch does not repeat what it has observed already; it may be behind, too.
         const store = watching.store();
         if (store !== undefined) observed(one, store.get(name)?.metadata.resourceVersion);

@@ -40,6 +40,9 @@ export const keyOf = ({ metadata: { namespace, name } }: Transaction): string =>
 
 export const namespaceOf = (key: string): string => key.slice(0, key.indexOf("/"));
 
+/** The group whose turns the Drafts of a namespace take: they must not hold up what is executed there. */
+export const draftsOf = (namespace: string): string => `${namespace}/drafts`;
+
 /** It is terminal, and no cleanup is left. */
 export const isEnded = ({ metadata: { finalizers = [] }, status: { phase } }: Transaction): boolean =>
   isTerminal(phase) && !finalizers.includes(FINALIZER);

@@ -1,0 +1,31 @@
+import { Spec, type Transaction } from "@janus/api";
+import { memoized } from "../kubernetes/memoize.ts";
+import { changeIn, type Observations } from "../state/observations.ts";
+import { itemsOf } from "../state/resolved-changes.ts";
+import { hashOf, unknownYet } from "./dry-run-result.ts";
+
+/** Everything of spec that is edited, and not what moves it through its lifecycle. */
+export const contentDigest = memoized(({ spec }: Transaction): string => {
+  const { approvedDigest: _, ...content } = spec;
+  return `sha256:${hashOf(Spec.encode({ ...content, lifecycle: "Draft" }))}`;
+});
+
+/** What of spec decides what is done: not how long a Draft is kept. */
+const specHash = memoized(({ spec }: Transaction): string => {
+  const { approvedDigest: _, draftTTL: __, ...rest } = spec;
+  return hashOf(Spec.encode({ ...rest, lifecycle: "Published" }));
+});
+
+/**
+ * What is approved: the spec, and what it would do to each target.
+ *
+ * Guarantees: depends on the spec and on that content of the targets that the changes touch; not on generation, lifecycle,
+ *             times, statuses, resourceVersions (but of sensitive kinds, whose values do not count) or restarts.
+ * Assumes:    every change was tried, and none has problems.
+ */
+export const digestOf = (txn: Transaction, known: Observations): string =>
+  `sha256:${hashOf([
+    "janus render 1",
+    specHash(txn),
+    itemsOf(txn, known).map((item) => changeIn(known, item.index).rendered?.hash ?? unknownYet(item)),
+  ])}`;

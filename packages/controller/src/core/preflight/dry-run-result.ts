@@ -1,0 +1,145 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { CONCEALED, cut, type FieldDifference } from "@janus/api";
+import { isLeft, isRight } from "fp-ts/lib/Either.js";
+import type { Json, JsonObject, KubeObject } from "@janus/types";
+import { canonical } from "../kubernetes/json.ts";
+import type { ObjectRef } from "../kubernetes/kube-object.ts";
+import { sizeOf } from "../kubernetes/object-size.ts";
+import { changeIn, type DryRunResult, withChange } from "../state/observations.ts";
+import type { Settings } from "../state/reconcile-context.ts";
+import type { Item } from "../state/resolved-changes.ts";
+import { contentOf, type Difference, differences } from "./differences.ts";
+import type { KeepDryRun } from "./preflight.ts";
+
+/** As much as a value, and a path, has room for in the status, in bytes. */
+const MOST_OF_VALUE = 256;
+const MOST_OF_PATH = 512;
+/** How much of the differences of one change is kept, in bytes. */
+const MOST_OF_CHANGE = 8 * 1024;
+
+export const hashOf = (value: unknown): string => bytesToHex(sha256(utf8ToBytes(canonical(value))));
+
+export const bytesOf = (value: unknown): number => utf8ToBytes(JSON.stringify(value)).length;
+
+/** Whether nothing of its values may be shown. */
+export const isSensitive = ({ resource }: ObjectRef, { sensitiveKinds = [] }: Settings): boolean => {
+  const { group, kind } = resource;
+  return (group === "" && kind === "Secret") || sensitiveKinds.includes(group === "" ? kind : `${kind}.${group}`);
+};
+
+/** What no user sets in a manifest, or what every manifest names. */
+const IDENTITY: readonly string[] = ["apiVersion", "kind"];
+const NAMES: readonly string[] = ["name", "namespace"];
+
+/** What a manifest sets, apart from which object it is. */
+const setBy = ({ metadata, ...rest }: JsonObject): JsonObject => ({
+  ...Object.fromEntries(Object.entries(rest).filter(([name]) => !IDENTITY.includes(name))),
+  metadata: Object.fromEntries(
+    Object.entries((metadata ?? {}) as JsonObject).filter(([name]) => !NAMES.includes(name)),
+  ),
+});
+
+const shown = (value: Json, isHidden: boolean): string =>
+  isHidden ? CONCEALED : cut(JSON.stringify(value), MOST_OF_VALUE);
+
+const show = ({ path, before, after }: Difference, isHidden: boolean): FieldDifference => ({
+  path: cut(path, MOST_OF_PATH),
+  ...(before === undefined ? {} : { before: shown(before, isHidden) }),
+  ...(after === undefined ? {} : { after: shown(after, isHidden) }),
+});
+
+/** As many of the first ones as there is room for. */
+export const fitting = (
+  diff: readonly FieldDifference[],
+  room: number,
+): { readonly diff: readonly FieldDifference[]; readonly bytes: number } => {
+  let bytes = 0;
+  const kept: FieldDifference[] = [];
+  for (const one of diff) {
+    const more = bytesOf(one) + 1;
+    if (bytes + more > room) break;
+    bytes += more;
+    kept.push(one);
+  }
+  return { diff: kept, bytes };
+};
+
+const name = ({ resource: { group, plural }, namespace = "", name }: ObjectRef): readonly string[] => [
+  group,
+  plural,
+  namespace,
+  name,
+];
+
+/** What counts for the digest, apart from the place and the result. */
+const substance = (
+  { change }: Item,
+  before: KubeObject | undefined,
+  found: readonly Difference[],
+  isHidden: boolean,
+): unknown => {
+  // What is created is in the spec; the API server chooses other values at each dry run.
+  if (before === undefined) return [];
+  const { uid, resourceVersion } = before.metadata;
+  if (isHidden) return [uid, resourceVersion];
+  return change.type === "Delete"
+    ? [uid, contentOf(before)]
+    : found.map(({ path, before, after }) => [path, before, after]);
+};
+
+const resultOf = ({ change: { type } }: Item, found: readonly Difference[]): DryRunResult["result"] => {
+  if (type === "Delete" || type === "Create") return type;
+  return found.length === 0 ? "NoChange" : "Change";
+};
+
+/**
+ * What the dry run of a change has shown.
+ *
+ * Guarantees: no value of a sensitive kind is in it, not even hashed.
+ */
+export const dryRunResult = (
+  item: Item,
+  before: KubeObject | undefined,
+  after: KubeObject,
+  isHidden: boolean,
+): DryRunResult => {
+  const { change, place } = item;
+  const found =
+    change.type === "Delete"
+      ? []
+      : change.type === "Create"
+        ? differences({ metadata: {} }, setBy(change.content))
+        : differences(before === undefined ? undefined : contentOf(before), contentOf(after));
+  const result = resultOf(item, found);
+  const { diff } = fitting(
+    found.slice(0, MOST_OF_CHANGE / 16).map((one) => show(one, isHidden)),
+    MOST_OF_CHANGE,
+  );
+  return {
+    result,
+    diff,
+    more: found.length - diff.length,
+    hash: hashOf([name(place), result, substance(item, before, found, isHidden)]),
+    bytes: (before === undefined ? 0 : sizeOf(before)) + sizeOf(after),
+  };
+};
+
+/** What is known only once an earlier change is applied. */
+export const unknownYet = ({ place }: Item): string => hashOf([name(place), "DependsOnEarlier"]);
+
+/** Keeps what the dry run of a change shows. */
+export const keepingResult =
+  (settings: Settings): KeepDryRun =>
+  (dryRun, item, { object }) => ({
+    ...dryRun,
+    onAnswer: (known, answer, ...when) => {
+      const learned = dryRun.onAnswer(known, answer, ...when);
+      // After a conflict it is read and tried again.
+      if (isLeft(answer) && changeIn(learned, item.index).problems === undefined) return learned;
+      const rendered = isRight(answer)
+        ? dryRunResult(item, object, answer.right, isSensitive(item.place, settings))
+        : undefined;
+      return withChange(learned, item.index, { rendered });
+    },
+  });

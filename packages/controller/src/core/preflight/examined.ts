@@ -1,0 +1,59 @@
+import { discoveries } from "../state/target-resolution.ts";
+import type { ApiCall, Effect } from "../state/effect.ts";
+import type { Observations } from "../state/observations.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { type Item, itemsOf } from "../state/resolved-changes.ts";
+import { firstLooks } from "./first-look.ts";
+import { irreversibleProblems } from "./irreversible-changes.ts";
+import { reviews } from "./permissions.ts";
+import { problems, readServiceAccount } from "./preflight.ts";
+import { specProblems } from "./spec-problems.ts";
+
+/** Requests of a kind that are sent at the same time. */
+const MOST = 16;
+
+export type Examined =
+  | { readonly type: "requests"; readonly effects: readonly Effect[] }
+  /** It would fail before any change was tried. */
+  | {
+      readonly type: "untried";
+      readonly general: readonly string[];
+      readonly problems: ReadonlyMap<number, readonly string[]>;
+    }
+  | { readonly type: "tried"; readonly problems: (item: Item) => readonly string[] };
+
+const requests = (effects: readonly Effect[]): Examined => ({ type: "requests", effects });
+
+/**
+ * Everything for which a Transaction would fail before its first change: the checks of the phases Pending and Preparing,
+ * without locks and snapshots.
+ *
+ * Guarantees: reads and dry runs only, all but the discovery of kinds and the ServiceAccount as the ServiceAccount.
+ *
+ * @param examining the requests of some changes that are still needed
+ */
+export const examined = (
+  { txn, known }: ReconcileContext,
+  examining: (known: Observations, items: readonly Item[]) => readonly ApiCall[],
+): Examined => {
+  const unknown = discoveries(txn, known);
+  if (unknown.length > 0) return requests(unknown.slice(0, MOST));
+  const wrong = specProblems(txn, known);
+  if (wrong.general.length > 0 || wrong.problems.size > 0) return { type: "untried", ...wrong };
+  if (known.serviceAccount === undefined) return requests([readServiceAccount(txn)]);
+  if (known.serviceAccount === "missing")
+    return {
+      type: "untried",
+      general: [`ServiceAccount ${txn.spec.serviceAccountName} does not exist in ${txn.metadata.namespace}: create it`],
+      problems: new Map(),
+    };
+  const looks = firstLooks(txn, known);
+  if (looks.length > 0) return requests(looks);
+  const items = itemsOf(txn, known);
+  const permitted = reviews(items, known);
+  if (permitted.length > 0) return requests(permitted.slice(0, MOST));
+  const needed = examining(known, items);
+  if (needed.length > 0) return requests(needed);
+  const misplaced = irreversibleProblems(txn, known);
+  return { type: "tried", problems: (item) => [...problems(txn, item, known), ...misplaced(item)] };
+};

@@ -1,0 +1,160 @@
+import { cut, type Render, type RenderedChange, type Transaction } from "@janus/api";
+import type { ApiCall, Effect, Watched } from "../state/effect.ts";
+import { MOST_LIVE, outlined } from "../state/memory-budget.ts";
+import { changeIn, type Observations, withChange } from "../state/observations.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { type Item, itemsOf } from "../state/resolved-changes.ts";
+import { digestOf } from "./digest.ts";
+import { bytesOf, fitting, keepingResult } from "./dry-run-result.ts";
+import { examined } from "./examined.ts";
+import { examine, type KeepDryRun, liveProblems } from "./preflight.ts";
+import { regranting } from "./regranting.ts";
+
+/** Room for a render in the status, in bytes. */
+export const RENDER_BYTES = 64 * 1024;
+/** Of each change, apart from its differences and its message. */
+const FIXED_BYTES = 96;
+/** Of what is not about one change: the message, which may have to be escaped, and the names of the fields. */
+const GENERAL_BYTES = 5 * 1024;
+const MOST_OF_MESSAGE = 256;
+/** Targets that are looked at at the same time. */
+const MOST = 16;
+/** Problems that the message tells in full. */
+const MOST_PROBLEMS = 5;
+
+/** What was rendered, and of which versions of which targets. */
+export type Rendering =
+  | { readonly type: "requests"; readonly effects: readonly Effect[] }
+  | {
+      readonly type: "rendered";
+      readonly render: Omit<Render, "observedGeneration" | "renderedAt">;
+      readonly watched: readonly Watched[];
+    };
+
+/** How many targets may be looked at, by the size of those so far. */
+const room = (known: Observations): number => {
+  const sizes = [...known.changes.values()].flatMap(({ rendered }) => rendered?.bytes ?? []);
+  const sum = sizes.reduce((all, size) => all + size, 0);
+  return sizes.length === 0 ? 1 : Math.max(1, Math.min(MOST, Math.floor((MOST_LIVE * sizes.length) / sum)));
+};
+
+/** Only what is still needed of a target is kept once nothing more is asked about it. */
+const letGo = (txn: Transaction, known: Observations, item: Item): Observations => {
+  const observed = changeIn(known, item.index);
+  const { target, problems } = observed;
+  if (target?.type !== "read") return known;
+  const found = problems ?? liveProblems(item, known);
+  const isOpen = problems === undefined ? found.length === 0 : regranting(txn, known, item, target.object).length > 0;
+  return isOpen ? known : withChange(known, item.index, outlined({ ...observed, problems: found }));
+};
+
+const thrifty = (txn: Transaction, item: Item, request: ApiCall): ApiCall => ({
+  ...request,
+  onAnswer: (...answer) => letGo(txn, request.onAnswer(...answer), item),
+});
+
+const examining =
+  (txn: Transaction, keep: KeepDryRun) =>
+  (known: Observations, items: readonly Item[]): readonly ApiCall[] => {
+    const open = items.flatMap((item) => {
+      const needed = examine(txn, known, item, keep);
+      return needed.length === 0 ? [] : [needed.map((request) => thrifty(txn, item, request))];
+    });
+    return open.slice(0, room(known)).flat();
+  };
+
+const rendered = (known: Observations, { index }: Item, found: readonly string[]): RenderedChange => {
+  const { target, rendered } = changeIn(known, index);
+  const resourceVersion = target?.object?.metadata.resourceVersion;
+  const at = resourceVersion === undefined ? {} : { resourceVersion };
+  if (found.length > 0) return { result: "Refused", message: cut(found.join("; "), MOST_OF_MESSAGE), ...at };
+  if (rendered === undefined) return { result: "DependsOnEarlier", ...at };
+  const { result, diff, more } = rendered;
+  return { result, ...at, ...(diff.length === 0 ? {} : { diff }), ...(more === 0 ? {} : { more }) };
+};
+
+/** A change with as much of it as there is room for. */
+const within = (change: RenderedChange, room: number): { readonly change: RenderedChange; readonly bytes: number } => {
+  const { message, diff = [], more = 0, ...rest } = change;
+  const told = message === undefined ? 0 : bytesOf(message);
+  const isTold = told > 0 && told <= room;
+  const shown = fitting(diff, room);
+  const left = diff.length - shown.diff.length + more;
+  return {
+    change: {
+      ...rest,
+      ...(isTold && message !== undefined ? { message } : {}),
+      ...(shown.diff.length === 0 ? {} : { diff: shown.diff }),
+      ...(left === 0 ? {} : { more: left }),
+    },
+    bytes: shown.bytes + (isTold ? told : 0),
+  };
+};
+
+/** Each has an equal share of the room; what some leave of theirs is for the first of the others. */
+const bounded = (changes: readonly RenderedChange[]): readonly RenderedChange[] => {
+  const all = RENDER_BYTES - GENERAL_BYTES - changes.length * FIXED_BYTES;
+  const share = Math.floor(all / changes.length);
+  let spare = all - changes.reduce((sum, change) => sum + within(change, share).bytes, 0);
+  return changes.map((change) => {
+    const least = within(change, share);
+    const most = within(change, least.bytes + spare);
+    if (most.bytes <= least.bytes) return least.change;
+    spare -= most.bytes - least.bytes;
+    return most.change;
+  });
+};
+
+const named = (index: number, text: string): string => `changes[${index}]: ${text}`;
+
+const summary = (problems: readonly string[]): string => {
+  const more = problems.length - MOST_PROBLEMS;
+  return `${problems.slice(0, MOST_PROBLEMS).join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
+};
+
+/** Of each change that was looked at, its target as it was. */
+const watchedTargets = ({ txn, known }: ReconcileContext): readonly Watched[] =>
+  itemsOf(txn, known).flatMap(({ index, place }) => {
+    const { target } = changeIn(known, index);
+    return target === undefined ? [] : [{ index, place, resourceVersion: target.object?.metadata.resourceVersion }];
+  });
+
+/**
+ * What a Draft would do to its targets as they are now, and everything for which it would fail.
+ *
+ * Guarantees: nothing is locked or modified; fits into {@link RENDER_BYTES}; however many and large the targets are, a few MiB
+ *             of them are in memory at a time; no value of a sensitive kind is told.
+ */
+export const render = (context: ReconcileContext): Rendering => {
+  const { txn, known, settings } = context;
+  const seen = examined(context, examining(txn, keepingResult(settings)));
+  if (seen.type === "requests") return seen;
+  if (seen.type === "untried") {
+    const problems = [
+      ...seen.general,
+      ...[...seen.problems].flatMap(([index, found]) => found.map((text) => named(index, text))),
+    ];
+    return { type: "rendered", render: { result: "Problems", message: cut(summary(problems), 2048) }, watched: [] };
+  }
+  const items = itemsOf(txn, known);
+  const found = new Map(items.map((item) => [item.index, seen.problems(item)] as const));
+  const problems = [...found].flatMap(([index, texts]) => texts.map((text) => named(index, text)));
+  const changes = bounded(items.map((item) => rendered(known, item, found.get(item.index) ?? [])));
+  return {
+    type: "rendered",
+    render:
+      problems.length > 0
+        ? { result: "Problems", message: cut(summary(problems), 2048), changes }
+        : { result: "OK", digest: digestOf(txn, known), changes },
+    watched: watchedTargets(context),
+  };
+};
+
+/** The targets as they were when the render that is recorded was made. */
+export const renderedTargets = ({ txn, known }: ReconcileContext): readonly Watched[] => {
+  const changes = txn.status.render?.changes;
+  return itemsOf(txn, known).flatMap(({ index, place }) => {
+    const change = changes?.[index];
+    return change === undefined ? [] : [{ index, place, resourceVersion: change.resourceVersion }];
+  });
+};

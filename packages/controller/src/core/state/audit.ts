@@ -1,0 +1,95 @@
+import {
+  APPROVED_BY,
+  cut,
+  LAST_EDITED_BY,
+  LIFECYCLE_CHANGED_BY,
+  REJECTION_REASON,
+  REQUESTED_BY,
+  type Transaction,
+} from "@janus/api";
+import type { EventSpec } from "./effect.ts";
+
+/** As much of a name or a reason as an event tells, in bytes. */
+const MOST_SAID = 256;
+
+/** What people have done with a Transaction before it is executed, as reasons of events. */
+export type Deed = "Requested" | "Edited" | "Proposed" | "Rejected" | "Approved";
+
+const deeds = (txn: Transaction, contentOf: (txn: Transaction) => string): readonly Deed[] => {
+  const { metadata, spec, status } = txn;
+  const { lifecycle } = spec;
+  const { observedDraft: last } = status;
+  const { annotations = {} } = metadata;
+  if (last === undefined) {
+    // One that was never a Draft is told of only if it is known whose it is.
+    if (lifecycle === "Published")
+      return [
+        ...(annotations[REQUESTED_BY] === undefined ? [] : (["Requested"] as const)),
+        ...(annotations[APPROVED_BY] === undefined ? [] : (["Approved"] as const)),
+      ];
+    return lifecycle === "Proposed" ? ["Requested", "Proposed"] : ["Requested"];
+  }
+  if (last.generation === metadata.generation) return [];
+  const edited: readonly Deed[] = last.content === contentOf(txn) ? [] : ["Edited"];
+  // Several moves may have been made since: the last one is told, and that there was an edit.
+  switch (lifecycle) {
+    case "Draft":
+      return last.lifecycle === "Draft" ? ["Edited"] : ["Rejected", ...edited];
+    case "Proposed":
+      return [...edited, "Proposed"];
+    case "Published":
+      return [...edited, "Approved"];
+  }
+};
+
+const WHO: Readonly<Record<Deed, string>> = {
+  Requested: REQUESTED_BY,
+  Edited: LAST_EDITED_BY,
+  Proposed: LIFECYCLE_CHANGED_BY,
+  Rejected: LIFECYCLE_CHANGED_BY,
+  Approved: APPROVED_BY,
+};
+
+const WORDS: Readonly<Record<Deed, string>> = {
+  Requested: "requested",
+  Edited: "edited",
+  Proposed: "proposed",
+  Rejected: "set back to Draft",
+  Approved: "approved",
+};
+
+/**
+ * Events that tell who has done what with a Transaction since it was observed last.
+ *
+ * Guarantees: each deed is told once, if they are recorded together with `status.observedDraft`.
+ * Assumes:    annotations are true: admission policies see to that where they are installed.
+ *
+ * @param contentOf the digest of its spec without the lifecycle
+ */
+export const audit = (txn: Transaction, contentOf: (txn: Transaction) => string): readonly EventSpec[] => {
+  const { annotations = {} } = txn.metadata;
+  return deeds(txn, contentOf).map((deed) => {
+    const who = annotations[WHO[deed]];
+    const by = who === undefined ? "an unknown user" : cut(who, MOST_SAID);
+    const why = deed === "Rejected" ? annotations[REJECTION_REASON] : undefined;
+    return {
+      type: "Normal",
+      reason: deed,
+      message: `${WORDS[deed]} by ${by}${why === undefined ? "" : `: ${cut(why, MOST_SAID)}`}`,
+    };
+  });
+};
+
+/** That one that people have approved is executed. */
+export const executed = ({ metadata: { annotations = {} }, spec, status }: Transaction): readonly EventSpec[] => {
+  const approver = annotations[APPROVED_BY];
+  return status.observedDraft === undefined && approver === undefined
+    ? []
+    : [
+        {
+          type: "Normal",
+          reason: "Executed",
+          message: `executed as ServiceAccount ${spec.serviceAccountName}, approved by ${approver === undefined ? "an unknown user" : cut(approver, MOST_SAID)}`,
+        },
+      ];
+};

@@ -1,0 +1,212 @@
+import type { Render } from "@janus/api";
+import type { Hook } from "@janus/kube";
+import { describe, expect, it } from "vitest";
+import { applying, creating, deleting, patching } from "../fixtures/changes.ts";
+import { eventsOf } from "../fixtures/events.ts";
+import { configMap, secret } from "../fixtures/manifests.ts";
+import { recording } from "../fixtures/recording.ts";
+import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
+
+const config = configMap("config", { value: "old" });
+const change = patching(configMap("config", { value: "new" }));
+
+const renderOf = async (place: Workspace, name = "txn"): Promise<Render | undefined> =>
+  ((await place.txn(name)).status as { readonly render?: Render } | undefined)?.render;
+
+/** The render of the generation that is there. */
+const rendered = async (place: Workspace, name = "txn"): Promise<Render> => {
+  let last: Render | undefined;
+  await expect
+    .poll(
+      async () => {
+        last = await renderOf(place, name);
+        return last?.observedGeneration === (await place.txn(name)).metadata.generation;
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(true);
+  return last as Render;
+};
+
+const edit = (place: Workspace, spec: object, annotations: Readonly<Record<string, string>> = {}, name = "txn") =>
+  place.patch({ ...transaction(name), metadata: { name, annotations }, spec });
+
+const OF_JANUS: readonly string[] = ["transactions", "events", "selfsubjectaccessreviews"];
+const READS: readonly string[] = ["get", "list", "watch", "raw"];
+
+/** Lets no write pass that is none of the Transaction itself, nor a dry run. */
+const harmless: Hook = async (request, next) => {
+  const isDry = "dryRun" in request && request.dryRun;
+  if ("resource" in request && !READS.includes(request.verb) && !isDry && !OF_JANUS.includes(request.resource.plural))
+    throw new Error(`a Draft writes ${request.resource.plural}`);
+  return next(request);
+};
+
+describe("a Draft", () => {
+  it("shows what it would do, and changes nothing", async () => {
+    const place = await workspace();
+    await place.create(config, configMap("gone", { a: "1" }), configMap("same", { a: "1" }));
+    await place.janus(harmless);
+    await place.submit(
+      [
+        change,
+        creating(configMap("made", { b: "2" })),
+        deleting(configMap("gone")),
+        applying(configMap("same", { a: "1" })),
+      ],
+      { lifecycle: "Draft" },
+    );
+    expect(await rendered(place)).toMatchObject({
+      result: "OK",
+      digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/u) as unknown,
+      changes: [
+        { result: "Change", diff: [{ path: ".data.value", before: '"old"', after: '"new"' }] },
+        { result: "Create", diff: [{ path: ".data.b", after: '"2"' }] },
+        { result: "Delete" },
+        { result: "NoChange" },
+      ],
+    });
+    const { status, metadata } = await place.txn();
+    expect(status.conditions.find(({ type }) => type === "Ready")).toMatchObject({
+      status: "False",
+      reason: "Draft",
+      message:
+        "not applied: 1 to create, 1 to change, 1 to delete, 1 unchanged; propose it (spec.lifecycle: Proposed), or edit it",
+    });
+    expect(metadata.finalizers).toBeUndefined();
+    expect((await place.read(config))["data"]).toEqual({ value: "old" });
+  });
+
+  it("tells of problems in its render, which block no edit, and is rendered again after it", async () => {
+    const place = await workspace();
+    await place.create(config);
+    await place.janus(harmless);
+    await place.submit([patching(configMap("missing", { a: "1" }))], { lifecycle: "Draft" });
+    const first = await rendered(place);
+    expect(first).toMatchObject({
+      result: "Problems",
+      message: expect.stringContaining("missing not found") as unknown,
+      changes: [{ result: "Refused" }],
+    });
+    expect(first.digest).toBeUndefined();
+    await edit(place, { changes: [change] });
+    expect(await rendered(place)).toMatchObject({
+      result: "OK",
+      observedGeneration: 2,
+      changes: [{ result: "Change" }],
+    });
+  });
+
+  it.each([
+    ["a missing ServiceAccount", { serviceAccountName: "nobody" }, "ServiceAccount nobody does not exist"],
+    [
+      "an unknown kind",
+      { changes: [{ type: "Delete", target: { apiVersion: "nowhere.example/v1", kind: "Gadget", name: "a" } }] },
+      "does not serve Gadget",
+    ],
+    [
+      "a denied read",
+      {
+        changes: [patching(configMap("kube-root-ca.crt", { a: "1" }))].map((one) => ({
+          ...one,
+          target: { ...one.target, namespace: "kube-system" },
+        })),
+      },
+      "cannot be read",
+    ],
+  ])("tells of %s in its render", async (_, spec, said) => {
+    const place = await workspace();
+    await place.janus(harmless);
+    await place.submit([change], { lifecycle: "Draft", ...spec });
+    const { result, message, digest } = await rendered(place);
+    expect([result, message, digest]).toEqual(["Problems", expect.stringContaining(said) as unknown, undefined]);
+  });
+
+  it("shows no value of a Secret, nor of a kind that is said to be sensitive", async () => {
+    const place = await workspace({ sensitiveKinds: ["ConfigMap"] });
+    await place.create(secret("token", { password: "b2xkLXZhbHVl" }), configMap("config", { value: "old-value" }));
+    await place.janus(harmless);
+    await place.submit(
+      [
+        patching(secret("token", { password: "bmV3LXZhbHVl" })),
+        patching(configMap("config", { value: "new-value" })),
+        creating(configMap("more", { value: "new-value" })),
+      ],
+      { lifecycle: "Draft" },
+    );
+    const { changes } = await rendered(place);
+    expect(changes).toMatchObject([
+      { result: "Change", diff: [{ path: ".data.password", before: "(changed)", after: "(changed)" }] },
+      { result: "Change", diff: [{ path: ".data.value", before: "(changed)", after: "(changed)" }] },
+      { result: "Create", diff: [{ path: ".data.value", after: "(changed)" }] },
+    ]);
+    expect(JSON.stringify(changes)).not.toMatch(/b2xk|bmV3|-value/u);
+  });
+
+  it("is rendered again when a target changes, and costs no request while nothing does", async () => {
+    const place = await workspace();
+    await place.create(config);
+    const { hook, requests } = recording();
+    await place.janus(hook);
+    await place.submit([change], { lifecycle: "Draft" });
+    const first = await rendered(place);
+    await expect.poll(() => requests.some(({ purpose }) => purpose === "reflect")).toBe(true);
+    await place.patch(configMap("config", { value: "other" }));
+    await expect
+      .poll(async () => (await renderOf(place))?.changes?.[0]?.diff?.[0]?.before, { timeout: 15_000 })
+      .toBe('"other"');
+    expect((await renderOf(place))?.digest).not.toBe(first.digest);
+  });
+
+  it("is deleted by draftTTL when nobody has edited it for so long", async () => {
+    const place = await workspace();
+    await place.create(config);
+    await place.janus();
+    await place.submit([change], { lifecycle: "Draft", draftTTL: "3s" });
+    await rendered(place);
+    await expect.poll(() => place.exists(transaction("txn")), { timeout: 10_000 }).toBe(false);
+  });
+});
+
+const by = (who: string, what: string) => ({ [`backup.janus.io/${what}`]: who });
+
+describe("the audit of a Transaction", () => {
+  it("tells once who has requested, edited, proposed, rejected and approved it, and that it was executed", async () => {
+    const place = await workspace();
+    await place.create(config);
+    const first = await place.janus();
+    await place.submit([patching(configMap("config", { value: "first" }))], { lifecycle: "Draft" });
+    await rendered(place);
+    await edit(place, { changes: [change] }, by("eva", "last-edited-by"));
+    await rendered(place);
+    await first.stop();
+    await place.janus();
+    await edit(place, { lifecycle: "Proposed" }, by("eva", "lifecycle-changed-by"));
+    await rendered(place);
+    await edit(
+      place,
+      { lifecycle: "Draft" },
+      { ...by("bob", "lifecycle-changed-by"), ...by("not on a Friday", "rejection-reason") },
+    );
+    await rendered(place);
+    await edit(place, { lifecycle: "Proposed" }, by("eva", "lifecycle-changed-by"));
+    const { digest } = await rendered(place);
+    await edit(place, { lifecycle: "Published", approvedDigest: digest }, by("bob", "approved-by"));
+    const { status } = await place.over();
+    expect(status).toMatchObject({ phase: "Committed", approvedBy: "bob" });
+    const deeds = ["Requested", "Edited", "Proposed", "Rejected", "Approved", "Executed"];
+    await expect
+      .poll(async () => (await eventsOf(place.namespace, "txn")).map(({ reason }) => reason))
+      .toContain("Executed");
+    const told = (await eventsOf(place.namespace, "txn")).filter(({ reason }) => deeds.includes(reason));
+    // Events are written concurrently, in any order.
+    expect(told.map(({ reason, message, count }) => `${reason} ${count}: ${message}`).toSorted()).toEqual([
+      "Approved 1: approved by bob",
+      "Edited 1: edited by eva",
+      "Executed 1: executed as ServiceAccount deployer, approved by bob",
+      "Proposed 2: proposed by eva",
+      "Rejected 1: set back to Draft by bob: not on a Friday",
+      "Requested 1: requested by an unknown user",
+    ]);
+  });
+});
