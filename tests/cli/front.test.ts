@@ -61,6 +61,7 @@ it("says whether the installation is sound, and whether a ServiceAccount may do 
   expect(stdout).toContain("✔ the CustomResourceDefinition has every field of this version");
   expect(stdout).toContain("✘ there is no Deployment janus-system/none");
   expect(stdout).toMatch(/✔ janus-requester: rejects a Transaction/u);
+  expect(stdout).toMatch(/✔ janus-approval: rejects what is published without approval/u);
   expect(stdout).toContain(`✔ you may use ServiceAccount ${namespace}/deployer`);
   expect(stdout.replaceAll(/\s+/gu, " ")).toContain("deployer may make and roll back all 1 changes");
   const outsider = await janus("doctor", "-n", namespace, "--as", "outsider");

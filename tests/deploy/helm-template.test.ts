@@ -173,7 +173,7 @@ const sets: Readonly<Record<string, Json>> = {
       },
     },
     actsAs: [{ namespace: "shop", serviceAccounts: ["deployer", "db"] }, { namespace: "web" }],
-    stampsRequester: true,
+    stampsUsers: true,
     networkPolicy: {
       clients: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }],
       apiServerCidrs: ["10.0.0.0/28", "10.1.0.0/28"],
@@ -425,7 +425,7 @@ const written = fc
     priorityClassName: some(fc.constantFrom("", "a")),
     tolerations: some(fc.array(fc.record({ key: name }), { maxLength: 2 })),
     nodeSelector: some(fc.dictionary(name, name, { maxKeys: 2 })),
-    stampsRequester: some(fc.boolean()),
+    stampsUsers: some(fc.boolean()),
     actsAs: some(
       fc.option(
         fc.uniqueArray(fc.record({ namespace: fc.constantFrom("a", "b", "null") }), {

@@ -1,4 +1,4 @@
-import { type Manifest, render, RequesterPolicy, RequesterStamp } from "@janus/deploy";
+import { ApprovalPolicy, type Manifest, render, RequesterPolicy, StampsPolicy, UserStamps } from "@janus/deploy";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Outcome } from "../fixtures/cluster.ts";
 import { controllerProcess } from "../fixtures/controller-process.ts";
@@ -90,7 +90,7 @@ describe("who asked", () => {
 
 describe("where the cluster can stamp it", () => {
   beforeAll(async () => {
-    await cluster.install(...render((chart) => new RequesterStamp(chart, "Stamp")));
+    await cluster.install(...render((chart) => new UserStamps(chart, "Stamps")));
     await eventually(async () => (await tryTo("create", "friend", txn("wait", stamped("admin")))).code === 0);
   });
 
@@ -134,11 +134,14 @@ describe("where the cluster can stamp it", () => {
   });
 });
 
-it("the policies are of the right types, as far as the API server can tell", async () => {
-  const [policy] = render((chart) => new RequesterPolicy(chart, "Policy"));
-  const checked = `get validatingadmissionpolicy ${policy?.metadata.name} -o json`;
-  const status = async () => (JSON.parse(await cluster.admin(checked)) as { status: object }).status;
-  await expect.poll(status).toHaveProperty("typeChecking");
-  expect(await status()).toMatchObject({ typeChecking: {} });
-  expect(JSON.stringify(await status())).not.toContain("expressionWarnings");
-});
+it.each([RequesterPolicy, StampsPolicy, ApprovalPolicy])(
+  "%o is of the right types, as far as the API server can tell",
+  async (Policy) => {
+    const [policy] = render((chart) => new Policy(chart, "Policy"));
+    const checked = `get validatingadmissionpolicy ${policy?.metadata.name} -o json`;
+    const status = async () => (JSON.parse(await cluster.admin(checked)) as { status: object }).status;
+    await expect.poll(status).toHaveProperty("typeChecking");
+    expect(await status()).toMatchObject({ typeChecking: {} });
+    expect(JSON.stringify(await status())).not.toContain("expressionWarnings");
+  },
+);

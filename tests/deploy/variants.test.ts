@@ -49,7 +49,7 @@ const variants: Readonly<Record<string, JanusProps>> = {
     clients: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }],
     apiServerCidrs: ["10.0.0.0/28"],
     apiServerPorts: [443],
-    stampsRequester: true,
+    stampsUsers: true,
     monitoring: true,
     prometheusLabels: { release: "prometheus" },
     runbooks: "https://runbooks.example.com/janus",

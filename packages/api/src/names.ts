@@ -26,6 +26,8 @@ export const LIFECYCLE_CHANGED_BY = `${GROUP}/lifecycle-changed-by`;
 export const APPROVED_BY = `${GROUP}/approved-by`;
 /** Which user requested the rollback. */
 export const ROLLBACK_REQUESTED_BY = `${GROUP}/rollback-requested-by`;
+/** On a Namespace: who may publish its Transactions. `four-eyes`; every other value, also an unknown one, means `required`. */
+export const APPROVAL_LABEL = `${GROUP}/approval`;
 /** Why a proposed Transaction was set back to Draft. */
 export const REJECTION_REASON = `${GROUP}/rejection-reason`;
 

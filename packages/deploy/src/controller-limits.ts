@@ -35,7 +35,7 @@ const versions = "[oldObject, object].filter(version, version != null)";
 /**
  * Rejects writes that the controller never sends as itself, but that its role cannot exclude, because RBAC has no patterns of
  * names: ConfigMaps and Secrets other than its journals and snapshots, tokens of ServiceAccounts, Leases other than its locks and
- * the leader's, any field of a Pod except for metadata. This limits what a stolen token allows.
+ * the leader's, any field of a Pod or a Transaction except for metadata. This limits what a stolen token allows.
  *
  * Guarantees: writes of other users are not affected, and neither are those that the controller sends as the ServiceAccount of a
  *             Transaction.
@@ -59,6 +59,7 @@ export class ControllerLimits extends Construct {
           resourceRules: [
             writesOf("", "v1", "configmaps", "secrets", "pods"),
             writesOf("coordination.k8s.io", "*", "leases"),
+            writesOf("backup.janus.io", "*", "transactions"),
           ],
         },
         matchConditions: [{ name: "is-the-controller", expression: `request.userInfo.username == '${user}'` }],
@@ -90,6 +91,12 @@ export class ControllerLimits extends Construct {
             expression:
               "request.resource.resource != 'pods' || (object != null && oldObject != null && object.spec == oldObject.spec)",
             message: "the controller of Janus only labels Pods",
+          },
+          {
+            expression:
+              "request.resource.resource != 'transactions' || object == null || " +
+              "(oldObject != null && object.spec == oldObject.spec)",
+            message: "the controller of Janus neither makes nor edits nor publishes Transactions",
           },
         ],
       },

@@ -1,4 +1,5 @@
 export { type Alert, alerts } from "./alerts.ts";
+export { ApprovalPolicy } from "./approval-policy.ts";
 export { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";
 export { ControllerDisruptionBudget, type ControllerDisruptionBudgetProps } from "./controller-disruption-budget.ts";
 export type { ControllerFlagsProps } from "./controller-flags.ts";
@@ -31,8 +32,9 @@ export { PrometheusRule, type PrometheusRuleProps } from "./prometheus-rule.ts";
 export type { Readiness, ReadinessProps } from "./readiness.ts";
 export { type Manifest, render, yaml } from "./render.ts";
 export { RequesterPolicy } from "./requester-policy.ts";
-export { RequesterStamp } from "./requester-stamp.ts";
 export type { ServiceAccountProps } from "./service-account.ts";
 export { ServiceMonitor, type ServiceMonitorProps } from "./service-monitor.ts";
+export { StampsPolicy } from "./stamps-policy.ts";
 export { TransactionCrd } from "./transaction-crd.ts";
 export { TransactionRoles, type TransactionRolesProps } from "./transaction-roles.ts";
+export { UserStamps } from "./user-stamps.ts";

@@ -1,4 +1,5 @@
 import { Construct } from "constructs";
+import { ApprovalPolicy } from "./approval-policy.ts";
 import { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";
 import { ControllerDisruptionBudget, type ControllerDisruptionBudgetProps } from "./controller-disruption-budget.ts";
 import { ControllerLimits } from "./controller-limits.ts";
@@ -16,9 +17,10 @@ import { MetricsReaderRole } from "./metrics-reader-role.ts";
 import { Monitoring, type MonitoringProps } from "./monitoring.ts";
 import { marksLeader } from "./readiness.ts";
 import { RequesterPolicy } from "./requester-policy.ts";
-import { RequesterStamp } from "./requester-stamp.ts";
+import { StampsPolicy } from "./stamps-policy.ts";
 import { TransactionCrd } from "./transaction-crd.ts";
 import { TransactionRoles, type TransactionRolesProps } from "./transaction-roles.ts";
+import { UserStamps } from "./user-stamps.ts";
 
 export interface JanusProps
   extends ControllerDeploymentProps,
@@ -28,10 +30,11 @@ export interface JanusProps
     ActsAsProps,
     Omit<MonitoringProps, "metricsAuth"> {
   /**
-   * Whether an annotation of each Transaction names the user who created it. Requires Kubernetes 1.36 or newer.
+   * Whether annotations of each Transaction name the users who created, edited, moved and approved it, and requested its
+   * rollback, whatever their clients say. Requires Kubernetes 1.36 or newer.
    * @default false
    */
-  readonly stampsRequester?: boolean;
+  readonly stampsUsers?: boolean;
   /**
    * Whether there is a NetworkPolicy.
    * @default true
@@ -69,8 +72,11 @@ export class Janus extends Construct {
     new TransactionRoles(this, "TransactionRoles", props);
     new LeaderFence(this, "Fence", props);
     new ControllerLimits(this, "Limits", props);
+    // First, so that there is no moment without it in an upgrade from where the next one compared names.
+    new StampsPolicy(this, "StampsPolicy");
     new RequesterPolicy(this, "RequesterPolicy");
-    if (props.stampsRequester === true) new RequesterStamp(this, "RequesterStamp");
+    if (props.stampsUsers === true) new UserStamps(this, "UserStamps");
+    new ApprovalPolicy(this, "ApprovalPolicy");
     new FlowControl(this, "FlowControl", props);
     if (props.networkPolicy !== false) new ControllerNetworkPolicy(this, "NetworkPolicy", props);
     new ControllerService(this, "Service", props);

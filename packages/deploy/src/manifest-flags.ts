@@ -10,7 +10,7 @@ Flags:
   --namespace <name>       Namespace of the controller. Default: janus-system.
   --readiness <any|leader> Which controllers are ready: all that work, or the leader alone. Default: any.
   --metrics-auth           /metrics answers only those who may get it, by their token.
-  --stamp-requester        Each Transaction says in an annotation who created it (Kubernetes 1.36 or newer).
+  --stamp-users            Each Transaction says in annotations who created, edited and approved it (Kubernetes 1.36 or newer).
   --monitoring             With ServiceMonitor, alerts and dashboard (Prometheus Operator).
   --help                   Shows this text.
 `;
@@ -31,7 +31,7 @@ export const propsOf = (args: readonly string[]): JanusProps | undefined => {
       namespace: { type: "string" },
       readiness: { type: "string" },
       "metrics-auth": { type: "boolean", default: false },
-      "stamp-requester": { type: "boolean", default: false },
+      "stamp-users": { type: "boolean", default: false },
       monitoring: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -48,7 +48,7 @@ export const propsOf = (args: readonly string[]): JanusProps | undefined => {
     ...(namespace === undefined ? {} : { namespace }),
     ...(readiness === undefined ? {} : { readiness }),
     metricsAuth: values["metrics-auth"],
-    stampsRequester: values["stamp-requester"],
+    stampsUsers: values["stamp-users"],
     monitoring: values.monitoring,
   };
 };

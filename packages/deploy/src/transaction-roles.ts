@@ -4,15 +4,18 @@ import { labels } from "./labels.ts";
 
 export interface TransactionRolesProps {
   /**
-   * Whether the built-in roles `edit` and `admin` have these permissions. Otherwise bind the ClusterRoles yourself.
+   * Whether the built-in roles `edit` and `admin` have the permissions to view and edit. Otherwise bind the ClusterRoles yourself.
    * @default true
    */
   readonly aggregateClusterRoles?: boolean;
 }
 
 /**
- * Permissions on Transactions for users who already have the built-in role `edit` in a namespace. Not for `view`, which may not
+ * Permissions on Transactions. Those to view and edit are for users who already have the built-in role `edit` in a namespace. Not for `view`, which may not
  * read Secrets: a Transaction contains the values that it sets in Secrets. Only the controller may write status.
+ *
+ * No built-in role has the permission to approve: bind `janus-transactions-approve` to those who may. It does not allow to create a
+ * Transaction, and without `impersonate` on its ServiceAccount nobody can edit one.
  *
  * The built-in roles aggregate each other (edit → admin), so one label is enough.
  * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
@@ -44,6 +47,16 @@ export class TransactionRoles extends Construct {
           apiGroups: ["backup.janus.io"],
           resources: ["transactions"],
           verbs: ["create", "update", "patch", "delete", "deletecollection"],
+        },
+      ],
+    });
+    new k8s.KubeClusterRole(this, "Approve", {
+      metadata: { name: "janus-transactions-approve", labels },
+      rules: [
+        {
+          apiGroups: ["backup.janus.io"],
+          resources: ["transactions"],
+          verbs: ["get", "list", "watch", "update", "patch", "approve"],
         },
       ],
     });

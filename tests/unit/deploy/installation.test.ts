@@ -32,12 +32,17 @@ describe("the installation", () => {
       "RoleBinding janus-controller",
       "ClusterRole janus-transactions-view",
       "ClusterRole janus-transactions-edit",
+      "ClusterRole janus-transactions-approve",
       "ValidatingAdmissionPolicy janus-fence",
       "ValidatingAdmissionPolicyBinding janus-fence",
       "ValidatingAdmissionPolicy janus-controller-limits",
       "ValidatingAdmissionPolicyBinding janus-controller-limits",
+      "ValidatingAdmissionPolicy janus-stamps",
+      "ValidatingAdmissionPolicyBinding janus-stamps",
       "ValidatingAdmissionPolicy janus-requester",
       "ValidatingAdmissionPolicyBinding janus-requester",
+      "ValidatingAdmissionPolicy janus-approval",
+      "ValidatingAdmissionPolicyBinding janus-approval",
       "PriorityLevelConfiguration janus-controller",
       "FlowSchema janus-controller-leases",
       "FlowSchema janus-controller",
@@ -50,7 +55,7 @@ describe("the installation", () => {
 
   it("stamps who asked only where that is wanted, because older clusters cannot", () => {
     expect(kindsOf({})).not.toContain("MutatingAdmissionPolicy");
-    expect(kindsOf({ stampsRequester: true })).toContain("MutatingAdmissionPolicy");
+    expect(kindsOf({ stampsUsers: true })).toContain("MutatingAdmissionPolicy");
   });
 
   it("counts no ready Pods where only the leader is ready, and needs no mark on its Pod", () => {
@@ -125,11 +130,13 @@ describe("each part", () => {
     [["ServiceAccount"], deploy.ControllerServiceAccount],
     [["ClusterRole"], deploy.ControllerRole],
     [["ClusterRoleBinding"], deploy.ControllerRoleBinding],
-    [["ClusterRole", "ClusterRole"], deploy.TransactionRoles],
+    [["ClusterRole", "ClusterRole", "ClusterRole"], deploy.TransactionRoles],
     [["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"], deploy.LeaderFence],
     [["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"], deploy.ControllerLimits],
     [["Role", "RoleBinding"], deploy.LeaderLabelRole],
     [["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"], deploy.RequesterPolicy],
+    [["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"], deploy.StampsPolicy],
+    [["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"], deploy.ApprovalPolicy],
     [["PriorityLevelConfiguration", "FlowSchema", "FlowSchema"], deploy.FlowControl],
     [["NetworkPolicy"], deploy.ControllerNetworkPolicy],
     [["Service"], deploy.ControllerService],

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { HELP, propsOf } from "../../../packages/deploy/src/manifest-flags.ts";
 
 it("asks for what the installation is by default", () => {
-  expect(propsOf([])).toEqual({ metricsAuth: false, stampsRequester: false, monitoring: false });
+  expect(propsOf([])).toEqual({ metricsAuth: false, stampsUsers: false, monitoring: false });
 });
 
 it("has a flag for each of these", () => {
@@ -11,7 +11,7 @@ it("has a flag for each of these", () => {
     "--namespace=elsewhere",
     "--readiness=leader",
     "--metrics-auth",
-    "--stamp-requester",
+    "--stamp-users",
     "--monitoring",
   ];
   expect(propsOf(flags)).toEqual({
@@ -19,14 +19,14 @@ it("has a flag for each of these", () => {
     namespace: "elsewhere",
     readiness: "leader",
     metricsAuth: true,
-    stampsRequester: true,
+    stampsUsers: true,
     monitoring: true,
   });
 });
 
 it("has no flag that its help leaves out", () => {
   const named = [...HELP.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, flag]) => flag);
-  expect(named).toEqual(["image", "namespace", "readiness", "metrics-auth", "stamp-requester", "monitoring", "help"]);
+  expect(named).toEqual(["image", "namespace", "readiness", "metrics-auth", "stamp-users", "monitoring", "help"]);
   expect(propsOf(["--help"])).toBeUndefined();
 });
 

@@ -9,6 +9,8 @@ import { checkCrd, checkDeployment, checkLeader, checkPolicy, type Finding } fro
 const POLICIES: readonly (readonly [name: string, purpose: string])[] = [
   ["janus-fence", "rejects writes of a stale leader"],
   ["janus-requester", "rejects a Transaction whose author may not impersonate its ServiceAccount"],
+  ["janus-stamps", "rejects false names of users in annotations of a Transaction"],
+  ["janus-approval", "rejects what is published without approval where a namespace requires it"],
   ["janus-controller-limits", "limits what the controller itself can write"],
 ];
 

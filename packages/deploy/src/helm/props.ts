@@ -19,7 +19,7 @@ const withoutEmpty = <A extends object>(values: A): Partial<A> =>
 export const propsOf = (values: ChartValues, namespace: string) => {
   const { image, imagePullSecrets, resources, commonLabels, podLabels, controller, networkPolicy, monitoring } = values;
   const { replicas, topologySpreadConstraints, actsAs, priorityClassName, serviceAccount, ...others } = values;
-  const { podAnnotations, nodeSelector, tolerations, affinity, extraEnv, stampsRequester } = others;
+  const { podAnnotations, nodeSelector, tolerations, affinity, extraEnv, stampsUsers } = others;
   const { enabled: isMonitored, ...prometheus } = monitoring;
   const { enabled: hasNetworkPolicy, ...network } = networkPolicy;
   const { minAvailable, ...budget } = others.podDisruptionBudget;
@@ -34,7 +34,7 @@ export const propsOf = (values: ChartValues, namespace: string) => {
     tolerations: tolerations as readonly k8s.Toleration[],
     ...(Object.keys(affinity).length === 0 ? {} : { affinity }),
     extraEnv: extraEnv as readonly k8s.EnvVar[],
-    stampsRequester,
+    stampsUsers,
     serviceAccount: withoutEmpty(serviceAccount),
     podDisruptionBudget: { ...budget, ...(minAvailable === null ? {} : { minAvailable }) },
     aggregateClusterRoles: others.rbac.aggregateClusterRoles,

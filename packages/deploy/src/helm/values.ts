@@ -277,9 +277,10 @@ export const values = {
     },
     byDefault: null,
   }),
-  stampsRequester: value({
+  stampsUsers: value({
     about:
-      "Whether an annotation of each Transaction names the user who created it. Requires Kubernetes 1.36 or newer.",
+      "Whether annotations of each Transaction name the users who created, edited, moved and approved it, and requested its " +
+      "rollback, whatever their clients say. Requires Kubernetes 1.36 or newer.",
     schema: flag,
     byDefault: false,
   }),
