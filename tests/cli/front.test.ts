@@ -31,7 +31,7 @@ it("helps: lists the commands, and names the flags of each", async () => {
   expect(code).toBe(0);
   expect(stdout.match(/^ {2}[a-z]+/gmu)?.map((line) => line.trim())).toEqual(
     expect.arrayContaining(
-      "plan apply edit propose reject get watch describe explain rollback retry cancel history snapshot doctor version".split(
+      "plan apply edit propose approve reject get watch describe explain rollback retry cancel history snapshot doctor version".split(
         " ",
       ),
     ),

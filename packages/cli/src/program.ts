@@ -24,6 +24,10 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: "propose a Draft: from then on nobody can edit it",
     load: async () => (await import("./commands/propose.ts")).proposeCommand,
   },
+  approve: {
+    summary: "show what a Transaction would do, ask, and have it executed",
+    load: async () => (await import("./commands/approve.ts")).approveCommand,
+  },
   reject: {
     summary: "set a proposed Transaction back to Draft",
     load: async () => (await import("./commands/reject.ts")).rejectCommand,

@@ -6,7 +6,8 @@ export interface Users {
   readonly approvedBy: string | undefined;
 }
 
-export const usersOf = ({ metadata: { annotations = {} } }: Transaction): Users => ({
-  requestedBy: annotations[REQUESTED_BY],
-  approvedBy: annotations[APPROVED_BY],
+/** As the controller recorded them; before it has, as they are written on the Transaction. */
+export const usersOf = ({ metadata: { annotations = {} }, status }: Transaction): Users => ({
+  requestedBy: status.requestedBy ?? annotations[REQUESTED_BY],
+  approvedBy: status.approvedBy ?? annotations[APPROVED_BY],
 });

@@ -1,13 +1,15 @@
-import { type Phase, REQUEST_ROLLBACK, RETRY_ROLLBACK, type Transaction } from "@janus/api";
+import { type Phase, REQUEST_ROLLBACK, RETRY_ROLLBACK, ROLLBACK_REQUESTED_BY, type Transaction } from "@janus/api";
 import { isTerminal, transactions } from "@janus/controller";
 import { type Cluster, type ClusterFlags, onCluster, sent } from "../cluster/cluster.ts";
 import { readTransaction } from "../cluster/transactions.ts";
+import { readUserName } from "../cluster/user-name.ts";
 import { Failure } from "../failure.ts";
 import { outputTo } from "../output/style.ts";
 import { messageOfTransaction } from "../progress/progress-text.ts";
 import { exitCodeOf, showProgress } from "../progress/show-progress.ts";
 import { exitWith } from "./exit-with.ts";
 import { command } from "./flags.ts";
+import { nameAndNamespace } from "./lifecycle.ts";
 
 interface ActFlags extends ClusterFlags {
   readonly wait: boolean;
@@ -26,10 +28,15 @@ const finished = (txn: Transaction, instead: string): string => {
   return `Transaction ${namespace}/${name} has finished: it is ${txn.status.phase} (${messageOfTransaction(txn)}). ${instead}`;
 };
 
-const on = ({ metadata: { name, namespace } }: Transaction): string => `${name} -n ${namespace}`;
+/** Nothing is applied before it is published. */
+const unpublished = (txn: Transaction): string | undefined =>
+  txn.spec.lifecycle === "Published"
+    ? undefined
+    : `Transaction ${txn.metadata.namespace}/${txn.metadata.name} is ${txn.spec.lifecycle}: nothing of it is applied. ` +
+      `To delete it: kubectl delete transaction ${nameAndNamespace(txn)}`;
 
 const cannotRollBack: Refusal = (txn) => {
-  if (isIncomplete(txn)) return finished(txn, `To try the rest again: kubectl janus retry ${on(txn)}`);
+  if (isIncomplete(txn)) return finished(txn, `To try the rest again: kubectl janus retry ${nameAndNamespace(txn)}`);
   if (!isTerminal(txn.status.phase)) return undefined;
   return txn.status.phase === "Committed"
     ? finished(txn, "Its snapshots are gone: apply the former manifests in a new Transaction")
@@ -48,13 +55,15 @@ const cannotCancel: Refusal = (txn) => {
   return BEFORE_CHANGES.includes(txn.status.phase)
     ? undefined
     : `Transaction ${txn.metadata.namespace}/${txn.metadata.name} is ${txn.status.phase}: changes may be applied. ` +
-        `To take them back: kubectl janus rollback ${on(txn)}`;
+        `To take them back: kubectl janus rollback ${nameAndNamespace(txn)}`;
 };
 
 /** Sets the annotation, on the very Transaction that was read: not on another of its name. */
-const annotate = ({ api }: Cluster, { metadata }: Transaction, annotation: string): Promise<unknown> => {
+const annotate = async (cluster: Cluster, { metadata }: Transaction, annotation: string): Promise<unknown> => {
+  const { api } = cluster;
   const { name, namespace, uid } = metadata;
-  const body = { metadata: { uid, annotations: { [annotation]: new Date().toISOString() } } };
+  const by = annotation === REQUEST_ROLLBACK ? { [ROLLBACK_REQUESTED_BY]: await readUserName(cluster) } : {};
+  const body = { metadata: { uid, annotations: { [annotation]: new Date().toISOString(), ...by } } };
   const what = `cannot annotate Transaction ${namespace}/${name}`;
   return sent(
     api,
@@ -82,7 +91,7 @@ const outcome = (txn: Transaction): number => {
 const act = (name: string, flags: ActFlags, { annotation, refusal }: Action): Promise<number> =>
   onCluster(flags, async (cluster) => {
     const { txn } = await readTransaction(cluster, name);
-    const refused = refusal(txn);
+    const refused = unpublished(txn) ?? refusal(txn);
     if (refused !== undefined) throw new Failure(refused);
     await annotate(cluster, txn, annotation);
     if (!flags.wait) return 0;

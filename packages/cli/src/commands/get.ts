@@ -1,4 +1,4 @@
-import { PHASES } from "@janus/api";
+import { LIFECYCLES, PHASES } from "@janus/api";
 import { transactions } from "@janus/controller";
 import { type KubeObject, listAll } from "@janus/kube";
 import { Option } from "commander";
@@ -6,6 +6,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { stringify } from "yaml";
 import { cannotUse, type ClusterFlags, onCluster } from "../cluster/cluster.ts";
 import { readTransaction, stored } from "../cluster/transactions.ts";
+import { usersOf } from "../cluster/users.ts";
 import { Failure } from "../failure.ts";
 import { age } from "../output/age.ts";
 import { outputTo } from "../output/style.ts";
@@ -19,6 +20,7 @@ interface GetFlags extends ClusterFlags {
   readonly allNamespaces?: true;
   readonly selector?: string;
   readonly phase?: string;
+  readonly lifecycle?: string;
   readonly output?: "json" | "yaml" | "name" | "wide";
 }
 
@@ -31,12 +33,14 @@ const listing = (objects: readonly KubeObject[], { allNamespaces, output }: GetF
     const { metadata, spec, status } = txn;
     const { progress = `0/${spec.changes.length}` } = status;
     const start = allNamespaces === true ? [metadata.namespace, metadata.name] : [metadata.name];
-    const end = output === "wide" ? [spec.serviceAccountName] : [];
+    const { requestedBy = "", approvedBy = "" } = usersOf(txn);
+    const end = output === "wide" ? [spec.serviceAccountName, spec.lifecycle, requestedBy, approvedBy] : [];
     const then = [age(metadata.creationTimestamp, Date.now()), ...end, messageOfTransaction(txn)];
     return [...start, status.phase, progress, ...then];
   });
   const start = allNamespaces === true ? ["NAMESPACE", "NAME"] : ["NAME"];
-  const headings = [...start, "PHASE", "PROGRESS", "AGE", ...(output === "wide" ? ["SERVICEACCOUNT"] : []), "MESSAGE"];
+  const wide = output === "wide" ? ["SERVICEACCOUNT", "LIFECYCLE", "REQUESTED-BY", "APPROVED-BY"] : [];
+  const headings = [...start, "PHASE", "PROGRESS", "AGE", ...wide, "MESSAGE"];
   const text = table(headings, rows);
   if (output === "wide") return text;
   return text
@@ -45,8 +49,11 @@ const listing = (objects: readonly KubeObject[], { allNamespaces, output }: GetF
     .join("\n");
 };
 
-const isIn = (phase: string | undefined, object: KubeObject): boolean =>
-  phase === undefined || stored(object).txn.status.phase === phase;
+const isWanted = ({ phase, lifecycle }: GetFlags, object: KubeObject): boolean => {
+  if (phase === undefined && lifecycle === undefined) return true;
+  const { spec, status } = stored(object).txn;
+  return (phase ?? status.phase) === status.phase && (lifecycle ?? spec.lifecycle) === spec.lifecycle;
+};
 
 /** The newest last, as the shell shows them. */
 const byAge = (one: KubeObject, other: KubeObject): number =>
@@ -56,7 +63,7 @@ const get = async (name: string | undefined, flags: GetFlags): Promise<number> =
   if (name !== undefined && flags.allNamespaces === true)
     throw new Failure("a Transaction is named within one namespace: leave out --all-namespaces, or the name");
   const { write, width, isTerminal } = outputTo(process.stdout);
-  const { allNamespaces, selector, phase, output } = flags;
+  const { allNamespaces, selector, output } = flags;
   return onCluster(flags, async (cluster) => {
     const one = name === undefined ? undefined : await readTransaction(cluster, name);
     const where = allNamespaces === true ? {} : { namespace: cluster.namespace };
@@ -66,7 +73,7 @@ const get = async (name: string | undefined, flags: GetFlags): Promise<number> =
     if (listed !== undefined && E.isLeft(listed))
       throw new Failure(`cannot list Transactions: ${cannotUse(listed.left)}`);
     const all = one === undefined ? (listed?.right.items ?? []) : [one.object];
-    const objects = all.filter((object) => isIn(phase, object)).toSorted(byAge);
+    const objects = all.filter((object) => isWanted(flags, object)).toSorted(byAge);
     const [only] = objects;
     const whole = one !== undefined && only !== undefined ? only : { apiVersion: "v1", kind: "List", items: objects };
     if (output === "json") write(`${JSON.stringify(whole, undefined, 2)}\n`);
@@ -86,5 +93,6 @@ export const getCommand = command("get")
   .option("-A, --all-namespaces", "of all namespaces")
   .option("-l, --selector <labels>", "label selector")
   .addOption(new Option("--phase <phase>", "only those in this phase").choices(PHASES))
+  .addOption(new Option("--lifecycle <lifecycle>", "only those that are this").choices(LIFECYCLES))
   .addOption(new Option("-o, --output <format>", "format").choices(["json", "yaml", "name", "wide"]))
   .action((name: string | undefined, flags: GetFlags) => exitWith(get(name, flags)));

@@ -4,12 +4,14 @@ import { stringify } from "yaml";
 import { outputTo, painter } from "../output/style.ts";
 import { planExitCode, planReport } from "../plan/plan-report.ts";
 import { runPreview } from "../plan/run-preview.ts";
+import { createDraft } from "./draft.ts";
 import { manifestCommand, type ManifestFlags } from "./flags.ts";
 import { onComposed } from "./manifest-flags.ts";
 import { exitWith } from "./exit-with.ts";
 
 interface PlanFlags extends ManifestFlags {
   readonly output?: "yaml" | "json" | "name";
+  readonly draft?: true;
 }
 
 /** The Transaction itself, for files and other programs. */
@@ -26,6 +28,7 @@ const printed = (manifest: TransactionManifest, format: NonNullable<PlanFlags["o
 
 const plan = async (flags: PlanFlags): Promise<number> =>
   onComposed(flags, async (cluster, manifest) => {
+    if (flags.draft === true) return createDraft(cluster, manifest, flags.output);
     const output = outputTo(process.stdout);
     if (flags.output !== undefined) {
       output.write(printed(manifest, flags.output));
@@ -37,13 +40,15 @@ const plan = async (flags: PlanFlags): Promise<number> =>
   });
 
 export const planCommand = manifestCommand("plan")
+  .option("--draft", "create the Transaction as a Draft, and show its render")
   .addOption(new Option("-o, --output <format>", "print the Transaction instead").choices(["yaml", "json", "name"]))
   .addHelpText(
     "after",
     `
 Manifests become one Transaction: each is applied (created if it does not
 exist), in the order of kinds. Everything is tried by server-side dry runs as
-the ServiceAccount; nothing is locked or changed.
+the ServiceAccount; nothing is locked or changed. With --draft, the controller
+tries it: the Draft can be edited, proposed and approved.
 
 Exit codes: 0 nothing would change, 1 something would change, 2 it would fail;
 3 error.
@@ -51,7 +56,8 @@ Exit codes: 0 nothing would change, 1 something would change, 2 it would fail;
 Examples:
   kubectl janus plan -f shop/
   kubectl kustomize overlays/prod | kubectl janus plan -f -
-  helm template shop ./chart | kubectl janus plan -f - -o yaml > release.yaml`,
+  helm template shop ./chart | kubectl janus plan -f - -o yaml > release.yaml
+  kubectl janus plan -f shop/ --draft --name shop-v2`,
   )
   // 1 means differences, as of kubectl diff.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 3))

@@ -1,11 +1,9 @@
 import { type ChangePreview, formatRef } from "@janus/controller";
 import { hanging } from "../output/wrap.ts";
 import type { Paint } from "../output/style.ts";
+import { countedEffects, type Effect, effectWord } from "./effect.ts";
 import { colouredDiff, objectDiff } from "./object-diff.ts";
 import type { Previewed } from "./run-preview.ts";
-
-/** What a change comes to. */
-export type Effect = "create" | "change" | "delete" | "none" | "unknown" | "fail";
 
 export const effectOf = ({ type, before, after, problems, place }: ChangePreview): Effect => {
   if (problems.length > 0) return "fail";
@@ -14,24 +12,6 @@ export const effectOf = ({ type, before, after, problems, place }: ChangePreview
   if (type === "Create") return "create";
   return objectDiff(formatRef(place), before, after, place.resource) === "" ? "none" : "change";
 };
-
-const WORDS: Readonly<Record<Effect, string>> = {
-  create: "create",
-  change: "change",
-  delete: "delete",
-  none: "unchanged",
-  unknown: "not known",
-  fail: "FAILS",
-};
-
-const COLOURS = {
-  create: "green",
-  change: "yellow",
-  delete: "red",
-  none: "dim",
-  unknown: "cyan",
-  fail: "red",
-} as const;
 
 /** Everything it would fail for, on a line each. */
 export const planProblems = ({ general, changes }: Previewed): readonly string[] => [
@@ -45,26 +25,14 @@ export const planExitCode = (previewed: Previewed): number => {
   return previewed.changes.every((change) => effectOf(change) === "none") ? 0 : 1;
 };
 
-const counted = (changes: readonly ChangePreview[]): string => {
-  const effects = changes.map(effectOf);
-  const words = (["create", "change", "delete", "unknown", "none"] as const).flatMap((effect) => {
-    const count = effects.filter((one) => one === effect).length;
-    return count === 0
-      ? []
-      : [`${count} ${effect === "unknown" ? "not known before an earlier change is applied" : WORDS[effect]}`];
-  });
-  return words.join(", ");
-};
-
 /** One line per change, then the differences, then all problems; at most `width` columns, apart from the differences. */
 export const planReport = (previewed: Previewed, paint: Paint, width: number): string => {
   const { txn, changes, general } = previewed;
   const { name, namespace } = txn.metadata;
   const digits = String(changes.length).length;
   const lines = changes.map((change) => {
-    const effect = effectOf(change);
-    const word = effect === "unknown" && general.length > 0 ? "not tried" : WORDS[effect];
-    return `${String(change.index + 1).padStart(digits + 1)}  ${paint(COLOURS[effect], word.padEnd(9))}  ${formatRef(change.place)}`;
+    const word = effectWord(effectOf(change), general.length === 0, paint);
+    return `${String(change.index + 1).padStart(digits + 1)}  ${word}  ${formatRef(change.place)}`;
   });
   const diffs = changes.flatMap(({ place, before, after, type, problems }) => {
     const diff =
@@ -78,7 +46,7 @@ export const planReport = (previewed: Previewed, paint: Paint, width: number): s
   const head = `Transaction ${namespace}/${name}, as ServiceAccount ${txn.spec.serviceAccountName}:`;
   const end =
     problems.length === 0
-      ? [counted(changes)]
+      ? [countedEffects(changes.map(effectOf))]
       : [
           paint("red", "It would fail, with nothing changed:"),
           ...problems.map((text) => `  - ${hanging(text, width, 4)}`),

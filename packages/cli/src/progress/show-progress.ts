@@ -119,7 +119,7 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
     }
   };
   const hint = setTimeout(() => {
-    if (last !== undefined && last.status.startedAt === undefined)
+    if (last?.spec.lifecycle === "Published" && last.status.startedAt === undefined)
       process.stderr.write(`No controller has taken it up so far; to find out why: kubectl janus doctor\n`);
   }, PATIENCE);
   try {

@@ -1,0 +1,49 @@
+import { LAST_EDITED_BY, REQUESTED_BY } from "@janus/api";
+import type { TransactionManifest } from "@janus/authoring";
+import { transactions } from "@janus/controller";
+import * as E from "fp-ts/lib/Either.js";
+import { Failure } from "../failure.ts";
+import { cannotUse, type Cluster } from "./cluster.ts";
+import { readTransaction } from "./transactions.ts";
+import { readUserName } from "./user-name.ts";
+
+/** What to do where there is one of that name. */
+const exists = async (cluster: Cluster, name: string): Promise<string> => {
+  const { txn } = await readTransaction(cluster, name);
+  const [what, on] = [`Transaction ${cluster.namespace}/${name} exists`, `${name} -n ${cluster.namespace}`];
+  switch (txn.spec.lifecycle) {
+    case "Draft":
+      return `${what}, and is a Draft: choose another name, or edit it: kubectl janus edit ${on}`;
+    case "Proposed":
+      return `${what}, and is Proposed: choose another name. To look at it: kubectl janus describe ${on}`;
+    case "Published":
+      return (
+        `${what}, and its spec cannot be changed: choose another name. ` +
+        `To see how it went: kubectl janus explain ${on}`
+      );
+  }
+};
+
+/** Creates a Transaction, and records who does so. Errors: if there is one of that name; if the API server refuses it. */
+export const createTransaction = async (cluster: Cluster, manifest: TransactionManifest): Promise<void> => {
+  const { api, namespace } = cluster;
+  const { metadata } = manifest;
+  const { name } = metadata;
+  const user = await readUserName(cluster);
+  const by = user === null ? {} : { [REQUESTED_BY]: user, [LAST_EDITED_BY]: user };
+  const answer = await api.send({
+    verb: "create",
+    resource: transactions,
+    namespace,
+    body: { ...manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, ...by } } },
+    fieldManager: "kubectl-janus",
+  });
+  if (E.isRight(answer)) return;
+  const { left: error } = answer;
+  if (error.type === "refused" && error.reason === "AlreadyExists") throw new Failure(await exists(cluster, name));
+  const unknown =
+    error.type === "unanswered" && error.cause !== "never-sent"
+      ? `. It may have been created all the same: kubectl janus get ${name} -n ${namespace}`
+      : "";
+  throw new Failure(`cannot create Transaction ${namespace}/${name}: ${cannotUse(error)}${unknown}`);
+};

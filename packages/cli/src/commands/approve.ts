@@ -1,0 +1,139 @@
+import { createInterface } from "node:readline/promises";
+import { LAST_EDITED_BY, LIFECYCLE_CHANGED_BY, REQUESTED_BY, type Transaction } from "@janus/api";
+import { messageOf } from "@janus/controller";
+import * as E from "fp-ts/lib/Either.js";
+import { awaitRender, type Rendered } from "../cluster/await-render.ts";
+import { type Cluster, type ClusterFlags, onCluster } from "../cluster/cluster.ts";
+import { move } from "../cluster/move.ts";
+import { readTransaction } from "../cluster/transactions.ts";
+import { Failure } from "../failure.ts";
+import { age } from "../output/age.ts";
+import { outputTo, painter } from "../output/style.ts";
+import { renderReport } from "../plan/render-report.ts";
+import { exitCodeOf, showProgress } from "../progress/show-progress.ts";
+import { exitWith } from "./exit-with.ts";
+import { command } from "./flags.ts";
+import { nameAndNamespace, published, refuseIn } from "./lifecycle.ts";
+
+interface ApproveFlags extends ClusterFlags {
+  readonly yes?: true;
+  readonly wait?: true;
+}
+
+/** In ms. What the controller may watch is rendered again when it changes, so that only the rest gets old. */
+const OLD = 60 * 60_000;
+
+/** Who had a hand in it. */
+const authors = ({ metadata: { annotations = {} }, spec }: Transaction): string => {
+  const by = (name: string): string => annotations[name] ?? "an unknown user";
+  return [
+    `Requested by ${by(REQUESTED_BY)}`,
+    `last edited by ${by(LAST_EDITED_BY)}`,
+    ...(spec.lifecycle === "Proposed" ? [`proposed by ${by(LIFECYCLE_CHANGED_BY)}`] : []),
+  ].join(", ");
+};
+
+/** What an approver should know before approving. */
+const warnings = ({ render, txn }: Rendered, now: number): readonly string[] => [
+  ...(render.digest === undefined
+    ? [
+        "It would fail. What is not rendered without problems has no digest: if it is approved, whatever it does then runs",
+      ]
+    : []),
+  ...(now - Date.parse(render.renderedAt) > OLD
+    ? [`It was rendered ${age(render.renderedAt, now)} ago: if a target has changed since, nothing will be applied`]
+    : []),
+  ...(txn.spec.lifecycle === "Draft" ? ["It is a Draft, which nobody has proposed"] : []),
+];
+
+/** The answer to `[y/N]`; no, if the user ends the input. Errors: Ctrl-C. */
+const isConfirmed = async (question: string): Promise<boolean> => {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  terminal.on("SIGINT", () => reject(new Failure("interrupted: nothing was approved", 130)));
+  terminal.on("close", () => resolve(""));
+  terminal.question(question).then(resolve, reject);
+  try {
+    return /^y(es)?$/iu.test((await promise).trim());
+  } finally {
+    terminal.close();
+  }
+};
+
+/**
+ * Publishes the Transaction with the digest of the render that was shown.
+ *
+ * Guarantees: only the spec that was shown is published. What the controller writes meanwhile, such as the same render
+ *             of a later time, is no obstacle.
+ * Errors: if it was edited or moved, or would do something else, since it was shown; if the API server refuses.
+ */
+const publish = async (cluster: Cluster, shown: Rendered): Promise<void> => {
+  const { name } = shown.txn.metadata;
+  const { digest } = shown.render;
+  const what = `cannot approve Transaction ${cluster.namespace}/${name}`;
+  const approved = digest === undefined ? {} : { approvedDigest: digest };
+  for (let { txn } = shown; ; ) {
+    const answer = await move(cluster, txn, { to: "Published", ...approved, isUnchanged: true });
+    if (E.isRight(answer)) return;
+    const { left: error } = answer;
+    if (error.type !== "refused" || error.reason !== "Conflict") throw new Failure(`${what}: ${messageOf(error)}`);
+    ({ txn } = await readTransaction(cluster, name));
+    const { metadata, status } = txn;
+    const isSame =
+      metadata.uid === shown.txn.metadata.uid &&
+      metadata.generation === shown.txn.metadata.generation &&
+      status.render?.digest === digest;
+    if (!isSame)
+      throw new Failure(
+        `${what}: it was edited, or would do something else, since it was shown. ` +
+          `To look at it again: kubectl janus approve ${nameAndNamespace(txn)}`,
+      );
+  }
+};
+
+const approve = (name: string, flags: ApproveFlags): Promise<number> =>
+  onCluster(flags, async (cluster) => {
+    const output = outputTo(process.stdout);
+    const paint = painter(output);
+    refuseIn((await readTransaction(cluster, name)).txn, { Published: published });
+    const shown = await awaitRender(cluster, name);
+    const { txn, render } = shown;
+    const on = nameAndNamespace(txn);
+    const warned = warnings(shown, Date.now());
+    output.write(
+      `${renderReport(txn, render, paint, output.width)}\n${authors(txn)}.\n` +
+        warned.map((warning) => paint("yellow", `Warning: ${warning}.\n`)).join(""),
+    );
+    if (flags.yes !== true && !process.stdin.isTTY)
+      throw new Failure(
+        `nothing was approved: the standard input is no terminal to ask on. To approve it all the same, add --yes`,
+      );
+    if (flags.yes === true && render.digest === undefined)
+      throw new Failure(`nothing was approved: it would fail, and --yes does not approve that unseen`);
+    if (flags.yes !== true && !(await isConfirmed("Approve it? [y/N] "))) {
+      output.write(`Nothing was approved. To set it back to Draft: kubectl janus reject ${on}\n`);
+      return 1;
+    }
+    await publish(cluster, shown);
+    output.write(`Transaction ${cluster.namespace}/${name} is approved.\n`);
+    if (flags.wait === true) return exitCodeOf(await showProgress(cluster, name, { output, isKnown: true }));
+    output.write(`To watch it:  kubectl janus watch ${on}\n`);
+    return 0;
+  });
+
+export const approveCommand = command("approve")
+  .argument("<name>", "name of the Transaction")
+  .option("-y, --yes", "do not ask")
+  .option("--wait", "show its progress until it has finished")
+  .addHelpText(
+    "after",
+    `
+Shows what the Transaction would do, and asks. What was shown is what runs: if
+it would do anything else when it is executed, it is Failed, and nothing is
+changed.
+
+Exit codes: 0 approved, 1 not approved. With --wait: 0 Committed, 2 RolledBack,
+3 Failed, 1 not approved, 5 it was deleted, or cannot be watched,
+130 interrupted.`,
+  )
+  .action((name: string, flags: ApproveFlags) => exitWith(approve(name, flags)));

@@ -1,0 +1,37 @@
+import type { TransactionManifest } from "@janus/authoring";
+import { stringify } from "yaml";
+import { awaitRender } from "../cluster/await-render.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { createTransaction } from "../cluster/create-transaction.ts";
+import { outputTo, painter } from "../output/style.ts";
+import { renderExitCode, renderReport } from "../plan/render-report.ts";
+import { nameAndNamespace } from "./lifecycle.ts";
+
+/**
+ * Creates a Draft, and shows what the controller says that it would do.
+ *
+ * @param format json, yaml: the Draft as it is stored, with its render; name: its name alone. Default: text.
+ * @returns the exit code of `plan`.
+ */
+export const createDraft = async (
+  cluster: Cluster,
+  manifest: TransactionManifest,
+  format: "json" | "yaml" | "name" | undefined,
+): Promise<number> => {
+  const { name } = manifest.metadata;
+  await createTransaction(cluster, { ...manifest, spec: { ...manifest.spec, lifecycle: "Draft" } });
+  const { object, txn, render } = await awaitRender(cluster, name);
+  const output = outputTo(process.stdout);
+  const on = nameAndNamespace(txn);
+  if (format === "json") output.write(`${JSON.stringify(object, undefined, 2)}\n`);
+  else if (format === "yaml") output.write(stringify(object));
+  else if (format === "name") output.write(`transaction.backup.janus.io/${name}\n`);
+  else
+    output.write(
+      `${renderReport(txn, render, painter(output), output.width)}\n` +
+        `It is a Draft: nothing is locked or applied.\n` +
+        `To edit it:     kubectl janus edit ${on}\n` +
+        `To propose it:  kubectl janus propose ${on}\n`,
+    );
+  return renderExitCode(render);
+};

@@ -1,0 +1,38 @@
+import type { Paint } from "../output/style.ts";
+
+/** What a change comes to. */
+export type Effect = "create" | "change" | "delete" | "none" | "unknown" | "fail";
+
+const WORDS: Readonly<Record<Effect, string>> = {
+  create: "create",
+  change: "change",
+  delete: "delete",
+  none: "unchanged",
+  unknown: "not known",
+  fail: "FAILS",
+};
+
+const COLOURS = {
+  create: "green",
+  change: "yellow",
+  delete: "red",
+  none: "dim",
+  unknown: "cyan",
+  fail: "red",
+} as const;
+
+/** In colour, in a column. @param isTried false: nothing is known, since something general is wrong. */
+export const effectWord = (effect: Effect, isTried: boolean, paint: Paint): string => {
+  const word = effect === "unknown" && !isTried ? "not tried" : WORDS[effect];
+  return paint(COLOURS[effect], word.padEnd(9));
+};
+
+/** `1 create, 2 change, 1 unchanged` */
+export const countedEffects = (effects: readonly Effect[]): string =>
+  (["create", "change", "delete", "unknown", "none"] as const)
+    .flatMap((effect) => {
+      const count = effects.filter((one) => one === effect).length;
+      const word = effect === "unknown" ? "not known before an earlier change is applied" : WORDS[effect];
+      return count === 0 ? [] : [`${count} ${word}`];
+    })
+    .join(", ");
