@@ -4,7 +4,7 @@ import { creating, deleting } from "../fixtures/changes.ts";
 import { controlPlane, kubectl } from "../fixtures/cluster.ts";
 import { configMap, deployment, secret } from "../fixtures/manifests.ts";
 import { transaction, workspace, type Workspace } from "../fixtures/workspace.ts";
-import { directory, janus, janusWith } from "./command-line.ts";
+import { directory, janus, janusWith, start } from "./command-line.ts";
 
 const stream = (...manifests: readonly object[]): string => manifests.map((one) => JSON.stringify(one)).join("\n---\n");
 const flat = (text: string): string => text.replaceAll(/\s+/gu, " ");
@@ -116,6 +116,27 @@ it("approves what it has shown, with its digest, and waits for the end where tha
     code: 1,
     stderr: expect.stringContaining("is Published: it has been executed (Committed). To see how it went: "),
   });
+});
+
+it("never shows the render of another generation: it waits for that of the present one", async () => {
+  const made = await workspace();
+  const { namespace, create, patch, txn } = made;
+  await create(configMap("app", { version: "1.0" }));
+  const { stop } = await made.janus();
+  await draft(made, stream(configMap("app", { version: "2.0" })));
+  await stop();
+  const { changes } = (await txn()).spec;
+  await patch({
+    ...transaction("txn"),
+    spec: { changes: changes.map((one) => ({ ...one, content: configMap("app", { version: "3.0" }) })) },
+  });
+  const approving = start(["approve", "txn", "-n", namespace, "--yes"]);
+  await expect.poll(approving.written, { timeout: 15_000 }).toContain("Waiting for the controller");
+  await made.janus();
+  const { code, stdout } = await approving.ended;
+  expect(code).toBe(0);
+  expect(stdout).toContain('+ .data.version: "3.0"');
+  expect(stdout).not.toContain("2.0");
 });
 
 it("asks, and approves nothing where nobody can answer", async () => {

@@ -7,6 +7,8 @@ import { currentRender } from "../plan/render-report.ts";
 
 /** In ms: a render takes a second or two, unless no controller runs. */
 const PATIENCE = 60_000;
+/** In ms, after which people should know what is waited for. */
+const SOON = 2000;
 
 /** A Transaction, and what the controller says that it would do. */
 export interface Rendered extends Stored {
@@ -35,6 +37,9 @@ export const awaitRender = async (cluster: Cluster, name: string): Promise<Rende
         130,
       ),
     );
+  const hint = setTimeout(() => {
+    process.stderr.write(`Waiting for the controller, which finds out what ${what} would do now.\n`);
+  }, SOON);
   const timer = setTimeout(end, PATIENCE);
   process.once("SIGINT", interrupt);
   try {
@@ -53,6 +58,7 @@ export const awaitRender = async (cluster: Cluster, name: string): Promise<Rende
     }
     throw failure;
   } finally {
+    clearTimeout(hint);
     clearTimeout(timer);
     process.removeListener("SIGINT", interrupt);
     ending.abort();
