@@ -110,6 +110,7 @@ const sets: Readonly<Record<string, Json>> = {
   "no leader election": { controller: { leaderElection: { enabled: false } } },
   "no leader election, and one replica": { replicas: 1, controller: { leaderElection: { enabled: false } } },
   "no controller at all": { replicas: 0 },
+  "sensitive kinds": { controller: { sensitiveKinds: ["SealedSecret.bitnami.com", "ConfigMap"] } },
   "protected metrics": { controller: { metricsAuth: true } },
   "protected metrics for Prometheus": { controller: { metricsAuth: true }, monitoring: { enabled: true } },
   "no ServiceAccount to act as": { actsAs: [] },

@@ -210,3 +210,78 @@ describe("the audit of a Transaction", () => {
     ]);
   });
 });
+
+const approved = async (place: Workspace, changes: Parameters<Workspace["submit"]>[0]): Promise<string> => {
+  await place.submit(changes, { lifecycle: "Proposed" });
+  const { digest = "" } = await rendered(place);
+  expect(digest).not.toBe("");
+  return digest;
+};
+
+describe("a Transaction with an approved digest", () => {
+  it("does what was approved, and its status lets go of the differences", async () => {
+    const place = await workspace();
+    await place.create(config, secret("token", { a: "b2xk" }));
+    await place.janus();
+    const digest = await approved(place, [
+      change,
+      patching(secret("token", { a: "bmV3" })),
+      creating(configMap("made", { a: "1" })),
+      applying(configMap("there", { a: "1" })),
+    ]);
+    await edit(place, { lifecycle: "Published", approvedDigest: digest });
+    const { status } = await place.over();
+    expect(status.phase).toBe("Committed");
+    const { changes } = (await renderOf(place)) ?? {};
+    expect(changes?.map(({ result, diff }) => [result, diff])).toEqual(
+      ["Change", "Change", "Create", "Create"].map((result) => [result, undefined]),
+    );
+  });
+
+  it.each<[string, (place: Workspace) => Promise<unknown>, string]>([
+    ["a field that it changes", (place) => place.patch(configMap("config", { value: "other" })), ".data.value"],
+    [
+      "a field that it changes, to its value",
+      (place) => place.patch(configMap("config", { value: "new" })),
+      "Change was approved, now it is NoChange",
+    ],
+    ["a Secret that it changes", (place) => place.patch(secret("token", { another: "YQ==" })), "token (changed since)"],
+    ["an object that it deletes", (place) => place.patch(configMap("gone", { more: "1" })), "gone (changed since)"],
+  ])("is Failed with nothing touched when somebody has changed %s since", async (_, meddle, said) => {
+    const place = await workspace();
+    await place.create(config, secret("token", { a: "b2xk" }), configMap("gone"));
+    const janus = await place.janus();
+    const digest = await approved(place, [
+      change,
+      patching(secret("token", { a: "bmV3" })),
+      deleting(configMap("gone")),
+    ]);
+    await janus.stop();
+    await meddle(place);
+    const before = await place.read(config);
+    await edit(place, { lifecycle: "Published", approvedDigest: digest });
+    await place.janus();
+    const { status } = await place.over();
+    expect(status.phase).toBe("Failed");
+    expect(status.conditions.find(({ type }) => type === "ApprovalStale")).toMatchObject({
+      status: "True",
+      message: expect.stringContaining(said) as unknown,
+    });
+    expect(status.conditions.find(({ type }) => type === "Ready")).toMatchObject({ reason: "ApprovalStale" });
+    expect(await place.read(config)).toEqual(before);
+    expect(await place.exists(configMap("gone"))).toBe(true);
+    expect((await place.names("v1", "ConfigMap")).toSorted()).toEqual(["config", "gone", "kube-root-ca.crt"]);
+  });
+
+  it("is executed when something has changed that it does not touch", async () => {
+    const place = await workspace();
+    await place.create(config);
+    const janus = await place.janus();
+    const digest = await approved(place, [change]);
+    await janus.stop();
+    await place.patch({ ...configMap("config", { another: "1" }), metadata: { name: "config", labels: { a: "b" } } });
+    await edit(place, { lifecycle: "Published", approvedDigest: digest });
+    await place.janus();
+    expect((await place.over()).status.phase).toBe("Committed");
+  });
+});

@@ -112,7 +112,7 @@ export const Status = object({
   conditions: orElse(
     [],
     described(
-      "Prepared, Committed, RolledBack, Failed, Healthy after a rollback with rollbackWaitFor, and Ready and Stalled for kstatus.",
+      "Prepared, Committed, RolledBack, Failed, Healthy after a rollback with rollbackWaitFor, ApprovalStale if it would have done something else than what was approved, and Ready and Stalled for kstatus.",
       list(Condition, { keyedBy: "type" }),
     ),
   ),

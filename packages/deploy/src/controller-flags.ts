@@ -10,6 +10,11 @@ export interface ControllerFlagsProps extends LeaderElectionProps, ReadinessProp
    */
   readonly metricsAuth?: boolean;
   /**
+   * Kinds whose values the render of a Draft does not show, besides Secrets: `Kind.group`, or `Kind` in the core group.
+   * @default none
+   */
+  readonly sensitiveKinds?: readonly string[];
+  /**
    * More flags of the controller, such as `--log-level=debug`; `janus-controller --help` lists all. Flags that other props
    * set, or on which other objects rely, are rejected.
    * @default none
@@ -27,6 +32,7 @@ export const refusedFlags: Readonly<Record<string, string>> = {
   "--leader-elect-resource-namespace": "set leaderElection.leaseNamespace instead",
   "--readiness": "set readiness instead",
   "--metrics-auth": "set metricsAuth instead",
+  "--sensitive-kinds": "set sensitiveKinds instead",
   "--namespace": "it is always the namespace of the Pod",
   "--http-port": `it is always ${httpPort}, which the Service and the probes expect`,
 };
@@ -68,7 +74,7 @@ const refuseTiming = (election: Required<LeaderElection>, flags: readonly string
  * Throws: if two could lead at the same time, or if `flags` has one that is rejected.
  */
 export const controllerFlags = (props: ControllerFlagsProps & NamespacedProps): readonly string[] => {
-  const { readiness = "any", metricsAuth, flags = [] } = props;
+  const { readiness = "any", metricsAuth, sensitiveKinds = [], flags = [] } = props;
   const election = leaderElectionOf(props);
   refuseFlags(flags);
   if (election.enabled) refuseTiming(election, flags);
@@ -85,6 +91,7 @@ export const controllerFlags = (props: ControllerFlagsProps & NamespacedProps): 
         ]
       : []),
     ...(metricsAuth === true ? ["--metrics-auth=true"] : []),
+    ...(sensitiveKinds.length === 0 ? [] : [`--sensitive-kinds=${sensitiveKinds.join(",")}`]),
     ...flags,
   ];
 };

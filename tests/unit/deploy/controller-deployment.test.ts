@@ -110,12 +110,13 @@ describe("the controller's Deployment", () => {
     ["--http-port=9", "always 8080"],
     ["--readiness=any", "set readiness instead"],
     ["--metrics-auth", "set metricsAuth instead"],
+    ["--sensitive-kinds", "set sensitiveKinds instead"],
   ])("refuses the flag %s, which would win over what other objects agree with", (flag, instead) => {
     expect(() => argsOf({ flags: ["--log-level=debug", flag] })).toThrow(instead);
   });
 
   it("takes every flag that it does not set itself", () => {
-    const props = { metricsAuth: true, leaderElection: { leaseName: "another" } };
+    const props = { metricsAuth: true, sensitiveKinds: ["ConfigMap"], leaderElection: { leaseName: "another" } };
     const set = (argsOf(props) as readonly string[]).map((flag) => flag.split("=")[0] ?? "");
     const refused = [...new Set([...set, "--namespace", "--http-port"])].toSorted();
     const all = [...HELP.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag = ""]) => flag);

@@ -50,6 +50,21 @@ describe("a queue", () => {
     expect(started).toEqual(["a", "b"]);
   });
 
+  it("moves a key that waits to the group that it has when it is added again", async () => {
+    const groups = new Map([["late", "drafts"]]);
+    const groupOf = (key: string): string => groups.get(key) ?? (key.startsWith("draft") ? "drafts" : "running");
+    const { add, started, end } = bench({ groupOf });
+    for (const key of ["draft-1", "draft-2", "draft-3", "late"]) add(key);
+    groups.set("late", "running");
+    add("late");
+    await end("draft-1");
+    await end(started[1] ?? "");
+    expect(started.slice(0, 3)).toContain("late");
+    for (const key of started.slice(2)) await end(key);
+    await end("draft-3");
+    expect(started.toSorted()).toEqual(["draft-1", "draft-2", "draft-3", "late"]);
+  });
+
   it("works on a key again that was added during the work on it", async () => {
     const { add, started, end } = bench({ concurrency: 2 });
     add("a");

@@ -12,6 +12,7 @@ it("has defaults for everything", () => {
       httpPort: 8080,
       readiness: "any",
       metricsAuth: false,
+      sensitiveKinds: [],
       writeTimeout: 5000,
       requestDeadline: 15_000,
       leaderElection: {
@@ -38,6 +39,10 @@ it.each([
   ["--metrics-auth", { metricsAuth: true }],
   ["--metrics-auth=true", { metricsAuth: true }],
   ["--readiness=leader", { readiness: "leader" }],
+  [
+    "--sensitive-kinds=SealedSecret.bitnami.com,ConfigMap",
+    { sensitiveKinds: ["SealedSecret.bitnami.com", "ConfigMap"] },
+  ],
   ["--watch-namespace=one", { watchNamespace: "one" }],
   ["--log-level=debug", { logLevel: "debug" }],
   ["--request-deadline=1m30s", { requestDeadline: 90_000 }],
@@ -51,6 +56,10 @@ it.each([
 it.each([
   ["--max-concurrent-reconciles=0", "--max-concurrent-reconciles takes a number from 1 to 1000; see --help"],
   ["--max-concurrent-reconciles=many", "--max-concurrent-reconciles takes a number from 1 to 1000; see --help"],
+  [
+    "--sensitive-kinds=a secret",
+    "--sensitive-kinds takes kinds such as SealedSecret.bitnami.com, separated by commas; see --help",
+  ],
   ["--http-port=65536", "--http-port takes a port number; see --help"],
   ["--metrics-auth=maybe", "--metrics-auth takes true or false; see --help"],
   ["--readiness=standby", "--readiness takes any or leader; see --help"],

@@ -13,6 +13,8 @@ export interface Flags {
   readonly httpPort: number;
   readonly readiness: Readiness;
   readonly metricsAuth: boolean;
+  /** Kinds whose values no render shows, as `Kind` or `Kind.group`. */
+  readonly sensitiveKinds: readonly string[];
   readonly writeTimeout: number;
   readonly requestDeadline: number;
   /** Undefined: no leader election; no other controller reconciles the same Transactions. */
@@ -38,6 +40,8 @@ Flags:
                                       leader, without a mark. Default: any.
   --metrics-auth[=false]              Require authentication (TokenReview) and authorization (SubjectAccessReview: get on
                                       the path /metrics) for /metrics. Default: false.
+  --sensitive-kinds <list>            Kinds whose values status.render does not show, besides Secret: Kind.group (or Kind, in the
+                                      core group), separated by commas. Default: none.
   --write-timeout <duration>          Timeout of a write on the API server. Default: 5s.
   --request-deadline <duration>       Timeout of a request, after which its connection is closed. Default: 15s.
   --leader-elect[=false]              Elect a leader among several controllers; only the leader is active. Default: true.
@@ -70,6 +74,7 @@ const integer = (text: string, least: number, most: number): number | undefined 
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
 const label = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
 const isLabel = new RegExp(`^(?=.{1,63}$)${label}$`, "u");
+const isKind = new RegExp(`^[A-Za-z][-A-Za-z0-9]*(?:\\.${label}(?:\\.${label})*)?$`, "u");
 const isSubdomain = new RegExp(`^(?=.{1,253}$)${label}(?:\\.${label})*$`, "u");
 
 const notDuration = (flag: string, example: string): ReturnType<typeof parseFlags> =>
@@ -99,6 +104,7 @@ export const parseFlags = (
         "http-port": { type: "string", default: "8080" },
         readiness: { type: "string", default: "any" },
         "metrics-auth": { type: "string", default: "false" },
+        "sensitive-kinds": { type: "string", default: "" },
         "write-timeout": { type: "string", default: "5s" },
         "request-deadline": { type: "string", default: "15s" },
         "leader-elect": { type: "string", default: "true" },
@@ -133,6 +139,9 @@ export const parseFlags = (
     if (readiness === undefined) return wrong("--readiness takes any or leader");
     const metricsAuth = values["metrics-auth"];
     if (metricsAuth !== "true" && metricsAuth !== "false") return wrong("--metrics-auth takes true or false");
+    const sensitiveKinds = values["sensitive-kinds"].split(",").filter((kind) => kind !== "");
+    if (!sensitiveKinds.every((kind) => isKind.test(kind)))
+      return wrong("--sensitive-kinds takes kinds such as SealedSecret.bitnami.com, separated by commas");
     if (writeTimeout === undefined) return notDuration("--write-timeout", "5s");
     if (requestDeadline === undefined) return notDuration("--request-deadline", "15s");
     if (requestDeadline <= writeTimeout) return wrong("--request-deadline must be longer than --write-timeout");
@@ -154,6 +163,7 @@ export const parseFlags = (
       httpPort,
       readiness,
       metricsAuth: metricsAuth === "true",
+      sensitiveKinds,
       writeTimeout,
       requestDeadline,
       leaderElection: elect === "true" ? { place: { namespace: leaseNamespace, name: leaseName }, timing } : undefined,

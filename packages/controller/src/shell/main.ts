@@ -36,6 +36,7 @@ const {
   httpPort,
   readiness,
   metricsAuth: isAuthAsked,
+  sensitiveKinds,
   writeTimeout,
   requestDeadline,
   leaderElection,
@@ -129,7 +130,13 @@ process.once("SIGINT", () => void stop());
 const work = async (inTerm: (api: Api) => Api): Promise<void> => {
   janus = controller(inTerm(api), {
     renewals: inTerm(counted(renewing)),
-    settings: { controllerNamespace: namespace, writeTimeout, margin: MARGIN, recoveryDelay: RECOVERY_DELAY },
+    settings: {
+      controllerNamespace: namespace,
+      writeTimeout,
+      margin: MARGIN,
+      recoveryDelay: RECOVERY_DELAY,
+      sensitiveKinds,
+    },
     ...(watchNamespace === undefined ? {} : { watchNamespace }),
     concurrency,
     identity: pod,

@@ -143,10 +143,16 @@ const controller = {
     schema: flag,
     byDefault: false,
   }),
+  sensitiveKinds: value<readonly string[]>({
+    about:
+      "Kinds whose values the render of a Draft does not show, besides Secrets: Kind.group, or Kind in the core group.",
+    schema: list({ type: "string", pattern: "^[A-Za-z][-A-Za-z0-9]*([.][-.a-z0-9]+)?$" }),
+    byDefault: [],
+  }),
   flags: value<readonly string[]>({
     about:
       "More flags of the controller, such as --log-level=debug; `janus-controller --help` has all. Refused are those " +
-      "that other values set (leader election, readiness, metricsAuth), --namespace and --http-port.",
+      "that other values set (leader election, readiness, metricsAuth, sensitiveKinds), --namespace and --http-port.",
     schema: list({ type: "string", pattern: "^--" }),
     byDefault: [],
   }),

@@ -93,8 +93,8 @@ export const runTransaction = (start: State, scenario: Scenario): State => {
     if (step.type === "done") return state;
     state = { ...state, events: [...state.events, ...(step.events ?? [])] };
     if (step.type === "wait") {
-      // A finished one waits to expire, and a Failed one to be retried: the user sees it as it is now.
-      if (isTerminal(state.txn.status.phase)) return state;
+      // A finished one waits to expire, a Failed one to be retried, and a Draft for people: the user sees it as it is now.
+      if (isTerminal(state.txn.status.phase) || step.rests !== undefined) return state;
       state = afterWait(state, step);
       continue;
     }

@@ -5,6 +5,7 @@ import { waitingForLock } from "../locks/await-lock.ts";
 import { acquire } from "../locks/lock-acquisition.ts";
 import { enforceLockTimeLimit } from "../locks/lock-time-limit.ts";
 import { yieldLocks } from "../locks/lock-yield.ts";
+import { keepingResult } from "../preflight/dry-run-result.ts";
 import { findOwned } from "../preflight/dependents.ts";
 import { examination } from "../preflight/examine-targets.ts";
 import { firstLooks } from "../preflight/first-look.ts";
@@ -12,9 +13,11 @@ import { garbageCollectedTargets, ownsTransaction } from "../preflight/garbage-c
 import { irreversibleProblems } from "../preflight/irreversible-changes.ts";
 import { reviews, unauthorized } from "../preflight/permissions.ts";
 import { problems, readServiceAccount } from "../preflight/preflight.ts";
+import { staleApproval } from "../preflight/stale-approval.ts";
 import { watchReviews } from "../preflight/watch-permissions.ts";
 import { listingPause } from "../preflight/unlisted-kinds.ts";
 import { BEGIN, takeSnapshots } from "../snapshots/take-snapshots.ts";
+import { APPROVAL_STALE } from "../state/conditions.ts";
 import { type ApiCall, type Effect, run, type Step } from "../state/effect.ts";
 import { findJournal, hasBegun, readJournal } from "../state/journal-requests.ts";
 import { journalIn, mapChanges } from "../state/observations.ts";
@@ -127,8 +130,9 @@ const acquireLocks = (context: ReconcileContext, targets: ReadonlyMap<number, Ob
  * targets.
  */
 const examineTargets = (context: ReconcileContext): Step | undefined => {
-  const { txn, known, now } = context;
-  const examining = examination(txn, known, itemsOf(txn, known));
+  const { txn, known, now, settings } = context;
+  const keep = txn.spec.approvedDigest === undefined ? undefined : keepingResult(settings);
+  const examining = examination(txn, known, itemsOf(txn, known), keep);
   return "refused" in examining
     ? refuse(context, { reason: "SnapshotFailed", general: [examining.refused] })
     : runAny([...examining.requests, ...findOwned(txn, known, now)]);
@@ -154,6 +158,11 @@ const refuseProblems = (context: ReconcileContext): Step | undefined => {
     }),
   );
   return found.size === 0 ? undefined : refuse(context, { reason: "PreflightFailed", problems: found });
+};
+
+const refuseStaleApproval = (context: ReconcileContext): Step | undefined => {
+  const why = staleApproval(context);
+  return why === undefined ? undefined : refuse(context, { reason: APPROVAL_STALE, general: [why] });
 };
 
 /** The journal, if there was nothing to store and no snapshot has created it. */
@@ -192,6 +201,8 @@ const STEPS: readonly ((context: ReconcileContext) => Step | undefined)[] = [
   awaitListings,
   // All problems at once, when everything is known.
   refuseProblems,
+  // What would fail anyway is not called stale; of anything else, what was approved is what runs.
+  refuseStaleApproval,
 ];
 
 /**

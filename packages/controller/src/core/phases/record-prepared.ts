@@ -84,6 +84,7 @@ const remember = (known: Observations): Observations => ({
   ...mapChanges(known, ({ target, ...observed }) => ({
     ...observed,
     snapshot: undefined,
+    rendered: undefined,
     before: target?.type === "read" ? target.object : undefined,
     ownersBefore: target?.object === undefined ? undefined : ownerUids(target.object),
   })),

@@ -3,7 +3,7 @@ import { ENOUGH_LIVE, MOST_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { takeSnapshots, liveBytes } from "../snapshots/take-snapshots.ts";
 import { changeIn, mapChanges, type Observations } from "../state/observations.ts";
-import { examine, problems } from "./preflight.ts";
+import { examine, type KeepDryRun, problems } from "./preflight.ts";
 import type { Item } from "../state/resolved-changes.ts";
 
 /** Targets that are read in one step while their size is unknown: many Transactions may do this at the same time … */
@@ -29,14 +29,15 @@ export const examination = (
   txn: Transaction,
   known: Observations,
   items: readonly Item[],
+  keep?: KeepDryRun,
 ): { readonly requests: readonly ApiCall[] } | { readonly refused: string } => {
   const isRead = ({ index }: Item): boolean => changeIn(known, index).target !== undefined;
-  const requests = items.flatMap((item) => (isRead(item) ? examine(txn, known, item) : []));
+  const requests = items.flatMap((item) => (isRead(item) ? examine(txn, known, item, keep) : []));
   const unread = items.filter((item) => !isRead(item));
   if (unread.length === 0) return { requests };
   const isHopeless = (known: Observations): boolean => items.some((item) => problems(txn, item, known).length > 0);
   const reading = (count: number): readonly ApiCall[] =>
-    unread.slice(0, count).flatMap((item) => examine(txn, known, item));
+    unread.slice(0, count).flatMap((item) => examine(txn, known, item, keep));
   // It has failed already, so no snapshots are needed: only the remaining problems are collected.
   if (isHopeless(known))
     return {

@@ -25,6 +25,8 @@ export const INCOMPLETE = "RollbackFailed";
 export const UNREADABLE = "Unreadable";
 /** The reason if only a later version of the controller can process it. */
 export const UNSUPPORTED = "Unsupported";
+/** The reason, and the condition, if it would do something else than what was approved. */
+export const APPROVAL_STALE = "ApprovalStale";
 const NOT_READ: readonly string[] = [UNREADABLE, UNSUPPORTED];
 
 /** A status update: from one phase to another, or within one. */
@@ -134,5 +136,16 @@ export const conditions = (
       observedGeneration: metadata.generation,
     };
   });
-  return health === undefined ? always : [...always, health];
+  const stale =
+    phase === "Failed" && because.reason === APPROVAL_STALE && status.phase !== "Failed"
+      ? {
+          type: APPROVAL_STALE,
+          status: "True" as const,
+          reason: "TargetsChanged",
+          message: because.message,
+          lastTransitionTime: toTimestamp(now),
+          observedGeneration: metadata.generation,
+        }
+      : status.conditions.find(({ type }) => type === APPROVAL_STALE);
+  return [...always, ...(health === undefined ? [] : [health]), ...(stale === undefined ? [] : [stale])];
 };

@@ -1,0 +1,191 @@
+import type { Change, Transaction } from "@janus/api";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { configMaps, secrets } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import { equal } from "../../../packages/controller/src/core/kubernetes/json.ts";
+import { contentOf, differences } from "../../../packages/controller/src/core/preflight/differences.ts";
+import { digestOf } from "../../../packages/controller/src/core/preflight/digest.ts";
+import { dryRunResult } from "../../../packages/controller/src/core/preflight/dry-run-result.ts";
+import { noObservations, type Observations } from "../../../packages/controller/src/core/state/observations.ts";
+import { itemsOf } from "../../../packages/controller/src/core/state/resolved-changes.ts";
+import type { JsonObject, KubeObject } from "@janus/types";
+import { arbitraryJson } from "./arbitrary-json.ts";
+import { transaction } from "./transaction.ts";
+
+const target = { apiVersion: "v1", kind: "ConfigMap", name: "config" };
+const live: KubeObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "config", namespace: "shop", uid: "u", resourceVersion: "1", labels: { app: "a" } },
+  data: { value: "old", other: "x" },
+};
+
+type Live = Omit<KubeObject, "metadata"> & { readonly metadata: object };
+
+const made = ({ metadata, ...rest }: Live, more: JsonObject = {}): KubeObject =>
+  ({ ...rest, metadata: { ...live.metadata, ...metadata }, ...more }) as KubeObject;
+
+const patched = (before: KubeObject, data: JsonObject): KubeObject => ({
+  ...before,
+  data: { ...(before["data"] as JsonObject), ...data },
+});
+
+/** The digest of one change, tried against a target. */
+const digest = (
+  change: Change,
+  before: KubeObject | undefined,
+  after: KubeObject,
+  spec: Partial<Transaction["spec"]> = {},
+  isHidden = false,
+): string => {
+  const base = transaction([change]);
+  const txn: Transaction = { ...base, spec: { ...base.spec, ...spec } };
+  const known: Observations = {
+    ...noObservations(0),
+    resources: new Map([
+      ["v1/ConfigMap", configMaps],
+      ["v1/Secret", secrets],
+    ]),
+  };
+  const [item] = itemsOf(txn, known);
+  if (item === undefined) throw new Error("the change has no place");
+  return digestOf(txn, {
+    ...known,
+    changes: new Map([[0, { rendered: dryRunResult(item, before, after, isHidden) }]]),
+  });
+};
+
+const patch: Change = { type: "Patch", target, content: { data: { value: "new" } } };
+const creation: Change = { type: "Create", target, content: { data: { value: "new" } } };
+const deletion: Change = { type: "Delete", target };
+const update: Change = { type: "Update", target, content: { data: { value: "new" } } };
+const patching = (before: KubeObject): string => digest(patch, before, patched(before, { value: "new" }));
+
+describe("the digest of a render stays the same", () => {
+  it.each<[string, () => string]>([
+    ["at another resourceVersion of the target", () => patching(made({ ...live, metadata: { resourceVersion: "9" } }))],
+    ["in another generation of it", () => patching(made({ ...live, metadata: { generation: 9 } }))],
+    ["when another status is in it", () => patching(made(live, { status: { phase: "Other" } }))],
+    [
+      "when others have written it",
+      () => patching(made({ ...live, metadata: { managedFields: [{ manager: "kubectl" }] } })),
+    ],
+    ["when it was created again", () => patching(made({ ...live, metadata: { uid: "v", creationTimestamp: "now" } }))],
+    ["when another field has changed", () => patching(patched(live, { other: "y" }))],
+    ["when its labels have changed", () => patching(made({ ...live, metadata: { labels: { app: "b" } } }))],
+    ["when it is proposed", () => digest(patch, live, patched(live, { value: "new" }), { lifecycle: "Proposed" })],
+    ["when it is kept for longer", () => digest(patch, live, patched(live, { value: "new" }), { draftTTL: 60_000 })],
+    [
+      "when it is approved",
+      () =>
+        digest(patch, live, patched(live, { value: "new" }), { lifecycle: "Published", approvedDigest: "sha256:a" }),
+    ],
+  ])("%s", (_, again) => {
+    expect(again()).toBe(digest(patch, live, patched(live, { value: "new" }), { lifecycle: "Draft" }));
+  });
+
+  it("of a Create, whatever the API server chooses at each dry run", () => {
+    expect(digest(creation, undefined, made(live, { clusterIP: "10.0.0.1" }))).toBe(
+      digest(creation, undefined, made(live, { clusterIP: "10.0.0.2" })),
+    );
+  });
+
+  it("of a Delete, when only the status of the target has changed", () => {
+    const later = made({ ...live, metadata: { resourceVersion: "9", generation: 3 } }, { status: { a: 1 } });
+    expect(digest(deletion, live, live)).toBe(digest(deletion, later, later));
+  });
+});
+
+describe("the digest of a render becomes another one", () => {
+  const usual = patching(live);
+  it.each<[string, () => string]>([
+    ["when the field that is changed has another value", () => patching(patched(live, { value: "else" }))],
+    ["when it has the new value already", () => patching(patched(live, { value: "new" }))],
+    ["when a webhook sets another field", () => digest(patch, live, patched(live, { value: "new", more: "1" }))],
+    ["when another value is set", () => digest({ ...patch, content: {} }, live, patched(live, { value: "new" }))],
+    [
+      "with another ServiceAccount",
+      () => digest(patch, live, patched(live, { value: "new" }), { serviceAccountName: "b" }),
+    ],
+    ["with another timeout", () => digest(patch, live, patched(live, { value: "new" }), { timeout: 5 })],
+    ["with gates", () => digest(patch, live, patched(live, { value: "new" }), { waitFor: [] })],
+    ["as an Update", () => digest(update, live, patched(live, { value: "new" }))],
+    [
+      "of a target of another name",
+      () => digest({ ...patch, target: { ...target, name: "b" } }, live, patched(live, { value: "new" })),
+    ],
+  ])("%s", (_, other) => {
+    expect(other()).not.toBe(usual);
+  });
+
+  it.each<[string, KubeObject]>([
+    ["its content", patched(live, { other: "y" })],
+    ["its labels", made({ ...live, metadata: { labels: { app: "b" } } })],
+    ["its uid", made({ ...live, metadata: { uid: "v" } })],
+  ])("of a Delete, when the target is another one by %s", (_, other) => {
+    expect(digest(deletion, other, other)).not.toBe(digest(deletion, live, live));
+  });
+});
+
+const tried = (before: KubeObject): string => digest(patch, before, patched(before, { value: "new" }), {}, true);
+
+describe("the digest of what is sensitive", () => {
+  it("depends on the uid and the resourceVersion of the target, and on none of its values", () => {
+    expect(tried(patched(live, { value: "else" }))).toBe(tried(live));
+    expect(tried(made({ ...live, metadata: { resourceVersion: "9" } }))).not.toBe(tried(live));
+    expect(tried(made({ ...live, metadata: { uid: "v" } }))).not.toBe(tried(live));
+  });
+
+  it("shows no value, and that of an object that is deleted not even hashed", () => {
+    const [item] = itemsOf(transaction([patch]), {
+      ...noObservations(0),
+      resources: new Map([["v1/ConfigMap", configMaps]]),
+    });
+    if (item === undefined) throw new Error("the change has no place");
+    const shown = dryRunResult(item, patched(live, { value: "s3cret" }), patched(live, { value: "t0p" }), true);
+    expect(JSON.stringify(shown)).not.toMatch(/s3cret|t0p/u);
+    expect(shown.diff).toEqual([{ path: ".data.value", before: "(changed)", after: "(changed)" }]);
+  });
+});
+
+const pod = (image: string, resourceVersion: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "a", resourceVersion, annotations: { "a.b/c": resourceVersion } },
+  spec: { containers: [{ name: "log", image: "log" }, ...(image === "" ? [] : [{ name: "web", image }])] },
+  status: { phase: resourceVersion },
+});
+
+describe("the differences of two objects", () => {
+  it("are none exactly if they are equal", () => {
+    fc.assert(
+      fc.property(arbitraryJson, arbitraryJson, (a, b) => {
+        expect(differences(a, b).length === 0).toBe(equal(a, b));
+        expect(differences(a, structuredClone(a))).toEqual([]);
+      }),
+    );
+  });
+
+  it("name each field once, and are the other way round the other way round", () => {
+    fc.assert(
+      fc.property(arbitraryJson, arbitraryJson, (a, b) => {
+        const found = differences(a, b);
+        expect(new Set(found.map(({ path }) => path)).size).toBe(found.length);
+        const back = new Map(differences(b, a).map((one) => [one.path, one]));
+        for (const { path, before, after } of found)
+          expect([path, back.get(path)?.after, back.get(path)?.before]).toEqual([path, before, after]);
+      }),
+    );
+  });
+
+  it("name containers by their names, and what the API server writes itself not at all", () => {
+    expect(differences(contentOf(pod("web:1", "1")), contentOf(pod("web:2", "2")))).toEqual([
+      { path: '.metadata.annotations["a.b/c"]', before: "1", after: "2" },
+      { path: '.spec.containers[name="web"].image', before: "web:1", after: "web:2" },
+    ]);
+    expect(differences(contentOf(pod("", "1")), contentOf(pod("web:2", "1")))).toEqual([
+      { path: '.spec.containers[name="web"].image', after: "web:2" },
+      { path: '.spec.containers[name="web"].name', after: "web" },
+    ]);
+  });
+});
