@@ -23,5 +23,6 @@ export const bindings = builtIn(
   "ValidatingAdmissionPolicyBinding",
   false,
 );
+export const mutatingPolicies = builtIn(ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy", false);
 export const accessReviews = builtIn(REVIEWS, "selfsubjectaccessreviews", "SelfSubjectAccessReview", false);
 export const selfReviews = builtIn("authentication.k8s.io", "selfsubjectreviews", "SelfSubjectReview", false);

@@ -9,7 +9,7 @@ import { messageOfTransaction } from "../progress/progress-text.ts";
 import { exitCodeOf, showProgress } from "../progress/show-progress.ts";
 import { exitWith } from "./exit-with.ts";
 import { command } from "./flags.ts";
-import { nameAndNamespace } from "./lifecycle.ts";
+import { nameAndNamespace, refuseIn } from "./lifecycle.ts";
 
 interface ActFlags extends ClusterFlags {
   readonly wait: boolean;
@@ -28,12 +28,8 @@ const finished = (txn: Transaction, instead: string): string => {
   return `Transaction ${namespace}/${name} has finished: it is ${txn.status.phase} (${messageOfTransaction(txn)}). ${instead}`;
 };
 
-/** Nothing is applied before it is published. */
-const unpublished = (txn: Transaction): string | undefined =>
-  txn.spec.lifecycle === "Published"
-    ? undefined
-    : `Transaction ${txn.metadata.namespace}/${txn.metadata.name} is ${txn.spec.lifecycle}: nothing of it is applied. ` +
-      `To delete it: kubectl delete transaction ${nameAndNamespace(txn)}`;
+const nothingApplied = (on: string): string =>
+  `nothing of it is applied. To delete it: kubectl delete transaction ${on}`;
 
 const cannotRollBack: Refusal = (txn) => {
   if (isIncomplete(txn)) return finished(txn, `To try the rest again: kubectl janus retry ${nameAndNamespace(txn)}`);
@@ -91,7 +87,8 @@ const outcome = (txn: Transaction): number => {
 const act = (name: string, flags: ActFlags, { annotation, refusal }: Action): Promise<number> =>
   onCluster(flags, async (cluster) => {
     const { txn } = await readTransaction(cluster, name);
-    const refused = unpublished(txn) ?? refusal(txn);
+    refuseIn(txn, { Draft: nothingApplied, Proposed: nothingApplied });
+    const refused = refusal(txn);
     if (refused !== undefined) throw new Failure(refused);
     await annotate(cluster, txn, annotation);
     if (!flags.wait) return 0;

@@ -86,3 +86,12 @@ export const checkPolicy = (name: string, purpose: string, policy: boolean, bind
         what: `${name}: the ValidatingAdmissionPolicy${policy ? "Binding" : ""} is missing (${purpose})`,
         cure: "install it again: docs/install.md",
       };
+
+/** Who writes the names of users on Transactions. Both are sound. @param stamps the MutatingAdmissionPolicy */
+export const checkStamps = (stamps: object | undefined): Finding => ({
+  isFine: true,
+  what:
+    stamps === undefined
+      ? "who requested, edited and approved a Transaction is written by clients, and compared (stampsUsers is not set)"
+      : "who requested, edited and approved a Transaction is recorded by the API server (stampsUsers)",
+});

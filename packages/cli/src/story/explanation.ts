@@ -1,6 +1,7 @@
-import type { Item, Transaction } from "@janus/api";
+import { type Item, LIFECYCLE_CHANGED_BY, REJECTION_REASON, type Transaction } from "@janus/api";
 import { isTerminal } from "@janus/controller";
-import { changeStates } from "../progress/change-state.ts";
+import { currentRender } from "../plan/render-report.ts";
+import { changeStates, nameOfTarget } from "../progress/change-state.ts";
 import { messageOfTransaction } from "../progress/progress-text.ts";
 import type { Holder } from "./locks.ts";
 
@@ -45,6 +46,36 @@ const counted = ({ status, spec }: Transaction): string => {
   ].join(", ");
 };
 
+/** Of a Draft or a proposed Transaction: nothing is wrong, but somebody has to move it. */
+const ofUnpublished = (txn: Transaction): Explanation => {
+  const { metadata, spec } = txn;
+  const { annotations = {} } = metadata;
+  const on = `${metadata.name} -n ${metadata.namespace}`;
+  const render = currentRender(txn);
+  const isBad = render?.result === "Problems";
+  const refused = render?.changes?.findIndex(({ result }) => result === "Refused") ?? -1;
+  const where = refused < 0 ? {} : { where: `change ${refused + 1}, ${nameOfTarget(txn, refused)}` };
+  const state = `none of the ${spec.changes.length} changes is applied`;
+  const mover = annotations[LIFECYCLE_CHANGED_BY] ?? "an unknown user";
+  const reason = annotations[REJECTION_REASON];
+  const rejected = reason === undefined ? "" : `, set back by ${mover}: ${reason}`;
+  return spec.lifecycle === "Draft"
+    ? {
+        what: `It is a Draft${rejected}${rejected === "" && isBad ? ", and would fail" : ""}.`,
+        why: messageOfTransaction(txn),
+        ...where,
+        state,
+        next: isBad || rejected !== "" ? `kubectl janus edit ${on}` : `kubectl janus propose ${on}`,
+      }
+    : {
+        what: `It was proposed by ${mover}, and waits for its approval${isBad ? ", but would fail" : ""}.`,
+        why: messageOfTransaction(txn),
+        ...where,
+        state,
+        next: isBad ? `kubectl janus reject ${on}` : `kubectl janus approve ${on}`,
+      };
+};
+
 /** Why it has not got further, or has failed, and what to do: at most five lines. */
 export const explanation = (txn: Transaction, { locks, now }: Facts): Explanation => {
   const { metadata, status } = txn;
@@ -60,9 +91,18 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
   const failed = states.find(({ colour }) => colour === "red");
   const held = [...locks].find(([, { holder }]) => holder !== undefined && holder !== "this Transaction");
 
+  if (txn.spec.lifecycle !== "Published") return ofUnpublished(txn);
   switch (status.phase) {
     case "Committed":
-      return { what: "It has finished: every change is applied.", why, state, next: "nothing to do" };
+      return {
+        what: "It has finished: every change is applied.",
+        why,
+        state,
+        next:
+          condition(txn, "Reversible")?.status === "True"
+            ? `nothing to do; to take it back: kubectl janus rollback ${on}`
+            : "nothing to do",
+      };
     case "RolledBack":
       return {
         what: "It has finished: a change failed, and everything was put back.",
@@ -73,6 +113,13 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
         next: `correct the cause, and apply it again under a new name (what was there: kubectl janus snapshot show ${on})`,
       };
     case "Failed":
+      if (condition(txn, "ApprovalStale")?.status === "True")
+        return {
+          what: "It failed: it would have done something else than what was approved.",
+          why: condition(txn, "ApprovalStale")?.message ?? why,
+          state,
+          next: "look at what has changed, and have it approved again under a new name (kubectl janus plan --draft)",
+        };
       return condition(txn, "RolledBack")?.reason === "RollbackIncomplete"
         ? {
             what: "It failed, and not everything could be put back.",

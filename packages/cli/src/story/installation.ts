@@ -3,8 +3,8 @@ import { leases, messageOf } from "@janus/controller";
 import type { KubeObject, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
-import { bindings, crds, deployments, policies } from "../cluster/resources.ts";
-import { checkCrd, checkDeployment, checkLeader, checkPolicy, type Finding } from "./checkup.ts";
+import { bindings, crds, deployments, mutatingPolicies, policies } from "../cluster/resources.ts";
+import { checkCrd, checkDeployment, checkLeader, checkPolicy, checkStamps, type Finding } from "./checkup.ts";
 
 const POLICIES: readonly (readonly [name: string, purpose: string])[] = [
   ["janus-fence", "rejects writes of a stale leader"],
@@ -46,10 +46,11 @@ export const checkInstallation = async (
   cluster: Cluster,
   { systemNamespace, deployment }: Installed,
 ): Promise<readonly Finding[]> => {
-  const [crd, controller, leader, ...found] = await Promise.all([
+  const [crd, controller, leader, stamps, ...found] = await Promise.all([
     look(cluster, crds, "transactions.backup.janus.io"),
     look(cluster, deployments, deployment, systemNamespace),
     look(cluster, leases, "janus-controller-leader", systemNamespace),
+    look(cluster, mutatingPolicies, "janus-stamps"),
     ...POLICIES.flatMap(([name]) => [look(cluster, policies, name), look(cluster, bindings, name)]),
   ]);
   return [
@@ -64,5 +65,7 @@ export const checkInstallation = async (
         checked(policy, name, (object) => checkPolicy(name, purpose, object !== undefined, bound !== undefined)),
       );
     }),
+    // Older clusters do not serve the kind, and then there are none.
+    checkStamps("object" in stamps ? stamps.object : undefined),
   ];
 };

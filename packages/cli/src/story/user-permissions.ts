@@ -1,3 +1,5 @@
+import { APPROVAL_LABEL, GROUP } from "@janus/api";
+import { namespaces } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
 import { accessReviews } from "../cluster/resources.ts";
@@ -22,25 +24,37 @@ const finding = (isFine: boolean, what: string, cure: string): Finding => ({
   ...(isFine ? {} : { cure }),
 });
 
+/** Whether Transactions of the namespace are approved, and the user may do so; nothing where that cannot be known. */
+const checkApproval = async (cluster: Cluster): Promise<readonly Finding[]> => {
+  const { api, namespace } = cluster;
+  const read = await api.send({ verb: "get", resource: namespaces, name: namespace });
+  const label = E.isRight(read) ? read.right.metadata.labels?.[APPROVAL_LABEL] : undefined;
+  if (label === undefined) return [];
+  const may = await mayUser(cluster, { verb: "approve", resource: "transactions", group: GROUP });
+  const others = label === "four-eyes" && may ? ", but not those that you created or edited last" : "";
+  const what = `${namespace} requires approval (${label}): you ${may ? "may" : "may not"} approve${others}`;
+  return [{ isFine: true, what }];
+};
+
 /** Whether the user may create Transactions, as this ServiceAccount. */
 export const checkPermissions = async (
   cluster: Cluster,
   serviceAccount: string | undefined,
 ): Promise<readonly Finding[]> => {
   const { namespace } = cluster;
-  const group = "backup.janus.io";
-  const create = await mayUser(cluster, { verb: "create", resource: "transactions", group });
+  const create = await mayUser(cluster, { verb: "create", resource: "transactions", group: GROUP });
   const creating = finding(
     create,
     `you ${create ? "may" : "may not"} create Transactions in ${namespace}`,
     "the built-in role edit has the permission",
   );
-  if (serviceAccount === undefined) return [creating];
+  const approving = await checkApproval(cluster);
+  if (serviceAccount === undefined) return [creating, ...approving];
   const use = await mayUser(cluster, { verb: "impersonate", resource: "serviceaccounts", name: serviceAccount });
   const using = finding(
     use,
     `you ${use ? "may" : "may not"} use ServiceAccount ${namespace}/${serviceAccount}`,
     "you need the verb impersonate on it; the built-in role edit has that",
   );
-  return [creating, using];
+  return [creating, ...approving, using];
 };
