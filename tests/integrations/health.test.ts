@@ -15,12 +15,13 @@ const { data: config } = parse(readFileSync(path.join(repository, "deploy/argocd
 
 const conditionOf = ({ status }: Txn, name: string) => status.conditions.find(({ type }) => type === name);
 
-type Outcome = "active" | "done" | "failed" | "deleted";
+type Outcome = "unpublished" | "active" | "done" | "failed" | "deleted";
 
 /** What everybody should see of a Transaction, by its phase alone. */
 const outcomeOf = (seen: Txn): Outcome => {
   if (seen.metadata.deletionTimestamp !== undefined) return "deleted";
   if (conditionOf(seen, "Stalled")?.reason === "Unreadable") return "failed";
+  if (seen.spec.lifecycle !== "Published") return "unpublished";
   const { phase } = seen.status;
   if (phase === "Committed") return "done";
   return phase === "RolledBack" || phase === "Failed" ? "failed" : "active";
@@ -32,7 +33,7 @@ const everyStateOnce = (): Promise<readonly Txn[]> => (found ??= everyState());
 it("every phase is among them, a wait for a gate, both kinds of Failed, and one that is deleted", async () => {
   const states = await everyStateOnce();
   expect(new Set(states.map(({ status }) => status.phase))).toEqual(new Set(PHASES));
-  expect(new Set(states.map(outcomeOf))).toEqual(new Set(["active", "done", "failed", "deleted"]));
+  expect(new Set(states.map(outcomeOf))).toEqual(new Set(["unpublished", "active", "done", "failed", "deleted"]));
   expect(states.some((seen) => conditionOf(seen, "Ready")?.message.startsWith("waiting for ConfigMap"))).toBe(true);
   const failed = states.filter(({ status }) => status.phase === "Failed");
   expect(new Set(failed.map((seen) => conditionOf(seen, "RolledBack")?.reason))).toEqual(
@@ -58,10 +59,16 @@ const wrong = <Answer>(
 describe.skipIf(!(await hasOracle()))("kstatus, by which Flux waits", () => {
   beforeAll(buildOracle, ARGO_CD_BUILD);
 
-  it("sees a Transaction that is active, done, failed or deleted as what it is", async () => {
+  it("sees a Transaction that is unpublished, active, done, failed or deleted as what it is", async () => {
     const states = await everyStateOnce();
     const answers = await askOracle<{ readonly status: string }>("kstatus", states);
-    const expected = { active: "InProgress", done: "Current", failed: "Failed", deleted: "Terminating" };
+    const expected = {
+      unpublished: "InProgress",
+      active: "InProgress",
+      done: "Current",
+      failed: "Failed",
+      deleted: "Terminating",
+    };
     expect(wrong(states, answers, expected, ({ status }) => status)).toEqual([]);
   });
 });
@@ -84,8 +91,14 @@ describe.skipIf(!(await hasArgoCd()))("Argo CD", () => {
     expect(new Set(await healthOf(states, {}))).toEqual(new Set([null]));
   });
 
-  it("sees a Transaction that is active, done, failed or deleted as what it is", async () => {
-    const expected = { active: "Progressing", done: "Healthy", failed: "Degraded", deleted: "Progressing" };
+  it("sees a Transaction that is unpublished, active, done, failed or deleted as what it is", async () => {
+    const expected = {
+      unpublished: "Suspended",
+      active: "Progressing",
+      done: "Healthy",
+      failed: "Degraded",
+      deleted: "Progressing",
+    };
     const states = await everyStateOnce();
     expect(wrong(states, await healthOf(states), expected, (health) => health?.status)).toEqual([]);
   });
@@ -101,10 +114,13 @@ describe.skipIf(!(await hasArgoCd()))("Argo CD", () => {
     expect(shown.map((health) => health?.message)).toEqual(messages);
   });
 
-  it("sees a Transaction of which it knows nothing but the spec as Progressing", async () => {
-    const [first] = await everyStateOnce();
-    const { status: _, ...bare } = first ?? {};
-    expect(await healthOf([bare])).toMatchObject([{ status: "Progressing" }]);
+  it("sees a Transaction of which it knows nothing but the spec as Progressing, or Suspended if it is a Draft", async () => {
+    const states = await everyStateOnce();
+    const bare = (["active", "unpublished"] as const).map((outcome) => {
+      const { status: _, ...rest } = states.find((seen) => outcomeOf(seen) === outcome) ?? {};
+      return rest;
+    });
+    expect(await healthOf(bare)).toMatchObject([{ status: "Progressing" }, { status: "Suspended" }]);
   });
 
   it("offers to request a rollback while something can be rolled back, and a retry where it is incomplete", async () => {

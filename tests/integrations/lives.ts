@@ -77,6 +77,17 @@ const LIVES: Readonly<Record<string, (place: Workspace, janus: Workspace["janus"
     open();
     await isGone(place);
   },
+  "is a Draft, is proposed, and is Committed when it is published": async (place, janus) => {
+    await place.submit([creating(configMap("first"))], { lifecycle: "Draft" });
+    await janus();
+    const moved = async (lifecycle: string) => place.patch({ ...transaction("txn"), spec: { lifecycle } });
+    const isSaid = async () => (await place.txn()).status?.conditions.find(({ type }) => type === "Ready")?.reason;
+    await expect.poll(isSaid).toBe("Draft");
+    await moved("Proposed");
+    await expect.poll(isSaid).toBe("Proposed");
+    await moved("Published");
+    await place.over();
+  },
   "cannot be read any more": async (place, janus) => {
     await place.submit([{ ...creating(configMap("first")), ...ready }]);
     await janus();

@@ -43,6 +43,8 @@ export interface SpecManifest {
   readonly changes: readonly ChangeManifest[];
   /** @default "Published" */
   readonly lifecycle?: "Draft" | "Proposed" | "Published";
+  /** The digest of the render that was approved. @default - none is compared */
+  readonly approvedDigest?: string;
   /** @default "5m" */
   readonly lockTimeout?: string;
   /** @default "30m" */

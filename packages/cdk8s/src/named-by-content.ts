@@ -8,7 +8,13 @@ const HASH = 8;
 /** As long as its snapshots are named after a Transaction, this leaves room for their suffix in a DNS label. */
 const LONGEST = 50;
 
-/** An object whose spec cannot be changed: unless it has a name, another spec gives it another one. */
+/** What it does, and not whether it is published yet: that may change. */
+const contentOf = (spec: Readonly<Record<string, unknown>>): object => {
+  const { lifecycle: _, approvedDigest: __, ...content } = spec;
+  return content;
+};
+
+/** An object whose spec cannot be changed but for its lifecycle: unless it has a name, another spec gives it another one. */
 export class NamedByContent extends ApiObject {
   readonly #isNamed: boolean;
 
@@ -21,7 +27,8 @@ export class NamedByContent extends ApiObject {
   override toJson(): Manifest {
     const manifest = super.toJson() as Manifest;
     if (this.#isNamed) return manifest;
-    const hash = createHash("sha256").update(JSON.stringify(manifest["spec"])).digest("hex").slice(0, HASH);
+    const content = contentOf(manifest["spec"] as Readonly<Record<string, unknown>>);
+    const hash = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, HASH);
     const { metadata } = manifest;
     return { ...manifest, metadata: { ...metadata, name: `${metadata.name}-${hash}` } };
   }

@@ -18,6 +18,8 @@ export const specOf = (
     rollbackWaitFor,
     deletionPolicy,
     ttlSecondsAfterFinished,
+    lifecycle,
+    approvedDigest,
     ...unknown
   }: Omit<TransactionOptions, "metadata">,
   changes: readonly Change[],
@@ -33,6 +35,8 @@ export const specOf = (
     ...(rollbackWaitTimeout === undefined ? {} : { rollbackWaitTimeout: written(rollbackWaitTimeout) }),
     ...(deletionPolicy === undefined ? {} : { deletionPolicy }),
     ...(ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished }),
+    ...(lifecycle === undefined ? {} : { lifecycle }),
+    ...(approvedDigest === undefined ? {} : { approvedDigest }),
     changes: inScope(changes.map(({ toManifest }) => toManifest())),
   };
 };

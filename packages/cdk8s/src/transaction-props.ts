@@ -50,6 +50,17 @@ export interface TransactionOptions {
    * @default - it is kept
    */
   readonly ttlSecondsAfterFinished?: number;
+  /**
+   * `Draft` and `Proposed`: nothing is made until somebody publishes it, and in namespaces that require it approves it.
+   * @default "Published"
+   */
+  readonly lifecycle?: "Draft" | "Proposed" | "Published";
+  /**
+   * The digest of the render that was approved (`status.render.digest`), only with `lifecycle: "Published"`: if the
+   * Transaction would do anything else, it is Failed, and nothing is made.
+   * @default - whatever it does is made
+   */
+  readonly approvedDigest?: string;
 }
 
 export interface TransactionProps extends TransactionOptions {

@@ -1,4 +1,4 @@
-import { parse } from "@janus/authoring";
+import { parse, type TransactionManifest } from "@janus/authoring";
 import type { KubeObject } from "@janus/types";
 import { runTransaction } from "./controller/run-transaction.ts";
 import { flattened, printed } from "./live-objects.ts";
@@ -26,9 +26,16 @@ const refusedAtOnce = (problems: readonly string[], before: readonly SimulatedOb
   before,
 });
 
+/** As it is once somebody has published it. */
+const published = ({ spec: { lifecycle: _, ...spec }, ...manifest }: TransactionManifest): TransactionManifest => ({
+  ...manifest,
+  spec,
+});
+
 /**
  * Runs a Transaction without a cluster: with the controller's own decisions, against a model of the API server
- * (docs/testing.md says what it leaves out). Takes milliseconds, and no time passes.
+ * (docs/testing.md says what it leaves out). Takes milliseconds, and no time passes. A Draft or a proposed Transaction runs as it
+ * would once somebody has published it.
  *
  * Assumes: its ServiceAccount exists, and so do all namespaces that are named and that no change creates or deletes; the
  *          API server serves the kinds of Kubernetes itself, those of CustomResourceDefinitions among the objects and
@@ -53,7 +60,8 @@ export const simulate = (
       parsed.errors.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)),
       live.map((object) => printed(object as unknown as KubeObject)),
     );
-  refuse(wrongOptions(parsed.value, live, options));
-  const scene = sceneOf(parsed.value, live, options);
+  const transactionToRun = published(parsed.value);
+  refuse(wrongOptions(transactionToRun, live, options));
+  const scene = sceneOf(transactionToRun, live, options);
   return reportOf(runTransaction(scene.start, scene.scenario), scene, options.requests ?? "targets");
 };

@@ -95,6 +95,8 @@ it("has the options of the spec and of each change, durations as text or of cdk8
     rollbackWaitTimeout: Duration.millis(1500),
     deletionPolicy: "Rollback",
     ttlSecondsAfterFinished: 3600,
+    lifecycle: "Published",
+    approvedDigest: `sha256:${"0".repeat(64)}`,
   });
   expect(manifest.spec).toMatchObject({
     serviceAccountName: "releaser",
@@ -105,6 +107,8 @@ it("has the options of the spec and of each change, durations as text or of cdk8
     rollbackWaitTimeout: "1s500ms",
     deletionPolicy: "Rollback",
     ttlSecondsAfterFinished: 3600,
+    lifecycle: "Published",
+    approvedDigest: `sha256:${"0".repeat(64)}`,
     changes: [{ waitFor: ["delete"], waitTimeout: "1m30s", resourceVersion: "7" }, { waitFor: [] }],
   });
   expect(parse(manifest)).toEqual({ ok: true, value: manifest });
@@ -115,6 +119,8 @@ it("has another name for another content, and the same for the same", () => {
   expect(nameOf("2.0")).toBe(nameOf("2.0"));
   expect(nameOf("2.0")).not.toBe(nameOf("2.1"));
   expect(nameOf("2.0")).not.toBe(nameOf("2.0", { timeout: "1h" }));
+  expect(nameOf("2.0")).toBe(nameOf("2.0", { lifecycle: "Draft" }));
+  expect(nameOf("2.0")).toBe(nameOf("2.0", { lifecycle: "Published", approvedDigest: `sha256:${"0".repeat(64)}` }));
   expect(nameOf("2.0", { metadata: { name: "deploy-v2" } })).toBe("deploy-v2");
 });
 

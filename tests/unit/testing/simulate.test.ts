@@ -23,6 +23,11 @@ describe("a Transaction that succeeds", () => {
     expect(result.items.map(({ state }) => state)).toEqual(CHANGES.map(() => "Applied"));
   });
 
+  it.each(["Draft", "Proposed"])("does the same as a %s, which runs as it would once it is published", (lifecycle) => {
+    const draft = transactionOf(CHANGES, { lifecycle });
+    expect(simulate(draft, THERE)).toEqual(result);
+  });
+
   it("leaves the objects as the changes ask for", () => {
     expect(named(result.objects)).toEqual(["ConfigMap app", "Deployment web", "ConfigMap other", "Secret key"]);
     expect(result.objects[0]).toMatchObject({ data: { version: "2", colour: "blue" } });
