@@ -40,7 +40,7 @@ describe("docs/approval.md", () => {
 
   it("its commands work, one after the other, and the author alone gets nowhere", { timeout: 120_000 }, async () => {
     const { shell, admin } = await start(true);
-    const [accounts = "", propose = "", approve = "", ...more] = commandsOf(PAGE, "Propose and approve");
+    const [accounts = "", propose = "", look = "", approve = "", ...more] = commandsOf(PAGE, "Propose and approve");
     expect(more).toEqual([]);
     for (const command of [...commandsOf(PAGE, "Set it up"), accounts]) await follow(shell, command);
     await follow(shell, propose);
@@ -48,6 +48,7 @@ describe("docs/approval.md", () => {
     const { code, stderr } = await shell(command);
     expect({ code, stderr: stderr.replaceAll(/\s+/gu, " ").trim() }).toEqual({ code: 1, stderr: said(command) });
     expect(await admin("get configmap -n shop --ignore-not-found opening-hours")).toBe("");
+    await follow(shell, look);
     await follow(shell, approve);
     expect(await admin("get configmap -n shop opening-hours -o jsonpath={.data.sunday}")).toBe("closed");
     const names = JSON.parse(
