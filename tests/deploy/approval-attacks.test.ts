@@ -162,10 +162,12 @@ describe("where approval is required", () => {
 
   it("the controller's own token neither edits nor publishes a Transaction", async () => {
     const name = await drafted();
-    const kubeconfig = await cluster.userKubeconfig("system:serviceaccount:janus-system:janus-controller");
+    const controller = "system:serviceaccount:janus-system:janus-controller";
+    const kubeconfig = await cluster.userKubeconfig(controller);
     const as = (args: string) => cluster.kubectl("admin", `--kubeconfig=${kubeconfig} ${args}`);
-    for (const spec of [{ timeout: "7m" }, { lifecycle: "Proposed" }, { timeout: "8m", lifecycle: "Proposed" }])
-      expect(await as(`patch txn ${name} --type=merge -p ${JSON.stringify({ spec })}`)).toMatchObject(
+    const metadata = { annotations: { [`${BY}/last-edited-by`]: controller } };
+    for (const body of [{ metadata, spec: { timeout: "7m" } }, { spec: { lifecycle: "Proposed" } }])
+      expect(await as(`patch txn ${name} --type=merge -p ${JSON.stringify(body)}`)).toMatchObject(
         refused("neither makes nor edits nor publishes Transactions"),
       );
     expect(await as(`annotate txn ${name} example.com/a=b`)).toMatchObject(done);
@@ -263,13 +265,14 @@ it("without the label, plain kubectl works as ever", async () => {
 it("the policies are in force again after they were deleted and installed anew", async () => {
   const policies = "validatingadmissionpolicy,validatingadmissionpolicybinding";
   await cluster.admin(`delete ${policies} janus-approval janus-stamps janus-requester`);
-  const published = (user: string) => cluster.kubectl(user, "create --dry-run=server -f -", txn("published"));
-  await eventually(async () => (await published(writer)).code === 0);
+  const created = (user: string, lifecycle: string) =>
+    cluster.kubectl(user, "create --dry-run=server -f -", txn("another", { lifecycle }));
+  await eventually(async () => (await created(writer, "Published")).code === 0);
   const older = txn("older", { lifecycle: "Draft" });
   expect(await cluster.kubectl(author, "create -f -", older)).toMatchObject(done);
   await cluster.install(...installation().filter(({ kind }) => kind.startsWith("ValidatingAdmissionPolicy")));
-  await eventually(async () => (await published(writer)).stderr.includes("cannot impersonate"));
-  await eventually(async () => (await published(both)).stderr.includes("nobody creates"));
+  await eventually(async () => (await created(writer, "Draft")).stderr.includes("cannot impersonate"));
+  await eventually(async () => (await created(both, "Published")).stderr.includes("nobody creates"));
   await eventually(async () => (await publish(approver, "older")).stderr.includes("nobody is known to have created"));
 });
 

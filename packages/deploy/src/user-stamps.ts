@@ -41,11 +41,15 @@ export class UserStamps extends Construct {
         variables: [...stampVariables, { name: "stamps", expression: `{${stamps.map(entry).join(", ")}}` }],
         mutations: [
           {
-            patchType: "ApplyConfiguration",
-            applyConfiguration: {
+            // Not an ApplyConfiguration: for that, the API server needs the schema of the CRD, which it has only some time after
+            // the CRD was created or upgraded. Until then it would refuse every Transaction.
+            patchType: "JSONPatch",
+            jsonPatch: {
               // Empty for an old Transaction to which nothing of this is done: it is left alone.
               expression:
-                "variables.stamps.size() == 0 ? Object{} : Object{metadata: Object.metadata{annotations: variables.stamps}}",
+                "(variables.stamps.size() == 0 || has(object.metadata.annotations) ? [] : " +
+                "[JSONPatch{op: 'add', path: '/metadata/annotations', value: {}}]) + variables.stamps.map(name, " +
+                "JSONPatch{op: 'add', path: '/metadata/annotations/' + jsonpatch.escapeKey(name), value: variables.stamps[name]})",
             },
           },
         ],
