@@ -27,9 +27,9 @@ const refusedAtOnce = (problems: readonly string[], before: readonly SimulatedOb
 });
 
 /** As it is once somebody has published it. */
-const published = ({ spec: { lifecycle: _, ...spec }, ...manifest }: TransactionManifest): TransactionManifest => ({
+const published = (manifest: TransactionManifest): TransactionManifest => ({
   ...manifest,
-  spec,
+  spec: { ...manifest.spec, lifecycle: "Published" },
 });
 
 /**
