@@ -55,7 +55,14 @@ export const asPlanned = ({ name, before, spec }: Scenario): Scenario => {
     );
     return !isRefused(change) && !isRefused(there ?? {}) && (change.type !== "Create" || there === undefined);
   };
-  const { timeout: _, deletionPolicy: __, ttlSecondsAfterFinished: ___, waitFor: ____, ...rest } = spec;
+  const {
+    timeout: _,
+    deletionPolicy: __,
+    ttlSecondsAfterFinished: ___,
+    waitFor: ____,
+    rollbackWindow: _____,
+    ...rest
+  } = spec;
   const changes = (spec["changes"] as unknown as readonly Change[])
     .filter(isFree)
     .map((change) => ({ ...change, waitFor: [] }));

@@ -31,6 +31,13 @@ const columns: readonly JsonObject[] = [
     description: "Draft, Proposed or Published.",
     priority: 1,
   },
+  {
+    name: "Reversible Until",
+    type: "string",
+    jsonPath: ".status.reversibleUntil",
+    description: "Until when it can be rolled back on request, of a Committed Transaction with a rollbackWindow.",
+    priority: 1,
+  },
 ];
 
 /** The CustomResourceDefinition of Transaction, as an object. */

@@ -76,12 +76,26 @@ const atLeastOneSecond: Rule<string> = {
   holds: (text) => (parse(text) ?? 0n) >= 1_000_000_000n,
 };
 
+const expectedOrNone = "must be a duration in units of h, m, s or ms, such as 24h or 30m; 0s for none";
+
+const notNegative: Rule<string> = {
+  cel: "self.matches('^[+]?(0|(([0-9]+([.][0-9]*)?|[.][0-9]+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$') && duration(self) >= duration('0s')",
+  message: expectedOrNone,
+  holds: (text) => !text.startsWith("-") && (parse(text) ?? -1n) >= 0n,
+};
+
+const durationThat = (rule: Rule<string>): Codec<number> =>
+  as(
+    satisfying(string({ maxLength: 64 }), rule),
+    (text) => {
+      const ns = parse(text);
+      return ns === undefined ? E.left(rule.message) : E.right(Number(ns / 1_000_000n));
+    },
+    formatDuration,
+  );
+
 /** A Go duration string of at least 1 s in JSON, whole ms in TypeScript; fractions of a ms are dropped. */
-export const duration: Codec<number> = as(
-  satisfying(string({ maxLength: 64 }), atLeastOneSecond),
-  (text) => {
-    const ns = parse(text);
-    return ns === undefined ? E.left(expected) : E.right(Number(ns / 1_000_000n));
-  },
-  formatDuration,
-);
+export const duration: Codec<number> = durationThat(atLeastOneSecond);
+
+/** The same of any length, also `0s` and `0`. */
+export const durationOrNone: Codec<number> = durationThat(notNegative);

@@ -9,7 +9,7 @@ export interface Lock {
   readonly namespace: string;
 }
 
-/** The state of the target before the Transaction. `snapshot.store` is one of `status.snapshots`; absent once it is Committed. */
+/** The state of the target before the Transaction. `snapshot.store` is one of `status.snapshots`; absent once it is Committed and its rollbackWindow has passed. */
 export type Before =
   | { readonly existed: false }
   | {
@@ -90,7 +90,7 @@ const Wire = object({
   ),
   snapshot: optional(
     described(
-      "Location of the snapshot of the target; absent once the Transaction is Committed.",
+      "Location of the snapshot of the target; absent once the Transaction is Committed and its rollbackWindow has passed.",
       object({
         store: described("Name of the store, one of status.snapshots.", name),
         key: described("Key in the store's data.", name),

@@ -11,7 +11,10 @@ export const FINALIZER = `${GROUP}/lease-cleanup`;
 /** The finalizer of a snapshot store as long as a rollback may need it. */
 export const SNAPSHOT_FINALIZER = `${GROUP}/snapshot`;
 
-/** On an active Transaction: requests a rollback. Any value. */
+/**
+ * Requests a rollback: of an active Transaction, or of a Committed one within its rollbackWindow. Any value; on a finished one the
+ * controller removes it when it has answered.
+ */
 export const REQUEST_ROLLBACK = `${GROUP}/request-rollback`;
 /** On a Failed Transaction: requests a retry of the incomplete rollback. Any value; the controller removes it when it starts. */
 export const RETRY_ROLLBACK = `${GROUP}/retry-rollback`;
@@ -50,10 +53,16 @@ export const marks = (manager: string, uid: string): boolean =>
 export const transactionLabel = (name: string): string => fitted(name, 63);
 
 const UUID_PATTERN = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-const FIELD_MANAGER = new RegExp(`^janus-.*-${UUID_PATTERN}$`, "u");
+const FIELD_MANAGER = new RegExp(`^janus-(?<name>.*)-(?<uid>${UUID_PATTERN})$`, "u");
 
 /** Whether this is the field manager of some Transaction. */
 export const isFieldManager = (manager: string): boolean => FIELD_MANAGER.test(manager);
+
+/** The Transaction with this field manager, of a long name the beginning; undefined if it is no Transaction's. */
+export const transactionOf = (manager: string): { readonly name: string; readonly uid: string } | undefined => {
+  const { name, uid } = FIELD_MANAGER.exec(manager)?.groups ?? {};
+  return name === undefined || uid === undefined ? undefined : { name, uid };
+};
 
 export interface Holder {
   readonly namespace: string;

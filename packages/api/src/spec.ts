@@ -12,7 +12,7 @@ import {
   withDefault,
 } from "./codec.ts";
 import { Change } from "./change.ts";
-import { duration } from "./duration.ts";
+import { duration, durationOrNone } from "./duration.ts";
 import { Gates } from "./gates.ts";
 import type { Rule } from "./rule.ts";
 import { list, object } from "./structure.ts";
@@ -106,9 +106,15 @@ const fields = {
       oneOf("Release", "Rollback"),
     ),
   ),
+  rollbackWindow: optional(
+    described(
+      "How long a Committed Transaction can still be rolled back on request, with the annotation backup.janus.io/request-rollback, such as 24h. Until then its snapshots are kept, and the condition Reversible is True. Default: 0s, not at all.",
+      durationOrNone,
+    ),
+  ),
   ttlSecondsAfterFinished: optional(
     described(
-      "Number of seconds after which a finished Transaction is deleted, as for a Job. If absent, it is kept. A Failed Transaction whose rollback is incomplete is always kept.",
+      "Number of seconds after which a finished Transaction is deleted, as for a Job, but not before its rollbackWindow has passed. If absent, the controller's flag --default-ttl-seconds-after-finished counts; without that, it is kept. A Failed Transaction whose rollback is incomplete is always kept.",
       satisfying(integer, {
         cel: "self >= 0",
         message: "ttlSecondsAfterFinished must not be negative",

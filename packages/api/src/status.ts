@@ -37,7 +37,7 @@ export interface SnapshotStore extends TypeOf<typeof SnapshotStore> {}
 /** https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties */
 export const Condition = object({
   type: described(
-    "Prepared, Committed, RolledBack, Failed, Ready or Stalled.",
+    "Prepared, Committed, RolledBack, Failed, Reversible, Healthy, Ready or Stalled.",
     string({ minLength: 1, maxLength: 316 }),
   ),
   status: described("True, False or Unknown.", oneOf("True", "False", "Unknown")),
@@ -59,7 +59,7 @@ export const Status = object({
   phase: orElse(
     "Pending",
     described(
-      "Pending, Preparing, Prepared, Committing, then Committed. After a failure RollingBack, then RolledBack, or Failed if a change could not be rolled back. A failure before the first change: Failed, with no changes applied.",
+      "Pending, Preparing, Prepared, Committing, then Committed. After a failure, or on request, RollingBack, then RolledBack, or Failed if a change could not be rolled back. A failure before the first change: Failed, with no changes applied.",
       Phase,
     ),
   ),
@@ -79,6 +79,12 @@ export const Status = object({
   ),
   startedAt: optional(described("When the controller started to process the Transaction.", time)),
   completedAt: optional(described("When a terminal phase was reached: Committed, RolledBack or Failed.", time)),
+  reversibleUntil: optional(
+    described(
+      "Until when this Committed Transaction can, or could, be rolled back on request. Recorded once its locks are released.",
+      time,
+    ),
+  ),
   progress: optional(
     described(
       "Number of applied changes whose gates are met, and of all changes, such as 2/3.",
@@ -112,7 +118,7 @@ export const Status = object({
   conditions: orElse(
     [],
     described(
-      "Prepared, Committed, RolledBack, Failed, Healthy after a rollback with rollbackWaitFor, ApprovalStale if it would have done something else than what was approved, and Ready and Stalled for kstatus.",
+      "Prepared, Committed, RolledBack, Failed, Reversible of a Transaction with a rollbackWindow that was Committed, Healthy after a rollback with rollbackWaitFor, ApprovalStale if it would have done something else than what was approved, and Ready and Stalled for kstatus.",
       list(Condition, { keyedBy: "type" }),
     ),
   ),

@@ -57,6 +57,8 @@ export interface SpecManifest {
   readonly rollbackWaitTimeout?: string;
   /** @default "Release" */
   readonly deletionPolicy?: "Release" | "Rollback";
+  /** @default "0s" */
+  readonly rollbackWindow?: string;
   /** @default - it is kept */
   readonly ttlSecondsAfterFinished?: number;
 }

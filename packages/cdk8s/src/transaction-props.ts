@@ -46,8 +46,13 @@ export interface TransactionOptions {
    */
   readonly deletionPolicy?: "Release" | "Rollback";
   /**
-   * Seconds after which the finished Transaction is deleted.
-   * @default - it is kept
+   * How long the Committed Transaction can still be rolled back on request. Its snapshots are kept until then.
+   * @default 0s, not at all
+   */
+  readonly rollbackWindow?: Time;
+  /**
+   * Seconds after which the finished Transaction is deleted, though not before its rollbackWindow has passed.
+   * @default - what the controller is configured to; else it is kept
    */
   readonly ttlSecondsAfterFinished?: number;
   /**

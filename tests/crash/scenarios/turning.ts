@@ -1,5 +1,5 @@
 import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
-import { onPhase, phaseOf } from "../user-action.ts";
+import { onPhase, phaseOf, type UserAction } from "../user-action.ts";
 import {
   bareCreation,
   bystander,
@@ -24,6 +24,14 @@ const asks =
   async ({ patch }: Users): Promise<void> => {
     await patch({ ...transaction, metadata: { name: "txn", annotations: { [annotation]: "please" } } } as Ref);
   };
+
+/** When a Committed one has nothing left to do before its window ends. */
+const onRest = (does: UserAction["does"]): UserAction => ({
+  when: "after",
+  is: ({ purpose }, answer) =>
+    purpose === "record" && phaseOf(answer) === "Committed" && JSON.stringify(answer).includes("reversibleUntil"),
+  does,
+});
 
 /** What was deleted cannot come back: somebody has taken its name. */
 const inTheWay = onPhase("RollingBack", async ({ create }) => {
@@ -75,6 +83,67 @@ export const turns: readonly Scenario[] = [
         await users.remove(theirs);
         await asks(RETRY_ROLLBACK)(users);
       },
+    ],
+  },
+  {
+    name: "it is Committed, and rolled back when somebody asks within its window",
+    outcome: "RolledBack",
+    before: [bystander, a, b],
+    spec: spec([...changes, deletion(b)], { rollbackWindow: "1h" }),
+    userActions: [onPhase("Committed", asks(REQUEST_ROLLBACK))],
+  },
+  {
+    name: "it is Committed, and rolled back when somebody asks while it rests",
+    outcome: "RolledBack",
+    before: [bystander, a, b],
+    spec: spec([...changes, deletion(b)], { rollbackWindow: "1h" }),
+    userActions: [onRest(asks(REQUEST_ROLLBACK))],
+  },
+  {
+    name: "it is Committed, and its snapshots go when its window has passed",
+    outcome: "Committed",
+    before: [bystander, a, b],
+    spec: spec([...changes, deletion(b)], { rollbackWindow: "1s" }),
+  },
+  {
+    name: "somebody asks for a rollback when the window has just passed",
+    outcome: "Committed",
+    before: [bystander, a],
+    spec: spec(changes, { rollbackWindow: "1s" }),
+    userActions: [{ when: "before", is: ({ purpose }) => purpose === "release-store", does: asks(REQUEST_ROLLBACK) }],
+  },
+  {
+    name: "somebody asks for a rollback at the end of the window",
+    outcome: "Committed",
+    orElse: ["RolledBack"],
+    before: [bystander, a],
+    spec: spec(changes, { rollbackWindow: "1s" }),
+    userActions: [
+      {
+        when: "before",
+        is: (request) => request.purpose === "record" && JSON.stringify(request).includes("WindowPassed"),
+        does: asks(REQUEST_ROLLBACK),
+      },
+    ],
+  },
+  {
+    name: "it is deleted within its window, and what is applied stays",
+    outcome: "Committed",
+    before: [bystander, a, b],
+    spec: spec([...changes, deletion(b)], { rollbackWindow: "1h" }),
+    userActions: [onRest(({ remove }) => remove(transaction as Ref))],
+    gone: true,
+  },
+  {
+    name: "somebody takes over what was changed before a Committed one is rolled back",
+    outcome: "Failed",
+    before: [bystander, a],
+    spec: spec(changes, { rollbackWindow: "1h" }),
+    userActions: [
+      onRest(async (users) => {
+        await users.patch(configMap("a", { value: "theirs" }));
+        await asks(REQUEST_ROLLBACK)(users);
+      }),
     ],
   },
   {

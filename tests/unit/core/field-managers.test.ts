@@ -17,6 +17,11 @@ const path = (key: string) => ["f:data", `f:${key}`];
 it.each([
   ["one", object(owns("kubectl-edit", "x"), owns("helm", "y")), 'field manager "kubectl-edit"'],
   ["several, each once", object(owns("a", "x"), owns("b", "x"), owns("a", "x")), 'field managers "a" and "b"'],
+  [
+    "Transactions by their names",
+    object(owns("b", "x"), owns("janus-a-txn-00000000-0000-4000-8000-000000000001", "x")),
+    'Transaction a-txn (uid 00000000-0000-4000-8000-000000000001) and field manager "b"',
+  ],
   ["nobody, as of what was removed", object(owns("helm", "y")), "another client"],
   ["an object without managedFields", object(), "another client"],
 ])("a conflict names who owns the field: %s", (_, live, expected) => {

@@ -12,6 +12,7 @@ const of = (status: object, spec: object = {}, more: object = {}): KubeObject =>
   status,
 });
 const completedAt = "2026-01-01T00:00:00Z";
+const reversibleUntil = "2026-01-02T00:00:00Z";
 
 it("remembers of a Transaction who it is and what tells whether it is to be looked at, and nothing else", () => {
   const annotations = { "kubectl.kubernetes.io/last-applied-configuration": "all of it", [REQUEST_ROLLBACK]: "" };
@@ -51,7 +52,60 @@ it.each([
     object: of({ phase: "Committed", completedAt }, { ttlSecondsAfterFinished: 60 }),
     due: Date.parse(completedAt) + 60_000,
   },
+  {
+    what: "that is Committed and may be rolled back, before its locks are released",
+    object: of({ phase: "Committed", completedAt, journal: {} }, {}, { finalizers: [FINALIZER] }),
+    due: 0,
+  },
+  {
+    what: "that rests until its window has passed, although it expires before",
+    object: of(
+      { phase: "Committed", completedAt, reversibleUntil, journal: {} },
+      { ttlSecondsAfterFinished: 60 },
+      { finalizers: [FINALIZER] },
+    ),
+    due: Date.parse(reversibleUntil),
+  },
+  {
+    what: "that rests and is to be rolled back",
+    object: of(
+      { phase: "Committed", completedAt, reversibleUntil, journal: {} },
+      {},
+      { finalizers: [FINALIZER], annotations: { [REQUEST_ROLLBACK]: "yes" } },
+    ),
+    due: 0,
+  },
+  {
+    what: "that rests and was deleted",
+    object: of(
+      { phase: "Committed", completedAt, reversibleUntil, journal: {} },
+      {},
+      { finalizers: [FINALIZER], deletionTimestamp: completedAt },
+    ),
+    due: 0,
+  },
+  {
+    what: "that rests without its finalizer",
+    object: of({ phase: "Committed", completedAt, reversibleUntil, journal: {} }),
+    due: 0,
+  },
+  {
+    what: "whose window has passed and that is cleaned up",
+    object: of({ phase: "Committed", completedAt, reversibleUntil }),
+    due: undefined,
+  },
+  {
+    what: "that has ended, and of which a rollback is requested",
+    object: of({ phase: "RolledBack", completedAt }, {}, { annotations: { [REQUEST_ROLLBACK]: "yes" } }),
+    due: 0,
+  },
 ])("knows when to look at one $what: $due", ({ object, due }) => {
   expect(dueAt(object)).toBe(due);
   expect(dueAt(cacheTransform(object))).toBe(due);
+});
+
+it("expects one without ttlSecondsAfterFinished to expire after the default", () => {
+  const ended = { phase: "Committed", completedAt };
+  expect(dueAt(cacheTransform(of(ended)), 60)).toBe(Date.parse(completedAt) + 60_000);
+  expect(dueAt(cacheTransform(of(ended, { ttlSecondsAfterFinished: 5 })), 60)).toBe(Date.parse(completedAt) + 5000);
 });

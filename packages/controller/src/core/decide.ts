@@ -9,15 +9,21 @@ import { pending } from "./phases/pending.ts";
 import { prepared } from "./phases/prepared.ts";
 import { preparing } from "./phases/preparing.ts";
 import type { Unread } from "./state/decode-stored.ts";
+import { hasSnapshots } from "./state/rollback-window.ts";
 import { setFinalizers, isTerminal } from "./state/status-update.ts";
 import { rollingBack } from "./phases/rolling-back.ts";
 import type { ReconcileContext } from "./state/reconcile-context.ts";
 
 /** The finalizer was removed while there are objects that depend on it for their cleanup. */
-const isBare = ({ txn: { metadata, status }, known }: ReconcileContext): boolean => {
+const isBare = ({ txn, known }: ReconcileContext): boolean => {
+  const { metadata, status } = txn;
   const { finalizers: names = [], deletionTimestamp } = metadata;
   if (names.includes(FINALIZER) || deletionTimestamp !== undefined || status.phase === "Pending") return false;
-  return !isTerminal(status.phase) || [...known.changes.values()].some(({ lock }) => lock?.type === "held");
+  return (
+    !isTerminal(status.phase) ||
+    hasSnapshots(txn) ||
+    [...known.changes.values()].some(({ lock }) => lock?.type === "held")
+  );
 };
 
 /**
@@ -26,7 +32,8 @@ const isBare = ({ txn: { metadata, status }, known }: ReconcileContext): boolean
  *
  * Draft and Proposed → nothing is locked or applied, until lifecycle is Published.
  * Pending → Preparing → Prepared → Committing → Committed; from Committing on any failure → RollingBack →
- * RolledBack, or Failed if something could not be rolled back. A failure before the first change → Failed.
+ * RolledBack, or Failed if something could not be rolled back. A failure before the first change → Failed. On request,
+ * within its rollbackWindow: Committed → RollingBack.
  *
  * Guarantees: pure and total. Every effect is one request, so that a crash can only fall between two steps that
  *             have a name; what was not recorded is observed again. The finalizer is set for as long as there

@@ -23,6 +23,7 @@ export * from "./state/observations.ts";
 export { hasOwner, ownedObject } from "./state/owned-object.ts";
 export * from "./state/reconcile-context.ts";
 export * from "./state/retry-status.ts";
+export * from "./state/rollback-window.ts";
 export * from "./state/status-update.ts";
 export * from "./state/target-resolution.ts";
 export * from "./state/unserved-kind.ts";

@@ -126,7 +126,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
         if (event.type !== "applied") return;
         const known = lastKnown(event.object);
         if (known?.resourceVersion === event.object.metadata.resourceVersion) return;
-        const due = dueAt(event.object);
+        const due = dueAt(event.object, settings.defaultTtl);
         if (due === undefined) return;
         const key = keyOf(event.object);
         if (due > wall()) work.addAfter(key, due - wall());

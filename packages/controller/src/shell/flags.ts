@@ -17,6 +17,8 @@ export interface Flags {
   readonly sensitiveKinds: readonly string[];
   readonly writeTimeout: number;
   readonly requestDeadline: number;
+  /** In seconds. Undefined: finished Transactions without ttlSecondsAfterFinished are kept. */
+  readonly defaultTtl: number | undefined;
   /** Undefined: no leader election; no other controller reconciles the same Transactions. */
   readonly leaderElection: { readonly place: LeasePlace; readonly timing: LeaderTiming } | undefined;
   readonly logLevel: LogLevel;
@@ -44,6 +46,9 @@ Flags:
                                       core group), separated by commas. Default: none.
   --write-timeout <duration>          Timeout of a write on the API server. Default: 5s.
   --request-deadline <duration>       Timeout of a request, after which its connection is closed. Default: 15s.
+  --default-ttl-seconds-after-finished <n>
+                                      Seconds after which finished Transactions are deleted that have no
+                                      spec.ttlSecondsAfterFinished. Default: they are kept.
   --leader-elect[=false]              Elect a leader among several controllers; only the leader is active. Default: true.
   --leader-elect-lease-duration <d>   How long non-leaders wait after the last observed renewal before they acquire
                                       leadership. Default: 30s.
@@ -59,6 +64,9 @@ Flags:
 
 /** The longest timer of Node, in seconds. */
 const LONGEST = 2_147_483;
+
+/** As long as a 32-bit number of seconds: 68 years. */
+const MOST_SECONDS = 2_147_483_647;
 
 /** As in the spec of a Transaction: https://pkg.go.dev/time#ParseDuration */
 const milliseconds = (text: string): number | undefined => {
@@ -107,6 +115,7 @@ export const parseFlags = (
         "sensitive-kinds": { type: "string", default: "" },
         "write-timeout": { type: "string", default: "5s" },
         "request-deadline": { type: "string", default: "15s" },
+        "default-ttl-seconds-after-finished": { type: "string" },
         "leader-elect": { type: "string", default: "true" },
         "leader-elect-lease-duration": { type: "string", default: "30s" },
         "leader-elect-renew-deadline": { type: "string", default: "20s" },
@@ -125,6 +134,8 @@ export const parseFlags = (
     const httpPort = integer(values["http-port"], 0, 65_535);
     const writeTimeout = milliseconds(values["write-timeout"]);
     const requestDeadline = milliseconds(values["request-deadline"]);
+    const ttl = values["default-ttl-seconds-after-finished"];
+    const defaultTtl = ttl === undefined ? undefined : integer(ttl, 0, MOST_SECONDS);
     const elect = values["leader-elect"];
     const leaseDuration = milliseconds(values["leader-elect-lease-duration"]);
     const renewDeadline = milliseconds(values["leader-elect-renew-deadline"]);
@@ -145,6 +156,8 @@ export const parseFlags = (
     if (writeTimeout === undefined) return notDuration("--write-timeout", "5s");
     if (requestDeadline === undefined) return notDuration("--request-deadline", "15s");
     if (requestDeadline <= writeTimeout) return wrong("--request-deadline must be longer than --write-timeout");
+    if (ttl !== undefined && defaultTtl === undefined)
+      return wrong(`--default-ttl-seconds-after-finished takes a number of seconds from 0 to ${MOST_SECONDS}`);
     if (elect !== "true" && elect !== "false") return wrong("--leader-elect takes true or false");
     if (leaseDuration === undefined) return notDuration("--leader-elect-lease-duration", "30s");
     if (renewDeadline === undefined) return notDuration("--leader-elect-renew-deadline", "20s");
@@ -166,6 +179,7 @@ export const parseFlags = (
       sensitiveKinds,
       writeTimeout,
       requestDeadline,
+      defaultTtl,
       leaderElection: elect === "true" ? { place: { namespace: leaseNamespace, name: leaseName }, timing } : undefined,
       logLevel: level as LogLevel,
     });

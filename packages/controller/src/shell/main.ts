@@ -39,6 +39,7 @@ const {
   sensitiveKinds,
   writeTimeout,
   requestDeadline,
+  defaultTtl,
   leaderElection,
   logLevel,
 } = flags.right;
@@ -136,6 +137,7 @@ const work = async (inTerm: (api: Api) => Api): Promise<void> => {
       margin: MARGIN,
       recoveryDelay: RECOVERY_DELAY,
       sensitiveKinds,
+      ...(defaultTtl === undefined ? {} : { defaultTtl }),
     },
     ...(watchNamespace === undefined ? {} : { watchNamespace }),
     concurrency,

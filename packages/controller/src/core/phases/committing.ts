@@ -1,11 +1,12 @@
 import * as E from "fp-ts/lib/Either.js";
-import { releaseAll, snapshotOf } from "../snapshots/prior-state.ts";
+import { REQUEST_ROLLBACK } from "@janus/api";
+import { allStores, releaseAll, snapshotOf } from "../snapshots/prior-state.ts";
 import { type ApiCall, run, type Step, wait } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { gatedChange, type Journal, type Position } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
-import { firstIrreversible } from "../preflight/irreversible-kinds.ts";
+import { cannotBeUndone, firstIrreversible } from "../preflight/irreversible-kinds.ts";
 import {
   type AbortCause,
   changeIn,
@@ -18,6 +19,7 @@ import { stopRequest } from "../transitions/stop-request.ts";
 import { withoutLostOwners } from "../snapshots/owner-references.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget } from "../state/target-resolution.ts";
+import { type Reversibility, untilWhen } from "../state/rollback-window.ts";
 import { projected, updateStatus } from "../state/status-update.ts";
 import { gateAgain } from "../forward/gate-again.ts";
 import { awaitGates } from "../forward/await-gates.ts";
@@ -151,8 +153,8 @@ const counted = (changes: number): string =>
   changes === 1 ? "the change is applied" : `all ${changes} changes are applied`;
 
 /**
- * Everything is applied and recorded. The snapshots exist until the phase is Committed: until then, it can be
- * rolled back.
+ * Everything is applied and recorded. The snapshots exist until the phase is Committed, or until the rollbackWindow has passed:
+ * until then, it can be rolled back.
  */
 const commit = (context: ReconcileContext, journal: Journal): Step => {
   const { txn, now } = context;
@@ -163,25 +165,44 @@ const commit = (context: ReconcileContext, journal: Journal): Step => {
   const irreversible = firstIrreversible(txn, txn.spec.changes.length)?.target;
   if (requested.type === "rollback" && irreversible === undefined)
     return abort(context, journal, { reason: "RollbackRequested", message: requested.why, fate: "applied" });
+  const reversible = reversibility(context);
+  const items = projected(txn, journal);
+  const applied = counted(txn.spec.changes.length);
+  if (reversible?.isReversible === true) {
+    const because = { reason: "Committed", message: applied, readyMessage: `${applied}; ${reversible.message}` };
+    // All in the status: the snapshots are found also without the journal, which another client may delete.
+    const snapshots = allStores(txn, journal);
+    return run(updateStatus(txn, { phase: "Committed", items, snapshots, because, reversible }, now));
+  }
   const held = releaseAll(context, journal, "free");
   if (held.length > 0) return run(...held);
+  const message =
+    requested.type === "rollback" && irreversible !== undefined
+      ? `${applied}; ${requested.why}, but ${cannotBeUndone(irreversible)}`
+      : applied;
   return run(
     updateStatus(
       txn,
       {
         phase: "Committed",
-        items: projected(txn, journal),
-        because: {
-          reason: "Committed",
-          message: [
-            counted(txn.spec.changes.length),
-            ...(requested.type === "rollback" && irreversible !== undefined
-              ? [`${requested.why}, but the deletion of ${irreversible.kind} ${irreversible.name} cannot be undone`]
-              : []),
-          ].join("; "),
-        },
+        items,
+        isFinal: true,
+        because: { reason: "Committed", message },
+        ...(reversible === undefined ? {} : { reversible }),
       },
       now,
     ),
   );
+};
+
+/** Whether it can be rolled back on request once it is Committed; undefined if it has no rollbackWindow. */
+const reversibility = ({ txn, now }: ReconcileContext): Reversibility | undefined => {
+  if ((txn.spec.rollbackWindow ?? 0) === 0) return undefined;
+  const irreversible = firstIrreversible(txn, txn.spec.changes.length)?.target;
+  if (irreversible !== undefined)
+    return { isReversible: false, reason: "Irreversible", message: cannotBeUndone(irreversible) };
+  if (txn.metadata.deletionTimestamp !== undefined)
+    return { isReversible: false, reason: "Deleted", message: "the Transaction was deleted before it was Committed" };
+  const message = `can be rolled back until ${untilWhen(txn, now)}, with the annotation ${REQUEST_ROLLBACK}`;
+  return { isReversible: true, reason: "WithinWindow", message };
 };

@@ -1,17 +1,20 @@
-import { FINALIZER } from "@janus/api";
+import { FINALIZER, REQUEST_ROLLBACK } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { allStores } from "../snapshots/prior-state.ts";
 import { type ApiCall, done, type Effect, run, type Step, wait } from "../state/effect.ts";
-import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
+import { fromTimestamp, type Instant, toTimestamp } from "../kubernetes/time.ts";
 import { deleteJournal, readJournal } from "../state/journal-requests.ts";
+import { readyIn } from "../state/conditions.ts";
 import { changeIn, journalIn, reset } from "../state/observations.ts";
 import { unrecordedStores } from "../snapshots/unrecorded-stores.ts";
-import { readNamespace } from "../transitions/stop-request.ts";
+import { isRequested, readNamespace } from "../transitions/stop-request.ts";
 import { lockPlace, observeLock, release } from "../locks/lock-requests.ts";
 import { leases } from "../kubernetes/kube-object.ts";
 import { discoveries, resolvedTargets } from "../state/target-resolution.ts";
+import { isServed, rollbackOnRequest } from "../transitions/rollback-on-request.ts";
 import { isUnsettled, retryRollback, nextRetryAt } from "../transitions/rollback-retry.ts";
-import { expire as deleteExpired, setFinalizers } from "../state/status-update.ts";
+import { hasSnapshots, isResting, isReversible, windowEnd } from "../state/rollback-window.ts";
+import { expire as deleteExpired, setFinalizers, updateStatus } from "../state/status-update.ts";
 import { releaseStore, deleteStore } from "../snapshots/release-stores.ts";
 import { POLL_INTERVAL, inFlightWindow, type ReconcileContext } from "../state/reconcile-context.ts";
 
@@ -27,6 +30,11 @@ export const terminalCleanup = (context: ReconcileContext): Step => {
   const mine = txn.metadata.finalizers ?? [];
   const due = nextRetryAt(context);
   if (due !== undefined && due <= now) return retryRollback(context);
+  const requested = rollbackOnRequest(context);
+  if (requested !== undefined) return requested;
+  const staysReversible = isReversible(txn) && txn.metadata.deletionTimestamp === undefined;
+  if (staysReversible && now >= windowEnd(txn)) return run(endWindow(txn, now));
+  if (staysReversible && isResting(txn)) return wait(windowEnd(txn), "it can be rolled back until then");
   if (!mine.includes(FINALIZER)) return due === undefined ? expire(context) : wait(due, "the rollback is retried then");
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
@@ -42,16 +50,33 @@ export const terminalCleanup = (context: ReconcileContext): Step => {
   const quietAt = lastCreate(context) + inFlightWindow(settings);
   if (now < quietAt) return wait(quietAt, "a create of Janus that was not answered may still take effect");
   if (!known.released.has(SWEPT) && Number.isFinite(quietAt)) return run(sweep(context));
+  if (staysReversible) return run(rest(txn, now));
   // Deleted last: it lists the names of stores.
   if (journalGoes(txn) && !known.released.has("journal")) return run(deleteJournal(txn));
+  if (hasSnapshots(txn) && txn.metadata.deletionTimestamp === undefined)
+    return run(updateStatus(txn, { isFinal: true, because: readyIn(txn) }, now));
   return run(withoutFinalizer(txn));
 };
 
+/** Also without the request that is served by then. */
 const withoutFinalizer = (txn: ReconcileContext["txn"]): ApiCall =>
   setFinalizers(
     txn,
     (txn.metadata.finalizers ?? []).filter((name) => name !== FINALIZER),
+    isServed(txn) && isRequested(txn) ? { [REQUEST_ROLLBACK]: null } : undefined,
   );
+
+/** Nothing is left to do before its window ends, and nothing of it has to be looked at again until then. */
+const rest = (txn: ReconcileContext["txn"], now: Instant): ApiCall =>
+  updateStatus(txn, { reversibleUntil: toTimestamp(windowEnd(txn)), because: readyIn(txn) }, now);
+
+/** Recorded before the first snapshot is deleted, so that no request is served without all of them. */
+const endWindow = (txn: ReconcileContext["txn"], now: Instant): ApiCall => {
+  const { message: applied } = txn.status.conditions.find(({ type }) => type === "Committed") ?? readyIn(txn);
+  const message = `it could be rolled back until ${toTimestamp(windowEnd(txn))}`;
+  const reversible = { isReversible: false, reason: "WindowPassed", message } as const;
+  return updateStatus(txn, { because: { ...readyIn(txn), message: applied }, reversible }, now);
+};
 
 /** If it was deleted and cannot clean up: whether its namespace is being deleted, too. */
 const askForNamespace = (context: ReconcileContext): ApiCall | undefined => {
@@ -79,7 +104,10 @@ const SWEPT = "swept";
  * process count as sent just before this one took over.
  */
 const lastCreate = ({ txn, known }: ReconcileContext): Instant => {
-  const tookOver = txn.status.startedAt === undefined || known.begun ? Number.NEGATIVE_INFINITY : known.since;
+  const tookOver =
+    txn.status.startedAt === undefined || known.begun || txn.status.reversibleUntil !== undefined
+      ? Number.NEGATIVE_INFINITY
+      : known.since;
   return Math.max(tookOver, known.unansweredCreate ?? Number.NEGATIVE_INFINITY);
 };
 
@@ -97,6 +125,8 @@ const sweep = ({ txn }: ReconcileContext): ApiCall => {
 /** Leases that are ours, or that have to be read to know. */
 const locks = (context: ReconcileContext): readonly Effect[] => {
   const { txn, known, settings } = context;
+  // Released before its window was let pass.
+  if (txn.status.reversibleUntil !== undefined) return [];
   // The kind may be gone by now: the Transaction itself may have deleted it.
   const recorded = txn.status.items.flatMap(({ lock }, index) =>
     lock === undefined ? [] : [[index, { resource: leases, namespace: lock.namespace, name: lock.lease }] as const],
@@ -142,6 +172,7 @@ const remains = ({ txn, known }: ReconcileContext): readonly ApiCall[] => {
   const { phase } = txn.status;
   const left = isLeft(txn.status);
   const isGoing = txn.metadata.deletionTimestamp !== undefined;
+  if (isReversible(txn) && !isGoing) return [];
   // After RolledBack, they are kept, and owned by the Transaction.
   const goes = phase === "Committed" || (phase === "Failed" && !left);
   const to = phase === "RolledBack" ? "owned" : left && isGoing ? "orphaned" : "kept";
@@ -151,8 +182,8 @@ const remains = ({ txn, known }: ReconcileContext): readonly ApiCall[] => {
 };
 
 /** As on a Job: https://kubernetes.io/docs/concepts/workloads/controllers/ttlafterfinished/ */
-const expire = ({ txn, known, now }: ReconcileContext): Step => {
-  const { ttlSecondsAfterFinished: ttl } = txn.spec;
+const expire = ({ txn, known, now, settings }: ReconcileContext): Step => {
+  const { ttlSecondsAfterFinished: ttl = settings.defaultTtl } = txn.spec;
   const completed = fromTimestamp(txn.status.completedAt);
   const going = txn.metadata.deletionTimestamp !== undefined;
   const kept = going || known.released.has(EXPIRED) || txn.status.items.some(isUnsettled);

@@ -13,10 +13,13 @@ export const recordedBefore = (txn: Transaction, journal: Journal, index: number
   return beforeIn(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal);
 };
 
-export const allStores = (txn: Transaction, journal: Journal | undefined): readonly SnapshotStore[] => [
-  ...txn.status.snapshots,
-  ...[...(journal?.renewed.values() ?? [])].flatMap(({ stores }) => stores),
-];
+/** Every store that the status or the journal names, once. */
+export const allStores = (txn: Transaction, journal: Journal | undefined): readonly SnapshotStore[] => {
+  const { snapshots } = txn.status;
+  const recorded = new Set(snapshots.map(({ uid }) => uid));
+  const renewed = [...(journal?.renewed.values() ?? [])].flatMap(({ stores }) => stores);
+  return [...snapshots, ...renewed.filter(({ uid }) => !recorded.has(uid))];
+};
 
 /** Releases every store that was not released yet, unless the API server rejects it. */
 export const releaseAll = (

@@ -1,5 +1,6 @@
 import type { Condition, Phase, Transaction } from "@janus/api";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
+import { REVERSIBLE, type Reversibility } from "./rollback-window.ts";
 
 /** Why a Transaction is where it is. */
 export interface ConditionCause {
@@ -7,6 +8,8 @@ export interface ConditionCause {
   readonly message: string;
   /** The message of the PhaseTransition event, if another event has the full message. Default: the message. */
   readonly eventMessage?: string;
+  /** What Ready says, if it says more than the others. Default: the message. */
+  readonly readyMessage?: string;
 }
 
 /** Whether restored targets have got to what `spec.rollbackWaitFor` wants, and if not, which and why. */
@@ -48,7 +51,10 @@ const no = ({ reason, message }: ConditionCause): Value => ["False", reason, mes
 
 /** Each condition has its own reason: permanently True, or False with the reason why not. */
 const CONDITIONS: Readonly<Record<string, (move: Move, isTrue: boolean) => Outcome>> = {
-  Ready: ({ to, because }) => (to === "Committed" ? yes(because.reason, because) : no(because)),
+  Ready: ({ to, because }) => {
+    const { reason, message, readyMessage = message } = because;
+    return [to === "Committed" ? "True" : "False", reason, readyMessage];
+  },
   Stalled: ({ to, because }) => {
     if (to === "Committed") return ["False", "Succeeded", "all changes are applied"];
     return to === "RolledBack" || to === "Failed"
@@ -103,20 +109,26 @@ export const conditions = (
   phase: Phase,
   because: ConditionCause,
   now: Instant,
-  healthy?: Healthy,
+  { healthy, reversible }: { readonly healthy?: Healthy; readonly reversible?: Reversibility } = {},
 ): readonly Condition[] => {
-  const former = status.conditions.find(({ type }) => type === "Healthy");
-  const health =
+  /** One that not every Transaction has: once it is there, it stays as it is until there is another value. */
+  const own = (type: string, value: Value | undefined): readonly Condition[] => {
+    const former = status.conditions.find((condition) => condition.type === type);
+    if (value === undefined) return former === undefined ? [] : [former];
+    const [is, reason, message] = value;
+    const lastTransitionTime = toTimestamp(now);
+    return [{ type, status: is, reason, message, lastTransitionTime, observedGeneration: metadata.generation }];
+  };
+  const health: Value | undefined =
     healthy === undefined
-      ? former
-      : {
-          type: "Healthy",
-          status: healthy.isHealthy ? ("True" as const) : ("False" as const),
-          reason: healthy.isHealthy ? "TargetsHealthy" : "TargetsNotHealthy",
-          message: healthy.message,
-          lastTransitionTime: toTimestamp(now),
-          observedGeneration: metadata.generation,
-        };
+      ? undefined
+      : healthy.isHealthy
+        ? ["True", "TargetsHealthy", healthy.message]
+        : ["False", "TargetsNotHealthy", healthy.message];
+  const reversal: Value | undefined =
+    reversible === undefined
+      ? undefined
+      : [reversible.isReversible ? "True" : "False", reversible.reason, reversible.message];
   const move: Move = { from: status.phase, to: phase, because };
   const always = Object.entries(CONDITIONS).map(([type, outcomeOf]): Condition => {
     const stored = status.conditions.find((condition) => condition.type === type);
@@ -136,16 +148,17 @@ export const conditions = (
       observedGeneration: metadata.generation,
     };
   });
-  const stale =
-    phase === "Failed" && because.reason === APPROVAL_STALE && status.phase !== "Failed"
-      ? {
-          type: APPROVAL_STALE,
-          status: "True" as const,
-          reason: "TargetsChanged",
-          message: because.message,
-          lastTransitionTime: toTimestamp(now),
-          observedGeneration: metadata.generation,
-        }
-      : status.conditions.find(({ type }) => type === APPROVAL_STALE);
-  return [...always, ...(health === undefined ? [] : [health]), ...(stale === undefined ? [] : [stale])];
+  const isStale = phase === "Failed" && because.reason === APPROVAL_STALE && status.phase !== "Failed";
+  return [
+    ...always,
+    ...own(REVERSIBLE, reversal),
+    ...own("Healthy", health),
+    ...own(APPROVAL_STALE, isStale ? ["True", "TargetsChanged", because.message] : undefined),
+  ];
+};
+
+/** What Ready says already. */
+export const readyIn = ({ status: { conditions, phase } }: Transaction): ConditionCause => {
+  const { reason = phase, message = "" } = conditions.find(({ type }) => type === "Ready") ?? {};
+  return { reason, message };
 };

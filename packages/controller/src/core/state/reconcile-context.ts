@@ -30,6 +30,8 @@ export interface Settings {
   readonly recoveryDelay: number;
   /** Kinds whose values are shown no more than those of Secrets, as `Kind` or `Kind.group`. Default: none. */
   readonly sensitiveKinds?: readonly string[];
+  /** After how many seconds a finished Transaction without ttlSecondsAfterFinished is deleted. Default: never. */
+  readonly defaultTtl?: number;
 }
 
 /** How often to poll for changes by other clients, or to retry, in ms. */

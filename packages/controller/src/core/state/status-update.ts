@@ -9,6 +9,7 @@ import {
   RETRY_ROLLBACK,
 } from "@janus/api";
 import { type ConditionCause, conditions, type Healthy } from "./conditions.ts";
+import type { Reversibility } from "./rollback-window.ts";
 import type { ApiCall, EventSpec } from "./effect.ts";
 import { formatGate } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
@@ -33,6 +34,9 @@ export interface StatusChange
   extends Partial<Omit<Status, "version" | "conditions" | "progress" | "observedGeneration">> {
   readonly because: ConditionCause;
   readonly healthy?: Healthy;
+  readonly reversible?: Reversibility;
+  /** Its journal and snapshots are deleted, or about to be: it is Committed, and cannot be rolled back. */
+  readonly isFinal?: true;
 }
 
 const withoutSnapshot = (item: Item): Item => {
@@ -42,10 +46,16 @@ const withoutSnapshot = (item: Item): Item => {
   return { ...item, state: { ...state, before } };
 };
 
-/** Nothing is restored of what is Committed: its journal and snapshots are deleted, and it names them no longer. */
+/** It names its journal and its snapshots no longer. */
 const withoutSnapshots = (status: Status): Status => {
   const { journal: _, rollbackRef: __, ...rest } = status;
   return { ...rest, snapshots: [], items: status.items.map(withoutSnapshot) };
+};
+
+/** What is Committed no longer has locks again, as it is rolled back. */
+const withoutWindow = (status: Status): Status => {
+  const { reversibleUntil: _, ...rest } = status;
+  return rest;
 };
 
 /** For a merge patch, in which a field that is left out stays. */
@@ -124,7 +134,7 @@ export const updateStatus = (
   now: Instant,
   ...events: readonly EventSpec[]
 ): ApiCall => {
-  const { because, healthy, ...fields } = change;
+  const { because, healthy, reversible, isFinal, ...fields } = change;
   const phase = fields.phase ?? txn.status.phase;
   const items = named(fields.items ?? txn.status.items, txn.spec.changes);
   const moves = phase !== txn.status.phase;
@@ -136,12 +146,15 @@ export const updateStatus = (
     version: txn.status.version + 1,
     observedGeneration: txn.metadata.generation,
     progress: progress(items, txn.spec.changes.length),
-    conditions: conditions(txn, phase, because, now, healthy),
+    conditions: conditions(txn, phase, because, now, {
+      ...(healthy === undefined ? {} : { healthy }),
+      ...(reversible === undefined ? {} : { reversible }),
+    }),
     ...(isTerminal(phase)
       ? { completedAt: moves ? toTimestamp(now) : (txn.status.completedAt ?? toTimestamp(now)) }
       : {}),
   };
-  const status = phase === "Committed" ? withoutSnapshots(next) : next;
+  const status = isFinal === true ? withoutSnapshots(next) : phase === "Committed" ? next : withoutWindow(next);
   const bad = phase === "RollingBack" || phase === "RolledBack" || phase === "Failed";
   const moved: readonly EventSpec[] =
     phase === txn.status.phase
@@ -150,7 +163,10 @@ export const updateStatus = (
           {
             type: bad ? "Warning" : "Normal",
             reason: "PhaseTransition",
-            message: cut(`${txn.status.phase} → ${phase}: ${because.eventMessage ?? because.message}`, 1024),
+            message: cut(
+              `${txn.status.phase} → ${phase}: ${because.eventMessage ?? because.readyMessage ?? because.message}`,
+              1024,
+            ),
           },
         ];
   return {
@@ -204,15 +220,24 @@ export const annotate = (txn: Transaction, annotations: Readonly<Record<string, 
 /** Removes the request to retry, once it is handled. */
 export const removeAnnotation = (txn: Transaction): ApiCall => annotate(txn, { [RETRY_ROLLBACK]: null });
 
-/** Sets the finalizers, if the Transaction is unmodified. */
-export const setFinalizers = (txn: Transaction, names: readonly string[]): ApiCall => ({
+/** Sets the finalizers, and these annotations (null removes one), if the Transaction is unmodified. */
+export const setFinalizers = (
+  txn: Transaction,
+  names: readonly string[],
+  annotations?: Readonly<Record<string, string | null>>,
+): ApiCall => ({
   purpose: "finalizer",
   as: "controller",
   call: {
     verb: "mergePatch",
     place: ownPlace(txn),
     body: {
-      metadata: { uid: txn.metadata.uid, resourceVersion: txn.metadata.resourceVersion, finalizers: names },
+      metadata: {
+        uid: txn.metadata.uid,
+        resourceVersion: txn.metadata.resourceVersion,
+        finalizers: names,
+        ...(annotations === undefined ? {} : { annotations }),
+      },
     },
   },
   onAnswer: (known) => known,

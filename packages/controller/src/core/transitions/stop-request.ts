@@ -1,4 +1,4 @@
-import { REQUEST_ROLLBACK } from "@janus/api";
+import { cut, REQUEST_ROLLBACK, ROLLBACK_REQUESTED_BY, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { isAbsent } from "../kubernetes/api-error.ts";
@@ -31,7 +31,7 @@ export const readNamespace = ({ txn }: ReconcileContext): ApiCall => ({
 /** Deleting it releases it, or rolls it back first; in a namespace that is being deleted, nothing is waited for. */
 export const stopRequest = (context: ReconcileContext): StopRequest => {
   const { txn, known, now } = context;
-  const { deletionTimestamp, annotations } = txn.metadata;
+  const { deletionTimestamp } = txn.metadata;
   if (deletionTimestamp !== undefined) {
     if (txn.spec.deletionPolicy === "Release") return { type: "release", why: "the Transaction was deleted" };
     const { namespace } = known;
@@ -41,7 +41,15 @@ export const stopRequest = (context: ReconcileContext): StopRequest => {
       ? { type: "reading", effect: readNamespace(context) }
       : { type: "rollback", why: "the Transaction was deleted, and its deletionPolicy is Rollback" };
   }
-  return annotations?.[REQUEST_ROLLBACK] === undefined
-    ? { type: "none" }
-    : { type: "rollback", why: `rollback requested by the annotation ${REQUEST_ROLLBACK}` };
+  return isRequested(txn) ? { type: "rollback", why: requestedRollback(txn) } : { type: "none" };
+};
+
+/** Whether a user requests a rollback. */
+export const isRequested = ({ metadata: { annotations } }: Transaction): boolean =>
+  annotations?.[REQUEST_ROLLBACK] !== undefined;
+
+/** How messages say that a user has requested a rollback, and which. */
+export const requestedRollback = ({ metadata: { annotations } }: Transaction): string => {
+  const who = annotations?.[ROLLBACK_REQUESTED_BY];
+  return `rollback requested by ${who === undefined ? "" : `${cut(who, 253)}, with `}the annotation ${REQUEST_ROLLBACK}`;
 };

@@ -1,4 +1,4 @@
-import { API_VERSION, FINALIZER, KIND, type LIFECYCLES, type Phase } from "@janus/api";
+import { API_VERSION, FINALIZER, KIND, type LIFECYCLES, type Phase, REQUEST_ROLLBACK } from "@janus/api";
 import type { KubeObject, ObjectMeta } from "@janus/kube";
 import { fromTimestamp, type Instant, isTerminal } from "../../core/index.ts";
 import { REQUESTS } from "./user-requests.ts";
@@ -8,7 +8,12 @@ type Lifecycle = (typeof LIFECYCLES)[number];
 /** The fields of a Transaction that are read here. */
 interface Cached extends KubeObject {
   readonly spec?: { readonly ttlSecondsAfterFinished?: number; readonly lifecycle?: Lifecycle };
-  readonly status?: { readonly phase?: Phase; readonly completedAt?: string; readonly journal?: object };
+  readonly status?: {
+    readonly phase?: Phase;
+    readonly completedAt?: string;
+    readonly reversibleUntil?: string;
+    readonly journal?: object;
+  };
 }
 
 const only = <A extends object, K extends keyof A>(from: A | undefined, ...keys: readonly K[]): Pick<A, K> =>
@@ -36,7 +41,7 @@ export const cacheTransform = (object: KubeObject): KubeObject => {
       ...only(spec, "ttlSecondsAfterFinished"),
       ...(spec?.lifecycle === "Published" ? {} : only(spec, "lifecycle")),
     },
-    status: only(status, "phase", "completedAt", "journal"),
+    status: only(status, "phase", "completedAt", "reversibleUntil", "journal"),
   };
 };
 
@@ -47,15 +52,25 @@ export const phaseOf = (object: KubeObject): Phase => (object as Cached).status?
 
 /**
  * When this Transaction must be reconciled next; undefined: not before it changes. A finished one without our finalizer may
- * expire; a Failed one with a journal may be retried.
+ * expire; a Failed one with a journal may be retried; a Committed one may rest until its rollbackWindow has passed; a request has
+ * to be answered.
+ *
+ * @param defaultTtl seconds after which finished ones without ttlSecondsAfterFinished expire; undefined: never
  */
-export const dueAt = (object: KubeObject): Instant | undefined => {
+export const dueAt = (object: KubeObject, defaultTtl?: number): Instant | undefined => {
   const { spec, status } = object as Cached;
+  const { finalizers = [], annotations = {}, deletionTimestamp } = object.metadata;
   const phase = phaseOf(object);
-  const isEnded = isTerminal(phase) && !(object.metadata.finalizers ?? []).includes(FINALIZER);
-  if (!isEnded || (phase === "Failed" && status?.journal !== undefined)) return 0;
+  if (!isTerminal(phase) || REQUEST_ROLLBACK in annotations) return 0;
+  if (finalizers.includes(FINALIZER)) return deletionTimestamp === undefined ? restsUntil(object) : 0;
+  if (phase !== "RolledBack" && status?.journal !== undefined) return 0;
   const completed = fromTimestamp(status?.completedAt);
-  return spec?.ttlSecondsAfterFinished === undefined || completed === undefined
-    ? undefined
-    : completed + spec.ttlSecondsAfterFinished * 1000;
+  const ttl = spec?.ttlSecondsAfterFinished ?? defaultTtl;
+  return ttl === undefined || completed === undefined ? undefined : completed + ttl * 1000;
+};
+
+/** The end of the rollbackWindow of a Committed one whose locks are released; of any other one: at once. */
+const restsUntil = (object: KubeObject): Instant => {
+  const { status } = object as Cached;
+  return (phaseOf(object) === "Committed" ? fromTimestamp(status?.reversibleUntil) : undefined) ?? 0;
 };

@@ -2,6 +2,7 @@ import { FINALIZER, type Transaction } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import {
+  isResting,
   isTerminal,
   type Observations,
   noObservations,
@@ -43,6 +44,6 @@ export const namespaceOf = (key: string): string => key.slice(0, key.indexOf("/"
 /** The group whose turns the Drafts of a namespace take: they must not hold up what is executed there. */
 export const draftsOf = (namespace: string): string => `${namespace}/drafts`;
 
-/** It is terminal, and no cleanup is left. */
-export const isEnded = ({ metadata: { finalizers = [] }, status: { phase } }: Transaction): boolean =>
-  isTerminal(phase) && !finalizers.includes(FINALIZER);
+/** It is terminal, and no cleanup is left, or none before its rollbackWindow has passed. */
+export const isEnded = (txn: Transaction): boolean =>
+  isTerminal(txn.status.phase) && (!(txn.metadata.finalizers ?? []).includes(FINALIZER) || isResting(txn));

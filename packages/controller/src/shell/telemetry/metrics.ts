@@ -93,7 +93,8 @@ export const metrics = (active: Active): Metrics => {
       const { phase, startedAt } = to.status;
       transitions.inc({ from_phase: from.status.phase, to_phase: phase });
       if (phase === "Preparing") itemCount.observe(to.spec.changes.length);
-      if (isTerminal(phase) && startedAt !== undefined)
+      // Of one that had ended before, as one that is rolled back on request, it would be the time since then, too.
+      if (isTerminal(phase) && startedAt !== undefined && from.status.completedAt === undefined)
         duration.observe({ outcome: phase }, Math.max(0, wall() - Date.parse(startedAt)) / 1000);
     },
     answered: (txn, effect, error) => {

@@ -1,0 +1,37 @@
+import type { Transaction } from "@janus/api";
+import { fromTimestamp, type Instant, toTimestamp } from "../kubernetes/time.ts";
+
+/** The condition of a Transaction that was Committed with a rollbackWindow. */
+export const REVERSIBLE = "Reversible";
+
+/** The value of that condition. */
+export interface Reversibility {
+  readonly isReversible: boolean;
+  readonly reason: "WithinWindow" | "WindowPassed" | "Irreversible" | "Deleted" | "RollbackRequested";
+  readonly message: string;
+}
+
+/** Whether it is Committed, and all that a rollback needs is still there. */
+export const isReversible = ({ status: { phase, conditions } }: Transaction): boolean =>
+  phase === "Committed" && conditions.some(({ type, status }) => type === REVERSIBLE && status === "True");
+
+/**
+ * Whether it is Committed, can be rolled back, and has nothing left to clean up until its window has passed: its locks are
+ * released, and no create of ours is in flight.
+ */
+export const isResting = (txn: Transaction): boolean => isReversible(txn) && txn.status.reversibleUntil !== undefined;
+
+/** Whether it is Committed, and its journal and snapshots are not deleted yet. */
+export const hasSnapshots = ({ status: { phase, journal, snapshots } }: Transaction): boolean =>
+  phase === "Committed" && (journal !== undefined || snapshots.length > 0);
+
+/** The end of the window of a Transaction that was Committed at this time; to the second, as it is recorded. */
+const endOf = ({ spec: { rollbackWindow = 0 } }: Transaction, committed: Instant): Instant =>
+  (fromTimestamp(toTimestamp(committed)) ?? committed) + rollbackWindow;
+
+/** Until when it can be rolled back if it is Committed now. */
+export const untilWhen = (txn: Transaction, now: Instant): string => toTimestamp(endOf(txn, now));
+
+/** When the window of a Committed Transaction ends. */
+export const windowEnd = (txn: Transaction): Instant =>
+  endOf(txn, fromTimestamp(txn.status.completedAt) ?? Number.NEGATIVE_INFINITY);
