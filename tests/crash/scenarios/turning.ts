@@ -131,7 +131,7 @@ export const turns: readonly Scenario[] = [
     outcome: "Committed",
     before: [bystander, a, b],
     spec: spec([...changes, deletion(b)], { rollbackWindow: "1h" }),
-    userActions: [onRest(({ remove }) => remove(transaction as Ref))],
+    userActions: [onRest(({ remove }) => remove(transaction))],
     gone: true,
   },
   {
