@@ -49,7 +49,7 @@ describe("the CRD", () => {
       expect(words).toContain(sentence);
   });
 
-  it("shows Phase, Progress, Message and Age, and wide ServiceAccount and Lifecycle; nobody has seen a new one yet", async () => {
+  it("shows Phase, Progress, Message and Age, and wide ServiceAccount, Lifecycle and ReversibleUntil; nobody has seen a new one yet", async () => {
     const namespace = await freshNamespace();
     const change = { type: "Delete", target: { apiVersion: "v1", kind: "Secret", name: "x" } };
     const stdin = JSON.stringify(transaction(namespace, "new", { serviceAccountName: "deploy-sa", changes: [change] }));
@@ -89,8 +89,11 @@ describe("the CRD", () => {
       "AGE",
       "SERVICEACCOUNT",
       "LIFECYCLE",
+      "REVERSIBLEUNTIL",
     ]);
-    expect(wide.stdout.split("\n")[1]).toMatch(/^new\s+Committed\s+1\/1\s+All is in\s+\d+s\s+deploy-sa\s+Published$/u);
+    expect(wide.stdout.split("\n")[1]).toMatch(
+      /^new\s+Committed\s+1\/1\s+All is in\s+\d+s\s+deploy-sa\s+Published\s*$/u,
+    );
     const inPhase = (phase: string) =>
       kubectl("get", "txn", "-n", namespace, "-o", "name", "--field-selector", `status.phase=${phase}`);
     expect((await inPhase("Committed")).stdout).toContain("/new");

@@ -103,7 +103,7 @@ describe("a Committed Transaction within its rollbackWindow", () => {
       expect(store.metadata).not.toHaveProperty("ownerReferences");
     }
     const { stdout } = await kubectl("get", "txn", "-n", place.namespace, "-o", "wide");
-    expect(stdout).toContain("REVERSIBLE UNTIL");
+    expect(stdout).toContain("REVERSIBLEUNTIL");
     expect(stdout).toContain(end);
   });
 

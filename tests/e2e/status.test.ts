@@ -117,7 +117,16 @@ describe("kubectl", () => {
     await run([patching(configMap("missing", { a: "1" }))], { name: "bad" });
     const { stdout } = await kubectl("get", "txn", "-o", "wide", "-n", namespace);
     const [head, bad, good] = stdout.split("\n").map((line) => line.split(/ {2,}/).map((cell) => cell.trim()));
-    expect(head).toEqual(["NAME", "PHASE", "PROGRESS", "MESSAGE", "AGE", "SERVICEACCOUNT"]);
+    expect(head).toEqual([
+      "NAME",
+      "PHASE",
+      "PROGRESS",
+      "MESSAGE",
+      "AGE",
+      "SERVICEACCOUNT",
+      "LIFECYCLE",
+      "REVERSIBLEUNTIL",
+    ]);
     expect(good).toEqual([
       "good",
       "Committed",
@@ -125,6 +134,8 @@ describe("kubectl", () => {
       "all 2 changes are applied",
       expect.stringMatching(/^\d+s$/),
       "deployer",
+      "Published",
+      "",
     ]);
     expect(bad).toEqual([
       "bad",
@@ -133,6 +144,8 @@ describe("kubectl", () => {
       `no changes were applied: changes[0]: ConfigMap ${namespace}/missing not found: use Create`,
       expect.stringMatching(/^\d+s$/),
       "deployer",
+      "Published",
+      "",
     ]);
   });
 

@@ -32,7 +32,7 @@ const columns: readonly JsonObject[] = [
     priority: 1,
   },
   {
-    name: "Reversible Until",
+    name: "ReversibleUntil",
     type: "string",
     jsonPath: ".status.reversibleUntil",
     description: "Until when it can be rolled back on request, of a Committed Transaction with a rollbackWindow.",
