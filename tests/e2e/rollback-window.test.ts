@@ -79,6 +79,13 @@ const isRecord =
   (request: Request): boolean =>
     request.purpose === "record" && JSON.stringify(request).includes(text);
 
+/** The administrator. */
+const whoAmI = async (): Promise<string> => {
+  const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview", metadata: { name: "" } };
+  const { status } = await administrator.create(review);
+  return (status as { readonly userInfo: { readonly username: string } }).userInfo.username;
+};
+
 describe("a Committed Transaction within its rollbackWindow", () => {
   it("keeps its snapshots with their finalizer, has no locks, and says until when it can be rolled back", async () => {
     const place = await prepared();
@@ -112,9 +119,10 @@ describe("a Committed Transaction within its rollbackWindow", () => {
     await place.janus();
     await place.submit(changes, { rollbackWindow: "1h" });
     await rests(place);
-    await asks(place, { [ROLLBACK_REQUESTED_BY]: "alice" });
+    const who = await whoAmI();
+    await asks(place, { [ROLLBACK_REQUESTED_BY]: who });
     const txn = await place.over();
-    const why = `rollback requested by alice, with the annotation ${REQUEST_ROLLBACK}`;
+    const why = `rollback requested by ${who}, with the annotation ${REQUEST_ROLLBACK}`;
     expect(txn.status.phase).toBe("RolledBack");
     expect(condition(txn, "RolledBack")).toMatchObject({ status: "True" });
     expect(condition(txn, "Committed")).toMatchObject({ status: "False", reason: "RollbackRequested", message: why });
