@@ -177,23 +177,23 @@ describe("the audit of a Transaction", () => {
     const first = await place.janus();
     await place.submit([patching(configMap("config", { value: "first" }))], { lifecycle: "Draft" });
     await rendered(place);
-    await edit(place, { changes: [change] }, by("eva", "last-edited-by"));
+    await edit(place, { changes: [change] }, by("admin", "last-edited-by"));
     await rendered(place);
     await first.stop();
     await place.janus();
-    await edit(place, { lifecycle: "Proposed" }, by("eva", "lifecycle-changed-by"));
+    await edit(place, { lifecycle: "Proposed" }, by("admin", "lifecycle-changed-by"));
     await rendered(place);
     await edit(
       place,
       { lifecycle: "Draft" },
-      { ...by("bob", "lifecycle-changed-by"), ...by("not on a Friday", "rejection-reason") },
+      { ...by("admin", "lifecycle-changed-by"), ...by("not on a Friday", "rejection-reason") },
     );
     await rendered(place);
-    await edit(place, { lifecycle: "Proposed" }, by("eva", "lifecycle-changed-by"));
+    await edit(place, { lifecycle: "Proposed" }, by("admin", "lifecycle-changed-by"));
     const { digest } = await rendered(place);
-    await edit(place, { lifecycle: "Published", approvedDigest: digest }, by("bob", "approved-by"));
+    await edit(place, { lifecycle: "Published", approvedDigest: digest }, by("admin", "approved-by"));
     const { status } = await place.over();
-    expect(status).toMatchObject({ phase: "Committed", approvedBy: "bob" });
+    expect(status).toMatchObject({ phase: "Committed", approvedBy: "admin" });
     const deeds = ["Requested", "Edited", "Proposed", "Rejected", "Approved", "Executed"];
     await expect
       .poll(async () => (await eventsOf(place.namespace, "txn")).map(({ reason }) => reason))
@@ -201,11 +201,11 @@ describe("the audit of a Transaction", () => {
     const told = (await eventsOf(place.namespace, "txn")).filter(({ reason }) => deeds.includes(reason));
     // Events are written concurrently, in any order.
     expect(told.map(({ reason, message, count }) => `${reason} ${count}: ${message}`).toSorted()).toEqual([
-      "Approved 1: approved by bob",
-      "Edited 1: edited by eva",
-      "Executed 1: executed as ServiceAccount deployer, approved by bob",
-      "Proposed 2: proposed by eva",
-      "Rejected 1: set back to Draft by bob: not on a Friday",
+      "Approved 1: approved by admin",
+      "Edited 1: edited by admin",
+      "Executed 1: executed as ServiceAccount deployer, approved by admin",
+      "Proposed 2: proposed by admin",
+      "Rejected 1: set back to Draft by admin: not on a Friday",
       "Requested 1: requested by an unknown user",
     ]);
   });
