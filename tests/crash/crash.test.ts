@@ -7,6 +7,7 @@ import type { Takeover } from "./run-scenario.ts";
 import { type Scenario, scenarios } from "./scenario.ts";
 import { gates } from "./scenarios/gates.ts";
 import { deletions } from "./scenarios/deletion.ts";
+import { drafts } from "./scenarios/drafts.ts";
 import { rivals } from "./scenarios/rivals.ts";
 import { turns } from "./scenarios/turning.ts";
 import { waits } from "./scenarios/waiting.ts";
@@ -26,6 +27,7 @@ const OF: readonly (readonly [what: string, scenarios: readonly Scenario[], faul
   ["waiting for locks and finalizers, and timeouts", waits, distinctFaults],
   ["gates", gates, distinctFaults],
   ["refusal, rollback on request, failure, recovery, expiry", turns, distinctFaults],
+  ["Drafts, and what was approved", drafts, distinctFaults],
   ["several at once", rivals, distinctFaults],
   ["deletion in each phase", deletions, distinctFaults],
 ];

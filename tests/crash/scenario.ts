@@ -75,7 +75,8 @@ export const asPlanned = ({ name, before, spec }: Scenario): Scenario => {
         const { finalizers: _, ...metadata } = object.metadata as JsonObject & Ref["metadata"];
         return { ...object, metadata };
       }),
-    spec: { ...rest, changes },
+    // Nobody is there to publish a Draft.
+    spec: { ...rest, changes, lifecycle: "Published" },
   };
 };
 

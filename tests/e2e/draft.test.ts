@@ -285,3 +285,83 @@ describe("a Transaction with an approved digest", () => {
     expect((await place.over()).status.phase).toBe("Committed");
   });
 });
+
+describe("many Drafts", () => {
+  const MANY = 300;
+
+  it("cost no requests while nobody edits them, nor renders when the controller starts again", async () => {
+    const place = await workspace();
+    await place.create(config);
+    const first = recording();
+    const janus = await place.janus(first.hook);
+    for (let n = 0; n < MANY; n += 20)
+      await Promise.all(
+        Array.from({ length: 20 }, (_, at) => place.submit([change], { name: `draft-${n + at}`, lifecycle: "Draft" })),
+      );
+    const areRendered = async (): Promise<boolean> => {
+      const counted = first.requests.filter(({ purpose }) => purpose === "dry-run").length;
+      return counted >= MANY && (await renderOf(place, `draft-${MANY - 1}`)) !== undefined;
+    };
+    await expect.poll(areRendered, { timeout: 60_000 }).toBe(true);
+    // A plain Transaction after all of them: by then the controller has had its turn with what came before.
+    await place.run([creating(configMap("after"))], { name: "after" });
+    await expect.poll(() => quiet(first.requests), { timeout: 30_000, interval: 2000 }).toBe(true);
+    await janus.stop();
+
+    const second = recording();
+    await place.janus(second.hook);
+    await expect
+      .poll(() => second.requests.filter(({ purpose }) => purpose === "read-transaction").length, { timeout: 30_000 })
+      .toBeGreaterThanOrEqual(MANY);
+    await expect.poll(() => quiet(second.requests), { timeout: 30_000, interval: 2000 }).toBe(true);
+    expect(second.requests.filter(({ purpose }) => purpose === "dry-run" || purpose === "record")).toEqual([]);
+  });
+});
+
+const counts = new WeakMap<readonly unknown[], number>();
+
+/** Whether no request was sent since this was asked last. */
+const quiet = (requests: readonly unknown[]): boolean => {
+  const before = counts.get(requests);
+  counts.set(requests, requests.length);
+  return before === requests.length;
+};
+
+describe("a Draft that is edited while it is rendered", () => {
+  it("never shows the render of another generation as current", async () => {
+    const place = await workspace();
+    await place.create(config);
+    let edits = 0;
+    const wrong: unknown[] = [];
+    await place.janus(async (request, next) => {
+      if (request.purpose === "dry-run" && edits < 5) {
+        edits += 1;
+        await edit(place, { changes: [patching(configMap("config", { value: `edit-${edits}` }))] });
+      }
+      const answer = await next(request);
+      if (request.purpose !== "record" || !("right" in answer)) return answer;
+      const { metadata, spec, status } = answer.right as unknown as Recorded;
+      const { observedGeneration, changes } = status.render ?? {};
+      const shown = changes?.[0]?.diff?.[0]?.after;
+      if (
+        observedGeneration === metadata.generation &&
+        shown !== JSON.stringify(spec.changes[0]?.content.data["value"])
+      )
+        wrong.push([spec, status.render]);
+      return answer;
+    });
+    await place.submit([change], { lifecycle: "Draft" });
+    await expect
+      .poll(async () => (await renderOf(place))?.changes?.[0]?.diff?.[0]?.after, { timeout: 30_000 })
+      .toBe('"edit-5"');
+    expect(wrong).toEqual([]);
+  });
+});
+
+interface Recorded {
+  readonly metadata: { readonly generation: number };
+  readonly spec: {
+    readonly changes: readonly { readonly content: { readonly data: Readonly<Record<string, string>> } }[];
+  };
+  readonly status: { readonly render?: Render };
+}

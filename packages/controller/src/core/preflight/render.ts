@@ -9,9 +9,8 @@ import { bytesOf, fitting, keepingResult } from "./dry-run-result.ts";
 import { examined } from "./examined.ts";
 import { examine, type KeepDryRun, liveProblems } from "./preflight.ts";
 import { regranting } from "./regranting.ts";
+import { RENDER_BYTES } from "./spec-problems.ts";
 
-/** Room for a render in the status, in bytes. */
-export const RENDER_BYTES = 64 * 1024;
 /** Of each change, apart from its differences and its message. */
 const FIXED_BYTES = 96;
 /** Of what is not about one change: the message, which may have to be escaped, and the names of the fields. */

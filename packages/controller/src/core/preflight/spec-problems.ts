@@ -87,6 +87,8 @@ const ITEM_BYTES = 1600;
 const DELETION_BYTES = 300;
 /** What an item says that is waited for: a gate and a state of 256 bytes (which may be escaped), and a time. */
 const WAITING_BYTES = 600;
+/** Room for the render of a Draft in its status. */
+export const RENDER_BYTES = 64 * 1024;
 const OBJECT_BYTES = 1024 * 1024;
 
 /** Of changes one is waited for at a time, and of restored targets all. */
@@ -102,7 +104,8 @@ const tooLarge = (txn: Transaction): string | undefined => {
     new TextEncoder().encode(JSON.stringify([txn.metadata, txn.spec])).length +
     txn.spec.changes.length * ITEM_BYTES +
     txn.spec.changes.filter(({ type }) => type === "Delete").length * DELETION_BYTES +
-    mostAwaited(txn) * WAITING_BYTES;
+    mostAwaited(txn) * WAITING_BYTES +
+    (txn.spec.lifecycle === "Published" && txn.status.render === undefined ? 0 : RENDER_BYTES);
   return size <= OBJECT_BYTES
     ? undefined
     : `the Transaction is too large to keep its own status (${Math.ceil(size / 1024)} of 1024 KiB): split it into smaller Transactions`;
