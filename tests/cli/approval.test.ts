@@ -139,6 +139,24 @@ it("never shows the render of another generation: it waits for that of the prese
   expect(stdout).not.toContain("2.0");
 });
 
+it("applies nothing if it would do something else than what was approved, and explains that", async () => {
+  const made = await workspace();
+  const { namespace, create, patch, read } = made;
+  await create(configMap("app", { version: "1.0" }));
+  const { stop } = await made.janus();
+  await draft(made, stream(configMap("app", { version: "2.0" })));
+  await stop();
+  await patch(configMap("app", { version: "1.5" }));
+  const approving = start(["approve", "txn", "-n", namespace, "--yes", "--wait"]);
+  await expect.poll(approving.written, { timeout: 15_000 }).toContain("is approved.");
+  await made.janus();
+  expect((await approving.ended).code).toBe(3);
+  expect((await read(configMap("app")))["data"]).toEqual({ version: "1.5" });
+  const explained = flat((await janus("explain", "txn", "-n", namespace)).stdout);
+  expect(explained).toMatch(/^It failed: it would have done something else than what was approved\. Why: .*version/u);
+  expect(explained).toContain("Next: look at what has changed, and have it approved again under a new name");
+});
+
 it("asks, and approves nothing where nobody can answer", async () => {
   const { namespace, txn } = await proposed();
   const unasked = await janus("approve", "txn", "-n", namespace);

@@ -49,7 +49,7 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import("./commands/explain.ts")).explainCommand,
   },
   rollback: {
-    summary: "roll an active Transaction back",
+    summary: "roll a Transaction back: an active one, or within its rollbackWindow",
     load: async () => (await import("./commands/act.ts")).rollbackCommand,
   },
   retry: {

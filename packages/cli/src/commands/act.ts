@@ -31,11 +31,24 @@ const finished = (txn: Transaction, instead: string): string => {
 const nothingApplied = (on: string): string =>
   `nothing of it is applied. To delete it: kubectl delete transaction ${on}`;
 
+const reversible = ({ status }: Transaction) => status.conditions.find(({ type }) => type === "Reversible");
+
+/** Whether it is Committed, and its snapshots are kept for its rollbackWindow. */
+const isReversible = (txn: Transaction): boolean =>
+  txn.status.phase === "Committed" && reversible(txn)?.status === "True";
+
+const notReversible = (txn: Transaction): string => {
+  const { message } = reversible(txn) ?? {};
+  return message === undefined
+    ? "It had no spec.rollbackWindow, so its snapshots are gone"
+    : `It cannot be rolled back: ${message}`;
+};
+
 const cannotRollBack: Refusal = (txn) => {
   if (isIncomplete(txn)) return finished(txn, `To try the rest again: kubectl janus retry ${nameAndNamespace(txn)}`);
-  if (!isTerminal(txn.status.phase)) return undefined;
+  if (!isTerminal(txn.status.phase) || isReversible(txn)) return undefined;
   return txn.status.phase === "Committed"
-    ? finished(txn, "Its snapshots are gone: apply the former manifests in a new Transaction")
+    ? finished(txn, `${notReversible(txn)}: apply the former manifests in a new Transaction`)
     : finished(txn, "There is nothing to roll back");
 };
 
@@ -93,18 +106,16 @@ const act = (name: string, flags: ActFlags, { annotation, refusal }: Action): Pr
     await annotate(cluster, txn, annotation);
     if (!flags.wait) return 0;
     const before = txn.status.version;
-    // A Failed one is over already: it is over again once the controller has taken up the request.
+    // A finished one is over already: it is over again once the controller has taken up the request.
     const isOver = ({ metadata, status }: Transaction): boolean =>
       isTerminal(status.phase) &&
-      (annotation !== RETRY_ROLLBACK || isTakenUp(metadata.annotations, status.version, before));
+      (status.phase !== txn.status.phase || isTakenUp(metadata.annotations?.[annotation], status.version, before));
     return outcome(await showProgress(cluster, name, { output: outputTo(process.stdout), isOver, isKnown: true }));
   });
 
-const isTakenUp = (
-  annotations: Readonly<Record<string, string>> | undefined,
-  version: number,
-  before: number,
-): boolean => annotations?.[RETRY_ROLLBACK] === undefined && version > before;
+/** The controller removes the annotation once it has recorded what comes of it. */
+const isTakenUp = (request: string | undefined, version: number, before: number): boolean =>
+  request === undefined && version > before;
 
 const acting = (name: string, action: Action) =>
   command(name)
@@ -112,7 +123,7 @@ const acting = (name: string, action: Action) =>
     .option("--no-wait", "do not wait until it has finished")
     .addHelpText(
       "after",
-      "\nExit codes: 0 everything is as before, 3 not everything could be put back,\n4 it was committed in the meantime, 5 it was deleted, or cannot be watched,\n1 it cannot be done now, 130 interrupted.",
+      "\nExit codes: 0 everything is as before, 3 not everything could be put back,\n4 it was, or is still, Committed, 5 it was deleted, or cannot be watched,\n1 it cannot be done now, 130 interrupted.",
     )
     .action((transaction: string, flags: ActFlags) => exitWith(act(transaction, flags, action)));
 

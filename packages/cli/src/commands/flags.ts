@@ -12,6 +12,11 @@ const duration = (value: string): string => {
   return value;
 };
 
+const rollbackWindow = (value: string): string => {
+  if (parseDuration(value) === undefined) throw new InvalidArgumentError("It must be a duration, such as 24h.");
+  return value;
+};
+
 const seconds = (value: string): number => {
   if (!/^\d+$/u.test(value)) throw new InvalidArgumentError("It must be a number of seconds.");
   return Number(value);
@@ -35,6 +40,9 @@ const TRANSACTION_OPTIONS = (): readonly Option[] => [
   new Option("--service-account <name>", "ServiceAccount that makes the changes; default: default"),
   new Option("--wait-for <gate>", "gate of all changes, such as ready; may be repeated").argParser(collected),
   new Option("--timeout <duration>", "how long it may take before it is rolled back; default: 30m").argParser(duration),
+  new Option("--rollback-window <duration>", "how long it can be rolled back once Committed; default: 0s").argParser(
+    rollbackWindow,
+  ),
   new Option("--ttl <seconds>", "delete the Transaction this long after it has finished").argParser(seconds),
   new Option("--prune", "delete what has the labels of --selector and is not in the manifests"),
   new Option("-l, --selector <labels>", "label selector of --prune"),
@@ -48,18 +56,23 @@ export interface ManifestFlags extends ClusterFlags {
   readonly serviceAccount?: string;
   readonly waitFor?: readonly string[];
   readonly timeout?: string;
+  readonly rollbackWindow?: string;
   readonly ttl?: number;
   readonly prune?: true;
   readonly selector?: string;
 }
 
-export const composeFlags = ({ name, serviceAccount, waitFor, timeout, ttl }: ManifestFlags): ComposeFlags => ({
-  ...(name === undefined ? {} : { name }),
-  ...(serviceAccount === undefined ? {} : { serviceAccount }),
-  ...(waitFor === undefined ? {} : { waitFor }),
-  ...(timeout === undefined ? {} : { timeout }),
-  ...(ttl === undefined ? {} : { ttl }),
-});
+export const composeFlags = (flags: ManifestFlags): ComposeFlags => {
+  const { name, serviceAccount, waitFor, timeout, rollbackWindow, ttl } = flags;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(serviceAccount === undefined ? {} : { serviceAccount }),
+    ...(waitFor === undefined ? {} : { waitFor }),
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(rollbackWindow === undefined ? {} : { rollbackWindow }),
+    ...(ttl === undefined ? {} : { ttl }),
+  };
+};
 
 /** A command with the flags of every command. */
 export const command = (name: string): Command => {

@@ -34,12 +34,16 @@ const listing = (objects: readonly KubeObject[], { allNamespaces, output }: GetF
     const { progress = `0/${spec.changes.length}` } = status;
     const start = allNamespaces === true ? [metadata.namespace, metadata.name] : [metadata.name];
     const { requestedBy = "", approvedBy = "" } = usersOf(txn);
-    const end = output === "wide" ? [spec.serviceAccountName, spec.lifecycle, requestedBy, approvedBy] : [];
+    const end =
+      output === "wide"
+        ? [spec.serviceAccountName, spec.lifecycle, requestedBy, approvedBy, status.reversibleUntil ?? ""]
+        : [];
     const then = [age(metadata.creationTimestamp, Date.now()), ...end, messageOfTransaction(txn)];
     return [...start, status.phase, progress, ...then];
   });
   const start = allNamespaces === true ? ["NAMESPACE", "NAME"] : ["NAME"];
-  const wide = output === "wide" ? ["SERVICEACCOUNT", "LIFECYCLE", "REQUESTED-BY", "APPROVED-BY"] : [];
+  const wide =
+    output === "wide" ? ["SERVICEACCOUNT", "LIFECYCLE", "REQUESTED-BY", "APPROVED-BY", "REVERSIBLE-UNTIL"] : [];
   const headings = [...start, "PHASE", "PROGRESS", "AGE", ...wide, "MESSAGE"];
   const text = table(headings, rows);
   if (output === "wide") return text;

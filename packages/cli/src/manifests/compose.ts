@@ -19,6 +19,7 @@ export interface ComposeFlags {
   readonly serviceAccount?: string;
   readonly waitFor?: readonly string[];
   readonly timeout?: string;
+  readonly rollbackWindow?: string;
   readonly ttl?: number;
 }
 
@@ -86,11 +87,12 @@ export const compose = (
   const changes = [...applies, ...deletions];
   if (changes.length > MAX_CHANGES)
     throw new Failure(`${changes.length} changes, and a Transaction takes ${MAX_CHANGES}: apply them in parts`);
-  const { name = freshName(), serviceAccount = "default", waitFor, timeout, ttl } = flags;
+  const { name = freshName(), serviceAccount = "default", waitFor, timeout, rollbackWindow, ttl } = flags;
   const spec: SpecManifest = {
     serviceAccountName: serviceAccount,
     ...(waitFor === undefined ? {} : { waitFor }),
     ...(timeout === undefined ? {} : { timeout }),
+    ...(rollbackWindow === undefined ? {} : { rollbackWindow }),
     ...(ttl === undefined ? {} : { ttlSecondsAfterFinished: ttl }),
     changes,
   };
