@@ -112,6 +112,7 @@ it("says in doctor whether approval is required, and whether the user may approv
   expect(await doctor()).toContain(
     `✔ ${namespace} requires approval (four-eyes): you may approve, but not those that you`,
   );
+  expect(await doctor("--as", "bob")).not.toContain("written by clients");
   await administrator.create({
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "RoleBinding",

@@ -5,7 +5,7 @@ import { workspace } from "../fixtures/workspace.ts";
 import { janus, janusWith } from "./command-line.ts";
 
 const flat = (text: string): string => text.replaceAll(/\s+/gu, " ");
-const isCommitted = ({ conditions }: { readonly conditions: readonly { readonly type: string }[] }) =>
+const reversible = ({ conditions }: { readonly conditions: readonly { readonly type: string }[] }) =>
   conditions.find(({ type }) => type === "Reversible");
 
 it("takes back what was committed, within its rollbackWindow", async () => {
@@ -20,7 +20,7 @@ it("takes back what was committed, within its rollbackWindow", async () => {
   expect(explained).toContain(`Next: nothing to do; to take it back: kubectl janus rollback txn -n ${namespace}`);
   expect((await janus("describe", "txn", "-n", namespace)).stdout).toMatch(/^ {2}Reversible +True +WithinWindow$/mu);
   const wide = await janus("get", "-o", "wide", "-n", namespace);
-  expect(wide.stdout).toMatch(/ REVERSIBLE-UNTIL +MESSAGE\ntxn +Committed .* 20\d\d-\S+Z +all 1 changes are applied/u);
+  expect(wide.stdout).toMatch(/ REVERSIBLE-UNTIL +MESSAGE\ntxn +Committed .* 20\d\d-\S+Z +the change is applied/u);
   const before = await janus("snapshot", "diff", "txn", "-n", namespace);
   expect(before.stdout).toContain('-  version: "1.0"\n+  version: "2.0"');
 
@@ -47,7 +47,7 @@ it.each([
   await create(configMap("app", { version: "1.0" }));
   await controller();
   await run([patching(configMap("app", { version: "2.0" }))], window);
-  await expect.poll(async () => isCommitted((await txn()).status)).not.toMatchObject({ status: "True" });
+  await expect.poll(async () => reversible((await txn()).status)).not.toMatchObject({ status: "True" });
   const { code, stderr } = await janus("rollback", "txn", "-n", namespace);
   expect(code).toBe(1);
   expect(stderr).toContain(message);

@@ -20,7 +20,8 @@ const look = async ({ api }: Cluster, resource: Resource, name: string, namespac
   const there = namespace === undefined ? {} : { namespace };
   const answer = await api.send({ verb: "get", resource, name, ...there });
   if (E.isRight(answer)) return { object: answer.right };
-  return answer.left.type === "refused" && answer.left.notFound === "object"
+  // There is none, too, of a kind that an older cluster does not serve.
+  return answer.left.type === "refused" && (answer.left.notFound === "object" || answer.left.notFound === "path")
     ? { object: undefined }
     : { unreadable: messageOf(answer.left) };
 };
@@ -65,7 +66,6 @@ export const checkInstallation = async (
         checked(policy, name, (object) => checkPolicy(name, purpose, object !== undefined, bound !== undefined)),
       );
     }),
-    // Older clusters do not serve the kind, and then there are none.
-    checkStamps("object" in stamps ? stamps.object : undefined),
+    checked(stamps, "the MutatingAdmissionPolicy janus-stamps", checkStamps),
   ];
 };
