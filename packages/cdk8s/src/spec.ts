@@ -19,6 +19,7 @@ export const specOf = (
     deletionPolicy,
     rollbackWindow,
     ttlSecondsAfterFinished,
+    draftTTL,
     lifecycle,
     approvedDigest,
     ...unknown
@@ -37,6 +38,7 @@ export const specOf = (
     ...(deletionPolicy === undefined ? {} : { deletionPolicy }),
     ...(rollbackWindow === undefined ? {} : { rollbackWindow: written(rollbackWindow) }),
     ...(ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished }),
+    ...(draftTTL === undefined ? {} : { draftTTL: written(draftTTL) }),
     ...(lifecycle === undefined ? {} : { lifecycle }),
     ...(approvedDigest === undefined ? {} : { approvedDigest }),
     changes: inScope(changes.map(({ toManifest }) => toManifest())),

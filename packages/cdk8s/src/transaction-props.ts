@@ -56,6 +56,11 @@ export interface TransactionOptions {
    */
   readonly ttlSecondsAfterFinished?: number;
   /**
+   * How long a Draft or a proposed Transaction is kept after it was last edited or moved.
+   * @default - it is kept
+   */
+  readonly draftTTL?: Time;
+  /**
    * `Draft` and `Proposed`: nothing is made until somebody publishes it, and in namespaces that require it approves it.
    * @default "Published"
    */
