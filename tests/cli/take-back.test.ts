@@ -28,6 +28,9 @@ it("takes back what was committed, within its rollbackWindow", async () => {
   expect(back).toMatchObject({ code: 0, stderr: "" });
   expect(back.stdout).toContain("RolledBack 0/1");
   expect((await read(configMap("app")))["data"]).toEqual({ version: "1.0" });
+  expect(flat((await janus("explain", "txn", "-n", namespace)).stdout)).toMatch(
+    /^It has finished: it was rolled back on request\. Why: .*requested by admin.* State: every target is as it was before Next: nothing to do $/u,
+  );
   expect((await txn()).metadata.annotations).toMatchObject({ "backup.janus.io/rollback-requested-by": "admin" });
   expect(await janus("rollback", "txn", "-n", namespace)).toMatchObject({
     code: 1,

@@ -88,6 +88,8 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
     at === undefined
       ? {}
       : { where: `change ${at.index + 1}, ${at.change}${at.detail === "" ? "" : `: ${at.detail}`}` };
+  // What follows is said under Why.
+  const stateOfRollback = (condition(txn, "RolledBack")?.message ?? state).split("; rolled back because:")[0] ?? state;
   const failed = states.find(({ colour }) => colour === "red");
   const held = [...locks].find(([, { holder }]) => holder !== undefined && holder !== "this Transaction");
 
@@ -104,12 +106,18 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
             : "nothing to do",
       };
     case "RolledBack":
+      if (condition(txn, "Committed")?.reason === "RollbackRequested")
+        return {
+          what: "It has finished: it was rolled back on request.",
+          why: condition(txn, "Committed")?.message ?? why,
+          state: stateOfRollback,
+          next: "nothing to do",
+        };
       return {
         what: "It has finished: a change failed, and everything was put back.",
         why: condition(txn, "Committed")?.message ?? why,
         ...where(states.find(({ detail }) => detail !== "")),
-        // What follows is said under Why.
-        state: (condition(txn, "RolledBack")?.message ?? state).split("; rolled back because:")[0] ?? state,
+        state: stateOfRollback,
         next: `correct the cause, and apply it again under a new name (what was there: kubectl janus snapshot show ${on})`,
       };
     case "Failed":
