@@ -111,6 +111,8 @@ const sets: Readonly<Record<string, Json>> = {
   "no leader election, and one replica": { replicas: 1, controller: { leaderElection: { enabled: false } } },
   "no controller at all": { replicas: 0 },
   "sensitive kinds": { controller: { sensitiveKinds: ["SealedSecret.bitnami.com", "ConfigMap"] } },
+  "a default time to live": { controller: { defaultTtlSecondsAfterFinished: 604_800 } },
+  "a default time to live of nothing": { controller: { defaultTtlSecondsAfterFinished: 0 } },
   "protected metrics": { controller: { metricsAuth: true } },
   "protected metrics for Prometheus": { controller: { metricsAuth: true }, monitoring: { enabled: true } },
   "no ServiceAccount to act as": { actsAs: [] },
@@ -439,6 +441,7 @@ const written = fc
       fc.record({
         readiness: some(fc.constantFrom("any", "leader")),
         metricsAuth: some(fc.boolean()),
+        defaultTtlSecondsAfterFinished: some(fc.option(fc.nat())),
         flags: some(fc.subarray(["--log-level=debug", "--write-timeout=1s", "--x=\\ '"])),
         leaderElection: some(
           fc.record({

@@ -130,7 +130,9 @@ describe.skipIf(!(await hasArgoCd()))("Argo CD", () => {
       states.map((object) => ({ config, object })),
     );
     const expected = states.map((seen) => ({
-      "request-rollback": !["Pending", "Preparing", "Prepared", "Committing"].includes(seen.status.phase),
+      "request-rollback":
+        !["Pending", "Preparing", "Prepared", "Committing"].includes(seen.status.phase) &&
+        conditionOf(seen, "Reversible")?.status !== "True",
       "retry-rollback":
         seen.status.phase !== "Failed" || conditionOf(seen, "RolledBack")?.reason !== "RollbackIncomplete",
     }));

@@ -44,6 +44,14 @@ const LIVES: Readonly<Record<string, (place: Workspace, janus: Workspace["janus"
     await annotate(place, REQUEST_ROLLBACK);
     await place.over();
   },
+  "is RolledBack on request after it was Committed": async (place, janus) => {
+    await place.submit(changes, { rollbackWindow: "1h" });
+    await janus();
+    const rests = async () => "reversibleUntil" in ((await place.txn()).status ?? {});
+    await expect.poll(rests, { timeout: 20_000 }).toBe(true);
+    await annotate(place, REQUEST_ROLLBACK);
+    await place.over();
+  },
   "is Failed, and has changed nothing": async (place, janus) => {
     await place.submit([patching(configMap("missing", { a: "1" }))]);
     await janus();

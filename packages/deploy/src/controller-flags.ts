@@ -15,6 +15,11 @@ export interface ControllerFlagsProps extends LeaderElectionProps, ReadinessProp
    */
   readonly sensitiveKinds?: readonly string[];
   /**
+   * Seconds after which finished Transactions are deleted that have no `ttlSecondsAfterFinished`.
+   * @default - they are kept
+   */
+  readonly defaultTtlSecondsAfterFinished?: number;
+  /**
    * More flags of the controller, such as `--log-level=debug`; `janus-controller --help` lists all. Flags that other props
    * set, or on which other objects rely, are rejected.
    * @default none
@@ -32,6 +37,7 @@ export const refusedFlags: Readonly<Record<string, string>> = {
   "--leader-elect-resource-namespace": "set leaderElection.leaseNamespace instead",
   "--readiness": "set readiness instead",
   "--metrics-auth": "set metricsAuth instead",
+  "--default-ttl-seconds-after-finished": "set defaultTtlSecondsAfterFinished instead",
   "--sensitive-kinds": "set sensitiveKinds instead",
   "--namespace": "it is always the namespace of the Pod",
   "--http-port": `it is always ${httpPort}, which the Service and the probes expect`,
@@ -47,6 +53,9 @@ const refuseFlags = (flags: readonly string[]): void => {
 
 /** The longest timer of Node. The int32 of a Lease allows more. */
 export const longestLeaseDuration = Math.floor((2 ** 31 - 1) / 1000);
+
+/** As many seconds as the controller takes. */
+export const longestTtl = 2 ** 31 - 1;
 
 /** The default write timeout of the controller, in seconds. */
 const writeTimeout = 5;
@@ -74,10 +83,18 @@ const refuseTiming = (election: Required<LeaderElection>, flags: readonly string
  * Throws: if two could lead at the same time, or if `flags` has one that is rejected.
  */
 export const controllerFlags = (props: ControllerFlagsProps & NamespacedProps): readonly string[] => {
-  const { readiness = "any", metricsAuth, sensitiveKinds = [], flags = [] } = props;
+  const {
+    defaultTtlSecondsAfterFinished: ttl,
+    readiness = "any",
+    metricsAuth,
+    sensitiveKinds = [],
+    flags = [],
+  } = props;
   const election = leaderElectionOf(props);
   refuseFlags(flags);
   if (election.enabled) refuseTiming(election, flags);
+  if (ttl !== undefined && !(Number.isInteger(ttl) && ttl >= 0 && ttl <= longestTtl))
+    throw new Error(`defaultTtlSecondsAfterFinished (${ttl}) must be a whole number from 0 to ${longestTtl}`);
   return [
     `--readiness=${readiness}`,
     `--leader-elect=${election.enabled}`,
@@ -91,6 +108,7 @@ export const controllerFlags = (props: ControllerFlagsProps & NamespacedProps): 
         ]
       : []),
     ...(metricsAuth === true ? ["--metrics-auth=true"] : []),
+    ...(ttl === undefined ? [] : [`--default-ttl-seconds-after-finished=${ttl}`]),
     ...(sensitiveKinds.length === 0 ? [] : [`--sensitive-kinds=${sensitiveKinds.join(",")}`]),
     ...flags,
   ];

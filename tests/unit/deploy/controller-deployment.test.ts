@@ -69,12 +69,14 @@ describe("the controller's Deployment", () => {
         retryPeriodSeconds: 10,
       },
       metricsAuth: true,
+      defaultTtlSecondsAfterFinished: 604_800,
       flags: ["--log-level=debug"],
     };
     expect(argsOf(props)).toEqual([
       "--readiness=leader",
       ...electionFlags("another", "there", "60s", "40s", "10s"),
       "--metrics-auth=true",
+      "--default-ttl-seconds-after-finished=604800",
       "--log-level=debug",
     ]);
     expect(argsOf({ leaderElection: { enabled: false } })).toEqual(["--readiness=any", "--leader-elect=false"]);
@@ -83,9 +85,13 @@ describe("the controller's Deployment", () => {
   it.each<ControllerDeploymentProps>([
     {},
     { readiness: "leader", metricsAuth: true, leaderElection: { leaseName: "another", leaseNamespace: "there" } },
-    { leaderElection: { enabled: false } },
+    { leaderElection: { enabled: false }, defaultTtlSecondsAfterFinished: 0 },
   ])("tells it so that the controller understands: %j", (props) => {
     expect(parseFlags(argsOf(props) as readonly string[], {})).toMatchObject({ _tag: "Right" });
+  });
+
+  it.each([-1, 1.5, 2 ** 31])("refuses a default time to live of %d s", (defaultTtlSecondsAfterFinished) => {
+    expect(() => argsOf({ defaultTtlSecondsAfterFinished })).toThrow("must be a whole number from 0 to 2147483647");
   });
 
   it("refuses durations with which two could lead", () => {
@@ -110,13 +116,19 @@ describe("the controller's Deployment", () => {
     ["--http-port=9", "always 8080"],
     ["--readiness=any", "set readiness instead"],
     ["--metrics-auth", "set metricsAuth instead"],
+    ["--default-ttl-seconds-after-finished=0", "set defaultTtlSecondsAfterFinished instead"],
     ["--sensitive-kinds", "set sensitiveKinds instead"],
   ])("refuses the flag %s, which would win over what other objects agree with", (flag, instead) => {
     expect(() => argsOf({ flags: ["--log-level=debug", flag] })).toThrow(instead);
   });
 
   it("takes every flag that it does not set itself", () => {
-    const props = { metricsAuth: true, sensitiveKinds: ["ConfigMap"], leaderElection: { leaseName: "another" } };
+    const props = {
+      metricsAuth: true,
+      sensitiveKinds: ["ConfigMap"],
+      defaultTtlSecondsAfterFinished: 60,
+      leaderElection: { leaseName: "another" },
+    };
     const set = (argsOf(props) as readonly string[]).map((flag) => flag.split("=")[0] ?? "");
     const refused = [...new Set([...set, "--namespace", "--http-port"])].toSorted();
     const all = [...HELP.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag = ""]) => flag);

@@ -20,6 +20,7 @@ export const propsOf = (values: ChartValues, namespace: string) => {
   const { image, imagePullSecrets, resources, commonLabels, podLabels, controller, networkPolicy, monitoring } = values;
   const { replicas, topologySpreadConstraints, actsAs, priorityClassName, serviceAccount, ...others } = values;
   const { podAnnotations, nodeSelector, tolerations, affinity, extraEnv, stampsUsers } = others;
+  const { defaultTtlSecondsAfterFinished: defaultTtl, leaderElection, ...process } = controller;
   const { enabled: isMonitored, ...prometheus } = monitoring;
   const { enabled: hasNetworkPolicy, ...network } = networkPolicy;
   const { minAvailable, ...budget } = others.podDisruptionBudget;
@@ -43,8 +44,9 @@ export const propsOf = (values: ChartValues, namespace: string) => {
     networkPolicy: hasNetworkPolicy,
     ...prometheus,
     monitoring: isMonitored,
-    ...controller,
-    leaderElection: withoutEmpty(controller.leaderElection),
+    ...process,
+    leaderElection: withoutEmpty(leaderElection),
+    ...(defaultTtl === null ? {} : { defaultTtlSecondsAfterFinished: defaultTtl }),
     resources: {
       ...(resources.requests === undefined ? {} : { requests: quantities(resources.requests) }),
       ...(resources.limits === undefined ? {} : { limits: quantities(resources.limits) }),

@@ -1,4 +1,4 @@
-import { longestLeaseDuration } from "../controller-flags.ts";
+import { longestLeaseDuration, longestTtl } from "../controller-flags.ts";
 import { defaultNodeSelector, defaultResources } from "../controller-deployment.ts";
 import { defaultApiServerPorts } from "../controller-network-policy.ts";
 import type { ActsAs } from "../impersonation-roles.ts";
@@ -142,6 +142,12 @@ const controller = {
     about: "Require authentication and authorization for /metrics.",
     schema: flag,
     byDefault: false,
+  }),
+  defaultTtlSecondsAfterFinished: value<number | null>({
+    about:
+      "Seconds after which finished Transactions are deleted that have no ttlSecondsAfterFinished. null: they are kept.",
+    schema: { type: ["integer", "null"], minimum: 0, maximum: longestTtl },
+    byDefault: null,
   }),
   sensitiveKinds: value<readonly string[]>({
     about:
