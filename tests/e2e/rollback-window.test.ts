@@ -294,6 +294,21 @@ describe("the end of the window", () => {
     expect(await ours(place)).toEqual([]);
   });
 
+  it("a request that arrives before it is recorded, but after it, is refused", async () => {
+    const place = await prepared();
+    const ending = gate(isRecord("WindowPassed"));
+    await place.janus(ending.hook);
+    await place.submit(changes, { rollbackWindow: "2s" });
+    await ending.reached;
+    await asks(place);
+    ending.open();
+    await place.over();
+    const txn = await answered(place);
+    expect(txn.status.phase).toBe("Committed");
+    expect(condition(txn, "Ready")?.message).toContain(", but it could be rolled back until ");
+    await isAsCommitted(place);
+  });
+
   it("is what ttlSecondsAfterFinished waits for", async () => {
     const place = await prepared();
     await place.janus();
