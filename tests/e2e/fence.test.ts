@@ -177,7 +177,8 @@ describe("two controller processes", { timeout: 120_000 }, () => {
   it("agree on who leads, are both ready, and say so", async () => {
     const [leader, standby] = await replicas("a", "b");
     const identity = (await leader.status())?.identity;
-    expect(await standby.status()).toMatchObject({
+    // It learns of a leader within its retry period.
+    await expect.poll(standby.status, { timeout: ROOM }).toMatchObject({
       leader: false,
       lease_name: "janus-controller-leader",
       lease_namespace: "janus-system",
