@@ -1,4 +1,4 @@
-import type { Render } from "@janus/api";
+import { REQUEST_ROLLBACK, type Render } from "@janus/api";
 import type { Hook } from "@janus/kube";
 import { describe, expect, it } from "vitest";
 import { applying, creating, deleting, patching } from "../fixtures/changes.ts";
@@ -326,6 +326,24 @@ const quiet = (requests: readonly unknown[]): boolean => {
   counts.set(requests, requests.length);
   return before === requests.length;
 };
+
+describe.each(["Draft", "Proposed"])("a request to roll back what is %s", (lifecycle) => {
+  it("is refused, and does not stop it when it is executed later", async () => {
+    const place = await workspace();
+    await place.create(config);
+    await place.janus();
+    await place.submit([change], { lifecycle });
+    await rendered(place);
+    await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [REQUEST_ROLLBACK]: "yes" } } });
+    await expect.poll(async () => (await place.txn()).metadata.annotations?.[REQUEST_ROLLBACK]).toBeUndefined();
+    const message = `rollback requested by the annotation ${REQUEST_ROLLBACK}, but nothing of it is applied: it is ${lifecycle}`;
+    await expect
+      .poll(() => eventsOf(place.namespace, "txn"))
+      .toContainEqual(expect.objectContaining({ reason: "RollbackRefused", message }));
+    await edit(place, { lifecycle: "Published" });
+    expect((await place.over()).status.phase).toBe("Committed");
+  });
+});
 
 describe("a Draft that is edited while it is rendered", () => {
   it("never shows the render of another generation as current", async () => {

@@ -50,6 +50,19 @@ export const isServed = ({ metadata: { finalizers = [] }, status: { phase, condi
   finalizers.includes(FINALIZER) &&
   conditions.some(({ type, reason }) => type === "Committed" && reason === RollbackRequested);
 
+/**
+ * A rollback that is requested of a Draft, or of a proposed Transaction: it is answered by an event and removed. If it stayed,
+ * it would be taken for one of the execution, and fail what somebody approves later.
+ *
+ * @returns undefined if there is no such request
+ */
+export const refuseForDraft = ({ txn }: ReconcileContext): Step | undefined => {
+  if (!isRequested(txn)) return undefined;
+  const message = `${requestedRollback(txn)}, but nothing of it is applied: it is ${txn.spec.lifecycle}`;
+  const event: EventSpec = { type: "Warning", reason: "RollbackRefused", message };
+  return run({ ...annotate(txn, { [REQUEST_ROLLBACK]: null }), events: [event] });
+};
+
 const refuse = ({ txn, now }: ReconcileContext): Step => {
   const answer = cut(`${requestedRollback(txn)}, but ${whyNot(txn)}`, 800);
   const { reason, message } = readyIn(txn);
