@@ -140,6 +140,19 @@ it("proposes a Draft and sets it back, and records who did and why", async () =>
   expect(await seen(made)).not.toHaveProperty("rejection-reason");
 });
 
+it("does not repeat what the controller said about a Draft before it was proposed", async () => {
+  const made = await drafted();
+  const on = ["txn", "-n", made.namespace];
+  const controller = await made.janus();
+  await expect.poll(async () => (await janus("get", ...on)).stdout).toMatch(/: 1 to create; propose it /u);
+  await controller.stop();
+  await janus("propose", ...on);
+  for (const command of ["get", "explain", "describe"]) {
+    const said = (await janus(command, ...on)).stdout.replaceAll(/\s+/gu, " ");
+    expect(said).toMatch(/(?:Message:|Why:|\d+s) no controller has looked at it since it was changed /u);
+  }
+});
+
 it.each([
   ["edit", "Proposed", "is Proposed: it cannot be edited. To set it back to Draft: kubectl janus reject txn -n "],
   ["edit", "Published", "is Published: its spec cannot be changed. Create a new Transaction instead"],

@@ -59,7 +59,7 @@ it("takes a change from its author to its approver, without anything that stamps
   await janus("reject", "txn", "--reason", "not before Monday", ...bob);
   const rejected = flat((await janus("explain", "txn", ...alice)).stdout);
   expect(rejected).toContain("It is a Draft, set back by bob: not before Monday.");
-  expect(rejected).toContain("Next: kubectl janus edit txn -n");
+  expect(rejected).toMatch(/Next: kubectl janus edit txn -n (\S+); then: kubectl janus propose txn -n \1 $/u);
   const { stdout } = await janus("describe", "txn", ...alice);
   expect(stdout).toMatch(/^Lifecycle: +Draft$/mu);
   expect(stdout).toMatch(/^Requested by: +alice$/mu);

@@ -7,9 +7,17 @@ import { type ChangeState, changeStates } from "./change-state.ts";
 
 const MARKS = { green: "✔", red: "✘", yellow: "↩", cyan: "…", dim: "·" } as const;
 
-/** What the controller says about where it is. */
-export const messageOfTransaction = ({ status }: Transaction): string =>
-  status.conditions.find(({ type }) => type === "Ready")?.message ?? "no controller has observed it yet";
+/**
+ * What the controller says about where it is. Of a Draft it says what to do next, which is wrong as soon as somebody has done
+ * that: until the controller has observed it, there is nothing to say.
+ */
+export const messageOfTransaction = ({ metadata, status }: Transaction): string => {
+  const ready = status.conditions.find(({ type }) => type === "Ready");
+  if (ready === undefined) return "no controller has observed it yet";
+  const isOfDraft = ready.reason === "Draft" || ready.reason === "Proposed";
+  const isOutdated = status.observedDraft?.generation !== metadata.generation;
+  return isOfDraft && isOutdated ? "no controller has looked at it since it was changed" : ready.message;
+};
 
 const COLOURS = {
   Pending: "dim",

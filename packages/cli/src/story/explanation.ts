@@ -65,7 +65,10 @@ const ofUnpublished = (txn: Transaction): Explanation => {
         why: messageOfTransaction(txn),
         ...where,
         state,
-        next: isBad || rejected !== "" ? `kubectl janus edit ${on}` : `kubectl janus propose ${on}`,
+        next:
+          isBad || rejected !== ""
+            ? `kubectl janus edit ${on}; then: kubectl janus propose ${on}`
+            : `kubectl janus propose ${on}`,
       }
     : {
         what: `It was proposed by ${mover}, and waits for its approval${isBad ? ", but would fail" : ""}.`,
