@@ -43,7 +43,7 @@ it.each([
   [
     "has a window that has passed",
     { rollbackWindow: "1s" },
-    "It cannot be rolled back: it could be rolled back until 20",
+    "It cannot be rolled back: it could only be rolled back until 20",
   ],
 ])("says what to do instead if it %s", async (_, window, message) => {
   const { namespace, create, run, txn, janus: controller } = await workspace();

@@ -135,6 +135,9 @@ describe("a Committed Transaction within its rollbackWindow", () => {
     expect(await leases(place)).toEqual([]);
     await expect.poll(() => told(place, "RollbackRequested")).toEqual([why]);
     expect(await told(place, "RollbackRefused")).toEqual([]);
+    // Nothing is to be fixed.
+    const end = "RollingBack → RolledBack: every target is as it was before";
+    await expect.poll(() => told(place, "PhaseTransition")).toContain(end);
   });
 
   it("needs no request of a controller that starts meanwhile, and is rolled back by that one", async () => {
@@ -253,7 +256,7 @@ describe("the end of the window", () => {
     expect(condition(txn, "Reversible")).toMatchObject({
       status: "False",
       reason: "WindowPassed",
-      message: `it could be rolled back until ${end}`,
+      message: `it could only be rolled back until ${end}`,
     });
     expect(condition(txn, "Ready")).toMatchObject({ status: "True", message: "all 3 changes are applied" });
     expect(until(txn)).toBe(end);
@@ -289,7 +292,7 @@ describe("the end of the window", () => {
     await place.over();
     const txn = await answered(place);
     expect(txn.status.phase).toBe("Committed");
-    expect(condition(txn, "Ready")?.message).toContain(`, but it could be rolled back until `);
+    expect(condition(txn, "Ready")?.message).toContain(`, but it could only be rolled back until `);
     await isAsCommitted(place);
     expect(await ours(place)).toEqual([]);
   });
@@ -305,7 +308,7 @@ describe("the end of the window", () => {
     await place.over();
     const txn = await answered(place);
     expect(txn.status.phase).toBe("Committed");
-    expect(condition(txn, "Ready")?.message).toContain(", but it could be rolled back until ");
+    expect(condition(txn, "Ready")?.message).toContain(", but it could only be rolled back until ");
     await isAsCommitted(place);
   });
 
@@ -332,7 +335,7 @@ describe("a rollback that cannot be", () => {
       says: "it has no spec.rollbackWindow: its snapshots were deleted when it was Committed",
     },
     { what: "one whose window is 0s", of: changes, options: { rollbackWindow: "0s" }, says: "it has no spec.rollback" },
-    { what: "one whose window has passed", of: changes, options: { rollbackWindow: "1s" }, says: "it could be rolled" },
+    { what: "one whose window has passed", of: changes, options: { rollbackWindow: "1s" }, says: "it could only be rolled" },
     {
       what: "a RolledBack one",
       of: [...changes, creating(configMap("late"))],

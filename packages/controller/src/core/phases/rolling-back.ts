@@ -190,7 +190,8 @@ const finish = (context: ReconcileContext, journal: Back): Step => {
   const { healthy } = health;
   const unhealthy = healthy === undefined || healthy.isHealthy ? undefined : cut(healthy.message, 1024);
   const verdict = `${verdictOf(items, gone)}${unhealthy === undefined ? "" : `, but not healthy: ${unhealthy}`}`;
-  const eventMessage = `${verdict}; fix the cause, and create the Transaction again`;
+  const isWanted = cause?.reason === "RollbackRequested";
+  const eventMessage = isWanted ? verdict : `${verdict}; fix the cause, and create the Transaction again`;
   const message = cut(`${verdict}; rolled back because: ${cause?.message ?? "a change failed"}`, 4096);
   const because = { reason: cause?.reason ?? "RolledBack", message, eventMessage };
   const warnings: EventSpec[] = [...gone].map(([item, message]) => ({

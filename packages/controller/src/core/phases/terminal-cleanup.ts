@@ -73,7 +73,7 @@ const rest = (txn: ReconcileContext["txn"], now: Instant): ApiCall =>
 /** Recorded before the first snapshot is deleted, so that no request is served without all of them. */
 const endWindow = (txn: ReconcileContext["txn"], now: Instant): ApiCall => {
   const { message: applied } = txn.status.conditions.find(({ type }) => type === "Committed") ?? readyIn(txn);
-  const message = `it could be rolled back until ${toTimestamp(windowEnd(txn))}`;
+  const message = `it could only be rolled back until ${toTimestamp(windowEnd(txn))}`;
   const reversible = { isReversible: false, reason: "WindowPassed", message } as const;
   return updateStatus(txn, { because: { ...readyIn(txn), message: applied }, reversible }, now);
 };
