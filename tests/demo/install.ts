@@ -6,10 +6,10 @@ import type { KubeObject } from "@janus/kube";
 import { parseAllDocuments } from "yaml";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 
-/** What `npm run -s manifests` prints. */
+/** What `npm run -s manifests` prints, with what its pages need to be tried: that the API server records who did what. */
 export const printedManifests = async (): Promise<readonly KubeObject[]> => {
   const script = path.resolve(import.meta.dirname, "../../packages/deploy/src/manifests.ts");
-  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=source", script], {
+  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=source", script, "--stamp-users"], {
     maxBuffer: 1 << 26,
   });
   return parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);

@@ -44,15 +44,15 @@ describe("docs/approval.md", () => {
     expect(more).toEqual([]);
     for (const command of [...commandsOf(PAGE, "Set it up"), accounts]) await follow(shell, command);
     await follow(shell, propose);
-    const command = `kubectl patch txn opening-hours -n shop --type=merge -p '{"spec":{"lifecycle":"Published"}}' --as=alice`;
+    const command = `kubectl patch txn opening-hours -n bakery --type=merge -p '{"spec":{"lifecycle":"Published"}}' --as=alice`;
     const { code, stderr } = await shell(command);
     expect({ code, stderr: stderr.replaceAll(/\s+/gu, " ").trim() }).toEqual({ code: 1, stderr: said(command) });
-    expect(await admin("get configmap -n shop --ignore-not-found opening-hours")).toBe("");
+    expect(await admin("get configmap -n bakery --ignore-not-found opening-hours")).toBe("");
     await follow(shell, look);
     await follow(shell, approve);
-    expect(await admin("get configmap -n shop opening-hours -o jsonpath={.data.sunday}")).toBe("closed");
+    expect(await admin("get configmap -n bakery opening-hours -o jsonpath={.data.sunday}")).toBe("closed");
     const names = JSON.parse(
-      await admin("get txn -n shop opening-hours -o jsonpath={.metadata.annotations}"),
+      await admin("get txn -n bakery opening-hours -o jsonpath={.metadata.annotations}"),
     ) as object;
     expect(names).toMatchObject({
       "backup.janus.io/requested-by": "alice",
@@ -67,7 +67,7 @@ describe("docs/approval.md", () => {
     const [accounts = ""] = commandsOf(PAGE, "Propose and approve");
     for (const command of [...commandsOf(PAGE, "Set it up"), accounts, ...commandsOf(PAGE, "Without stamps")])
       await follow(shell, command);
-    await admin("wait txn opening-hours -n shop --for=condition=Committed --timeout=30s");
-    expect(await admin("get configmap -n shop opening-hours -o jsonpath={.data.sunday}")).toBe("closed");
+    await admin("wait txn opening-hours -n bakery --for=condition=Committed --timeout=30s");
+    expect(await admin("get configmap -n bakery opening-hours -o jsonpath={.data.sunday}")).toBe("closed");
   });
 });
