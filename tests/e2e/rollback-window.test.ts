@@ -335,7 +335,12 @@ describe("a rollback that cannot be", () => {
       says: "it has no spec.rollbackWindow: its snapshots were deleted when it was Committed",
     },
     { what: "one whose window is 0s", of: changes, options: { rollbackWindow: "0s" }, says: "it has no spec.rollback" },
-    { what: "one whose window has passed", of: changes, options: { rollbackWindow: "1s" }, says: "it could only be rolled" },
+    {
+      what: "one whose window has passed",
+      of: changes,
+      options: { rollbackWindow: "1s" },
+      says: "it could only be rolled",
+    },
     {
       what: "a RolledBack one",
       of: [...changes, creating(configMap("late"))],
