@@ -262,6 +262,8 @@ it("without the label, plain kubectl works as ever", async () => {
   await label("four-eyes");
 });
 
+const policiesAndBindings = installation().filter(({ kind }) => kind.startsWith("ValidatingAdmissionPolicy"));
+
 it("the policies are in force again after they were deleted and installed anew", async () => {
   const policies = "validatingadmissionpolicy,validatingadmissionpolicybinding";
   await cluster.admin(`delete ${policies} janus-approval janus-stamps janus-requester`);
@@ -270,10 +272,26 @@ it("the policies are in force again after they were deleted and installed anew",
   await eventually(async () => (await created(writer, "Published")).code === 0);
   const older = txn("older", { lifecycle: "Draft" });
   expect(await cluster.kubectl(author, "create -f -", older)).toMatchObject(done);
-  await cluster.install(...installation().filter(({ kind }) => kind.startsWith("ValidatingAdmissionPolicy")));
+  await cluster.install(...policiesAndBindings);
   await eventually(async () => (await created(writer, "Draft")).stderr.includes("cannot impersonate"));
   await eventually(async () => (await created(both, "Published")).stderr.includes("nobody creates"));
   await eventually(async () => (await publish(approver, "older")).stderr.includes("nobody is known to have created"));
+});
+
+it("the policies of a new version are in force after an upgrade, whatever those of the old one allowed", async () => {
+  const created = (user: string) =>
+    cluster.kubectl(user, "create --dry-run=server -f -", txn("another", { lifecycle: "Published" }));
+  const older = policiesAndBindings.map((one) =>
+    one.kind === "ValidatingAdmissionPolicy" && one.metadata.name !== "janus-fence"
+      ? { ...one, spec: { ...(one["spec"] as object), variables: [], validations: [{ expression: "true" }] } }
+      : one,
+  );
+  await cluster.install(...older);
+  await eventually(async () => (await created(writer)).code === 0);
+  await cluster.install(...policiesAndBindings);
+  await eventually(async () => (await created(writer)).stderr.includes("cannot impersonate"));
+  await eventually(async () => (await created(both)).stderr.includes("nobody creates"));
+  expect(await created(author)).toMatchObject({ code: 1 });
 });
 
 const namesOf = async (name: string): Promise<Readonly<Record<string, string>>> =>
