@@ -35,7 +35,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000, interval: 25 } },
+    expect: { poll: { timeout: 40_000, interval: 25 } },
     reporters: ["verbose"],
     projects: [
       {

@@ -37,7 +37,8 @@ export const installCrd = async (): Promise<Outcome> => {
 export const administrator = (): Api & { close(): Promise<void> } => {
   const config = loadConfig({}, controlPlane.kubeconfig);
   if (E.isLeft(config)) throw new Error(config.left);
-  return connect(config.right);
+  // The largest Transactions take the API server of a busy machine some seconds.
+  return connect(config.right, { writeTimeout: 30_000, deadline: 40_000 });
 };
 
 export const transaction = (namespace: string, name: string, spec: unknown): JsonObject =>
