@@ -148,12 +148,39 @@ describe("the digest of what is sensitive", () => {
   });
 });
 
+describe("what a change of a status shows", () => {
+  it.each([
+    ["as any other field where it is no subresource", false, "Change", ["owner"]],
+    ["nothing where it is one", true, "NoChange", []],
+  ])("%s", (_, statusSubresource, result, fields) => {
+    const [item] = itemsOf(transaction([patch]), {
+      ...noObservations(0),
+      resources: new Map([["v1/ConfigMap", { ...configMaps, statusSubresource }]]),
+    });
+    if (item === undefined) throw new Error("the change has no place");
+    const tried = dryRunResult(
+      item,
+      made(live, { status: { owner: "a" } }),
+      made(live, { status: { owner: "b" } }),
+      false,
+    );
+    expect(tried).toMatchObject({
+      result,
+      diff: fields.map((name) => ({ path: `.status.${name}`, before: '"a"', after: '"b"' })),
+    });
+  });
+});
+
 const pod = (image: string, resourceVersion: string): KubeObject => ({
   apiVersion: "v1",
   kind: "Pod",
   metadata: { name: "a", resourceVersion, annotations: { "a.b/c": resourceVersion } },
   spec: { containers: [{ name: "log", image: "log" }, ...(image === "" ? [] : [{ name: "web", image }])] },
   status: { phase: resourceVersion },
+});
+
+const steps = (image: string, ...names: readonly string[]): JsonObject => ({
+  steps: names.map((name) => ({ name, image })),
 });
 
 describe("the differences of two objects", () => {
@@ -187,5 +214,22 @@ describe("the differences of two objects", () => {
       { path: '.spec.containers[name="web"].image', after: "web:2" },
       { path: '.spec.containers[name="web"].name', after: "web" },
     ]);
+  });
+
+  it("show that elements with names change places, whatever else changes of them", () => {
+    const changed = differences(steps("a:1", "migrate", "seed"), steps("a:2", "seed", "migrate"));
+    expect(changed.map(({ path, before, after }) => [path, before, after])).toContainEqual([
+      ".steps[0].name",
+      "migrate",
+      "seed",
+    ]);
+    expect(differences(steps("a:1", "migrate", "seed"), steps("a:1", "first", "migrate", "more", "seed"))).toEqual(
+      ["first", "more"].flatMap((name) =>
+        [["image", "a:1"] as const, ["name", name] as const].map(([field, after]) => ({
+          path: `.steps[name="${name}"].${field}`,
+          after,
+        })),
+      ),
+    );
   });
 });

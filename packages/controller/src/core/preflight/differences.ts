@@ -1,4 +1,4 @@
-import type { Json, JsonObject, KubeObject } from "@janus/types";
+import type { Json, JsonObject, KubeObject, Resource } from "@janus/types";
 import { asObject, equal, isObject, member } from "../kubernetes/json.ts";
 
 /** A field with its value in each of two objects, as far as it has one. */
@@ -21,13 +21,22 @@ const OF_SERVER: readonly string[] = [
 const without = (object: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 
-/** What an object says: without what the API server writes about it, and without its status, which no Transaction sets. */
+/** What an object says: without what the API server writes about it, and without its status. */
 export const contentOf = (object: KubeObject): JsonObject => {
   const { metadata, ...content } = asObject(object);
   return {
     ...without(content, ["status"]),
     metadata: without(asObject(metadata), OF_SERVER),
   };
+};
+
+/** The same with a status that is no subresource: a change sets it as any other field. */
+export const settableOf = (
+  object: KubeObject,
+  { statusSubresource }: Pick<Resource, "statusSubresource">,
+): JsonObject => {
+  const status = statusSubresource ? undefined : member(asObject(object), "status");
+  return { ...contentOf(object), ...(status === undefined ? {} : { status }) };
 };
 
 const field = (path: string, name: string): string =>
@@ -48,13 +57,20 @@ const byPlace = (list: readonly Json[]): ReadonlyMap<string, Json> => new Map(li
 
 const isList = (value: unknown): value is readonly Json[] => Array.isArray(value);
 
+/** Whether those that both have come in the same order: init containers run in theirs. */
+const inSameOrder = (a: ReadonlyMap<string, Json>, b: ReadonlyMap<string, Json>): boolean =>
+  equal(
+    [...a.keys()].filter((key) => b.has(key)),
+    [...b.keys()].filter((key) => a.has(key)),
+  );
+
 /** What two lists have at each of their elements. */
 const elements = (
   before: readonly Json[],
   after: readonly Json[],
 ): readonly [ReadonlyMap<string, Json>, ReadonlyMap<string, Json>] => {
   const [a, b] = [byName(before), byName(after)];
-  return a === undefined || b === undefined ? [byPlace(before), byPlace(after)] : [a, b];
+  return a === undefined || b === undefined || !inSameOrder(a, b) ? [byPlace(before), byPlace(after)] : [a, b];
 };
 
 const isBranch = (value: Json | undefined): boolean =>
@@ -78,7 +94,7 @@ const below = (
 
 /**
  * Every field in which two values differ, down to the last one that has no fields of its own. Elements of a list are
- * compared by name where all have one, otherwise by place.
+ * compared by name where all have one and keep their order, otherwise by place.
  */
 export const differences = (before: Json | undefined, after: Json | undefined, path = ""): readonly Difference[] => {
   if (equal(before, after)) return [];

@@ -9,7 +9,7 @@ import { sizeOf } from "../kubernetes/object-size.ts";
 import { changeIn, type DryRunResult, withChange } from "../state/observations.ts";
 import type { Settings } from "../state/reconcile-context.ts";
 import type { Item } from "../state/resolved-changes.ts";
-import { contentOf, type Difference, differences } from "./differences.ts";
+import { contentOf, type Difference, differences, settableOf } from "./differences.ts";
 import type { KeepDryRun } from "./preflight.ts";
 
 /** As much as a value, and a path, has room for in the status, in bytes. */
@@ -23,7 +23,10 @@ export const hashOf = (value: unknown): string => bytesToHex(sha256(utf8ToBytes(
 export const bytesOf = (value: unknown): number => utf8ToBytes(JSON.stringify(value)).length;
 
 /** Whether nothing of its values may be shown. */
-export const isSensitive = ({ resource }: ObjectRef, { sensitiveKinds = [] }: Settings): boolean => {
+export const isSensitive = (
+  { resource }: ObjectRef,
+  { sensitiveKinds = [] }: Pick<Settings, "sensitiveKinds">,
+): boolean => {
   const { group, kind } = resource;
   return (group === "" && kind === "Secret") || sensitiveKinds.includes(group === "" ? kind : `${kind}.${group}`);
 };
@@ -110,7 +113,10 @@ export const dryRunResult = (
       ? []
       : change.type === "Create"
         ? differences({ metadata: {} }, setBy(change.content))
-        : differences(before === undefined ? undefined : contentOf(before), contentOf(after));
+        : differences(
+            before === undefined ? undefined : settableOf(before, place.resource),
+            settableOf(after, place.resource),
+          );
   const result = resultOf(item, found);
   const { diff } = fitting(
     found.slice(0, MOST_OF_CHANGE / 16).map((one) => show(one, isHidden)),
