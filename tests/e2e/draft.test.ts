@@ -1,9 +1,11 @@
 import { REQUEST_ROLLBACK, type Render } from "@janus/api";
 import type { Hook } from "@janus/kube";
 import { describe, expect, it } from "vitest";
+import { administrator } from "../fixtures/administrator.ts";
 import { applying, creating, deleting, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
-import { configMap, secret } from "../fixtures/manifests.ts";
+import { gadget, gadgets } from "../fixtures/gadgets.ts";
+import { configMap, role, roleBinding, secret, within } from "../fixtures/manifests.ts";
 import { recording } from "../fixtures/recording.ts";
 import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
 
@@ -141,6 +143,50 @@ describe("a Draft", () => {
       { result: "Create", diff: [{ path: ".data.value", after: "(changed)" }] },
     ]);
     expect(JSON.stringify(changes)).not.toMatch(/b2xk|bmV3|-value/u);
+  });
+
+  it("quotes no value of a sensitive kind that the API server refuses", async () => {
+    const place = await workspace({ sensitiveKinds: ["ConfigMap"] });
+    await place.create(config);
+    const { log } = await place.janus();
+    await place.submit(
+      [
+        patching({ ...configMap("config"), immutable: "hunter2" }),
+        creating({ ...configMap("made"), metadata: { name: "made", labels: { a: "is hunter2" } } }),
+      ],
+      { lifecycle: "Draft" },
+    );
+    const { changes } = await rendered(place);
+    expect(changes).toMatchObject([
+      { result: "Refused", message: expect.stringContaining("expected boolean, got &{…}") as unknown },
+      { result: "Refused", message: expect.stringContaining('Invalid value: "…"') as unknown },
+    ]);
+    const { status } = await place.txn();
+    expect(JSON.stringify([status, await eventsOf(place.namespace, "txn"), log])).not.toContain("hunter2");
+  });
+
+  it("shows a status that is no subresource as any other field", async () => {
+    const place = await workspace();
+    const { namespace } = place;
+    const { size: _, ...one } = gadget(namespace);
+    await administrator.create(gadgets(namespace));
+    await administrator.create(
+      within(namespace, role("gadgets", { apiGroups: ["*"], resources: ["*"], verbs: ["*"] })),
+    );
+    await administrator.create(within(namespace, roleBinding("gadgets", "Role", "gadgets", `${namespace}/deployer`)));
+    const live = within(namespace, { ...one, status: { owner: "old" } });
+    const isMade = async () =>
+      administrator.create(live).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(isMade, { timeout: 20_000 }).toBe(true);
+    await place.janus();
+    await place.submit([patching({ ...one, status: { owner: "new" } })], { lifecycle: "Draft" });
+    expect((await rendered(place)).changes).toMatchObject([
+      { result: "Change", diff: [{ path: ".status.owner", before: '"old"', after: '"new"' }] },
+    ]);
+    await administrator.remove(gadgets(namespace));
   });
 
   it("is rendered again when a target changes, and costs no request while nothing does", async () => {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { redactSecret } from "../../../packages/controller/src/core/kubernetes/redact-secret.ts";
+import { redactSecret, redactSensitive } from "../../../packages/controller/src/core/kubernetes/redact-secret.ts";
 import { arbitraryText } from "./arbitrary-text.ts";
 import type { ApiError } from "@janus/types";
 
@@ -39,6 +39,18 @@ it("hides every value, whatever is in it", () => {
 it("leaves sentences without values as they are", () => {
   const fault = refused('secrets "there" is forbidden: exceeded quota');
   expect(redactSecret(fault, { metadata: { name: "there" }, stringData: { key: "hunter2" } })).toEqual(fault);
+});
+
+it("hides every value of a sensitive kind, and not which object it is", () => {
+  const body = {
+    apiVersion: "example.com/v1",
+    kind: "Account",
+    metadata: { name: "main", namespace: "shop", labels: { team: "blue" } },
+    spec: { password: "hunter2", pin: 4711 },
+  };
+  const said = 'Account.example.com "main" is invalid: spec.password: Invalid value: "hunter2", 4711 of blue in shop';
+  const told = 'Account.example.com "main" is invalid: spec.password: Invalid value: "…", … of … in shop';
+  expect(redactSensitive(refused(said), body)).toEqual(refused(told));
 });
 
 /** Of a Secret with so many keys that are none, as the API server writes it. */

@@ -43,21 +43,17 @@ const MOST_LOOKS = 4_000_000;
 const FORMS = 8;
 
 /**
- * The same fault, with nothing of the Secret that was sent in its sentences. The API server and admission checks quote what
- * they refuse, and what they say is told in status, events and logs.
- *
- * Guarantees: takes a bounded time, during which nothing else is done: where many values would have to be looked for in long
- *             sentences (one for each of thousands of bad keys, say), these are left out as a whole.
+ * The same fault, with none of these values in its sentences. The API server and admission checks quote what they refuse, and
+ * what they say is told in status, events and logs.
  */
-export const redactSecret = (fault: ApiError, body: object): ApiError => {
+const redact = (fault: ApiError, content: unknown): ApiError => {
   if (fault.type !== "refused") return fault;
-  const { data, stringData } = asObject(body);
-  const values = [...new Set(leaves([data, stringData]))];
+  const values = [...new Set(leaves(content))];
   const said = fault.causes.reduce((sum, { message = "" }) => sum + message.length, fault.message.length);
   if (values.length * FORMS * said > MOST_LOOKS)
     return {
       ...fault,
-      message: `${fault.reason || `HTTP ${fault.code}`} (the reason is too long to be shown: it may quote the Secret)`,
+      message: `${fault.reason || `HTTP ${fault.code}`} (the reason is too long to be shown: it may quote what was sent)`,
       causes: [],
     };
   const quoted = [...new Set(values.flatMap(quotations))].toSorted((a, b) => b.length - a.length);
@@ -69,4 +65,22 @@ export const redactSecret = (fault: ApiError, body: object): ApiError => {
       cause.message === undefined ? cause : { ...cause, message: redacted(cause.message) },
     ),
   };
+};
+
+/**
+ * The same fault, with nothing of the Secret that was sent in its sentences.
+ *
+ * Guarantees: takes a bounded time, during which nothing else is done: where many values would have to be looked for in long
+ *             sentences (one for each of thousands of bad keys, say), these are left out as a whole.
+ */
+export const redactSecret = (fault: ApiError, body: object): ApiError => {
+  const { data, stringData } = asObject(body);
+  return redact(fault, [data, stringData]);
+};
+
+/** The same for an object of another kind, of which every value may be secret but for what identifies it. */
+export const redactSensitive = (fault: ApiError, body: object): ApiError => {
+  const { apiVersion: _, kind: __, metadata, ...content } = asObject(body);
+  const { labels, annotations } = asObject(metadata);
+  return redact(fault, [content, labels, annotations]);
 };

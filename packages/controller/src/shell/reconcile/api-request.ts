@@ -12,13 +12,16 @@ import * as E from "fp-ts/lib/Either.js";
 import {
   type ApiCall,
   type Discover,
+  isSensitive,
   redactSecret,
+  redactSensitive,
   type FindOwned,
   type FindPods,
   pods,
   type Found,
   type Instant,
   type Observations,
+  type Settings,
 } from "../../core/index.ts";
 import { findOwned } from "./find-owned.ts";
 
@@ -74,18 +77,21 @@ export const requestOf = (txn: Transaction, effect: ApiCall): Request => {
 const isOfSecret = ({ resource }: ApiCall["call"]["place"]): boolean =>
   resource.group === "" && resource.kind === "Secret";
 
-/** Sends the request. Values of a Secret are redacted in the error. */
+/** Without the values that were sent, where they may be secret. Of ConfigMaps that Janus keeps for itself nothing is. */
+const redacted = (fault: ApiError, { call, as }: ApiCall, settings: Pick<Settings, "sensitiveKinds">): ApiError => {
+  if (!("body" in call)) return fault;
+  if (isOfSecret(call.place)) return redactSecret(fault, call.body);
+  return as === "serviceAccount" && isSensitive(call.place, settings) ? redactSensitive(fault, call.body) : fault;
+};
+
+/** Sends the request. Values of Secrets and of sensitive kinds are redacted in the error. */
 export const sendRequest = async (
   api: Api,
   txn: Transaction,
   effect: ApiCall,
-): Promise<E.Either<ApiError, KubeObject>> => {
-  const answer = await api.send(requestOf(txn, effect));
-  const { call } = effect;
-  return "body" in call && isOfSecret(call.place)
-    ? E.mapLeft((fault: ApiError) => redactSecret(fault, call.body))(answer)
-    : answer;
-};
+  settings: Pick<Settings, "sensitiveKinds">,
+): Promise<E.Either<ApiError, KubeObject>> =>
+  E.mapLeft((fault: ApiError) => redacted(fault, effect, settings))(await api.send(requestOf(txn, effect)));
 
 /** Messages name a few Pods at most. */
 const MOST_PODS = 50;

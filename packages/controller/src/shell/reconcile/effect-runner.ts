@@ -8,6 +8,7 @@ import {
   type Effect,
   handleAnswer,
   isDraft,
+  type Settings,
   withoutRetry,
 } from "../../core/index.ts";
 import { type TrackedTransaction, decoded, draftsOf } from "./tracked-transaction.ts";
@@ -39,6 +40,7 @@ export interface EffectRunnerOptions {
   /** The API server, for the Transactions of a namespace. */
   readonly apiOf: (namespace: string) => Api;
   readonly discovery: Discovery;
+  readonly settings: Settings;
   readonly telemetry: Telemetry;
   /** Its phase has changed. */
   readonly onPhaseChange: (tracked: TrackedTransaction) => void;
@@ -57,7 +59,8 @@ const CONCURRENCY = 16;
  *
  * Guarantees: every response is folded into the observations before this returns.
  */
-export const effectRunner = ({ apiOf, discovery, telemetry, onPhaseChange, onLockFree }: EffectRunnerOptions) => {
+export const effectRunner = (options: EffectRunnerOptions) => {
+  const { apiOf, discovery, settings, telemetry, onPhaseChange, onLockFree } = options;
   const { recordEvent, answered, moved } = telemetry;
 
   /** The response to a write of the Transaction itself is its newest version. */
@@ -86,7 +89,9 @@ export const effectRunner = ({ apiOf, discovery, telemetry, onPhaseChange, onLoc
       return "observed";
     }
     const answer =
-      tracked.isForceDeleted && isOwn(effect) ? E.right(afterWrite(txn, effect)) : await sendRequest(api, txn, effect);
+      tracked.isForceDeleted && isOwn(effect)
+        ? E.right(afterWrite(txn, effect))
+        : await sendRequest(api, txn, effect, settings);
     answered(round, txn, effect, began, E.isLeft(answer) ? answer.left : undefined);
     if (E.isLeft(answer) && classify(answer.left) === "conflict" && writesTransaction(effect)) return "stale";
     if (E.isLeft(answer) && classify(answer.left) === "permanent" && isOwn(effect))

@@ -161,6 +161,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     effectRunner({
       apiOf,
       discovery,
+      settings,
       telemetry,
       onPhaseChange: ({ txn }) => lockWaiters.leave(txn.metadata.uid),
       onLockFree: wakeNextWaiter,
