@@ -204,6 +204,24 @@ describe("a Draft", () => {
     expect((await renderOf(place))?.digest).not.toBe(first.digest);
   });
 
+  it("that comes to have problems, or has none any more, says nothing else, and rests again", async () => {
+    const place = await workspace();
+    await place.create(config);
+    const { hook, requests } = recording();
+    await place.janus(hook);
+    const rests = () => expect.poll(() => quiet(requests), { timeout: 15_000, interval: 1000 }).toBe(true);
+    await place.submit([change], { lifecycle: "Draft" });
+    await rendered(place);
+    await edit(place, { changes: [creating(config)] });
+    const refused = await rendered(place);
+    expect([refused.result, refused.digest]).toEqual(["Problems", undefined]);
+    await rests();
+    await place.remove(config);
+    await expect.poll(async () => (await renderOf(place))?.result, { timeout: 15_000 }).toBe("OK");
+    expect((await renderOf(place))?.message).toBeUndefined();
+    await rests();
+  });
+
   it("is deleted by draftTTL when nobody has edited it for so long", async () => {
     const place = await workspace();
     await place.create(config);

@@ -13,9 +13,11 @@ import type { Reversibility } from "./rollback-window.ts";
 import type { ApiCall, EventSpec } from "./effect.ts";
 import { formatGate } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
+import { asObject, isObject, member } from "../kubernetes/json.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
 import { gatedChange, type Journal, stateOf } from "./journal.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
+import type { JsonObject } from "@janus/types";
 
 export const TERMINAL: readonly Phase[] = ["Committed", "RolledBack", "Failed"];
 export const isTerminal = (phase: Phase): boolean => TERMINAL.includes(phase);
@@ -58,11 +60,19 @@ const withoutWindow = (status: Status): Status => {
   return rest;
 };
 
-/** For a merge patch, in which a field that is left out stays. */
-const asPatch = (before: Status, after: Status): object => ({
+/** A merge patch, in which what is left out stays, at every depth: what is no longer there is removed. Lists are replaced. */
+const patchOf = (before: JsonObject, after: JsonObject): JsonObject => ({
   ...Object.fromEntries(Object.keys(before).map((name) => [name, null])),
-  ...Object(Status.encode(after)),
+  ...Object.fromEntries(
+    Object.entries(after).map(([name, value]) => {
+      const was = member(before, name);
+      return [name, isObject(was) && isObject(value) ? patchOf(was, value) : value];
+    }),
+  ),
 });
+
+const asPatch = (before: Status, after: Status): object =>
+  patchOf(asObject(Status.encode(before)), asObject(Status.encode(after)));
 
 const IN: readonly string[] = ["committed", "rollback-failed"];
 
