@@ -337,6 +337,31 @@ describe("a Transaction with an approved digest", () => {
     expect((await place.names("v1", "ConfigMap")).toSorted()).toEqual(["config", "gone", "kube-root-ca.crt"]);
   });
 
+  it.each<[string, (place: Workspace) => Promise<unknown>]>([
+    ["a Secret that it changes", (place) => place.patch(secret("token", { another: "YQ==" }))],
+    ["an object that it deletes", (place) => place.patch(configMap("gone", { more: "1" }))],
+  ])("is rolled back when somebody changes %s while an earlier change is made", async (_, meddle) => {
+    const place = await workspace();
+    await place.create(config, secret("token", { a: "b2xk" }), configMap("gone"));
+    await place.janus();
+    const digest = await approved(place, [
+      { ...change, waitFor: ["jsonpath={.data.gate}=open"] },
+      patching(secret("token", { a: "bmV3" })),
+      deleting(configMap("gone")),
+    ]);
+    await edit(place, { lifecycle: "Published", approvedDigest: digest });
+    await expect.poll(async () => (await place.read(config))["data"]).toMatchObject({ value: "new" });
+    await meddle(place);
+    await place.patch(configMap("config", { gate: "open" }));
+    const { status } = await place.over();
+    expect([status.phase, status.conditions.find(({ type }) => type === "Committed")?.message]).toEqual([
+      "RolledBack",
+      expect.stringMatching(/was changed after it was approved/) as unknown,
+    ]);
+    expect(await place.exists(configMap("gone"))).toBe(true);
+    expect(await place.read(config)).toMatchObject({ data: { value: "old", gate: "open" } });
+  });
+
   it("is executed when something has changed that it does not touch", async () => {
     const place = await workspace();
     await place.create(config);

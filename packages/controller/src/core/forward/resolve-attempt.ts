@@ -21,6 +21,7 @@ import { deadline, inFlightWindow, POLL_INTERVAL } from "../state/reconcile-cont
 import { ENABLING_TIME } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import { type ChangeContext, observeTarget, refusalOf } from "./change-context.ts";
+import { isChangedSinceApproval } from "./changed-since-approval.ts";
 import { nextChange } from "./next-change.ts";
 import { waiting } from "../state/status-progress.ts";
 import { irreversibleReason, reasonToStop } from "./reason-to-stop.ts";
@@ -68,10 +69,7 @@ export const resolveAttempt = (
       const moved = object?.metadata.resourceVersion !== before?.metadata.resourceVersion;
       // A new version explains a conflict, but no other rejection.
       if (attempt.type === "refused" && !(moved && attempt.code === 409)) return tryAgain(changeContext, attempt);
-      if (moved && object !== undefined)
-        return change.resourceVersion === undefined
-          ? renewSnapshot(context, journal, changeContext, object)
-          : abort(context, journal, conflictCause(noLongerAt(place, change.resourceVersion)));
+      if (moved && object !== undefined) return goOnWith(changeContext, object);
       // Only a Create cannot simply be sent again: it has no precondition that would stop the one that is still in
       // flight.
       const settledAt = attempt.sent + inFlightWindow(settings);
@@ -94,9 +92,7 @@ export const resolveAttempt = (
           journal,
           conflictCause(conflictMessage(place, verdict.object, verdict.fields), fateOf(verdict, mayBeApplied)),
         );
-      return change.resourceVersion === undefined
-        ? renewSnapshot(context, journal, changeContext, verdict.object)
-        : abort(context, journal, conflictCause(noLongerAt(place, change.resourceVersion)));
+      return goOnWith(changeContext, verdict.object);
     case "unknown":
       // The Delete was accepted, and finalizers delayed it. Now the object is gone, whatever has its name.
       if (attempt.type === "accepted") return run(nextChange(context, journal, changeContext, undefined));
@@ -106,6 +102,16 @@ export const resolveAttempt = (
         fate: mayBeApplied ? "unknown" : "rejected",
       });
   }
+};
+
+/** Another client has changed what the change does not set: that goes into the snapshot, unless just that was required or approved. */
+const goOnWith = (changeContext: ChangeContext, live: KubeObject): Step => {
+  const { context, journal, change, place } = changeContext;
+  if (change.resourceVersion !== undefined)
+    return abort(context, journal, conflictCause(noLongerAt(place, change.resourceVersion)));
+  return isChangedSinceApproval(changeContext, live)
+    ? abort(context, journal, conflictCause(`${formatRef(place)} was changed after it was approved: approve it again`))
+    : renewSnapshot(context, journal, changeContext, live);
 };
 
 const isEdit = ({ type }: ResolvedChange): boolean => type === "Update" || type === "Patch";
