@@ -69,6 +69,16 @@ it.each([
   expect((await made.txn()).metadata.generation).toBe(generation);
 });
 
+it("waits for no vi that nobody can type into", async () => {
+  const { namespace } = await drafted();
+  const { ended } = start(["edit", "txn", "-n", namespace], { env: { EDITOR: "", KUBE_EDITOR: "" } });
+  expect(await ended).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "error: the standard input is no terminal to edit on: add -f FILE, or set KUBE_EDITOR\n",
+  });
+});
+
 const kept = (stderr: string): string => {
   const [, file = ""] = /What you wrote is kept in (\S+)\. When it is right: /u.exec(stderr) ?? [];
   onTestFinished(() => rmSync(path.dirname(file), { recursive: true }));

@@ -79,6 +79,11 @@ const isRecord =
   (request: Request): boolean =>
     request.purpose === "record" && JSON.stringify(request).includes(text);
 
+const isRestoreOf =
+  (name: string) =>
+  (request: Request): boolean =>
+    request.purpose === "restore" && "name" in request && request.name === name;
+
 /** The administrator. */
 const whoAmI = async (): Promise<string> => {
   const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview", metadata: { name: "" } };
@@ -199,6 +204,26 @@ describe("a Committed Transaction within its rollbackWindow", () => {
     held.open();
     expect((await place.over()).status.phase).toBe("RolledBack");
     expect(await value(place)).toEqual({ value: "old", more: "1" });
+  });
+
+  it("waits for no other rollback that waits for it, with the same targets in another order", async () => {
+    const place = await prepared();
+    await place.create(configMap("other", { value: "old" }));
+    const targets = ["config", "other"];
+    const restored = [gate(isRestoreOf("other")), gate(isRestoreOf("config"))] as const;
+    await place.janus(...restored.map(({ hook }) => hook));
+    const setting = (data: Record<string, string>) => targets.map((name) => patching(configMap(name, data)));
+    await place.submit(setting({ one: "1" }), { name: "one", rollbackWindow: "1h" });
+    await rests(place, "one");
+    await place.submit(setting({ two: "2" }).toReversed(), { name: "two", rollbackWindow: "1h" });
+    await rests(place, "two");
+    await Promise.all([asks(place, {}, "one"), asks(place, {}, "two")]);
+    await Promise.all(restored.map(({ reached }) => reached));
+    for (const { open } of restored) open();
+    expect((await place.over("one")).status.phase).toBe("RolledBack");
+    expect((await place.over("two")).status.phase).toBe("RolledBack");
+    for (const name of targets) expect((await place.read(configMap(name)))["data"]).toEqual({ value: "old" });
+    expect(await leases(place)).toEqual([]);
   });
 
   it("has its finalizer again when somebody takes it off", async () => {

@@ -67,7 +67,12 @@ const lock: fc.Arbitrary<LockObservation> = fc.oneof(
       readAt: past,
       unchangedSince: past,
       expires: instant,
-      holderState: fc.constantFrom("untouched" as const, "active" as const, "finished" as const),
+      holderState: fc.constantFrom(
+        "untouched" as const,
+        "active" as const,
+        "rolling-back" as const,
+        "finished" as const,
+      ),
     },
     { requiredKeys: ["type", "holder", "version", "readAt", "unchangedSince", "expires"] },
   ),

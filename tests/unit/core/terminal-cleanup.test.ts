@@ -75,3 +75,13 @@ it("releases a lock that it took over without being answered, and that only then
   });
   expect(asked.map(({ purpose }) => purpose)).toContain("release-lock");
 });
+
+it("ends a rollbackWindow of which somebody has removed when it began", () => {
+  const { txn, ...rest } = underway("Committed", [change("Delete", "a")], { direction: "forward", cursor: 1 });
+  const { completedAt: _, ...status } = txn.status;
+  const isOf = { type: "Reversible", status: "True", reason: "WithinWindow", message: "" } as const;
+  const within = { ...isOf, observedGeneration: 1, lastTransitionTime: "2026-01-01T12:00:00Z" };
+  const start = { ...rest, txn: { ...txn, status: { ...status, conditions: [...status.conditions, within] } } };
+  const { at } = later(start, 60_000, () => refused(404));
+  expect(at.txn.status.conditions.find(({ type }) => type === "Reversible")).toMatchObject({ reason: "WindowPassed" });
+});

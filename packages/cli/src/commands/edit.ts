@@ -22,12 +22,19 @@ interface EditFlags extends ClusterFlags {
   readonly filename?: string;
 }
 
-/** As `kubectl edit` finds it. */
-const editorOf = ({ KUBE_EDITOR: own = "", EDITOR: general = "" }: NodeJS.ProcessEnv): string => own || general || "vi";
+const VI = "vi";
 
-/** Errors: if the editor cannot be started, or fails, as `:cq` of vi does. */
+/** As `kubectl edit` finds it. */
+const editorOf = ({ KUBE_EDITOR: own = "", EDITOR: general = "" }: NodeJS.ProcessEnv): string => own || general || VI;
+
+/**
+ * Errors: if the editor cannot be started, or fails, as `:cq` of vi does; if none is chosen, and there is no terminal: vi would
+ * wait forever for somebody who types.
+ */
 const openEditor = (file: string): void => {
   const editor = editorOf(process.env);
+  if (editor === VI && !process.stdin.isTTY)
+    throw new Failure("the standard input is no terminal to edit on: add -f FILE, or set KUBE_EDITOR");
   // By the shell: it may have arguments, such as `code --wait`.
   const { status, error } = spawnSync("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });
   if (error !== undefined) throw new Failure(`the editor ${editor} cannot be started: ${error.message}`);

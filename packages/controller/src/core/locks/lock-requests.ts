@@ -255,7 +255,7 @@ export const observeHolder = (index: number, holder: Holder, target: ObjectRef):
     // If it cannot be read, it may be active.
     if (E.isLeft(answer) && !gone) return withLock(known, index, { ...observed, holderState: "active" });
     const needed = E.isRight(answer) && (isOfLater(answer.right) || hasTarget(answer.right, target));
-    const active = UNTOUCHED.includes(phase) ? "untouched" : "active";
+    const active = UNTOUCHED.includes(phase) ? "untouched" : phase === "RollingBack" ? "rolling-back" : "active";
     return withLock(known, index, { ...observed, holderState: over ? "finished" : needed ? active : "foreign" });
   },
 });

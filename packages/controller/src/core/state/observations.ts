@@ -289,7 +289,7 @@ export type LockObservation =
        * The state of its holder, if that is a Transaction. foreign: a Transaction without this target, so that
        * another client wrote the Lease.
        */
-      readonly holderState?: "untouched" | "active" | "finished" | "foreign";
+      readonly holderState?: "untouched" | "active" | "rolling-back" | "finished" | "foreign";
       /** Its holder was requested to yield. */
       readonly yieldRequested?: true;
     }

@@ -32,6 +32,9 @@ const endOf = ({ spec: { rollbackWindow = 0 } }: Transaction, committed: Instant
 /** Until when it can be rolled back if it is Committed now. */
 export const untilWhen = (txn: Transaction, now: Instant): string => toTimestamp(endOf(txn, now));
 
-/** When the window of a Committed Transaction ends. */
-export const windowEnd = (txn: Transaction): Instant =>
-  endOf(txn, fromTimestamp(txn.status.completedAt) ?? Number.NEGATIVE_INFINITY);
+/** When the window of a Committed Transaction ends. Where somebody has removed both times from its status, it has ended. */
+export const windowEnd = (txn: Transaction): Instant => {
+  const { completedAt, reversibleUntil } = txn.status;
+  const committed = fromTimestamp(completedAt);
+  return committed === undefined ? (fromTimestamp(reversibleUntil) ?? 0) : endOf(txn, committed);
+};

@@ -10,7 +10,8 @@ import { type Deferral, type Journal, type Note, stateOf } from "../state/journa
 import { checkpoint } from "../state/journal-requests.ts";
 import { changeIn, type FailedAttempt, type Observations, rollbackIn, withRollback } from "../state/observations.ts";
 import { reacquire } from "../locks/lock-acquisition.ts";
-import { formatRef } from "../kubernetes/kube-object.ts";
+import { lockPlace, release } from "../locks/lock-requests.ts";
+import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { deletedOwners } from "../snapshots/owner-references.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
@@ -132,10 +133,28 @@ export const counted = (index: number, effect: Effect): Effect => {
 };
 
 /**
+ * Releases of the locks that this rollback does not need any more, if the lock that it waits for is held by another
+ * rollback: that one may wait for one of these. Both acquire them in the order of their own changes.
+ */
+const spareLocks = (
+  context: ReconcileContext,
+  { position, deferred }: Back,
+  touched: readonly (readonly [index: number, target: ObjectRef])[],
+  needed: number,
+): readonly ApiCall[] => {
+  const { lock } = changeIn(context.known, needed);
+  if (lock?.type !== "theirs" || lock.holderState !== "rolling-back") return [];
+  const isSettled = (index: number): boolean => index > position.cursor && index !== needed && !deferred.has(index);
+  return touched.flatMap(([index, target]) =>
+    isSettled(index) ? release(context, index, lockPlace(target, context.settings.controllerNamespace)) : [],
+  );
+};
+
+/**
  * Rolls back one item, one request at a time.
  *
  * Guarantees: it takes no other lock than that of its target, and of targets that it has to adopt again; it ends
- *             as `rollback-failed` when its own time is over.
+ *             as `rollback-failed` when its own time is over. Rollbacks do not wait for each other in a circle.
  *
  * @param isLast whether no item before it was deferred: a rejection may be due to those.
  */
@@ -171,7 +190,8 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
     const locking = reacquire(context, new Map(touched), [needed]);
     if (locking.type === "acquiring") return go(...locking.effects);
     if (locking.type !== "waiting") return undefined;
-    const { effects, until, because, event, awaited } = locking;
+    const { until, because, event, awaited } = locking;
+    const effects = [...locking.effects, ...spareLocks(context, journal, touched, needed)];
     return effects.length > 0
       ? { type: "run", step: { ...run(...effects), events: [event] } }
       : { type: "wait", until, because, event, awaited };
