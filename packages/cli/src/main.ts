@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Failure } from "./failure.ts";
 import { withFlagsAfterCommand } from "./leading-flags.ts";
-import { endWithReader } from "./output/style.ts";
+import { endWithReader, outputTo } from "./output/style.ts";
 import { programFor, wholeProgram } from "./program.ts";
 
 const OLDEST = [22, 19] as const;
@@ -24,6 +24,6 @@ try {
   await program.parseAsync(args, { from: "user" });
 } catch (error) {
   if (!(error instanceof Failure)) throw error;
-  process.stderr.write(`error: ${error.message}\n`);
+  outputTo(process.stderr).write(`error: ${error.message}\n`);
   process.exitCode = error.exitCode;
 }

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { visible } from "./visible.ts";
 
 /** Where output goes: a terminal, or a pipe or file. */
 export interface Output {
@@ -28,7 +29,8 @@ export const outputTo = (stream: Stream, env: NodeJS.ProcessEnv = process.env): 
   isTerminal: stream.isTTY,
   width: stream.columns || 80,
   hasColour: hasColour(stream, env),
-  write: (text) => void stream.write(text),
+  // A pipe or file gets every byte as it is.
+  write: (text) => void stream.write(stream.isTTY ? visible(text) : text),
 });
 
 type Colour = "green" | "red" | "yellow" | "cyan" | "dim" | "bold";

@@ -6,6 +6,7 @@ import { follow } from "../cluster/follow.ts";
 import { stored } from "../cluster/transactions.ts";
 import { Failure } from "../failure.ts";
 import { type Output, painter } from "../output/style.ts";
+import { visible } from "../output/visible.ts";
 import { messageOfTransaction, progressNews, progressScreen } from "./progress-text.ts";
 
 /** As kubectl has no code for it: 0 Committed, 2 RolledBack, 3 Failed. */
@@ -37,7 +38,7 @@ const liveScreen = async ({ hasColour }: Output): Promise<Screen> => {
   let last: Transaction | undefined;
   const draw = (): void => {
     const { columns, rows } = process.stdout;
-    if (last !== undefined) redraw(progressScreen(last, Date.now(), paint, columns || 80, rows));
+    if (last !== undefined) redraw(visible(progressScreen(last, Date.now(), paint, columns || 80, rows)));
   };
   process.stdout.on("resize", draw);
   const ticking = setInterval(draw, 1000);
