@@ -171,6 +171,40 @@ describe("what a change of a status shows", () => {
   });
 });
 
+/** What a dry run of the patch shows of a target. */
+const shownOf = (before: KubeObject, after: KubeObject): ReturnType<typeof dryRunResult> => {
+  const resources = new Map([["v1/ConfigMap", configMaps]]);
+  const [item] = itemsOf(transaction([patch]), { ...noObservations(0), resources });
+  if (item === undefined) throw new Error("the change has no place");
+  return dryRunResult(item, before, after, false);
+};
+
+describe("what a render shows", () => {
+  const long = "# a line of a file\n".repeat(50);
+  it.each<[string, string, string, string, string]>([
+    ["from its line on", `${long}allow none\n`, `${long}allow all\n`, '…"allow none\\n"', '…"allow all\\n"'],
+    [
+      "where that is long, shortly before it",
+      `${"x".repeat(999)}a`,
+      `${"x".repeat(999)}b`,
+      `…"${"x".repeat(60)}a"`,
+      `…"${"x".repeat(60)}b"`,
+    ],
+    [
+      "whole characters of it",
+      `${"🎂".repeat(500)}a`,
+      `${"🎂".repeat(500)}b`,
+      `…"${"🎂".repeat(30)}a"`,
+      `…"${"🎂".repeat(30)}b"`,
+    ],
+    ["and its end, where only the other goes on", long, `${long}allow all\n`, '…""', '…"allow all\\n"'],
+  ])("has of a long text where it differs: %s", (_, before, after, thenShown, nowShown) => {
+    expect(shownOf(patched(live, { value: before }), patched(live, { value: after })).diff).toEqual([
+      { path: ".data.value", before: thenShown, after: nowShown },
+    ]);
+  });
+});
+
 const pod = (image: string, resourceVersion: string): KubeObject => ({
   apiVersion: "v1",
   kind: "Pod",

@@ -15,6 +15,8 @@ import type { KeepDryRun } from "./preflight.ts";
 /** As much as a value, and a path, has room for in the status, in bytes. */
 const MOST_OF_VALUE = 256;
 const MOST_OF_PATH = 512;
+/** How much of a long text is shown before its first difference, in characters. */
+const MOST_BEFORE = 60;
 /** How much of the differences of one change is kept, in bytes. */
 const MOST_OF_CHANGE = 8 * 1024;
 
@@ -43,14 +45,36 @@ const setBy = ({ metadata, ...rest }: JsonObject): JsonObject => ({
   ),
 });
 
-const shown = (value: Json, isHidden: boolean): string =>
-  isHidden ? CONCEALED : cut(JSON.stringify(value), MOST_OF_VALUE);
+const isLowSurrogate = (text: string, at: number): boolean => /^[\uDC00-\uDFFF]/.test(text.slice(at, at + 1));
 
-const show = ({ path, before, after }: Difference, isHidden: boolean): FieldDifference => ({
-  path: cut(path, MOST_OF_PATH),
-  ...(before === undefined ? {} : { before: shown(before, isHidden) }),
-  ...(after === undefined ? {} : { after: shown(after, isHidden) }),
-});
+/**
+ * Where two texts are shown from if they are too long to be shown: from the line in which they differ first, or shortly before
+ * it. Their beginnings would look the same.
+ */
+const startOf = (before: Json | undefined, after: Json | undefined): number => {
+  if (typeof before !== "string" || typeof after !== "string") return 0;
+  if (Math.max(bytesOf(before), bytesOf(after)) <= MOST_OF_VALUE) return 0;
+  let same = 0;
+  while (same < before.length && before[same] === after[same]) same += 1;
+  const start = Math.max(before.lastIndexOf("\n", same - 1) + 1, same - MOST_BEFORE, 0);
+  return isLowSurrogate(before, start) || isLowSurrogate(after, start) ? start - 1 : start;
+};
+
+/** A value as JSON: of a text, from this character on. */
+const shown = (value: Json, isHidden: boolean, start: number): string => {
+  if (isHidden) return CONCEALED;
+  const isFromStart = typeof value !== "string" || start === 0;
+  return cut(isFromStart ? JSON.stringify(value) : `…${JSON.stringify(value.slice(start))}`, MOST_OF_VALUE);
+};
+
+const show = ({ path, before, after }: Difference, isHidden: boolean): FieldDifference => {
+  const start = isHidden ? 0 : startOf(before, after);
+  return {
+    path: cut(path, MOST_OF_PATH),
+    ...(before === undefined ? {} : { before: shown(before, isHidden, start) }),
+    ...(after === undefined ? {} : { after: shown(after, isHidden, start) }),
+  };
+};
 
 /** As many of the first ones as there is room for. */
 export const fitting = (
