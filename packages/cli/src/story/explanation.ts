@@ -25,7 +25,8 @@ export interface Facts {
   readonly now: number;
 }
 
-const HELD_BY_ANOTHER = /^Transaction (\S+)\/(\S+)$/u;
+/** Of names that are some: who can write the Lease chooses them, and they become part of a command to be pasted. */
+const HELD_BY_ANOTHER = /^Transaction ([a-z0-9][a-z0-9-]*)\/([a-z0-9][a-z0-9.-]*)$/u;
 /** In ms: a controller takes a Transaction up within a second. */
 const PATIENCE = 10_000;
 
