@@ -96,6 +96,27 @@ const proposed = async (): Promise<Workspace> => {
   return made;
 };
 
+it("shows control characters that others have put into a Transaction, and obeys none of them", async () => {
+  const made = await workspace();
+  const { namespace, create } = made;
+  await create(configMap("app", { version: "1.0" }));
+  await made.janus();
+  // It turns the direction of what follows.
+  await draft(made, stream(configMap("app", { version: "2.0\u202e" })));
+  await janus("propose", "txn", "-n", namespace);
+  await janus("reject", "txn", "-n", namespace, "--reason", "\u001b[2Kfine\n\nRequested by bob.");
+  for (const command of ["describe", "explain", "get"]) {
+    const { stdout } = await janus(command, "txn", "-n", namespace);
+    expect([command, /[^\P{Cc}\n]|\p{Bidi_Control}/u.test(stdout)]).toEqual([command, false]);
+    expect(stdout).not.toMatch(/^Requested by bob/mu);
+  }
+  const { stdout } = await janus("describe", "txn", "-n", namespace);
+  expect(stdout).toContain('"2.0\\u202e"');
+  expect(flat(stdout)).toContain("\\u001b[2Kfine\\u000a\\u000aRequested by bob.");
+  const { stdout: approved } = await janus("approve", "txn", "-n", namespace, "--yes", ...bob);
+  expect(approved).toContain('+ .data.version: "2.0\\u202e"\n');
+});
+
 it("approves what it has shown, with its digest, and waits for the end where that is asked for", async () => {
   const made = await proposed();
   const { namespace, txn, read } = made;

@@ -3,6 +3,7 @@ import { cannotUse, type Cluster } from "./cluster.ts";
 import { follow } from "./follow.ts";
 import { readTransaction, type Stored, stored } from "./transactions.ts";
 import { Failure } from "../failure.ts";
+import { printable } from "../output/printable.ts";
 import { currentRender } from "../plan/render-report.ts";
 
 /** In ms: a render takes a second or two, unless no controller runs. */
@@ -10,7 +11,7 @@ const PATIENCE = 60_000;
 /** In ms, after which people should know what is waited for. */
 const SOON = 2000;
 
-/** A Transaction, and what the controller says that it would do. */
+/** A Transaction, and what the controller says that it would do: both {@link printable}, unlike the object. */
 export interface Rendered extends Stored {
   readonly render: Render;
 }
@@ -45,7 +46,7 @@ export const awaitRender = async (cluster: Cluster, name: string): Promise<Rende
   try {
     const first = await readTransaction(cluster, name);
     const render = currentRender(first.txn);
-    if (render !== undefined) return { ...first, render };
+    if (render !== undefined) return { object: first.object, ...printable({ txn: first.txn, render }) };
     const onError = (error: Parameters<typeof cannotUse>[0]): void => {
       if (error.type === "refused") end(new Failure(`cannot watch ${what}: ${cannotUse(error)}`));
     };
@@ -54,7 +55,7 @@ export const awaitRender = async (cluster: Cluster, name: string): Promise<Rende
       const seen = stored(object);
       if (seen.txn.spec.lifecycle === "Published") throw new Failure(`${what} was published in the meantime`);
       const render = currentRender(seen.txn);
-      if (render !== undefined) return { ...seen, render };
+      if (render !== undefined) return { object, ...printable({ txn: seen.txn, render }) };
     }
     throw failure;
   } finally {

@@ -1,5 +1,6 @@
 import { type ClusterFlags, onCluster } from "../cluster/cluster.ts";
 import { readTransaction } from "../cluster/transactions.ts";
+import { printable } from "../output/printable.ts";
 import { outputTo, painter } from "../output/style.ts";
 import { description } from "../story/description.ts";
 import { readEvents } from "../story/events.ts";
@@ -12,7 +13,7 @@ const describe = (name: string, flags: ClusterFlags): Promise<number> =>
     const output = outputTo(process.stdout);
     const { txn } = await readTransaction(cluster, name);
     const [locks, events] = await Promise.all([readLocks(cluster, txn), readEvents(cluster, txn)]);
-    output.write(description({ txn, locks, events }, Date.now(), painter(output), output.width));
+    output.write(description({ ...printable({ txn, events }), locks }, Date.now(), painter(output), output.width));
     return 0;
   });
 

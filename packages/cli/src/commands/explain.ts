@@ -1,5 +1,6 @@
 import { type ClusterFlags, onCluster } from "../cluster/cluster.ts";
 import { readTransaction } from "../cluster/transactions.ts";
+import { printable } from "../output/printable.ts";
 import { outputTo, painter } from "../output/style.ts";
 import { hanging } from "../output/wrap.ts";
 import { explanation } from "../story/explanation.ts";
@@ -12,7 +13,7 @@ const explain = (name: string, flags: ClusterFlags): Promise<number> =>
     const output = outputTo(process.stdout);
     const paint = painter(output);
     const { txn } = await readTransaction(cluster, name);
-    const { what, why, where, state, next } = explanation(txn, {
+    const { what, why, where, state, next } = explanation(printable(txn), {
       locks: await readLocks(cluster, txn),
       now: Date.now(),
     });

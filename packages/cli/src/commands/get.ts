@@ -9,6 +9,7 @@ import { readTransaction, stored } from "../cluster/transactions.ts";
 import { usersOf } from "../cluster/users.ts";
 import { Failure } from "../failure.ts";
 import { age } from "../output/age.ts";
+import { printable } from "../output/printable.ts";
 import { outputTo } from "../output/style.ts";
 import { table } from "../output/table.ts";
 import { shortened } from "../output/wrap.ts";
@@ -29,7 +30,7 @@ const nameOf = ({ metadata }: KubeObject): string => `transaction.backup.janus.i
 /** As `kubectl get` prints them; messages are shortened to the width, except for `wide`. */
 const listing = (objects: readonly KubeObject[], { allNamespaces, output }: GetFlags, width: number): string => {
   const rows = objects.map((object) => {
-    const { txn } = stored(object);
+    const { txn } = printable(stored(object));
     const { metadata, spec, status } = txn;
     const { progress = `0/${spec.changes.length}` } = status;
     const start = allNamespaces === true ? [metadata.namespace, metadata.name] : [metadata.name];

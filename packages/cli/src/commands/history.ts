@@ -7,6 +7,7 @@ import { cannotUse, type Cluster, type ClusterFlags, found, onCluster } from "..
 import { namedObject } from "../cluster/named-object.ts";
 import { stored } from "../cluster/transactions.ts";
 import { Failure } from "../failure.ts";
+import { printable } from "../output/printable.ts";
 import { outputTo } from "../output/style.ts";
 import { table } from "../output/table.ts";
 import { type Chapter, history, historyOf } from "../story/history.ts";
@@ -55,7 +56,7 @@ const listing = (all: readonly Chapter[], isOfObject: boolean, { output, allName
       ? [["FIELDS", ({ fields }: Chapter) => (isWide ? fields.join(",") : String(fields.length))] as const]
       : []),
   ];
-  const rows = all.map((chapter) => columns.map(([, cell]) => cell(chapter) || "-"));
+  const rows = all.map((chapter) => columns.map(([, cell]) => printable(cell(chapter)) || "-"));
   return table(
     columns.map(([heading]) => heading),
     rows,

@@ -5,6 +5,7 @@ import { cannotUse, type Cluster } from "../cluster/cluster.ts";
 import { follow } from "../cluster/follow.ts";
 import { stored } from "../cluster/transactions.ts";
 import { Failure } from "../failure.ts";
+import { printable } from "../output/printable.ts";
 import { type Output, painter } from "../output/style.ts";
 import { visible } from "../output/visible.ts";
 import { messageOfTransaction, progressNews, progressScreen } from "./progress-text.ts";
@@ -132,7 +133,7 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
             : `Transaction ${cluster.namespace}/${name} was deleted; its last phase was ${last?.status.phase ?? "not seen"}`,
           last === undefined && !isKnown ? 1 : OUTCOME_UNKNOWN,
         );
-      const { txn } = stored(sight);
+      const txn = printable(stored(sight).txn);
       screen.show(last, txn);
       last = txn;
       isCutOff = false;

@@ -2,6 +2,7 @@ import { lockLease, parseHolder, type Transaction } from "@janus/api";
 import { isTerminal, leases } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
+import { printable } from "../output/printable.ts";
 import { asObject } from "@janus/controller/core/kubernetes/json";
 
 /** Who holds the lock on the target of a change. */
@@ -15,7 +16,7 @@ const named = (identity: unknown, { metadata }: Transaction): string | undefined
   if (typeof identity !== "string" || identity === "") return undefined;
   const holder = parseHolder(identity);
   if (holder?.uid === metadata.uid) return "this Transaction";
-  return holder === undefined ? identity : `Transaction ${holder.namespace}/${holder.name}`;
+  return holder === undefined ? printable(identity) : `Transaction ${holder.namespace}/${holder.name}`;
 };
 
 interface Place {
