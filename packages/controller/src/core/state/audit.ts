@@ -69,7 +69,9 @@ const WORDS: Readonly<Record<Deed, string>> = {
 export const audit = (txn: Transaction, contentOf: (txn: Transaction) => string): readonly EventSpec[] => {
   const { annotations = {} } = txn.metadata;
   return deeds(txn, contentOf).map((deed) => {
-    const who = annotations[WHO[deed]];
+    // Who has created it as Proposed has moved nothing.
+    const who =
+      annotations[WHO[deed]] ?? (txn.status.observedDraft === undefined ? annotations[REQUESTED_BY] : undefined);
     const by = who === undefined ? "an unknown user" : cut(who, MOST_SAID);
     const why = deed === "Rejected" ? annotations[REJECTION_REASON] : undefined;
     return {
