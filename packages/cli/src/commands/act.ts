@@ -1,5 +1,5 @@
 import { type Phase, REQUEST_ROLLBACK, RETRY_ROLLBACK, ROLLBACK_REQUESTED_BY, type Transaction } from "@janus/api";
-import { isTerminal, transactions } from "@janus/controller";
+import { isReversible, isTerminal, REVERSIBLE, transactions } from "@janus/controller";
 import { type Cluster, type ClusterFlags, onCluster, sent } from "../cluster/cluster.ts";
 import { readTransaction } from "../cluster/transactions.ts";
 import { readUserName } from "../cluster/user-name.ts";
@@ -31,11 +31,7 @@ const finished = (txn: Transaction, instead: string): string => {
 const nothingApplied = (on: string): string =>
   `nothing of it is applied. To delete it: kubectl delete transaction ${on}`;
 
-const reversible = ({ status }: Transaction) => status.conditions.find(({ type }) => type === "Reversible");
-
-/** Whether it is Committed, and its snapshots are kept for its rollbackWindow. */
-const isReversible = (txn: Transaction): boolean =>
-  txn.status.phase === "Committed" && reversible(txn)?.status === "True";
+const reversible = ({ status }: Transaction) => status.conditions.find(({ type }) => type === REVERSIBLE);
 
 const notReversible = (txn: Transaction): string => {
   const { message } = reversible(txn) ?? {};

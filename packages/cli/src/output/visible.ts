@@ -2,9 +2,7 @@
 const COLOURS = [1, 2, 22, 31, 32, 33, 36, 39].map((code) => `\u001b[${code}m`);
 
 /** Control characters but tabs and line breaks, and what changes the direction of text (https://unicode.org/reports/tr9/). */
-const CONTROLS =
-  // oxlint-disable-next-line no-control-regex -- These are what is looked for.
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+const CONTROLS = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
 /**
  * What other people have written, as a terminal may show it: whoever writes a reason or a value could otherwise hide or forge
