@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { KubeObject } from "@janus/kube";
 import { parseAllDocuments } from "yaml";
@@ -39,8 +40,33 @@ const kubectl = async (
 
 const needsKubelet = ({ kind }: KubeObject): boolean => kind === "Deployment";
 
+/** One that is only dry run. */
+export const anyTransaction = {
+  apiVersion: "backup.janus.io/v1alpha1",
+  kind: "Transaction",
+  metadata: { name: "any", namespace: "default" },
+  spec: {
+    serviceAccountName: "default",
+    changes: [{ type: "Delete", target: { apiVersion: "v1", kind: "ConfigMap", name: "any" } }],
+  },
+};
+
+/** Until the API server has the schema that it needs to stamp who creates a Transaction, which takes it some seconds. */
+const untilAccepted = async (controlPlane: ControlPlane): Promise<void> => {
+  const giveUpAt = performance.now() + 60_000;
+  for (;;) {
+    try {
+      await kubectl(controlPlane, JSON.stringify(anyTransaction), "create", "--dry-run=server", "-f", "-");
+      return;
+    } catch (error) {
+      if (!String(error).includes("There can be a delay") || performance.now() > giveUpAt) throw error;
+      await sleep(200);
+    }
+  }
+};
+
 /**
- * Installs these manifests, as the README says, and waits until Transactions are served.
+ * Installs these manifests, as the README says, and waits until Transactions are accepted.
  *
  * @returns what was left out: what only a kubelet could bring to life.
  */
@@ -59,5 +85,6 @@ export const install = async (
     "--timeout=30s",
     "crd/transactions.backup.janus.io",
   );
+  await untilAccepted(controlPlane);
   return { installed, leftOut: manifests.filter(needsKubelet) };
 };

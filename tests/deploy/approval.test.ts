@@ -278,3 +278,20 @@ describe.each([
     expect(await tried(row, subject, isStamped)).toEqual(allowing[cell]);
   });
 });
+
+/** How often the API server has stamped, or tried to. */
+const stampings = async (): Promise<number> =>
+  (await cluster.admin("get --raw /metrics"))
+    .split("\n")
+    .filter((line) => /^apiserver_mutating_admission_policy_check_total\{.*policy="janus-stamps"/.test(line))
+    .reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+
+it("a write that leaves spec and annotations as they are is not stamped, and needs no schema of Transactions for that", async () => {
+  const at = { resource: transactions, namespace: "plain", name: nameOf("Draft", "ann", "ed") };
+  const before = await stampings();
+  for (const metadata of [{ labels: { a: "b" } }, { finalizers: ["example.com/f"] }, { finalizers: null }])
+    await succeed("admin", { verb: "mergePatch", ...at, body: { metadata } });
+  expect(await stampings()).toBe(before);
+  await succeed("admin", { verb: "mergePatch", ...at, body: { spec: { timeout: "8m" } } });
+  expect(await stampings()).toBeGreaterThan(before);
+});

@@ -15,10 +15,21 @@ const entry = ({ name, isSet }: Stamp): string =>
   `'${name}' in variables.annotationsBefore ? optional.of(variables.annotationsBefore['${name}']) : optional.none()`;
 
 /**
+ * A write that leaves spec and annotations as they are does nothing that is stamped: finalizers, owner references and labels of
+ * the controller and the garbage collector are written also where the API server cannot mutate Transactions yet.
+ */
+const mayStamp =
+  "oldObject == null || dyn(object).?spec != dyn(oldObject).?spec || " +
+  "object.metadata.?annotations != oldObject.metadata.?annotations";
+
+/**
  * Writes into annotations of a Transaction which users created it, edited it, moved its lifecycle, published it, and requested its
  * rollback, whatever the client says, and keeps them. With the {@link StampsPolicy} nobody can set another value.
  *
  * A Transaction that is older than this policy gets only those of what is done to it from now on.
+ *
+ * For the first seconds after the CRD was created or the API server was started, the latter has no schema of Transactions and
+ * answers what would be mutated with 503, "Resource kind ... not found. There can be a delay": it looks for new ones every 5 s.
  *
  * Assumes: a cluster that serves MutatingAdmissionPolicy in admissionregistration.k8s.io/v1, which is Kubernetes 1.36 or newer.
  * Source:  https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/
@@ -38,11 +49,10 @@ export class UserStamps extends Construct {
         // It runs again if another admission plugin has changed the Transaction, so that its value is the final one.
         reinvocationPolicy: "IfNeeded",
         matchConstraints: transactionWrites(),
+        matchConditions: [{ name: "spec-or-annotations", expression: mayStamp }],
         variables: [...stampVariables, { name: "stamps", expression: `{${stamps.map(entry).join(", ")}}` }],
         mutations: [
           {
-            // Not an ApplyConfiguration: for that, the API server needs the schema of the CRD, which it has only some time after
-            // the CRD was created or upgraded. Until then it would refuse every Transaction.
             patchType: "JSONPatch",
             jsonPatch: {
               // Empty for an old Transaction to which nothing of this is done: it is left alone.
