@@ -12,8 +12,11 @@ import { counting, kindOf } from "./kinds.ts";
 const SIDE_BY_SIDE = 10;
 /** How long trouble lasts, in ms. */
 const LASTING = 7000;
-/** So often one can have tried by then, with pauses of 0.1, 0.2, 0.4, 0.8, 1.6, 3.2 and 6.4 s at least. */
-const MOST_ROUNDS = 7;
+/**
+ * So often one can have tried by then, with pauses of 0.1, 0.2, 0.4, 0.8, 1.6, 3.2 and 6.4 s at least; and once more, since the
+ * status says after 2 s what it waits for: if that is watched before it is answered, it looks like a write of somebody else.
+ */
+const MOST_ROUNDS = 7 + 1;
 
 const TROUBLES: readonly (readonly [string, ApiError])[] = [
   ["503", unavailable],
