@@ -85,8 +85,10 @@ const isUnsettled = (txn: Transaction): boolean =>
   txn.status.items.some(({ state: { type: at } }) => at === "rollback-failed" || at === "unknown");
 
 /** What of this Transaction is left that should not be, and what is lost that somebody may need. */
-const wrongRemains = ({ after }: ScenarioRun, { isGone }: Ended, txn: Transaction): readonly string[] => {
-  const { uid, name } = txn.metadata;
+const wrongRemains = ({ after }: ScenarioRun, ended: Ended, txn: Transaction): readonly string[] => {
+  const { uid, name, deletionTimestamp } = txn.metadata;
+  // Deleted when it was Failed and had no finalizer any more, it leaves everything where it is: docs/guarantees.md says so.
+  const isGone = ended.isGone && deletionTimestamp !== undefined;
   const { phase, items, snapshots } = txn.status;
   const locks = [...after].flatMap(([key, { spec }]) =>
     key.startsWith("Lease/") && (spec as { readonly holderIdentity?: string }).holderIdentity?.endsWith(uid) === true
