@@ -1,5 +1,6 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
+import { kubectl } from "../fixtures/cluster.ts";
 import { creating, deleting, patching, updating } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { secret } from "../fixtures/manifests.ts";
@@ -85,4 +86,58 @@ it.each([
   expect(status).toMatchObject({ phase: "Failed", items: [{ error: expect.stringContaining("Secret") as string }] });
   expectNothingOf(await readable(place, running));
   expect((await eventsOf(place.namespace, "txn")).map(({ reason }) => reason)).toContain("PhaseTransition");
+});
+
+/** A policy for the Secrets of a namespace that says what was there, as careless ones do. */
+const quoting = (namespace: string) => {
+  const metadata = { name: `quotes-secrets-of-${namespace}` };
+  const api = { apiVersion: "admissionregistration.k8s.io/v1" };
+  return [
+    {
+      ...api,
+      kind: "ValidatingAdmissionPolicy",
+      metadata,
+      spec: {
+        matchConstraints: {
+          namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+          resourceRules: [
+            { apiGroups: [""], apiVersions: ["v1"], resources: ["secrets"], operations: ["UPDATE", "DELETE"] },
+          ],
+        },
+        matchConditions: [{ name: "of-users", expression: "oldObject.metadata.name.startsWith('guarded')" }],
+        validations: [
+          {
+            expression: "false",
+            messageExpression: "'not while its key is ' + string(oldObject.data.key) + ', ' + oldObject.type",
+          },
+        ],
+      },
+    },
+    {
+      ...api,
+      kind: "ValidatingAdmissionPolicyBinding",
+      metadata,
+      spec: { policyName: metadata.name, validationActions: ["Deny"] },
+    },
+  ];
+};
+
+it.each([
+  ["a Delete", deleting(secret("guarded"))],
+  ["a Patch", patching(secret("guarded", { key: "hunter2-wanted" }))],
+  ["an Update", updating(secret("guarded", { other: "hunter2-wanted" }))],
+])("shows nothing of what was there where an admission policy that refuses %s quotes it", async (_, change) => {
+  const place = await workspace();
+  await place.create(secret("guarded", { key: "hunter2-former" }));
+  for (const manifest of quoting(place.namespace)) {
+    await administrator.create(manifest);
+    onTestFinished(() => administrator.remove(manifest));
+  }
+  const labelling = ["label", "secret", "guarded", "a=b", "--dry-run=server", "-n", place.namespace];
+  await expect.poll(async () => (await kubectl(...labelling)).stderr).toContain("not while");
+  const running = await place.janus();
+  const { status } = await place.run([change]);
+  expect(status).toMatchObject({ phase: "Failed" });
+  expect(JSON.stringify(status)).toContain("not while its key is …, Opaque");
+  expectNothingOf(await readable(place, running));
 });

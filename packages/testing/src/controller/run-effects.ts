@@ -6,9 +6,9 @@ import {
   decodeStored,
   handleAnswer,
   messageOf,
-  redactSecret,
   transactions,
   withoutRetry,
+  withoutSecrets,
 } from "@janus/controller/core";
 import type { Transaction } from "@janus/api";
 import type { ApiError, KubeObject } from "@janus/types";
@@ -80,24 +80,13 @@ const send = (
   };
 };
 
-const isOfSecret = ({ call: { place } }: ApiCall): boolean =>
-  place.resource.group === "" && place.resource.kind === "Secret";
-
-/** As `sendRequest` of the shell does: messages do not show values of Secrets. */
-const redacted = (effect: ApiCall, answer: E.Either<ApiError, KubeObject>): E.Either<ApiError, KubeObject> => {
-  const { call } = effect;
-  return "body" in call && isOfSecret(effect)
-    ? E.mapLeft((fault: ApiError) => redactSecret(fault, call.body))(answer)
-    : answer;
-};
-
 /** Time that a request takes, in ms. */
 const LATENCY = 1;
 
 const runEffect = (state: State, scenario: Scenario, effect: ApiCall): Round & { readonly isStale?: true } => {
   const sent = state.now;
   const { world, answer: raw } = send(state, scenario, effect);
-  const answer = redacted(effect, raw);
+  const answer = E.mapLeft((fault: ApiError) => withoutSecrets(fault, effect, state.known, {}))(raw);
   const { call, as, purpose, dryRun, item } = effect;
   const error = E.isLeft(answer) ? messageOf(answer.left) : undefined;
   const request = { call, as, purpose, dryRun: dryRun === true, item, error };

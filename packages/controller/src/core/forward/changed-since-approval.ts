@@ -1,7 +1,7 @@
 import type { KubeObject } from "@janus/types";
 import { equal } from "../kubernetes/json.ts";
 import { settableOf } from "../preflight/differences.ts";
-import { isSensitive } from "../preflight/dry-run-result.ts";
+import { isSensitive } from "../state/sensitive-kinds.ts";
 import type { ChangeContext } from "./change-context.ts";
 
 /**

@@ -42,6 +42,12 @@ const MOST_LOOKS = 4_000_000;
 /** Of a value at most, as {@link quotations} makes them. */
 const FORMS = 8;
 
+/** The same fault, with nothing that was said, and why that is so. */
+export const withoutReason = (fault: ApiError, why: string): ApiError =>
+  fault.type === "refused"
+    ? { ...fault, message: `${fault.reason || `HTTP ${fault.code}`} (${why})`, causes: [] }
+    : fault;
+
 /**
  * The same fault, with none of these values in its sentences. The API server and admission checks quote what they refuse, and
  * what they say is told in status, events and logs.
@@ -51,11 +57,7 @@ const redact = (fault: ApiError, content: unknown): ApiError => {
   const values = [...new Set(leaves(content))];
   const said = fault.causes.reduce((sum, { message = "" }) => sum + message.length, fault.message.length);
   if (values.length * FORMS * said > MOST_LOOKS)
-    return {
-      ...fault,
-      message: `${fault.reason || `HTTP ${fault.code}`} (the reason is too long to be shown: it may quote what was sent)`,
-      causes: [],
-    };
+    return withoutReason(fault, "the reason is too long to be shown: it may quote what was sent");
   const quoted = [...new Set(values.flatMap(quotations))].toSorted((a, b) => b.length - a.length);
   const redacted = (text: string): string => quoted.reduce(hide, text);
   return {
@@ -68,19 +70,24 @@ const redact = (fault: ApiError, content: unknown): ApiError => {
 };
 
 /**
- * The same fault, with nothing of the Secret that was sent in its sentences.
+ * The same fault, with nothing of these states of a Secret in its sentences.
  *
  * Guarantees: takes a bounded time, during which nothing else is done: where many values would have to be looked for in long
  *             sentences (one for each of thousands of bad keys, say), these are left out as a whole.
  */
-export const redactSecret = (fault: ApiError, body: object): ApiError => {
-  const { data, stringData } = asObject(body);
-  return redact(fault, [data, stringData]);
-};
+export const redactSecret = (fault: ApiError, ...states: readonly object[]): ApiError =>
+  redact(
+    fault,
+    states.map(asObject).map(({ data, stringData }) => [data, stringData]),
+  );
 
 /** The same for an object of another kind, of which every value may be secret but for what identifies it. */
-export const redactSensitive = (fault: ApiError, body: object): ApiError => {
-  const { apiVersion: _, kind: __, metadata, ...content } = asObject(body);
-  const { labels, annotations } = asObject(metadata);
-  return redact(fault, [content, labels, annotations]);
-};
+export const redactSensitive = (fault: ApiError, ...states: readonly object[]): ApiError =>
+  redact(
+    fault,
+    states.map((state) => {
+      const { apiVersion: _, kind: __, metadata, ...content } = asObject(state);
+      const { labels, annotations } = asObject(metadata);
+      return [content, labels, annotations];
+    }),
+  );

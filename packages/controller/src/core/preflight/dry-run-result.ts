@@ -9,6 +9,7 @@ import { sizeOf } from "../kubernetes/object-size.ts";
 import { changeIn, type DryRunResult, withChange } from "../state/observations.ts";
 import type { Settings } from "../state/reconcile-context.ts";
 import type { Item } from "../state/resolved-changes.ts";
+import { isSensitive } from "../state/sensitive-kinds.ts";
 import { contentOf, type Difference, differences, settableOf } from "./differences.ts";
 import type { KeepDryRun } from "./preflight.ts";
 
@@ -23,15 +24,6 @@ const MOST_OF_CHANGE = 8 * 1024;
 export const hashOf = (value: unknown): string => bytesToHex(sha256(utf8ToBytes(canonical(value))));
 
 export const bytesOf = (value: unknown): number => utf8ToBytes(JSON.stringify(value)).length;
-
-/** Whether nothing of its values may be shown. */
-export const isSensitive = (
-  { resource }: ObjectRef,
-  { sensitiveKinds = [] }: Pick<Settings, "sensitiveKinds">,
-): boolean => {
-  const { group, kind } = resource;
-  return (group === "" && kind === "Secret") || sensitiveKinds.includes(group === "" ? kind : `${kind}.${group}`);
-};
 
 /** What no user sets in a manifest, or what every manifest names. */
 const IDENTITY: readonly string[] = ["apiVersion", "kind"];

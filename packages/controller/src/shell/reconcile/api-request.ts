@@ -12,9 +12,6 @@ import * as E from "fp-ts/lib/Either.js";
 import {
   type ApiCall,
   type Discover,
-  isSensitive,
-  redactSecret,
-  redactSensitive,
   type FindOwned,
   type FindPods,
   pods,
@@ -22,6 +19,7 @@ import {
   type Instant,
   type Observations,
   type Settings,
+  withoutSecrets,
 } from "../../core/index.ts";
 import { findOwned } from "./find-owned.ts";
 
@@ -74,24 +72,17 @@ export const requestOf = (txn: Transaction, effect: ApiCall): Request => {
   }
 };
 
-const isOfSecret = ({ resource }: ApiCall["call"]["place"]): boolean =>
-  resource.group === "" && resource.kind === "Secret";
-
-/** Without the values that were sent, where they may be secret. Of ConfigMaps that Janus keeps for itself nothing is. */
-const redacted = (fault: ApiError, { call, as }: ApiCall, settings: Pick<Settings, "sensitiveKinds">): ApiError => {
-  if (!("body" in call)) return fault;
-  if (isOfSecret(call.place)) return redactSecret(fault, call.body);
-  return as === "serviceAccount" && isSensitive(call.place, settings) ? redactSensitive(fault, call.body) : fault;
-};
-
 /** Sends the request. Values of Secrets and of sensitive kinds are redacted in the error. */
 export const sendRequest = async (
   api: Api,
   txn: Transaction,
   effect: ApiCall,
+  known: Observations,
   settings: Pick<Settings, "sensitiveKinds">,
 ): Promise<E.Either<ApiError, KubeObject>> =>
-  E.mapLeft((fault: ApiError) => redacted(fault, effect, settings))(await api.send(requestOf(txn, effect)));
+  E.mapLeft((fault: ApiError) => withoutSecrets(fault, effect, known, settings))(
+    await api.send(requestOf(txn, effect)),
+  );
 
 /** Messages name a few Pods at most. */
 const MOST_PODS = 50;
