@@ -1,4 +1,4 @@
-import { REQUEST_ROLLBACK, type Render } from "@janus/api";
+import { REQUEST_ROLLBACK, RETRY_ROLLBACK, type Render } from "@janus/api";
 import type { Hook } from "@janus/kube";
 import { describe, expect, it } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
@@ -416,19 +416,23 @@ const quiet = (requests: readonly unknown[]): boolean => {
   return before === requests.length;
 };
 
-describe.each(["Draft", "Proposed"])("a request to roll back what is %s", (lifecycle) => {
+describe.each([
+  ["Draft", REQUEST_ROLLBACK, "RollbackRefused", "rollback requested"],
+  ["Draft", RETRY_ROLLBACK, "RetryRefused", "a retry of its rollback was requested"],
+  ["Proposed", REQUEST_ROLLBACK, "RollbackRefused", "rollback requested"],
+])("for what is %s, the request %s", (lifecycle, request, reason, asked) => {
   it("is refused, and does not stop it when it is executed later", async () => {
     const place = await workspace();
     await place.create(config);
     await place.janus();
     await place.submit([change], { lifecycle });
     await rendered(place);
-    await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [REQUEST_ROLLBACK]: "yes" } } });
-    await expect.poll(async () => (await place.txn()).metadata.annotations?.[REQUEST_ROLLBACK]).toBeUndefined();
-    const message = `rollback requested by the annotation ${REQUEST_ROLLBACK}, but nothing of it is applied: it is ${lifecycle}`;
+    await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [request]: "yes" } } });
+    await expect.poll(async () => (await place.txn()).metadata.annotations?.[request]).toBeUndefined();
+    const message = `${asked} by the annotation ${request}, but nothing of it is applied: it is ${lifecycle}`;
     await expect
       .poll(() => eventsOf(place.namespace, "txn"))
-      .toContainEqual(expect.objectContaining({ reason: "RollbackRefused", message }));
+      .toContainEqual(expect.objectContaining({ reason, message }));
     await edit(place, { lifecycle: "Published" });
     expect((await place.over()).status.phase).toBe("Committed");
   });

@@ -5,7 +5,7 @@ import { creating, deleting, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { gate, isChangeOf } from "../fixtures/gate.ts";
 import { configMap, lease } from "../fixtures/manifests.ts";
-import { forbidConfigMaps } from "../fixtures/quota.ts";
+import { allowOneService, forbidConfigMaps, oneTooMany } from "../fixtures/quota.ts";
 import { recording } from "../fixtures/recording.ts";
 import { type Running, transaction, type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
 
@@ -322,3 +322,28 @@ it("asks for a person where the journal is gone, once, and does nothing", async 
   expect(written.length).toBeLessThan(20);
   expect(requests.slice(before).filter(({ purpose }) => purpose === "restore")).toEqual([]);
 });
+
+it.each([
+  [
+    "Committed",
+    [patching(configMap("a", { value: "new" }))],
+    "it is Committed, and nothing of its rollback is left to be done",
+  ],
+  ["RolledBack", [patching(configMap("a", { value: "new" })), ...oneTooMany], "it is RolledBack, and nothing of its"],
+  ["Failed", [patching(configMap("none", { value: "new" }))], "it is Failed, and nothing of its rollback is left"],
+] as const)(
+  "answers who asks to retry the rollback of one that is %s, and has nothing left to roll back",
+  async (phase, changes, why) => {
+    const place = await workspace();
+    await place.create(configMap("a", { value: "old" }));
+    await allowOneService(place);
+    await place.janus();
+    const { status } = await place.run([...changes]);
+    expect(status.phase).toBe(phase);
+    await asksAgain(place);
+    const after = await answered(place);
+    expect(after.status).toEqual(status);
+    const asked = `a retry of its rollback was requested by the annotation ${RETRY_ROLLBACK}, but ${why}`;
+    await expect.poll(() => told(place, "RetryRefused")).toEqual([expect.stringContaining(asked)]);
+  },
+);

@@ -9,6 +9,7 @@ import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { expire, updateStatus } from "../state/status-update.ts";
 import { discoveries } from "../state/target-resolution.ts";
 import { refuseForDraft } from "../transitions/rollback-on-request.ts";
+import { refuseRetry } from "../transitions/rollback-retry.ts";
 import { pending } from "./pending.ts";
 
 /** Whether it is not to be executed (yet). */
@@ -138,6 +139,6 @@ export const draft = (context: ReconcileContext): Step => {
   const { finalizers = [], deletionTimestamp } = context.txn.metadata;
   // Another client has added the finalizer: its deletion must not hang on us.
   if (deletionTimestamp !== undefined) return finalizers.includes(FINALIZER) ? pending(context) : done;
-  const first = observe(context) ?? deleteExpired(context) ?? refuseForDraft(context);
+  const first = observe(context) ?? deleteExpired(context) ?? refuseForDraft(context) ?? refuseRetry(context);
   return first ?? (isDue(context) ? renderNow(context) : restOfRendered(context));
 };

@@ -12,7 +12,7 @@ import { lockPlace, observeLock, release } from "../locks/lock-requests.ts";
 import { leases } from "../kubernetes/kube-object.ts";
 import { discoveries, resolvedTargets } from "../state/target-resolution.ts";
 import { isServed, rollbackOnRequest } from "../transitions/rollback-on-request.ts";
-import { isUnsettled, retryRollback, nextRetryAt } from "../transitions/rollback-retry.ts";
+import { isUnsettled, nextRetryAt, refuseRetry, retryRollback } from "../transitions/rollback-retry.ts";
 import { hasSnapshots, isResting, isReversible, windowEnd } from "../state/rollback-window.ts";
 import { expire as deleteExpired, setFinalizers, updateStatus } from "../state/status-update.ts";
 import { releaseStore, deleteStore } from "../snapshots/release-stores.ts";
@@ -30,7 +30,7 @@ export const terminalCleanup = (context: ReconcileContext): Step => {
   const mine = txn.metadata.finalizers ?? [];
   const due = nextRetryAt(context);
   if (due !== undefined && due <= now) return retryRollback(context);
-  const requested = rollbackOnRequest(context);
+  const requested = refuseRetry(context) ?? rollbackOnRequest(context);
   if (requested !== undefined) return requested;
   const staysReversible = isReversible(txn) && txn.metadata.deletionTimestamp === undefined;
   if (staysReversible && now >= windowEnd(txn)) return run(endWindow(txn, now));

@@ -75,6 +75,28 @@ export const retryRollback = (context: ReconcileContext): Step => {
   return run({ ...recorded, onAnswer: (former: Observations) => reset({ ...former, resources: new Map() }, now) });
 };
 
+/**
+ * A retry that is requested where there is nothing to retry: it is answered by an event and removed. If it stayed, it would be
+ * taken for a request once the Transaction has failed.
+ *
+ * @returns undefined if there is no such request, or it is served
+ */
+export const refuseRetry = (context: ReconcileContext): Step | undefined => {
+  const { txn } = context;
+  if (!isAskedFor(txn) || txn.metadata.deletionTimestamp !== undefined || nextRetryAt(context) !== undefined)
+    return undefined;
+  const message = `a retry of its rollback was requested by the annotation ${RETRY_ROLLBACK}, but ${whyNot(txn)}`;
+  const event: EventSpec = { type: "Warning", reason: "RetryRefused", message };
+  return run({ ...removeAnnotation(txn), events: [event] });
+};
+
+const whyNot = ({ spec, status: { phase, items } }: Transaction): string => {
+  if (phase === "Pending") return `nothing of it is applied: it is ${spec.lifecycle}`;
+  if (phase === "Failed" && items.some(isUnsettled))
+    return "it has no journal to roll back from: restore the targets in status.items by hand";
+  return `it is ${phase}, and nothing of its rollback is left to be done`;
+};
+
 /** To be rolled back again, as if it had just been reached. */
 const asApplied = ({ state }: Item): Item["state"] => {
   if (state.type === "rollback-failed") {

@@ -1,4 +1,4 @@
-import { API_VERSION, FINALIZER, KIND, type LIFECYCLES, type Phase, REQUEST_ROLLBACK } from "@janus/api";
+import { API_VERSION, FINALIZER, KIND, type LIFECYCLES, type Phase } from "@janus/api";
 import type { KubeObject, ObjectMeta } from "@janus/kube";
 import { fromTimestamp, type Instant, isTerminal } from "../../core/index.ts";
 import { REQUESTS } from "./user-requests.ts";
@@ -61,7 +61,7 @@ export const dueAt = (object: KubeObject, defaultTtl?: number): Instant | undefi
   const { spec, status } = object as Cached;
   const { finalizers = [], annotations = {}, deletionTimestamp } = object.metadata;
   const phase = phaseOf(object);
-  if (!isTerminal(phase) || REQUEST_ROLLBACK in annotations) return 0;
+  if (!isTerminal(phase) || REQUESTS.some((name) => name in annotations)) return 0;
   if (finalizers.includes(FINALIZER)) return deletionTimestamp === undefined ? restsUntil(object) : 0;
   if (phase !== "RolledBack" && status?.journal !== undefined) return 0;
   const completed = fromTimestamp(status?.completedAt);
