@@ -61,6 +61,7 @@ it("edits a Draft, and records who did", async () => {
 it.each([
   ["is left as it is", "true"],
   ["is emptied", ': > "$2"'],
+  ["is deleted", 'rm "$2"'],
   ["is only written in another way", `sed -i 's/kind: Transaction/kind: "Transaction"/' "$2"`],
 ])("says that nothing was changed if the text %s", async (_, script) => {
   const made = await drafted();

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { LAST_EDITED_BY } from "@janus/api";
@@ -89,11 +89,13 @@ const saveFromEditor = async (cluster: Cluster, stored: Stored): Promise<boolean
   const before = editableText(stored.object);
   const file = join(mkdtempSync(join(tmpdir(), "kubectl-janus-")), `${stored.txn.metadata.name}.yaml`);
   writeFileSync(file, before, { mode: 0o600 });
-  const isEdited = (): boolean => readFileSync(file, "utf8") !== before;
+  // One that the editor has deleted, or emptied, is no edit, as for kubectl.
+  const written = (): string => (existsSync(file) ? readFileSync(file, "utf8") : "");
+  const isEdited = (): boolean => !["", before].includes(written());
   const remove = (): void => rmSync(dirname(file), { recursive: true });
   try {
     openEditor(file);
-    const isSaved = isEdited() && (await saveEdited(cluster, stored, parseManifests(readFileSync(file, "utf8"), file)));
+    const isSaved = isEdited() && (await saveEdited(cluster, stored, parseManifests(written(), file)));
     remove();
     return isSaved;
   } catch (error) {
