@@ -50,16 +50,24 @@ export const restingDrafts = (apiOf: (namespace: string) => Api, wake: (key: str
   });
   const watches = targetWatches(apiOf, refresh, RESTING);
 
-  const targetsOf = (namespace?: string): number =>
-    [...resting.values()]
-      .filter((one) => namespace === undefined || one.namespace === namespace)
-      .reduce((sum, { targets }) => sum + targets, 0);
+  /** How many targets are watched, by namespace. */
+  const counts = new Map<string, number>();
+  const count = (namespace: string, more: number): void =>
+    void counts.set(namespace, (counts.get(namespace) ?? 0) + more);
+  const forget = (uid: string): void => {
+    const one = resting.get(uid);
+    if (one !== undefined) count(one.namespace, -one.targets);
+    resting.delete(uid);
+  };
+  const hasRoom = (namespace: string, more: number): boolean =>
+    (counts.get(namespace) ?? 0) + more <= MOST_TARGETS.ofNamespace &&
+    [...counts.values()].reduce((sum, one) => sum + one, more) <= MOST_TARGETS.ofAll;
 
   const leave: RestingDrafts["leave"] = (key, uid) => {
     const former = byKey.get(key);
     if (former === undefined || former === uid) return;
     watches.leave(former);
-    resting.delete(former);
+    forget(former);
     changed.delete(former);
     byKey.delete(key);
   };
@@ -68,11 +76,9 @@ export const restingDrafts = (apiOf: (namespace: string) => Api, wake: (key: str
     rest: (txn, watched) => {
       const { uid, namespace, resourceVersion } = txn.metadata;
       const key = keyOf(txn);
-      resting.delete(uid);
-      const hasRoom =
-        targetsOf(namespace) + watched.length <= MOST_TARGETS.ofNamespace &&
-        targetsOf() + watched.length <= MOST_TARGETS.ofAll;
-      const targets = hasRoom ? watched : [];
+      forget(uid);
+      const targets = hasRoom(namespace, watched.length) ? watched : [];
+      count(namespace, targets.length);
       resting.set(uid, { key, namespace, metadata: { resourceVersion }, targets: targets.length });
       byKey.set(key, uid);
       watches.join({ uid, namespace, as: impersonation(txn) }, targets);
