@@ -48,7 +48,7 @@ export interface RenderedChange extends TypeOf<typeof RenderedChange> {}
 
 export const Digest = satisfying(string({ maxLength: 71 }), {
   cel: "self.matches('^sha256:[0-9a-f]{64}$')",
-  message: "must be sha256: and 64 hexadecimal digits",
+  message: "must be a digest as in status.render.digest: sha256: and 64 hexadecimal digits",
   holds: (digest) => /^sha256:[0-9a-f]{64}$/u.test(digest),
 });
 

@@ -1,3 +1,4 @@
+import { Digest } from "./render.ts";
 import { MAX_CHANGES } from "./limits.ts";
 import {
   type AnyCodec,
@@ -57,11 +58,7 @@ const fields = {
   approvedDigest: optional(
     described(
       "The digest of the render that was approved (status.render.digest). If the Transaction would do anything else when it is executed, it is Failed with no changes applied. Set together with lifecycle Published.",
-      satisfying(string({ maxLength: 71 }), {
-        cel: "self.matches('^sha256:[0-9a-f]{64}$')",
-        message: "approvedDigest must be a digest as in status.render.digest: sha256: and 64 hexadecimal digits",
-        holds: (digest) => /^sha256:[0-9a-f]{64}$/u.test(digest),
-      }),
+      Digest,
     ),
   ),
   draftTTL: optional(
