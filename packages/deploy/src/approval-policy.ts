@@ -1,6 +1,7 @@
 import { APPROVAL_LABEL, GROUP, LAST_EDITED_BY, PLURAL, REQUESTED_BY } from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
+import { denyByPolicy } from "./deny-by-policy.ts";
 import { controllerLabels } from "./labels.ts";
 import { annotationBefore, writeVariables } from "./transaction-cel.ts";
 import { transactionWrites } from "./transaction-writes.ts";
@@ -101,9 +102,6 @@ export class ApprovalPolicy extends Construct {
         ],
       },
     });
-    new k8s.KubeValidatingAdmissionPolicyBinding(this, "Binding", {
-      metadata,
-      spec: { policyName: name, validationActions: ["Deny"] },
-    });
+    denyByPolicy(this, metadata);
   }
 }

@@ -1,6 +1,7 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { defaultNamespace } from "./defaults.ts";
+import { denyByPolicy } from "./deny-by-policy.ts";
 import { controllerLabels } from "./labels.ts";
 import { leaderElectionOf, type LeaderElectionProps } from "./leader-election.ts";
 import type { NamespacedProps } from "./namespaced.ts";
@@ -101,9 +102,6 @@ export class ControllerLimits extends Construct {
         ],
       },
     });
-    new k8s.KubeValidatingAdmissionPolicyBinding(this, "Binding", {
-      metadata,
-      spec: { policyName: name, validationActions: ["Deny"] },
-    });
+    denyByPolicy(this, metadata);
   }
 }

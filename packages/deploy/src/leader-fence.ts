@@ -1,5 +1,6 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
+import { denyByPolicy } from "./deny-by-policy.ts";
 import { controllerLabels } from "./labels.ts";
 import { leaderElectionOf, type LeaderElectionProps } from "./leader-election.ts";
 import type { NamespacedProps } from "./namespaced.ts";
@@ -68,17 +69,6 @@ export class LeaderFence extends Construct {
         ],
       },
     });
-    new k8s.KubeValidatingAdmissionPolicyBinding(this, "Binding", {
-      metadata,
-      spec: {
-        policyName: name,
-        validationActions: ["Deny"],
-        paramRef: {
-          name: leaseName,
-          namespace: leaseNamespace,
-          parameterNotFoundAction: "Allow",
-        },
-      },
-    });
+    denyByPolicy(this, metadata, { name: leaseName, namespace: leaseNamespace, parameterNotFoundAction: "Allow" });
   }
 }

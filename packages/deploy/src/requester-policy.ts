@@ -1,5 +1,6 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
+import { denyByPolicy } from "./deny-by-policy.ts";
 import { controllerLabels } from "./labels.ts";
 import { isEdited } from "./transaction-cel.ts";
 import { transactionWrites } from "./transaction-writes.ts";
@@ -43,9 +44,6 @@ export class RequesterPolicy extends Construct {
         ],
       },
     });
-    new k8s.KubeValidatingAdmissionPolicyBinding(this, "Binding", {
-      metadata,
-      spec: { policyName: name, validationActions: ["Deny"] },
-    });
+    denyByPolicy(this, metadata);
   }
 }

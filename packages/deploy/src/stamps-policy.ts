@@ -1,5 +1,6 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
+import { denyByPolicy } from "./deny-by-policy.ts";
 import { controllerLabels } from "./labels.ts";
 import { type Stamp, stamps, stampVariables } from "./stamps.ts";
 import { annotation, annotationBefore } from "./transaction-cel.ts";
@@ -38,9 +39,6 @@ export class StampsPolicy extends Construct {
         validations: stamps.map(isTrue),
       },
     });
-    new k8s.KubeValidatingAdmissionPolicyBinding(this, "Binding", {
-      metadata,
-      spec: { policyName, validationActions: ["Deny"] },
-    });
+    denyByPolicy(this, metadata);
   }
 }
