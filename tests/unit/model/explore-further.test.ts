@@ -61,4 +61,13 @@ describe("whatever goes wrong, a Transaction ends, and never half-applied", { ti
       expect(showViolations(exploration([type], left))).toBe("");
     },
   );
+
+  it.each(isThorough ? TYPES : (["Update"] as const))(
+    "%s, of which a rollback may be requested within the window after Committed: any two misfortunes",
+    (type) => {
+      const found = exploration([type], TWICE, fenced, { rollbackWindow: 30_000 });
+      expect(showViolations(found)).toBe("");
+      expect(found.ends["RolledBack"]).toBeGreaterThan(0);
+    },
+  );
 });

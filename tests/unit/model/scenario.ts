@@ -93,13 +93,15 @@ export interface Particulars {
   /** Of all changes. */
   readonly waitFor?: readonly string[];
   readonly rollbackWaitFor?: readonly string[];
+  /** In ms. */
+  readonly rollbackWindow?: number;
 }
 
 /** A Transaction of such changes, about to be taken up for the first time. */
 export const begin = (
   types: readonly Type[],
   left: Budget,
-  { deletionPolicy = "Release", finalizers = [], ...gates }: Particulars = {},
+  { deletionPolicy = "Release", finalizers = [], ...others }: Particulars = {},
 ): State => {
   const transaction = {
     metadata: { name: "txn", namespace: "shop", uid: "u-txn", resourceVersion: "1", generation: 1 },
@@ -109,7 +111,7 @@ export const begin = (
       timeout: TIMEOUT,
       lifecycle: "Published" as const,
       deletionPolicy,
-      ...gates,
+      ...others,
       changes: types.map(changeOf),
     },
     status: emptyStatus,

@@ -54,7 +54,15 @@ export interface State {
 export const TIMEOUT = 300_000;
 const BACK_TIMEOUT = 600_000;
 
-const CLOCKS = new Set(["lastTransitionTime", "renewTime", "acquireTime", "completedAt", "startedAt", "time"]);
+const CLOCKS = new Set([
+  "lastTransitionTime",
+  "renewTime",
+  "acquireTime",
+  "completedAt",
+  "startedAt",
+  "reversibleUntil",
+  "time",
+]);
 const INSTANTS = new Set(["at", "sent", "since", "until", "looked", "seen", "expires", "projectedAt", "triedSince"]);
 const texts = new WeakMap<object, string>();
 
@@ -93,11 +101,13 @@ const normal = (value: unknown, name: string, now: Instant): string => {
 
 /** Which of the Transaction's deadlines are over: the only times that are not a matter of seconds. */
 const overdue = ({ world, own, now }: State): string => {
-  const { startedAt } = (own["status"] ?? {}) as { readonly startedAt?: string };
+  const { startedAt, completedAt } = (own["status"] ?? {}) as Readonly<Record<string, string | undefined>>;
+  const { rollbackWindow = "" } = own["spec"] as { readonly rollbackWindow?: string };
+  const windowEnd = Date.parse(completedAt ?? "") + Number.parseInt(rollbackWindow, 10) * 1000;
   const journal = [...world.objects].find(([key]) => key.includes("janus-journal-"))?.[1];
   const { position = "{}" } = (journal?.["data"] ?? {}) as { readonly position?: string };
   const { since = now } = JSON.parse(position) as { readonly since?: number };
-  return `${startedAt !== undefined && now >= Date.parse(startedAt) + TIMEOUT}${now >= since + BACK_TIMEOUT}`;
+  return `${startedAt !== undefined && now >= Date.parse(startedAt) + TIMEOUT}${now >= since + BACK_TIMEOUT}${now >= windowEnd}`;
 };
 
 /** Equal for states from which the same can happen. */
