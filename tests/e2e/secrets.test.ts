@@ -3,7 +3,7 @@ import { administrator } from "../fixtures/administrator.ts";
 import { kubectl } from "../fixtures/cluster.ts";
 import { creating, deleting, patching, updating } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
-import { secret } from "../fixtures/manifests.ts";
+import { configMap, secret } from "../fixtures/manifests.ts";
 import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
 import { type Running, type Workspace, workspace } from "../fixtures/workspace.ts";
 
@@ -140,4 +140,21 @@ it.each([
   expect(status).toMatchObject({ phase: "Failed" });
   expect(JSON.stringify(status)).toContain("not while its key is …, Opaque");
   expectNothingOf(await readable(place, running));
+});
+
+it("shows nothing of a sensitive kind of which a gate is not met", async () => {
+  const place = await workspace({ sensitiveKinds: ["ConfigMap"] });
+  await place.create(configMap("account", { password: "hunter2-former" }));
+  const running = await place.janus();
+  const { status } = await place.run([
+    {
+      ...patching(configMap("account", { pin: "hunter2-wanted" })),
+      waitFor: ["jsonpath={.data.password}=other", "cel=self.data.pin == 'other'"],
+      waitTimeout: "1s",
+    },
+  ]);
+  expect(status).toMatchObject({ phase: "RolledBack" });
+  expect(JSON.stringify(status)).toContain("has another value");
+  await running.stop();
+  expectNothingOf(JSON.stringify([status, await eventsOf(place.namespace, "txn"), running.log]));
 });

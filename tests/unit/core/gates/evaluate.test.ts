@@ -146,7 +146,7 @@ describe("a condition", () => {
 });
 
 describe("a message", () => {
-  it("quotes nothing that a Secret holds", () => {
+  it("quotes nothing of what it has to conceal", () => {
     const secret: KubeObject = {
       apiVersion: "v1",
       kind: "Secret",
@@ -161,7 +161,7 @@ describe("a message", () => {
       "cel=self.data['key'] == 'other'",
       "cel=has(self.data.other) || self.data.key == ''",
     ]) {
-      const state = evaluate(gate(text), secret);
+      const state = evaluate(gate(text), secret, true);
       expect(state.type).toBe("waiting");
       expect(JSON.stringify(state)).not.toContain("c2VjcmV0");
     }

@@ -12,6 +12,7 @@ import type { Item } from "../state/resolved-changes.ts";
 import { waitingForTargets } from "../state/status-progress.ts";
 import { lockable } from "../state/target-resolution.ts";
 import { abort } from "../transitions/abort.ts";
+import { isSensitive } from "../state/sensitive-kinds.ts";
 import { type Gated, observeGates, type Unmet } from "./gate-states.ts";
 import { reasonToStop } from "./reason-to-stop.ts";
 import { unauthorizedChanges } from "./send-change.ts";
@@ -30,7 +31,7 @@ const SETTLING = 3000;
  * Assumes:    the change after it was not sent; the shell reconciles again when the target changes.
  */
 export const awaitGates = (context: ReconcileContext, journal: Journal, item: Item, since: Instant): Step => {
-  const { txn, known, now } = context;
+  const { txn, known, now, settings } = context;
   const { index, change, place } = item;
   const waitingFor = txn.status.items[index]?.waiting?.gate;
   const stopping = reasonToStop({ context, journal, index: index + 1, waitingFor }, "not-sent");
@@ -44,7 +45,8 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: It
   const until = Math.min(deadline(context), waitUntil);
   const late = ` within ${until === waitUntil ? "its waitTimeout" : "spec.timeout"}`;
   const state = stateOf(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal);
-  const gated: Gated = { ...item, gates: gatesOf(txn, index), uid: uidOf(state) };
+  const conceals = isSensitive(place, settings);
+  const gated: Gated = { ...item, gates: gatesOf(txn, index), uid: uidOf(state), conceals };
   // A failure is decided on how the target is now: it may have got there in the last moment.
   const settled = now < since + SETTLING ? since : since + SETTLING;
   const observed = observeGates(gated, known, now < until ? settled : until);

@@ -17,6 +17,8 @@ export interface Gated extends Item {
   readonly gates: readonly Gate[];
   /** The uid that it has had since the change, or the rollback, of this Transaction. */
   readonly uid: string;
+  /** Whether messages must not quote its values. */
+  readonly conceals: boolean;
 }
 
 /** The first of the gates that is not met, or that cannot be any more. */
@@ -60,7 +62,7 @@ const findPods = ({ index, place }: Gated, object: KubeObject, labelSelector: st
 
 const gone = (message: string, gate: string): Unmet => ({ gate, isGone: true, state: { type: "failed", message } });
 
-const unmetOf = ({ gates, place, uid }: Gated, object: KubeObject | undefined): Unmet | undefined => {
+const unmetOf = ({ gates, place, uid, conceals }: Gated, object: KubeObject | undefined): Unmet | undefined => {
   const isAnother = object !== undefined && object.metadata.uid !== uid;
   if (isAnother && gates.some(({ type }) => type !== "delete"))
     return gone(
@@ -69,7 +71,11 @@ const unmetOf = ({ gates, place, uid }: Gated, object: KubeObject | undefined): 
     );
   // Of an object that is deleted, another one of its name says nothing.
   const own = isAnother ? undefined : object;
-  const states = gates.map((gate) => ({ type: gate.type, gate: formatGate(gate), state: evaluate(gate, own) }));
+  const states = gates.map((gate) => ({
+    type: gate.type,
+    gate: formatGate(gate),
+    state: evaluate(gate, own, conceals),
+  }));
   const unmet =
     states.find(({ state }) => state.type === "failed") ?? states.find(({ state }) => state.type === "waiting");
   if (unmet === undefined || unmet.state.type === "met") return undefined;

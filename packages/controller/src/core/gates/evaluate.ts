@@ -17,9 +17,6 @@ type Of<Type extends Gate["type"]> = Extract<Gate, { readonly type: Type }>;
 const MOST_SAID = 1024;
 const MOST_QUOTED = 128;
 
-/** What Secrets hold is told nowhere. */
-const isSecret = (object: KubeObject): boolean => object.apiVersion === "v1" && object.kind === "Secret";
-
 /** Of a condition that is older than the latest spec: what it says is of an older one. */
 const isOutdated = (object: KubeObject, condition: object): boolean => {
   const generation = integerAt(object, "metadata", "generation");
@@ -47,7 +44,8 @@ const evaluateCondition = (gate: Of<"condition">, object: KubeObject): GateState
 
 const quote = (value: unknown): string => `"${cut(print(value), MOST_QUOTED)}"`;
 
-const evaluateJsonPath = ({ path, value: wanted }: Of<"jsonpath">, object: KubeObject): GateState => {
+const evaluateJsonPath = (gate: Of<"jsonpath">, object: KubeObject, conceals: boolean): GateState => {
+  const { path, value: wanted } = gate;
   const shown = formatJsonPath(path);
   const [value, ...more] = findByPath(path, object);
   if (value === undefined) return waiting(`${shown} has no value yet`);
@@ -56,10 +54,10 @@ const evaluateJsonPath = ({ path, value: wanted }: Of<"jsonpath">, object: KubeO
   if (isObject(value) || Array.isArray(value))
     return waiting(`${shown} is ${Array.isArray(value) ? "a list" : "an object"}, and must be one value`);
   if (print(value).trim() === wanted.trim()) return met;
-  return waiting(isSecret(object) ? `${shown} has another value` : `${shown} is ${quote(value)}, not ${quote(wanted)}`);
+  return waiting(conceals ? `${shown} has another value` : `${shown} is ${quote(value)}, not ${quote(wanted)}`);
 };
 
-const evaluateCel = (gate: Of<"cel">, object: KubeObject): GateState => {
+const evaluateCel = (gate: Of<"cel">, object: KubeObject, conceals: boolean): GateState => {
   const program = programOf(gate);
   // Whoever read the gate was told; nothing that it is asked of makes it better.
   if (E.isLeft(program)) return failed(because(formatGate(gate), program.left.message));
@@ -67,7 +65,7 @@ const evaluateCel = (gate: Of<"cel">, object: KubeObject): GateState => {
   if (state.type === "met") return met;
   const expression = cut(gate.expression, MOST_SAID / 2);
   if (state.type === "failed") return failed(because(formatGate({ ...gate, expression }), state.message));
-  return waiting(because(`not true yet: ${expression}`, isSecret(object) ? "" : cut(state.message, MOST_SAID / 2)));
+  return waiting(because(`not true yet: ${expression}`, conceals ? "" : cut(state.message, MOST_SAID / 2)));
 };
 
 const evaluateDelete = (object: KubeObject): GateState => {
@@ -76,7 +74,7 @@ const evaluateDelete = (object: KubeObject): GateState => {
   return waiting(because("is being deleted", finalizers.length === 0 ? "" : `held by ${finalizers.join(", ")}`));
 };
 
-const evaluateFound = (gate: Gate, object: KubeObject): GateState => {
+const evaluateFound = (gate: Gate, object: KubeObject, conceals: boolean): GateState => {
   switch (gate.type) {
     case "ready":
       return ready(object);
@@ -87,11 +85,11 @@ const evaluateFound = (gate: Gate, object: KubeObject): GateState => {
     case "condition":
       return evaluateCondition(gate, object);
     case "jsonpath":
-      return evaluateJsonPath(gate, object);
+      return evaluateJsonPath(gate, object, conceals);
     case "malformed":
       return failed(because("this version of the controller cannot read it", gate.message));
     case "cel":
-      return evaluateCel(gate, object);
+      return evaluateCel(gate, object, conceals);
   }
 };
 
@@ -100,11 +98,12 @@ const evaluateMissing = (gate: Gate): GateState => (gate.type === "delete" ? met
 /**
  * Whether an object has got to where a gate wants it.
  *
- * Guarantees: depends on the gate and the object alone; never throws; the message is for people, is short, and quotes nothing of a
- *             Secret.
+ * Guarantees: depends on its arguments alone; never throws; the message is for people, and is short.
  * Assumes:    `object` is the latest that the API server has; undefined: it has none.
+ *
+ * @param conceals whether the message must not quote what gates read of the object. Default: it may.
  */
-export const evaluate = (gate: Gate, object: KubeObject | undefined): GateState => {
-  const state = object === undefined ? evaluateMissing(gate) : evaluateFound(gate, object);
+export const evaluate = (gate: Gate, object: KubeObject | undefined, conceals = false): GateState => {
+  const state = object === undefined ? evaluateMissing(gate) : evaluateFound(gate, object, conceals);
   return state.type === "met" ? state : { ...state, message: cut(state.message, MOST_SAID) };
 };

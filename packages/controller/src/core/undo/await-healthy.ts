@@ -1,5 +1,6 @@
 import type { Item as Recorded } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
+import { isSensitive } from "../state/sensitive-kinds.ts";
 import { type Gated, type GateObservation, observeGates, whenUnanswered } from "../forward/gate-states.ts";
 import { rollbackGates } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
@@ -26,12 +27,13 @@ export type Health =
 const step = (next: Step): Health => ({ type: "step", step: next });
 
 /** The targets that were restored, and are there. */
-const restoredTargets = ({ txn, known }: ReconcileContext, items: readonly Recorded[]): readonly Gated[] =>
+const restoredTargets = ({ txn, known, settings }: ReconcileContext, items: readonly Recorded[]): readonly Gated[] =>
   items.flatMap(({ state }, index): readonly Gated[] => {
     const change = resolvedChange(txn, known, index);
     const place = resolveTarget(txn, known, index);
     if (change === undefined || E.isLeft(place) || state.type !== "restored" || !state.before.existed) return [];
-    return [{ index, change, place: place.right, gates: rollbackGates(txn), uid: uidOf(state) }];
+    const conceals = isSensitive(place.right, settings);
+    return [{ index, change, place: place.right, gates: rollbackGates(txn), uid: uidOf(state), conceals }];
   });
 
 type Unmet = Extract<GateObservation, { readonly type: "unmet" }>;
