@@ -40,6 +40,11 @@ const part = (name: string, fields: object): Manifest => ({
   ...fields,
 });
 
+const mislabelled = (manifest: Manifest): Manifest => ({
+  ...manifest,
+  metadata: { ...manifest.metadata, lables: { a: "2" } },
+});
+
 const misspelt = (name: string): Manifest => ({
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -82,6 +87,9 @@ describe("a field that the kind does not have is refused before anything is touc
     ["Create of a custom resource", "daat", creating(part("new", { daat: "2" }))],
     ["Update of a custom resource", "daat", updating(part("there", { daat: "2" }))],
     ["Patch of a custom resource", "daat", patching(part("there", { daat: "2" }))],
+    ["Create of a ConfigMap", "metadata.lables", creating(mislabelled(configMap("new")))],
+    ["Update of a custom resource", "metadata.lables", updating(mislabelled(part("there", {})))],
+    ["Patch of a ConfigMap", "metadata.lables", patching(mislabelled(configMap("there")))],
   ];
   it.each(cases)("%s with %s", async (_, field, change) => {
     const place = await shop();

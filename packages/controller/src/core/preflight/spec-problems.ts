@@ -1,5 +1,5 @@
 import { changeGateMistakes, gateMistakes, gatesOf, rollbackGates } from "../gates/gates-of.ts";
-import { GROUP, KIND, type Transaction } from "@janus/api";
+import { cut, GROUP, KIND, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { isIrreversible } from "./irreversible-kinds.ts";
 import { asObject } from "../kubernetes/json.ts";
@@ -14,6 +14,25 @@ type Check = (
   txn: Transaction,
   known: Observations,
 ) => (index: number, place: ObjectRef | undefined) => string | undefined;
+
+/** What the metadata of an object may have. Janus sends what users set of it, so that the API server sees no other field. */
+const METADATA: readonly string[] = [
+  "name",
+  "generateName",
+  "namespace",
+  "selfLink",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "annotations",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
+];
 
 /** Unique for each object. */
 const nameOf = (place: ObjectRef): string => `${place.resource.group} ${formatRef(place)}`;
@@ -49,6 +68,14 @@ const checks: readonly Check[] = [
     return asObject(change.content["metadata"])["resourceVersion"] === undefined
       ? undefined
       : `content.metadata.resourceVersion of ${formatRef(place)} would not be compared: take it out, or set the resourceVersion of the change`;
+  },
+  (txn) => (index, place) => {
+    const change = txn.spec.changes[index];
+    if (change === undefined || change.type === "Delete" || place === undefined) return undefined;
+    const unknown = Object.keys(asObject(change.content["metadata"])).filter((name) => !METADATA.includes(name));
+    return unknown.length === 0
+      ? undefined
+      : `content of ${formatRef(place)}: unknown field ${unknown.map((name) => JSON.stringify(cut(`metadata.${name}`, 128))).join(", ")}`;
   },
   (txn) => (index) => {
     const change = txn.spec.changes[index];
