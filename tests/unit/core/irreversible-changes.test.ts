@@ -18,6 +18,8 @@ it.each([
   ["Patch", "ConfigMap", { immutable: true }, {}, "makes it immutable"],
   ["Update", "Secret", { immutable: true, data: {} }, {}, "makes it immutable"],
   ["Patch", "PersistentVolumeClaim", sized("2Gi"), sized("1Gi"), "makes it larger"],
+  ["Patch", "PersistentVolumeClaim", sized("1.1Gi"), sized("1126Mi"), "makes it larger"],
+  ["Patch", "PersistentVolumeClaim", sized("large"), sized("1Gi"), "makes it larger"],
   [
     "Update",
     "CustomResourceDefinition",
@@ -45,6 +47,22 @@ it.each([
     [making("Patch", "CustomResourceDefinition", versions("v2", "v1")), ordinary],
     versions("v1", "v2"),
   ],
+  ...(
+    [
+      ["1024Mi", "1Gi"],
+      ["0.5Ti", "512Gi"],
+      ["1e3", "1k"],
+      ["0.1Gi", "107374182400m"],
+      ["1Gi", "2Gi"],
+    ] as const
+  ).map(
+    ([written, kept]) =>
+      [
+        `as large as it is, or smaller: ${written} of ${kept}`,
+        [making("Update", "PersistentVolumeClaim", sized(written)), ordinary],
+        sized(kept),
+      ] as const,
+  ),
   ["what is created so", [{ ...change("Create", "new"), content: { immutable: true } } as Change, ordinary], {}],
 ] as const)("lets it be %s", (_, changes, before) => {
   const claim = former("PersistentVolumeClaim", "c");

@@ -5,6 +5,7 @@ import { gatesOf } from "../gates/gates-of.ts";
 import { equal } from "../kubernetes/json.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
+import { quantityOf } from "../kubernetes/quantity.ts";
 import { storageOf, versionsOf } from "../kubernetes/outline.ts";
 import { type Item, itemsOf } from "../state/resolved-changes.ts";
 
@@ -16,8 +17,11 @@ const forGood: Readonly<Record<string, (content: JsonObject, live: KubeObject) =
   "/ConfigMap": madeImmutable,
   "/Secret": madeImmutable,
   "/PersistentVolumeClaim": (content, live) => {
-    const storage = storageOf(content);
-    return storage === undefined || equal(storage, storageOf(live)) ? undefined : "makes it larger";
+    const [storage, former] = [content, live].map(storageOf);
+    if (storage === undefined || equal(storage, former)) return undefined;
+    const [is, was] = [quantityOf(storage), quantityOf(former)];
+    // The API server keeps another text of the same quantity than was written: of 0.5Gi, 512Mi.
+    return is !== undefined && was !== undefined && is <= was ? undefined : "makes it larger";
   },
   // It stands in status.storedVersions from then on, and must not be missing from spec.versions.
   "apiextensions.k8s.io/CustomResourceDefinition": (content, live) => {
