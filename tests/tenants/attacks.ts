@@ -296,6 +296,24 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    title: "Drafts of many changes, of one target that is edited all the time, and so are they",
+    attack: async (author) => {
+      const lifecycle = "Draft";
+      await author.create(configMaps, { metadata: { name: "drafted" }, data: { n: "0" } });
+      const changes = [patched("drafted", { more: "yes" }), ...many(50, (k) => made(`drafted-${k}`))];
+      await allOf(150, (n) => author.submit(`draft-${n}`, changes, { lifecycle }));
+      const redraft = (n: number): Promise<unknown> =>
+        author.api.send({
+          verb: "mergePatch",
+          resource: transactions,
+          namespace: author.namespace,
+          name: `draft-${n % 150}`,
+          body: { spec: { timeout: `${(n % 50) + 1}m` } },
+        });
+      return again(1, (n) => Promise.all([edit(author, "drafted", n), redraft(n)]));
+    },
+  },
+  {
     title: "1,000 changes at once",
     attack: async (author) => {
       await allOf(4, (n) =>

@@ -45,6 +45,8 @@ const WATCH = 60;
 /** Requests in flight: fewer than the client has connections, which the watch and its list need, too. */
 const IN_FLIGHT = 16;
 const RENEWALS_IN_FLIGHT = 16;
+/** Of all Drafts: a render may take hundreds of dry runs, and nothing that is executed waits for it. */
+const DRAFTS_IN_FLIGHT = 4;
 
 /** How often locks are checked for renewal, in ms. */
 const RENEWAL_ROUND = 250;
@@ -57,6 +59,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
   const { settings, watchNamespace, concurrency, identity, log, watchdog = newWatchdog() } = options;
   const patience = 2 * settings.writeTimeout;
   const apiOf = sharedApi(api, { places: IN_FLIGHT, patience });
+  const draftsApiOf = sharedApi(api, { places: DRAFTS_IN_FLIGHT, patience });
   const renewalsOf = sharedApi(options.renewals ?? api, { places: RENEWALS_IN_FLIGHT, patience });
   const aborted = new AbortController();
   const events: Recorder = recorder(apiOf, identity);
@@ -70,6 +73,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
   const measured = metrics(active);
   const { reconcile, renew, lastKnown, stop } = reconciler({
     apiOf,
+    draftsApiOf,
     renewalsOf,
     discovery: discovery(api),
     settings,

@@ -11,7 +11,7 @@ import {
   type Settings,
   withoutRetry,
 } from "../../core/index.ts";
-import { type TrackedTransaction, decoded, draftsOf } from "./tracked-transaction.ts";
+import { type TrackedTransaction, decoded } from "./tracked-transaction.ts";
 import { elapsed } from "../process/clock.ts";
 import type { Telemetry, Round } from "../telemetry/telemetry.ts";
 import { sendRequest, lookUp } from "./api-request.ts";
@@ -39,6 +39,8 @@ const writesTransaction = (effect: ApiCall): boolean => isOwn(effect) || effect.
 export interface EffectRunnerOptions {
   /** The API server, for the Transactions of a namespace. */
   readonly apiOf: (namespace: string) => Api;
+  /** The same for its Drafts. */
+  readonly draftsApiOf: (namespace: string) => Api;
   readonly discovery: Discovery;
   readonly settings: Settings;
   readonly telemetry: Telemetry;
@@ -60,7 +62,7 @@ const CONCURRENCY = 16;
  * Guarantees: every response is folded into the observations before this returns.
  */
 export const effectRunner = (options: EffectRunnerOptions) => {
-  const { apiOf, discovery, settings, telemetry, onPhaseChange, onLockFree } = options;
+  const { apiOf, draftsApiOf, discovery, settings, telemetry, onPhaseChange, onLockFree } = options;
   const { recordEvent, answered, moved } = telemetry;
 
   /** The response to a write of the Transaction itself is its newest version. */
@@ -77,7 +79,7 @@ export const effectRunner = (options: EffectRunnerOptions) => {
     const [sent, began] = [tracked.now(), elapsed()];
     const { txn } = tracked;
     const { namespace } = txn.metadata;
-    const api = apiOf(isDraft(txn) ? draftsOf(namespace) : namespace);
+    const api = (isDraft(txn) ? draftsApiOf : apiOf)(namespace);
     if (!("call" in effect)) {
       const found = await lookUp(withHeartbeat(api, round.heartbeat), discovery, txn, effect);
       answered(round, txn, effect, began, E.isLeft(found) ? found.left : undefined);

@@ -33,15 +33,7 @@ import {
   withoutRead,
 } from "../../core/index.ts";
 import { effectRunner, type Failure, isFailure, isOwn } from "./effect-runner.ts";
-import {
-  type TrackedTransaction,
-  isEnded,
-  draftsOf,
-  keyOf,
-  namespaceOf,
-  newTracked,
-  decoded,
-} from "./tracked-transaction.ts";
+import { type TrackedTransaction, isEnded, keyOf, namespaceOf, newTracked, decoded } from "./tracked-transaction.ts";
 import { impersonation } from "./api-request.ts";
 import { largeWork } from "./large-work.ts";
 import { restingDrafts } from "./resting-drafts.ts";
@@ -53,6 +45,8 @@ import { newTelemetry, type Round, type Observers } from "../telemetry/telemetry
 export interface ReconcilerOptions {
   /** The API server, for the Transactions of a namespace. */
   readonly apiOf: (namespace: string) => Api;
+  /** The same for its Drafts, which must not hold up what is executed. */
+  readonly draftsApiOf: (namespace: string) => Api;
   /** The same for the renewal of their locks, which waits for no other requests. */
   readonly renewalsOf: (namespace: string) => Api;
   readonly discovery: Discovery;
@@ -116,7 +110,7 @@ const queued = ({ txn, known: { yieldedAt: behind } }: TrackedTransaction): Queu
  * Assumes:    a key is never reconciled twice at once.
  */
 export const reconciler = (shell: ReconcilerOptions): Reconciler => {
-  const { apiOf, renewalsOf, discovery, settings } = shell;
+  const { apiOf, draftsApiOf, renewalsOf, discovery, settings } = shell;
   const telemetry = newTelemetry(shell.observers);
   const { recordEvent } = telemetry;
   const allTracked = new Map<string, TrackedTransaction>();
@@ -128,7 +122,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     tracked.known = withoutRead(tracked.known, index, tracked.now());
     shell.wake(keyOf(tracked.txn));
   });
-  const drafts = restingDrafts((namespace) => apiOf(draftsOf(namespace)), shell.wake);
+  const drafts = restingDrafts(draftsApiOf, shell.wake);
   const stopping = new AbortController();
 
   const context = (tracked: TrackedTransaction): ReconcileContext => ({
@@ -160,6 +154,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const newRunner = (apiOf: ReconcilerOptions["apiOf"]) =>
     effectRunner({
       apiOf,
+      draftsApiOf,
       discovery,
       settings,
       telemetry,
