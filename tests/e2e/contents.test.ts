@@ -135,3 +135,77 @@ it("leaves a CustomResourceDefinition that it created, and whose objects nobody 
   await serve(true);
   await expect.poll(() => place.exists(theirs).catch(() => false)).toBe(true);
 });
+
+/** Keeps what its Pod writes in a claim that stays when it is deleted. */
+const database = (inside: string) => {
+  const labels = { app: "db" };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "db", image: "db:1" }] } };
+  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+  return within(inside, {
+    apiVersion: "apps/v1",
+    kind: "StatefulSet",
+    metadata: { name: "db" },
+    spec: {
+      serviceName: "db",
+      selector: { matchLabels: labels },
+      template,
+      volumeClaimTemplates: [{ metadata: { name: "data" }, spec }],
+    },
+  });
+};
+const claim = (inside: string) =>
+  within(inside, { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "data-db-0" } });
+
+it("leaves a Namespace that it created where a StatefulSet of others has left a volume with its data", async () => {
+  const place = await workspace();
+  const inside = namespaceName();
+  await failing(place, async () => {
+    await administrator.create(database(inside));
+    await expect.poll(() => administrator.read(claim(inside))).toBeDefined();
+    await administrator.remove(database(inside));
+    const pod = within(inside, { apiVersion: "v1", kind: "Pod", metadata: { name: "db-0" } });
+    await expect.poll(() => administrator.read(pod)).toBeUndefined();
+  });
+  const { status } = await place.run([creating(namespace(inside)), creating(last)]);
+  expect(status.phase).toBe("Failed");
+  expect(status.items[0]?.error).toContain("contains objects of other clients (PersistentVolumeClaim data-db-0)");
+  expect((await administrator.read(claim(inside)))?.metadata.deletionTimestamp).toBeUndefined();
+  await administrator.remove(claim(inside));
+  await retry(place);
+  expect(await administrator.read(namespace(inside))).toBeUndefined();
+});
+
+it("takes a Namespace away with the volumes of its own StatefulSets, whoever else has written into these", async () => {
+  const place = await workspace();
+  const inside = namespaceName();
+  await failing(place, async () => {
+    await expect.poll(() => administrator.read(claim(inside))).toBeDefined();
+    // As the scheduler does where a volume is bound only once its node is known.
+    const metadata = { ...claim(inside).metadata, annotations: { "volume.kubernetes.io/selected-node": "a" } };
+    await administrator.patch({ ...claim(inside), metadata });
+  });
+  const { status } = await place.run([creating(namespace(inside)), creating(database(inside)), creating(last)]);
+  expect(status.items[0]?.error).toBeUndefined();
+  expect(status.phase).toBe("RolledBack");
+  expect(await administrator.read(namespace(inside))).toBeUndefined();
+});
+
+it("leaves a CustomResourceDefinition that it created where there are objects of others, whatever its kind is called", async () => {
+  const place = await workspace();
+  const { spec, ...rest } = gadgets(place.namespace);
+  const names = { plural: "events", singular: "event", kind: "Event", listKind: "EventList" };
+  const metadata = { name: `events.${place.namespace}.example.com` };
+  const crd = { ...rest, metadata, spec: { ...(spec as object), names } };
+  onTestFinished(async () => {
+    if ((await administrator.read(crd)) !== undefined) await administrator.remove(crd);
+  });
+  const theirs = { ...gadget(place.namespace), kind: "Event", metadata: { name: "theirs" } };
+  await failing(place, async () => {
+    await expect.poll(() => place.exists(theirs).catch(() => undefined)).toBe(false);
+    await place.create(theirs);
+  });
+  const { status } = await place.run([creating(crd), creating(last)]);
+  expect(status.phase).toBe("Failed");
+  expect(status.items[0]?.error).toContain(`contains objects of other clients (Event ${place.namespace}/theirs)`);
+  expect(await place.exists(theirs)).toBe(true);
+});

@@ -6,7 +6,7 @@ const EVERYWHERE: readonly string[] = ["ServiceAccount default", "ConfigMap kube
 
 /**
  * No user has put this object there: the cluster creates it in every namespace or because of something else, or
- * it is being deleted.
+ * it is being deleted. Not so a claim of a volume: a StatefulSet leaves those behind with all that its Pods have written.
  */
 export const isOfCluster = ({ apiVersion, kind, metadata }: Named): boolean => {
   const { name, uid, labels = {}, managedFields = [], deletionTimestamp } = metadata;
@@ -17,6 +17,8 @@ export const isOfCluster = ({ apiVersion, kind, metadata }: Named): boolean => {
     deletionTimestamp !== undefined ||
     isLock ||
     (apiVersion === "v1" && EVERYWHERE.includes(`${kind} ${name}`)) ||
-    (managedFields.length > 0 && managedFields.every(({ manager }) => manager === "kube-controller-manager"))
+    (kind !== "PersistentVolumeClaim" &&
+      managedFields.length > 0 &&
+      managedFields.every(({ manager }) => manager === "kube-controller-manager"))
   );
 };

@@ -1,4 +1,4 @@
-import { cut, RETRY_ROLLBACK } from "@janus/api";
+import { cut, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { named } from "../preflight/dependents.ts";
 import type { FindOwned } from "../state/effect.ts";
 import { type Contents, rollbackIn, type TargetObservation, withRollback } from "../state/observations.ts";
@@ -6,6 +6,7 @@ import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { conflict, continues, rollbackFailed, type UndoStep, type UndoContext } from "./undo-context.ts";
 import { nextListing } from "../preflight/unlisted-kinds.ts";
 import type { Owned } from "../state/listings.ts";
+import { groupOf } from "../state/target-resolution.ts";
 import { asObject } from "../kubernetes/json.ts";
 
 /** A list that is older than this, in ms, is repeated: other clients may have created objects since. */
@@ -18,6 +19,24 @@ const within = ({ resource: { group, kind }, name }: ObjectRef): Partial<FindOwn
   return group === "apiextensions.k8s.io" && kind === "CustomResourceDefinition" ? { only: [name] } : undefined;
 };
 
+/** The beginnings of the names of the claims that the StatefulSets of this Transaction make, before the number of the Pod. */
+const claimPrefixes = ({ metadata, spec }: Transaction, namespace: string): readonly string[] =>
+  spec.changes.flatMap((change) => {
+    const { target } = change;
+    const isStatefulSet = target.kind === "StatefulSet" && groupOf(target.apiVersion) === "apps";
+    if (change.type === "Delete" || !isStatefulSet || (target.namespace ?? metadata.namespace) !== namespace) return [];
+    const { volumeClaimTemplates } = asObject(change.content["spec"]);
+    if (!Array.isArray(volumeClaimTemplates)) return [];
+    return volumeClaimTemplates.map((template) => {
+      const { name } = asObject(asObject(template)["metadata"]);
+      return `${typeof name === "string" ? name : ""}-${target.name}-`;
+    });
+  });
+
+const isClaim = ({ kind, name }: Owned, prefixes: readonly string[]): boolean =>
+  kind === "PersistentVolumeClaim" &&
+  prefixes.some((prefix) => name.startsWith(prefix) && /^\d+$/u.test(name.slice(prefix.length)));
+
 /**
  * What is not of this Transaction, and does not go with what is. In a Namespace, what has an owner goes with that, unless the
  * owner is outside of it.
@@ -25,10 +44,13 @@ const within = ({ resource: { group, kind }, name }: ObjectRef): Partial<FindOwn
 const ofOthers = ({ owned }: Contents, { journal, place, context: { txn } }: UndoContext): readonly Owned[] => {
   const made = txn.status.items.flatMap(({ state }) => ("created" in state ? (state.created ?? []) : []));
   const ours = new Set([...journal.created.values(), ...made]);
-  return owned.filter(({ uid, owners, clusterOwners = [], tiedTo }) => {
+  const claims = claimPrefixes(txn, place.name);
+  return owned.filter((object) => {
+    const { uid, owners, clusterOwners = [], tiedTo } = object;
     if (ours.has(uid)) return false;
     if (clusterOwners.some((owner) => !ours.has(owner))) return true;
-    if (place.resource.kind === "Namespace") return owners.length === 0 && tiedTo === undefined;
+    if (place.resource.kind === "Namespace")
+      return owners.length === 0 && tiedTo === undefined && !isClaim(object, claims);
     return owners.length === 0 || !owners.every((owner) => ours.has(owner));
   });
 };

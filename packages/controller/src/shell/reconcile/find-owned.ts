@@ -43,6 +43,11 @@ const unserved = (resource: string): Unlisted => ({
   mayComeYet: true,
 });
 
+/** The groups in which the API server keeps Events; a kind of that name in another group is somebody's own. */
+const EVENT_GROUPS: readonly string[] = ["", "events.k8s.io"];
+
+const isEvent = ({ group, kind }: Resource): boolean => kind === "Event" && EVENT_GROUPS.includes(group);
+
 /** The name that kubectl accepts. */
 const nameOf = ({ plural, group }: Resource): string => (group === "" ? plural : `${plural}.${group}`);
 
@@ -104,7 +109,7 @@ export const findOwned = async (
   const all = kinds.right.map(nameOf);
   const cluster = kinds.right.filter(({ namespaced }) => !namespaced).map(({ group, kind }) => `${group} ${kind}`);
   const left = kinds.right
-    .filter(({ namespaced, kind }) => (namespace === undefined || namespaced) && kind !== "Event")
+    .filter((resource) => (namespace === undefined || resource.namespaced) && !isEvent(resource))
     .filter((resource) => only === undefined || only.includes(nameOf(resource)))
     .values();
   const owned: Owned[] = [];
