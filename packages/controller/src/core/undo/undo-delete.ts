@@ -43,7 +43,7 @@ import {
   type UndoStep,
   type UndoContext,
 } from "./undo-context.ts";
-import { deletedNamespace } from "./deleted-namespace.ts";
+import { deletedNamespace } from "./deleted-together.ts";
 import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
 
 /**

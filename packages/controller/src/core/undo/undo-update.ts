@@ -23,7 +23,7 @@ import {
   type UndoContext,
 } from "./undo-context.ts";
 import { isService, reallocated, takenOf, withoutAllocations } from "./service-allocations.ts";
-import { deletedTogetherWith } from "./deleted-namespace.ts";
+import { deletedTogetherWith } from "./deleted-together.ts";
 import type { KubeObject } from "@janus/types";
 
 /** After this many PUTs, something reverts each of them. */

@@ -1,25 +1,37 @@
 import type { Transaction } from "@janus/api";
 import { lruCache } from "@janus/kube";
-import { Histogram, type Registry } from "prom-client";
+import { Counter, Histogram, type Registry } from "prom-client";
 import type { Effect } from "../../core/index.ts";
 import { elapsed } from "../process/clock.ts";
 
-export interface LockWait {
-  readonly answered: (txn: Transaction, effect: Effect) => void;
+export interface LockMetrics {
+  readonly answered: (txn: Transaction, effect: Effect, result: string) => void;
   readonly moved: (to: Transaction) => void;
 }
 
+const OPERATIONS: Partial<Record<Effect["purpose"], string>> = {
+  lock: "acquire",
+  "renew-lock": "renew",
+  "release-lock": "release",
+};
+
 /**
- * From a Transaction's first attempt at a lock until it first reads a target, for which it holds all locks; or until it has
- * given up.
+ * Writes of locks, and how long Transactions wait for them: from the first attempt at a lock until the first read of a target, for
+ * which all locks are held; or until the Transaction has given up.
  */
-export const lockWait = (registry: Registry): LockWait => {
+export const lockMetrics = (registry: Registry): LockMetrics => {
   // Nothing more is observed of one that is deleted while it waits.
   const since = lruCache<string, number>(10_000);
   const wait = new Histogram({
     name: "janus_lock_wait_seconds",
     help: "Time that Transactions waited until they held the locks on all of their targets, or had to give up.",
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800],
+    registers: [registry],
+  });
+  const operations = new Counter({
+    name: "janus_lock_operations_total",
+    help: "Acquisitions, renewals and releases of locks.",
+    labelNames: ["operation", "result"],
     registers: [registry],
   });
   const end = (uid: string): void => {
@@ -29,7 +41,9 @@ export const lockWait = (registry: Registry): LockWait => {
     wait.observe((elapsed() - began) / 1000);
   };
   return {
-    answered: ({ metadata: { uid }, status }, { purpose }) => {
+    answered: ({ metadata: { uid }, status }, { purpose }, result) => {
+      const operation = OPERATIONS[purpose];
+      if (operation !== undefined) operations.inc({ operation, result });
       if (purpose === "lock" && status.phase === "Preparing" && since.get(uid) === undefined) since.set(uid, elapsed());
       if (purpose === "read-target") end(uid);
     },

@@ -3,18 +3,12 @@ import type { ApiError } from "@janus/kube";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { type Effect, isTerminal, classify } from "../../core/index.ts";
 import { wall } from "../process/clock.ts";
-import { lockWait } from "./lock-metrics.ts";
+import { lockMetrics } from "./lock-metrics.ts";
 
 const ITEM_OPERATIONS: Partial<Record<Effect["purpose"], string>> = {
   "dry-run": "preflight",
   change: "commit",
   restore: "rollback",
-};
-
-const LOCK_OPERATIONS: Partial<Record<Effect["purpose"], string>> = {
-  lock: "acquire",
-  "renew-lock": "renew",
-  "release-lock": "release",
 };
 
 /** The value of `janus_transactions_active`; absent until all Transactions were listed. */
@@ -59,18 +53,12 @@ export const metrics = (active: Active): Metrics => {
     labelNames: ["operation", "result"],
     registers,
   });
-  const locks = new Counter({
-    name: "janus_lock_operations_total",
-    help: "Acquisitions, renewals and releases of locks.",
-    labelNames: ["operation", "result"],
-    registers,
-  });
   const conflicts = new Counter({
     name: "janus_rollback_conflicts_total",
     help: "Changes that were not rolled back because another client had modified their targets.",
     registers,
   });
-  const locking = lockWait(registry);
+  const locks = lockMetrics(registry);
   registry.registerMetric(
     new Gauge({
       name: "janus_transactions_active",
@@ -89,7 +77,7 @@ export const metrics = (active: Active): Metrics => {
   return {
     registry,
     moved: (from, to) => {
-      locking.moved(to);
+      locks.moved(to);
       const { phase, startedAt } = to.status;
       transitions.inc({ from_phase: from.status.phase, to_phase: phase });
       if (phase === "Preparing") itemCount.observe(to.spec.changes.length);
@@ -99,13 +87,11 @@ export const metrics = (active: Active): Metrics => {
     },
     answered: (txn, effect, error) => {
       const { purpose } = effect;
-      locking.answered(txn, effect);
       if (error === undefined && isConflict(effect)) conflicts.inc();
       const result = error === undefined ? "success" : classify(error);
+      locks.answered(txn, effect, result);
       const item = ITEM_OPERATIONS[purpose];
       if (item !== undefined) items.inc({ operation: item, result });
-      const lock = LOCK_OPERATIONS[purpose];
-      if (lock !== undefined) locks.inc({ operation: lock, result });
     },
   };
 };
