@@ -26,16 +26,16 @@ const refusedAtOnce = (problems: readonly string[], before: readonly SimulatedOb
   before,
 });
 
-/** As it is once somebody has published it. */
-const published = (manifest: TransactionManifest): TransactionManifest => ({
-  ...manifest,
-  spec: { ...manifest.spec, lifecycle: "Published" },
-});
+/** As it is once somebody has published it, whatever was approved: the digest is of the objects of a cluster. */
+const published = (manifest: TransactionManifest): TransactionManifest => {
+  const { approvedDigest: _, ...spec } = manifest.spec;
+  return { ...manifest, spec: { ...spec, lifecycle: "Published" } };
+};
 
 /**
  * Runs a Transaction without a cluster: with the controller's own decisions, against a model of the API server
  * (docs/testing.md says what it leaves out). Takes milliseconds, and no time passes. A Draft or a proposed Transaction runs as it
- * would once somebody has published it.
+ * would once somebody has published it; `approvedDigest` is not compared.
  *
  * Assumes: its ServiceAccount exists, and so do all namespaces that are named and that no change creates or deletes; the
  *          API server serves the kinds of Kubernetes itself, those of CustomResourceDefinitions among the objects and

@@ -23,6 +23,11 @@ describe("a Transaction that succeeds", () => {
     expect(result.items.map(({ state }) => state)).toEqual(CHANGES.map(() => "Applied"));
   });
 
+  it("does the same whatever digest was approved, which is of the objects of a cluster", () => {
+    const approved = transactionOf(CHANGES, { approvedDigest: `sha256:${"0".repeat(64)}` });
+    expect(simulate(approved, THERE)).toEqual(result);
+  });
+
   it.each(["Draft", "Proposed"])("does the same as a %s, which runs as it would once it is published", (lifecycle) => {
     const draft = transactionOf(CHANGES, { lifecycle });
     expect(simulate(draft, THERE)).toEqual(result);
