@@ -1,5 +1,5 @@
 import type { KubeObject } from "@janus/kube";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { creating, deleting, patching, updating } from "../fixtures/changes.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
@@ -258,4 +258,50 @@ it("rolls back more than one object could hold", async () => {
   expect(status.snapshots.map(({ name }) => name)).toEqual(["txn-rollback", "txn-rollback-1", "txn-rollback-2"]);
   const after = await Promise.all(names.map((name) => place.read(configMap(name))));
   expect(after.map(recreated)).toEqual(before.map(recreated));
+});
+
+it("rolls back what a policy of its own denies, which an API server applies for some time after it was deleted", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const [kept, gone] = [configMap("kept", { a: "1" }), configMap("gone", { a: "1" })];
+  await place.create(kept, gone);
+  const [apiVersion, metadata] = ["admissionregistration.k8s.io/v1", { name: place.namespace }];
+  const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"], resources: ["configmaps"] };
+  const policy = {
+    apiVersion,
+    kind: "ValidatingAdmissionPolicy",
+    metadata,
+    spec: {
+      matchConstraints: {
+        namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": place.namespace } },
+        resourceRules: [{ ...rule, resourceNames: ["kept", "gone"] }],
+      },
+      validations: [{ expression: "false", message: "not these" }],
+    },
+  };
+  const spec = { policyName: place.namespace, validationActions: ["Deny"] };
+  const binding = { apiVersion, kind: "ValidatingAdmissionPolicyBinding", metadata, spec };
+  const isDenied = () =>
+    place.patch(configMap("kept", { b: "1" })).then(
+      () => false,
+      () => true,
+    );
+  await place.janus(async (request, next) => {
+    if (isChangeOf("last")(request)) {
+      await vi.waitUntil(isDenied, { timeout: 20_000, interval: 200 });
+      await place.create(configMap("last"));
+    }
+    return next(request);
+  });
+  const { status } = await place.run([
+    patching(configMap("kept", { a: "2" })),
+    deleting(gone),
+    creating(policy),
+    creating(binding),
+    creating(configMap("last")),
+  ]);
+  expect(status.items.slice(0, 4).map(({ error }) => error)).toEqual([undefined, undefined, undefined, undefined]);
+  expect(status.phase).toBe("RolledBack");
+  expect(await place.read(kept)).toMatchObject({ data: { a: "1" } });
+  expect(await place.read(gone)).toMatchObject({ data: { a: "1" } });
 });

@@ -159,6 +159,34 @@ it("tries an item that is refused once more when those that were set aside befor
   expect(states(at)).toEqual(["restored", "restored"]);
 });
 
+/** Refuses to restore `a` for so long. */
+const denied = (until: number) =>
+  server([patched("a"), created("b")], (ask, { now }) =>
+    ask.purpose === "restore" && ask.call.place.name === "a" && now < NOW + until ? refused(403) : undefined,
+  ).answer;
+
+describe("an item that is refused right after another one was rolled back, as by a policy that the Transaction has just deleted:", () => {
+  const start = rollingBack([change("Patch", "a"), change("Create", "b")]);
+
+  it("is tried again for some seconds, and ends RolledBack when it is allowed", () => {
+    const { at } = later(start, MINUTE, denied(5_000));
+    expect(at.txn.status.phase).toBe("RolledBack");
+    expect(states(at)).toEqual(["restored", "restored"]);
+  });
+
+  it("ends Failed when it is refused for longer", () => {
+    expect(later(start, 9_000, denied(MINUTE)).at.txn.status.phase).toBe("RollingBack");
+    const { at } = later(start, 15_000, denied(MINUTE));
+    expect(at.txn.status.phase).toBe("Failed");
+    expect(states(at)).toEqual(["rollback-failed", "restored"]);
+  });
+
+  it("ends Failed at once where nothing was rolled back before it", () => {
+    const { at } = later(rollingBack([change("Patch", "a")]), 1_000, denied(MINUTE));
+    expect(at.txn.status.phase).toBe("Failed");
+  });
+});
+
 it("bounds the time of each item, not of all of them together", () => {
   const { answer, done } = server([patched("a"), created("b"), created("c")], (ask) =>
     ask.purpose === "read-target" && ["b", "c"].includes(ask.call.place.name)

@@ -51,6 +51,8 @@ export interface Observations {
   readonly released: ReadonlySet<string>;
   /** Since when the controller itself lacks a permission, by request; see `handle-answer.ts`. */
   readonly denied: ReadonlyMap<string, Instant>;
+  /** When an item was last rolled back. */
+  readonly restoredAt?: Instant;
   /** When the last create of a Lease, a store or the journal was sent that was not answered. */
   readonly unansweredCreate?: Instant;
   readonly projectedAt: Instant;
@@ -120,12 +122,17 @@ export interface GateObservations {
   readonly explained?: { readonly at: Instant; readonly message: string } | undefined;
 }
 
+export interface Refusal {
+  readonly why: string;
+  readonly at: Instant;
+}
+
 /** What this process has learned of the rollback of one change. */
 export interface RollbackObservations {
   /** Requests that were not answered, or refused for now: one after the other. */
   readonly failedAttempt?: FailedAttempt | undefined;
-  /** Why the API server will not have it, in words. */
-  readonly refusal?: string | undefined;
+  /** Why the API server will not have it, in words, and when it said so. */
+  readonly refusal?: Refusal | undefined;
   /** What is in a Namespace, or of a kind, that the change has created. */
   readonly contents?: Contents | undefined;
   /** How many PUTs it took so far. */

@@ -226,7 +226,12 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
       const { stillThere } = undoing;
       if (stillThere !== undefined && journal.created.get(index) !== stillThere)
         return { type: "run", step: run(checkpoint(txn, journal, { created: [index, stillThere] })) };
-      return { type: "run", step: run(settleItem(context, journal, index, note, ended(item, note))) };
+      const settling = settleItem(context, journal, index, note, ended(item, note));
+      const onAnswer: ApiCall["onAnswer"] = (known, answer, ...when) => {
+        const after = settling.onAnswer(known, answer, ...when);
+        return E.isRight(answer) ? { ...after, restoredAt: now } : after;
+      };
+      return { type: "run", step: run({ ...settling, onAnswer }) };
     }
     case "rollback-failed": {
       if (undoing.conflict === true) return fail(undoing.error, item, "ConflictDetected");

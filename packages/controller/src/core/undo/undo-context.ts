@@ -40,12 +40,12 @@ export const conflict = (error: string): UndoStep => ({ type: "rollback-failed",
 /** A rejection ends the attempt for this item; after a conflict or NotFound, the target is read again. */
 export const refusedFor =
   (item: Item): ApiCall["onAnswer"] =>
-  (known, answer) =>
-    E.isRight(answer) ? known : noted(known, item, answer.left);
+  (known, answer, now) =>
+    E.isRight(answer) ? known : noted(known, item, answer.left, now);
 
-const noted = (known: Observations, { index, place }: Item, fault: ApiError): Observations =>
+const noted = (known: Observations, { index, place }: Item, fault: ApiError, at: Instant): Observations =>
   withRollback(known, index, {
-    refusal: `${formatRef(place)}: the API server refuses to roll it back: ${messageOf(fault)}`,
+    refusal: { why: `${formatRef(place)}: the API server refuses to roll it back: ${messageOf(fault)}`, at },
   });
 
 /** A write that was rejected with a conflict although nothing had changed is not repeated at once. */
@@ -70,7 +70,7 @@ export const restoring = (undoContext: UndoContext, call: ApiCall["call"], answe
       return answered === "look"
         ? lookAgain(known, undoContext)
         : withChange(known, undoContext.index, { target: { type: "read", object: answer.right, at: sent } });
-    if (classify(answer.left) !== "conflict") return noted(known, undoContext, answer.left);
+    if (classify(answer.left) !== "conflict") return noted(known, undoContext, answer.left, now);
     const { resourceVersion } = undoContext.seen.object?.metadata ?? {};
     return withChange(known, undoContext.index, {
       target: undefined,

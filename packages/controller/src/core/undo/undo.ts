@@ -1,9 +1,9 @@
 import { recordedBefore } from "../snapshots/prior-state.ts";
 import { isIrreversible } from "../preflight/irreversible-kinds.ts";
 import type { Journal } from "../state/journal.ts";
-import { changeIn } from "../state/observations.ts";
+import { changeIn, type Refusal, withRollback } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import { type Item, readTarget } from "../state/resolved-changes.ts";
 import { undoCreate } from "./undo-create.ts";
 import { undoDelete } from "./undo-delete.ts";
@@ -22,7 +22,7 @@ export const undo = (
   before: KubeObject | undefined,
 ): UndoStep => {
   const { target: seen, rollback } = changeIn(context.known, item.index);
-  if (rollback?.refusal !== undefined) return rollbackFailed(rollback.refusal);
+  if (rollback?.refusal !== undefined) return refusedYet(context, item, rollback.refusal);
   if (seen === undefined) return continues(readTarget(item, refusedFor(item)));
   const undoContext: UndoContext = { ...item, context, journal, seen };
   const pausing = pause(undoContext);
@@ -31,6 +31,21 @@ export const undo = (
   if (before === undefined) return rollbackFailed(`${formatRef(item.place)}: its former state is unknown`);
   if (isIrreversible(item.change)) return undoIrreversible(undoContext, before);
   return item.change.type === "Delete" ? undoDelete(undoContext, before) : undoEdit(undoContext, before);
+};
+
+/**
+ * For so long after an item was rolled back, a rejection may be due to what that has just taken away, in ms: a policy, a quota,
+ * missing permissions. API servers, and admission webhooks, learn of it a moment later.
+ */
+const SETTLING = 10_000;
+
+const refusedYet = ({ known, now }: ReconcileContext, item: Item, { why, at }: Refusal): UndoStep => {
+  if (known.restoredAt === undefined || now >= known.restoredAt + SETTLING) return rollbackFailed(why);
+  if (now < at + POLL_INTERVAL) return { type: "wait", until: at + POLL_INTERVAL, because: `trying again: ${why}` };
+  const reading = readTarget(item, refusedFor(item));
+  const onAnswer: typeof reading.onAnswer = (known, ...answer) =>
+    reading.onAnswer(withRollback(known, item.index, { refusal: undefined }), ...answer);
+  return continues({ ...reading, onAnswer });
 };
 
 /** It still exists unmodified if its deletion was not executed. Created again it would be empty, and must not pass for the old one. */
