@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
-import { creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
+import { applying, creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { kubectl } from "../fixtures/cluster.ts";
 import { gadgets } from "../fixtures/gadgets.ts";
@@ -372,6 +372,16 @@ it.each([
   const txn = await place.run([deleting(manifest)]);
   expect(txn.status.phase).toBe("Failed");
   expect(messageOf(txn)).toMatch(/changes\[0\]: \w+ \S+ belongs to Janus \(Transaction other\) and cannot be a target/);
+});
+
+it.each([
+  ["Create", creating(configMap("txn-rollback")), /ConfigMap \S+\/txn-rollback has a name that snapshots/],
+  ["Apply", applying(secret("txn-rollback-2")), /Secret \S+\/txn-rollback-2 has a name that snapshots/],
+])("refuses a %s under the name of a snapshot of its own, which would be taken", async (_, change, told) => {
+  const place = await workspace();
+  await place.create(configMap("there"));
+  const { message } = await refused(place, [patching(configMap("there", { a: "1" })), change]);
+  expect(message).toMatch(told);
 });
 
 it("refuses a namespace on what is cluster-scoped", async () => {

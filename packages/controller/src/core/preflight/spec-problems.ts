@@ -1,5 +1,5 @@
 import { changeGateMistakes, gateMistakes, gatesOf, rollbackGates } from "../gates/gates-of.ts";
-import { cut, GROUP, KIND, type Transaction } from "@janus/api";
+import { cut, GROUP, KIND, storeName, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { isIrreversible } from "./irreversible-kinds.ts";
 import { asObject } from "../kubernetes/json.ts";
@@ -33,6 +33,17 @@ const METADATA: readonly string[] = [
   "finalizers",
   "managedFields",
 ];
+
+/** The types of changes that may make an object. */
+const MAKING: readonly string[] = ["Create", "Apply"];
+
+/** Whether a snapshot of the Transaction may be kept under this name: it is written before the change is made. */
+const isStoreOf = ({ namespace, name }: Transaction["metadata"], place: ObjectRef): boolean => {
+  const { group, kind } = place.resource;
+  if (group !== "" || !["ConfigMap", "Secret"].includes(kind) || place.namespace !== namespace) return false;
+  const [suffix, number = "0"] = /-rollback(?:-(\d{1,4}))?$/u.exec(place.name) ?? [];
+  return suffix !== undefined && place.name === storeName(name, Number(number));
+};
 
 /** Unique for each object. */
 const nameOf = (place: ObjectRef): string => `${place.resource.group} ${formatRef(place)}`;
@@ -102,6 +113,11 @@ const checks: readonly Check[] = [
       ? "a Transaction cannot be a target: it would run again after a rollback; list its changes here instead"
       : undefined;
   },
+  ({ metadata, spec }) =>
+    (index, place) =>
+      place !== undefined && MAKING.includes(spec.changes[index]?.type ?? "") && isStoreOf(metadata, place)
+        ? `${formatRef(place)} has a name that snapshots of this Transaction have: create a Transaction with another name`
+        : undefined,
 ];
 
 /**
