@@ -14,10 +14,13 @@ const refused = (code: number, message: string): ApiError => ({
 const address =
   'Service "a" is invalid: spec.clusterIPs: Invalid value: failed to allocate IP 10.0.0.9: provided IP is already allocated';
 const port = 'Service "a" is invalid: spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated';
+const healthCheck =
+  "Internal error occurred: failed to allocate requested HealthCheck NodePort 32117: provided port is already allocated";
 
 it.each([
   ["Service", "", 422, address, "addresses"],
   ["Service", "", 422, port, "ports"],
+  ["Service", "", 500, healthCheck, "ports"],
   ["Service", "", 422, 'Service "a" is invalid: spec.selector: Invalid value', undefined],
   ["Service", "", 403, port, undefined],
   // What only has fields of such names keeps them.

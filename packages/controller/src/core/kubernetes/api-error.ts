@@ -14,11 +14,16 @@ export type ErrorClass = "transient" | "conflict" | "permanent";
 const TOO_LARGE = /request is too large|etcdserver: request is too large/i;
 /** Content that is not an object of its kind: a server-side apply returns 500 for it, a PUT 400. */
 const UNTYPED = /^failed to (create typed patch object|convert new object(?!.*conversion webhook))/;
+/** Of a Service. That of any other port is a 422. */
+const PORT_TAKEN = /failed to allocate requested HealthCheck NodePort \d+: provided port is already allocated/;
+
+/** Another Service has the port for health checks, which the API server says with a 500. */
+export const isPortTaken = (fault: ApiError): boolean => fault.type === "refused" && PORT_TAKEN.test(fault.message);
 
 export const classify = (fault: ApiError): ErrorClass => {
   // A rejection by the fence says nothing about the change itself.
   if (fault.type === "unanswered" || fault.fenced) return "transient";
-  if (TOO_LARGE.test(fault.message) || UNTYPED.test(fault.message)) return "permanent";
+  if (TOO_LARGE.test(fault.message) || UNTYPED.test(fault.message) || isPortTaken(fault)) return "permanent";
   if (fault.code === 404) return isNoWord(fault) ? "transient" : "conflict";
   if (fault.code === 409) return "conflict";
   if (fault.code === 408 || fault.code === 429 || fault.code >= 500) return "transient";

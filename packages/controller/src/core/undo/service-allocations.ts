@@ -1,3 +1,4 @@
+import { isPortTaken } from "../kubernetes/api-error.ts";
 import { asObject } from "../kubernetes/json.ts";
 import type { Allocation } from "../state/observations.ts";
 import type { ApiError, KubeObject, Resource } from "@janus/types";
@@ -9,7 +10,9 @@ export const isService = ({ kind, group }: Resource): boolean => kind === "Servi
  * `spec.ports[0].nodePort`.
  */
 export const takenOf = (resource: Resource, fault: ApiError): Allocation | undefined => {
-  if (!isService(resource) || fault.type !== "refused" || fault.code !== 422) return undefined;
+  if (!isService(resource) || fault.type !== "refused") return undefined;
+  if (isPortTaken(fault)) return "ports";
+  if (fault.code !== 422) return undefined;
   if (/nodePort|provided port/i.test(fault.message)) return "ports";
   return /clusterIP|provided IP/i.test(fault.message) ? "addresses" : undefined;
 };
