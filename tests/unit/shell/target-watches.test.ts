@@ -102,3 +102,24 @@ it("watches the one object that is waited for, and all of them as soon as there 
   expect(listed).toEqual(["metadata.name=a", undefined, undefined]);
   watches.stop();
 });
+
+it("asks for the very name, whatever characters it has", async () => {
+  const listed: (string | undefined)[] = [];
+  const api = still([]);
+  const watches = targetWatches(
+    () => ({
+      ...api,
+      send: (request) => {
+        if (request.verb === "list") listed.push(request.fieldSelector);
+        return api.send(request);
+      },
+    }),
+    () => undefined,
+  );
+  const place = { resource: configMaps, namespace: "shop", name: "a,b=c\\d" };
+  watches.join({ uid: "first", namespace: "shop", as: { user: "deploy-sa" } }, [
+    { index: 0, place, resourceVersion: "1" },
+  ]);
+  await vi.waitFor(() => expect(listed).toEqual(["metadata.name=a\\,b\\=c\\\\d"]));
+  watches.stop();
+});

@@ -65,6 +65,9 @@ interface Watching {
 const nameOf = ({ place: { namespace, name } }: Watched): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
 
+/** In a field selector. Names of Roles may have such characters. */
+const escaped = (name: string): string => name.replaceAll(/[\\,=]/g, String.raw`\$&`);
+
 const idOf = (uid: string, index: number): string => `${uid}/${index}`;
 
 /**
@@ -119,7 +122,7 @@ export const targetWatches = (
       {
         resource,
         ...within,
-        ...(isOnly ? { fieldSelector: `metadata.name=${place.name}` } : {}),
+        ...(isOnly ? { fieldSelector: `metadata.name=${escaped(place.name)}` } : {}),
         as,
         metadataOnly: true,
       },
