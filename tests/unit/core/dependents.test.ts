@@ -1,6 +1,6 @@
 import type { Change } from "@janus/api";
 import { describe, expect, it } from "vitest";
-import { dependents } from "../../../packages/controller/src/core/preflight/dependents.ts";
+import { dependents, findOwned } from "../../../packages/controller/src/core/preflight/dependents.ts";
 import { type Observations, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
 import { configMaps } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { seen } from "./underway.ts";
@@ -67,5 +67,20 @@ describe("what the garbage collector takes with the targets of deletions", () =>
 
   it("tells the namespace of what is in another one", () => {
     expect(lost(["a"], [{ ...of("b", "a"), namespace: "elsewhere" }])).toEqual({ 0: "ConfigMap elsewhere/b" });
+  });
+});
+
+const inOf = (namespace: string): Change => ({
+  type: "Delete",
+  target: { apiVersion: "v1", kind: "ConfigMap", name: "a", namespace },
+});
+
+describe("what targets of deletions own is looked for", () => {
+  it("only in namespaces in which one of them was found", () => {
+    const txn = transaction([inOf("mine"), inOf("foreign"), inOf("unread")]);
+    const found = known(["a"], []).changes;
+    const changes = new Map([...found, [1, { target: { type: "absent", at: 0 } }] as const]);
+    const asked = findOwned(txn, { ...known([], []), owned: new Map(), changes }, 0);
+    expect(asked.map(({ namespace }) => namespace)).toEqual(["mine"]);
   });
 });

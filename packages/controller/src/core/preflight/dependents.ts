@@ -2,7 +2,7 @@ import { type Change, cut, type Transaction } from "@janus/api";
 import { collectGarbage, type Collected } from "./garbage-collection.ts";
 import type { FindOwned } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";
-import { type Observations, set } from "../state/observations.ts";
+import { changeIn, type Observations, set } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { lastEqual, memoized } from "../kubernetes/memoize.ts";
 import { type Item, itemsOf } from "../state/resolved-changes.ts";
@@ -32,13 +32,18 @@ const find = (scope: string, only?: readonly string[]): FindOwned => ({
   },
 });
 
+const scopeOf = ({ place }: Item): string => place.namespace ?? EVERYWHERE;
+
 /**
  * Lists the dependents of deleted targets: in their namespaces, or everywhere if one is cluster-scoped. Once,
- * except for kinds whose server does not answer (see `unlisted-kinds.ts`).
+ * except for kinds whose server does not answer (see `unlisted-kinds.ts`). Not where no such target was found: who may
+ * write hundreds of names of namespaces could have every kind listed in each.
  */
 export const findOwned = (txn: Transaction, known: Observations, now: Instant): readonly FindOwned[] => {
-  const scopes = new Set(deletions(txn, known).map(({ place }) => place.namespace ?? EVERYWHERE));
-  const wanted = scopes.has(EVERYWHERE) ? [EVERYWHERE] : [...scopes];
+  const all = deletions(txn, known);
+  const found = all.filter(({ index }) => changeIn(known, index).target?.object !== undefined);
+  const isEverywhere = found.length > 0 && all.some((item) => scopeOf(item) === EVERYWHERE);
+  const wanted = isEverywhere ? [EVERYWHERE] : [...new Set(found.map(scopeOf))];
   return wanted.flatMap((scope): readonly FindOwned[] => {
     const listing = known.listings.get(scope);
     if (!known.owned.has(scope)) return [find(scope)];
