@@ -1,10 +1,21 @@
 import { expect, it, onTestFinished } from "vitest";
-import { administrator } from "../fixtures/administrator.ts";
+import { administrator, type Manifest } from "../fixtures/administrator.ts";
 import { applying, creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { kubectl } from "../fixtures/cluster.ts";
 import { gadgets } from "../fixtures/gadgets.ts";
-import { configMap, lease, namespace, role, roleBinding, secret, service, within } from "../fixtures/manifests.ts";
+import {
+  clusterRole,
+  clusterRoleBinding,
+  configMap,
+  lease,
+  namespace,
+  role,
+  roleBinding,
+  secret,
+  service,
+  within,
+} from "../fixtures/manifests.ts";
 import { forbidConfigMaps } from "../fixtures/quota.ts";
 import { recording } from "../fixtures/recording.ts";
 import { transaction, type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
@@ -494,4 +505,53 @@ it("refuses to delete a binding that it could not make again", async () => {
   await place.create(role("strong", things), roleBinding("bound", "Role", "strong", `${place.namespace}/default`));
   const { message } = await refused(place, [deleting(roleBinding("bound", "Role", "strong"))]);
   expect(message).toContain("grant it these, or the verb bind on rolebindings");
+});
+
+it.each([
+  ["ValidatingAdmissionPolicy", "paramKind"],
+  ["ValidatingAdmissionPolicyBinding", "paramRef"],
+])("refuses to delete a %s that it could not make again", async (kind, field) => {
+  const place = await workspace();
+  const apiGroups = ["admissionregistration.k8s.io"];
+  const name = place.namespace;
+  const resources = ["validatingadmissionpolicies", "validatingadmissionpolicybindings"];
+  const policy: Manifest = {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingAdmissionPolicy",
+    metadata: { name },
+    spec: {
+      paramKind: { apiVersion: "coordination.k8s.io/v1", kind: "Lease" },
+      matchConstraints: {
+        resourceRules: [
+          { apiGroups: ["example.com"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["things"] },
+        ],
+      },
+      validations: [{ expression: "true" }],
+    },
+  };
+  const binding: Manifest = {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingAdmissionPolicyBinding",
+    metadata: { name },
+    spec: {
+      policyName: name,
+      validationActions: ["Deny"],
+      paramRef: { name: "limits", namespace: "default", parameterNotFoundAction: "Allow" },
+    },
+  };
+  const made = [
+    clusterRole(name, { apiGroups, resources, verbs: ["*"] }),
+    clusterRoleBinding(name, name, `${name}/deployer`),
+    policy,
+    binding,
+  ];
+  await place.create(...made);
+  onTestFinished(async () => {
+    for (const one of made.toReversed()) await administrator.remove(one);
+  });
+  const target = kind === "ValidatingAdmissionPolicy" ? policy : binding;
+  const { message } = await refused(place, [deleting(target)]);
+  expect(message).toContain(
+    `could not put ${kind} ${name} back, which names parameters in spec.${field} that it may not read: grant it the verb get on these`,
+  );
 });

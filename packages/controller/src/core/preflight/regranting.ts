@@ -11,19 +11,47 @@ import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ApiError, KubeObject } from "@janus/types";
 
-/**
- * The verb that lets a user write permissions that they do not have, by kind.
- * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
- */
-const EXEMPTING: ReadonlyMap<string, string> = new Map([
-  ["Role", "escalate"],
-  ["ClusterRole", "escalate"],
-  ["RoleBinding", "bind"],
-  ["ClusterRoleBinding", "bind"],
+/** What the API server compares when somebody writes an object, beyond the verbs on it. */
+interface Comparison {
+  /** The verb that lets a user write what they could not otherwise; of others, what is compared. */
+  readonly exempting: string;
+  readonly isRejection: (fault: ApiError) => boolean;
+  /** What the object has, and what is to be done about it. */
+  readonly remedy: (item: Item) => string;
+}
+
+/** https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping */
+const permissions = (exempting: string): Comparison => ({
+  exempting,
+  isRejection: (fault) =>
+    fault.type === "refused" &&
+    fault.code === 403 &&
+    fault.message.includes("attempting to grant RBAC permissions not currently held"),
+  remedy: ({ place: { resource } }) =>
+    `contains permissions that it does not have: grant it these, or the verb ${exempting} on ${resource.plural}`,
+});
+
+/** Whoever creates an admission policy or its binding must be allowed to read its parameters; whoever deletes it, not. */
+const parameters = (field: string): Comparison => ({
+  exempting: field,
+  isRejection: (fault) =>
+    fault.type === "refused" && fault.code === 422 && fault.message.includes(`spec.${field}: Forbidden`),
+  remedy: () => `names parameters in spec.${field} that it may not read: grant it the verb get on these`,
+});
+
+const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
+  ["rbac.authorization.k8s.io/Role", permissions("escalate")],
+  ["rbac.authorization.k8s.io/ClusterRole", permissions("escalate")],
+  ["rbac.authorization.k8s.io/RoleBinding", permissions("bind")],
+  ["rbac.authorization.k8s.io/ClusterRoleBinding", permissions("bind")],
+  ["admissionregistration.k8s.io/ValidatingAdmissionPolicy", parameters("paramKind")],
+  ["admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding", parameters("paramRef")],
+  ["admissionregistration.k8s.io/MutatingAdmissionPolicy", parameters("paramKind")],
+  ["admissionregistration.k8s.io/MutatingAdmissionPolicyBinding", parameters("paramRef")],
 ]);
 
-const exempting = ({ place: { resource } }: Item): string | undefined =>
-  resource.group === "rbac.authorization.k8s.io" ? EXEMPTING.get(resource.kind) : undefined;
+const comparisonOf = ({ place: { resource } }: Item): Comparison | undefined =>
+  COMPARISONS.get(`${resource.group}/${resource.kind}`);
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
@@ -42,11 +70,6 @@ const granting = (txn: Transaction, { change, place }: Item, before: KubeObject)
   return { verb: "update", place, body: { ...before, rules: [...rules, rules[0]] }, manager };
 };
 
-const isEscalation = (fault: ApiError): boolean =>
-  fault.type === "refused" &&
-  fault.code === 403 &&
-  fault.message.includes("attempting to grant RBAC permissions not currently held");
-
 /** Asks whether the ServiceAccount could grant again what the change takes away from others, where that is not known yet. */
 export const regranting = (
   txn: Transaction,
@@ -54,8 +77,10 @@ export const regranting = (
   item: Item,
   before: KubeObject | undefined,
 ): readonly ApiCall[] => {
-  const verb = exempting(item);
-  if (verb === undefined || before === undefined || changeIn(known, item.index).permissions?.has(verb)) return [];
+  const comparison = comparisonOf(item);
+  if (comparison === undefined || before === undefined) return [];
+  const { exempting, isRejection } = comparison;
+  if (changeIn(known, item.index).permissions?.has(exempting)) return [];
   const call = granting(txn, item, before);
   return call === undefined
     ? []
@@ -67,19 +92,19 @@ export const regranting = (
           dryRun: true,
           call,
           onAnswer: (known, answer) =>
-            withVerdict(known, [item], verb, E.isRight(answer) || !isEscalation(answer.left)),
+            withVerdict(known, [item], exempting, E.isRight(answer) || !isRejection(answer.left)),
         },
       ];
 };
 
 /** That it could not, and no earlier change lets it. */
 export const lostGrants = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
-  const verb = exempting(item);
-  return verb === undefined ||
-    changeIn(known, item.index).permissions?.get(verb) !== "denied" ||
+  const comparison = comparisonOf(item);
+  return comparison === undefined ||
+    changeIn(known, item.index).permissions?.get(comparison.exempting) !== "denied" ||
     dependsOnEarlier(txn, item.index)
     ? []
     : [
-        `ServiceAccount ${txn.spec.serviceAccountName} could not put ${formatRef(item.place)} back, which contains permissions that it does not have: grant it these, or the verb ${verb} on ${item.place.resource.plural}`,
+        `ServiceAccount ${txn.spec.serviceAccountName} could not put ${formatRef(item.place)} back, which ${comparison.remedy(item)}`,
       ];
 };
