@@ -451,6 +451,23 @@ describe("Delete", () => {
     await expect.poll(told).toContain(changed);
   });
 
+  it("of a Service whose port for health checks is taken meanwhile: a new one, with a warning", async () => {
+    const place = await workspace();
+    const local = { type: "LoadBalancer", externalTrafficPolicy: "Local", ports: [{ port: 80 }] };
+    const web = { ...service("web"), spec: local };
+    const [before] = await place.create(web);
+    const spec = before?.["spec"] as { healthCheckNodePort: number };
+    const { healthCheckNodePort } = spec;
+    const { status } = await rolledBack(place, [deleting(web)], () =>
+      place.create({ ...service("thief"), spec: { ...local, healthCheckNodePort } }),
+    );
+    const after = (await place.read(web))["spec"] as { healthCheckNodePort: number };
+    expect(status.phase).toBe("RolledBack");
+    expect(status.items[0]?.error).toContain(
+      `spec.healthCheckNodePort was ${healthCheckNodePort}, now ${after.healthCheckNodePort}`,
+    );
+  });
+
   it("of a Service of which only the port is taken meanwhile: a new port, with a warning, and the same address", async () => {
     const place = await workspace();
     const web = { ...service("web"), spec: { type: "NodePort", ports: [{ port: 80 }] } };
@@ -512,4 +529,20 @@ describe.each([
     expect(same(after)).toEqual(same(before));
     expect(after.metadata.uid === before.metadata.uid).toBe(type !== "Delete");
   });
+});
+
+const plain = (hosts: readonly string[]): Manifest => ({
+  apiVersion: `${GROUP}/v1`,
+  kind: "Plain",
+  metadata: { name: "plain" },
+  spec: { hosts },
+});
+
+it("of a sensitive kind, in whose set others have a value, too: Failed, and that value is not shown", async () => {
+  const place = await workspace({ sensitiveKinds: [`Plain.${GROUP}`] });
+  await clusterAdmin(place.namespace);
+  await place.create(plain(["a"]));
+  const { status } = await rolledBack(place, [patching(plain(["hunter2"]))], () => place.apply(plain(["hunter2"])));
+  expect(status.items[0]?.error).toContain(".spec.hosts[…] was modified by");
+  expect(JSON.stringify([status, await eventsOf(place.namespace, "txn")])).not.toContain("hunter2");
 });

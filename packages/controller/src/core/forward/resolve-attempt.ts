@@ -23,6 +23,8 @@ import { abort } from "../transitions/abort.ts";
 import { type ChangeContext, observeTarget, refusalOf } from "./change-context.ts";
 import { isChangedSinceApproval } from "./changed-since-approval.ts";
 import { nextChange } from "./next-change.ts";
+import { lossOf, readOtherVersions } from "../state/other-versions.ts";
+import { isSensitive } from "../state/sensitive-kinds.ts";
 import { waiting } from "../state/status-progress.ts";
 import { irreversibleReason, reasonToStop } from "./reason-to-stop.ts";
 import { onceSettled, send } from "./send-change.ts";
@@ -90,7 +92,7 @@ export const resolveAttempt = (
         return abort(
           context,
           journal,
-          conflictCause(conflictMessage(place, verdict.object, verdict.fields), fateOf(verdict, mayBeApplied)),
+          conflictCause(conflictMessage(changeContext, verdict.object, verdict.fields), fateOf(verdict, mayBeApplied)),
         );
       return goOnWith(changeContext, verdict.object);
     case "unknown":
@@ -109,8 +111,17 @@ const goOnWith = (changeContext: ChangeContext, live: KubeObject): Step => {
   const { context, journal, change, place } = changeContext;
   if (change.resourceVersion !== undefined)
     return abort(context, journal, conflictCause(noLongerAt(place, change.resourceVersion)));
-  return isChangedSinceApproval(changeContext, live)
-    ? abort(context, journal, conflictCause(`${formatRef(place)} was changed after it was approved: approve it again`))
+  if (isChangedSinceApproval(changeContext, live))
+    return abort(
+      context,
+      journal,
+      conflictCause(`${formatRef(place)} was changed after it was approved: approve it again`),
+    );
+  const reading = readOtherVersions(context.txn, changeContext, context.known, live, changeContext.before);
+  if (reading.length > 0) return run(...reading);
+  const loss = lossOf(changeContext, context.known);
+  return loss !== undefined
+    ? abort(context, journal, conflictCause(loss.message))
     : renewSnapshot(context, journal, changeContext, live);
 };
 
@@ -122,9 +133,13 @@ const fateOf = (verdict: InDoubtVerdict, mayBeApplied: boolean): AbortCause["fat
   return mayBeApplied && verdict.type === "conflict" && verdict.mayBeApplied === true ? "unknown" : "rejected";
 };
 
-const conflictMessage = (place: ObjectRef, object: KubeObject, fields: readonly Path[]): string =>
+const conflictMessage = (
+  { place, context: { settings } }: ChangeContext,
+  object: KubeObject,
+  fields: readonly Path[],
+): string =>
   fields.length > 0
-    ? `${showPaths(fields)} of ${formatRef(place)} was modified by ${modifiedBy(object, fields)}`
+    ? `${showPaths(fields, isSensitive(place, settings))} of ${formatRef(place)} was modified by ${modifiedBy(object, fields)}`
     : `${formatRef(place)} was modified, and its managedFields do not name the field manager`;
 
 const conflictCause = (message: string, fate: AbortCause["fate"] = "rejected"): AbortCause => ({

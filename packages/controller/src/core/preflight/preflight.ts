@@ -15,6 +15,7 @@ import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { grant, lackingPermissions, missingPermissions } from "./permissions.ts";
 import { lostGrants, regranting } from "./regranting.ts";
 import { type Item, readTarget, writeOf } from "../state/resolved-changes.ts";
+import { lossOf, readOtherVersions } from "../state/other-versions.ts";
 import { isServed } from "../state/unserved-kind.ts";
 import type { ApiError, Json } from "@janus/types";
 
@@ -144,8 +145,19 @@ export const examine = (
     return [{ ...reading, mayBeUnserved }];
   }
   if (liveProblems(item, known).length > 0) return [];
-  const regrants = seen.type === "outline" ? [] : regranting(txn, known, item, seen.object);
-  return found === undefined ? [keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), ...regrants] : regrants;
+  const more =
+    seen.type === "read"
+      ? [...regranting(txn, known, item, seen.object), ...readOtherVersions(txn, item, known, seen.object)]
+      : [];
+  return found === undefined ? [keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), ...more] : more;
+};
+
+/** That no rollback could give back what the change, or its snapshot, loses. */
+const versionProblems = (item: Item, known: Observations): readonly string[] => {
+  const loss = lossOf(item, known);
+  return loss === undefined
+    ? []
+    : [`${loss.message}, and no rollback in it could give back: set target.apiVersion to ${loss.apiVersion}`];
 };
 
 /** All problems of a change. */
@@ -154,6 +166,7 @@ export const problems = (txn: Transaction, item: Item, known: Observations): rea
     ...(changeIn(known, item.index).problems ?? liveProblems(item, known)),
     ...missingPermissions(txn, item, known),
     ...lostGrants(txn, item, known),
+    ...versionProblems(item, known),
   ];
   const verbs = lackingPermissions(item, known);
   // Its target is not locked. If the API server would accept the change by now, the Transaction can be created

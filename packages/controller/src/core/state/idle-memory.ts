@@ -60,7 +60,9 @@ const trimmed = (known: Observations): Observations => ({
 const trimmedChange = (observed: ChangeObservations): ChangeObservations => {
   const left = withoutGoal(withoutBefore(observed.snapshot === undefined ? observed : outlined(observed)));
   const isGoing = left.target === undefined || left.target.type === "read";
-  return isGoing ? { ...withoutTarget(left), problems: undefined, rendered: undefined } : left;
+  return isGoing
+    ? { ...withoutTarget(left), problems: undefined, rendered: undefined, otherVersions: undefined }
+    : left;
 };
 
 const BECAUSE = "waiting: the Transaction is large, and only a few large Transactions are processed at the same time";

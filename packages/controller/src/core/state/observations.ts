@@ -3,6 +3,7 @@ import type { Journal } from "./journal.ts";
 import type { Version } from "../kubernetes/kube-object.ts";
 import type { FieldDifference, RenderedChange, SnapshotStore } from "@janus/api";
 import type { Listing, Owned } from "./listings.ts";
+import type { FieldValue } from "../merge/version-loss.ts";
 import type { KubeObject, Resource } from "@janus/types";
 
 /**
@@ -73,6 +74,8 @@ export interface ChangeObservations {
   readonly permissionsReadAt?: Instant | undefined;
   /** What the preflight found; an empty list: nothing is in the way. */
   readonly problems?: readonly string[] | undefined;
+  /** What a write in the version that the change names would lose of it. */
+  readonly otherVersions?: OtherVersions | undefined;
   /** What its last dry run came to, for a render. */
   readonly rendered?: DryRunResult | undefined;
   /** The result of its dry run, for a preview. */
@@ -97,6 +100,23 @@ export interface ChangeObservations {
   readonly unchangedConflict?: UnchangedConflict | undefined;
   readonly rollback?: RollbackObservations | undefined;
 }
+
+/** What a target is in other versions of its kind. */
+export interface OtherVersions {
+  /** Of the object that was read in its own. */
+  readonly resourceVersion: string | undefined;
+  /** By apiVersion. */
+  readonly versions: ReadonlyMap<string, OtherVersion>;
+}
+
+/**
+ * differs: it has fields that it has not in its own; whether they would be lost is to be tried.
+ * richer: it would lose these fields, in words.
+ */
+export type OtherVersion =
+  | { readonly type: "same" }
+  | { readonly type: "differs"; readonly only: readonly FieldValue[]; readonly there: KubeObject }
+  | { readonly type: "richer"; readonly fields: string };
 
 /** What a dry run has shown, without the objects. */
 export interface DryRunResult {

@@ -8,6 +8,8 @@ import { showPaths } from "../merge/show-path.ts";
 import { valueAt } from "../merge/field-value.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
 import { equal } from "../kubernetes/json.ts";
+import { lossOf, readOtherVersions } from "../state/other-versions.ts";
+import { isSensitive } from "../state/sensitive-kinds.ts";
 import { rollbackIn, withRollback } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { withRelinkedOwners, withNewOwners } from "../snapshots/owner-references.ts";
@@ -62,9 +64,13 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
     return conflicts.length === 0
       ? restoredOrFailed(undoContext, before, goal)
       : conflict(
-          `${formatRef(place)}: ${showPaths(conflicts)} was modified by ${modifiedBy(object, conflicts)} since: not restored`,
+          `${formatRef(place)}: ${showPaths(conflicts, isSensitive(place, context.settings))} was modified by ${modifiedBy(object, conflicts)} since: not restored`,
         );
   if (puts >= MOST_PUTS) return conflict(`${formatRef(place)}: another client modifies it each time it is restored`);
+  const reading = readOtherVersions(txn, undoContext, known, object, before);
+  if (reading.length > 0) return continues(...reading);
+  const loss = lossOf(undoContext, known);
+  if (loss !== undefined) return conflict(`${loss.message}: not restored`);
   const body = put ?? live;
   const call = { verb: "update", place, body, manager: fieldManager(txn.metadata) } as const;
   const request = withGoal(restoring(undoContext, call, "is-live"), undoContext, goal, body);
@@ -84,22 +90,25 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
  * Rolled back, but for allocations that another Service has got, and what the API server sets itself: that is all right unless it
  * keeps what the change has set or taken away.
  */
-const restoredOrFailed = ({ change, place }: UndoContext, before: KubeObject, goal: KubeObject): UndoStep => {
+const restoredOrFailed = (
+  { change, place, context: { settings } }: UndoContext,
+  before: KubeObject,
+  goal: KubeObject,
+): UndoStep => {
   const allocations = isService(place.resource) ? reallocated(before, goal) : [];
   const [was, is] = allocations.length === 0 ? [before, goal] : [before, goal].map(unallocated);
   const paths = differences(was, is);
   const content = desiredState(change, place, before);
+  const show = (some: readonly Path[]): string => showPaths(some, isSensitive(place, settings));
   const isOfChange = (path: Path): boolean => {
     const value = valueAt(content, path);
     return valueAt(goal, path) === undefined || (value !== undefined && !equal(value, valueAt(before, path)));
   };
   if (paths.some(isOfChange))
-    return rollbackFailed(
-      `${formatRef(place)}: the API server does not restore ${showPaths(paths.filter(isOfChange))}`,
-    );
+    return rollbackFailed(`${formatRef(place)}: the API server does not restore ${show(paths.filter(isOfChange))}`);
   const warnings = [
     ...(allocations.length === 0 ? [] : [`${formatRef(place)}: ${allocations.join("; ")}`]),
-    ...(paths.length === 0 ? [] : [`the API server sets ${showPaths(paths)} itself: left unchanged`]),
+    ...(paths.length === 0 ? [] : [`the API server sets ${show(paths)} itself: left unchanged`]),
   ];
   return warnings.length === 0 ? { type: "restored" } : { type: "restored", warning: warnings.join("; ") };
 };

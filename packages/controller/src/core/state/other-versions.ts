@@ -1,0 +1,128 @@
+import { fieldManager, type Transaction } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import type { KubeObject } from "@janus/types";
+import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
+import type { Path } from "../merge/field-set.ts";
+import { showPaths } from "../merge/show-path.ts";
+import { lostThere, onlyThere, richerVersions, writtenFromHere } from "../merge/version-loss.ts";
+import type { ApiCall } from "./effect.ts";
+import { changeIn, type Observations, type OtherVersion, withChange } from "./observations.ts";
+import type { Item } from "./resolved-changes.ts";
+
+const MOST_NAMED = 5;
+
+type Versions = ReadonlyMap<string, OtherVersion>;
+
+/** What is known of this version of the object. */
+const knownOf = (known: Observations, { index }: Item, { metadata: { resourceVersion } }: KubeObject): Versions => {
+  const { otherVersions } = changeIn(known, index);
+  return otherVersions !== undefined && otherVersions.resourceVersion === resourceVersion
+    ? otherVersions.versions
+    : new Map();
+};
+
+const noted = (
+  known: Observations,
+  item: Item,
+  object: KubeObject,
+  apiVersion: string,
+  is: OtherVersion,
+): Observations =>
+  withChange(known, item.index, {
+    otherVersions: {
+      resourceVersion: object.metadata.resourceVersion,
+      versions: new Map([...knownOf(known, item, object), [apiVersion, is]]),
+    },
+  });
+
+const losing = (paths: readonly Path[]): OtherVersion =>
+  paths.length === 0 ? { type: "same" } : { type: "richer", fields: showPaths(paths.slice(0, MOST_NAMED), true) };
+
+const inVersion = ({ resource, ...place }: ObjectRef, apiVersion: string): ObjectRef => ({
+  ...place,
+  resource: { ...resource, version: apiVersion.split("/").at(-1) ?? apiVersion },
+});
+
+/** Reads it in that version. One that is served no more says nothing. */
+const read = (item: Item, object: KubeObject, apiVersion: string): ApiCall => ({
+  purpose: "read-target",
+  item: item.index,
+  as: "serviceAccount",
+  mayBeUnserved: true,
+  call: { verb: "get", place: inVersion(item.place, apiVersion) },
+  onAnswer: (known, answer) => {
+    const only = E.isRight(answer) ? onlyThere(object, answer.right, item.place) : [];
+    const is: OtherVersion =
+      E.isLeft(answer) || only.length === 0 ? { type: "same" } : { type: "differs", only, there: answer.right };
+    return noted(known, item, object, apiVersion, is);
+  },
+});
+
+/** Tries what a write in the version of the change leaves of it: defaults come back. */
+const tryOut = (
+  txn: Transaction,
+  item: Item,
+  object: KubeObject,
+  apiVersion: string,
+  { only, there }: Extract<OtherVersion, { type: "differs" }>,
+): ApiCall => ({
+  purpose: "dry-run",
+  item: item.index,
+  as: "serviceAccount",
+  dryRun: true,
+  call: {
+    verb: "update",
+    place: inVersion(item.place, apiVersion),
+    body: writtenFromHere(object, there, item.place),
+    manager: fieldManager(txn.metadata),
+  },
+  onAnswer: (known, answer) => {
+    if (E.isRight(answer)) return noted(known, item, object, apiVersion, losing(lostThere(only, answer.right)));
+    const code = answer.left.type === "refused" ? answer.left.code : 0;
+    if (code === 409) return withChange(known, item.index, { target: undefined, otherVersions: undefined });
+    // Without the permission, nothing is written either; and what is refused without these fields needs them.
+    const lost = code === 403 ? [] : only.map(({ path }) => path);
+    return noted(known, item, object, apiVersion, losing(lost));
+  },
+});
+
+/**
+ * The requests that tell what a target would lose with a write in the version that its change names, as far as that is not known of
+ * this version of the object: the versions of a custom resource may have not the same fields, although nothing converts between
+ * them. Whoever reads or writes one without a field takes it away.
+ *
+ * @param before the same object at an earlier time
+ */
+export const readOtherVersions = (
+  txn: Transaction,
+  item: Item,
+  known: Observations,
+  object: KubeObject,
+  before?: KubeObject,
+): readonly ApiCall[] => {
+  const versions = knownOf(known, item, object);
+  return richerVersions(object, before).flatMap((apiVersion) => {
+    const is = versions.get(apiVersion);
+    if (is === undefined) return [read(item, object, apiVersion)];
+    return is.type === "differs" ? [tryOut(txn, item, object, apiVersion, is)] : [];
+  });
+};
+
+/** What a target would lose with a write in the version that the change names. */
+export interface VersionLoss {
+  /** In words. */
+  readonly message: string;
+  /** The version in which it has that. */
+  readonly apiVersion: string;
+}
+
+/** Assumes: nothing is left to be asked ({@link readOtherVersions}). */
+export const lossOf = ({ index, place }: Item, known: Observations): VersionLoss | undefined => {
+  for (const [apiVersion, is] of changeIn(known, index).otherVersions?.versions ?? [])
+    if (is.type === "richer")
+      return {
+        message: `${formatRef(place)} has ${is.fields} in ${apiVersion}, which a write in ${place.resource.version} loses`,
+        apiVersion,
+      };
+  return undefined;
+};
