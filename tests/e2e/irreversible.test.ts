@@ -98,3 +98,20 @@ it("says of what it has changed in a Namespace that it deletes then where that w
     `ConfigMap ${name}/gone cannot be restored without Namespace ${name}, which changes[2] deleted: that cannot be undone`,
   );
 });
+
+it("refuses a deletion that takes a PersistentVolumeClaim along anywhere but at the end", async () => {
+  const place = await workspace();
+  const [owner] = await place.create(configMap("owner"), configMap("app", { version: "1" }));
+  const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: owner?.metadata.uid }];
+  await place.create({ ...claim("data"), metadata: { name: "data", ownerReferences } });
+  await place.janus();
+  const [deletion, patch] = [deleting(configMap("owner")), patching(configMap("app", { version: "2" }))];
+  const { status } = await place.run([deletion, patch], { name: "early" });
+  expect(status.phase).toBe("Failed");
+  expect(status.items[0]?.error).toContain(
+    `the Delete of ConfigMap ${place.namespace}/owner also deletes PersistentVolumeClaim data, which cannot be undone: move it to the end`,
+  );
+  expect(await place.exists(configMap("owner"))).toBe(true);
+  const late = await place.run([patch, deletion], { name: "late" });
+  expect(late.status.phase).toBe("Committed");
+});

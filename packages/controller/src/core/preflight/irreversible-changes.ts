@@ -1,5 +1,6 @@
 import type { Transaction } from "@janus/api";
 import type { JsonObject, KubeObject } from "@janus/types";
+import { collected, named } from "./dependents.ts";
 import { isIrreversible } from "./irreversible-kinds.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { equal } from "../kubernetes/json.ts";
@@ -37,17 +38,24 @@ const lasting = (known: Observations, { index, change, place: { resource } }: It
   return forGood[`${resource.group}/${resource.kind}`]?.(change.content, live);
 };
 
+/** What a Delete takes along that nothing brings back: of a StatefulSet, the claims of its volumes, if it says so. */
+const takenForGood = (txn: Transaction, known: Observations, { index, place }: Item): string | undefined => {
+  const lost = (collected(txn, known).lost.get(index) ?? []).filter(({ isIrreplaceable }) => isIrreplaceable === true);
+  return lost.length === 0 ? undefined : `also deletes ${named(lost, place.namespace)}`;
+};
+
 /**
  * Why a change is in the wrong place: it is irreversible, so it has to come after all changes that can be rolled
  * back, like irreversible deletions.
  *
- * Assumes: all targets have been read.
+ * Assumes: all targets have been read, and what goes with them listed, if that is to count.
  */
 export const irreversibleProblems = (txn: Transaction, known: Observations): ((item: Item) => readonly string[]) => {
-  const isUndone = (item: Item): boolean => !isIrreversible(item.change) && lasting(known, item) === undefined;
+  const lastingOf = (item: Item): string | undefined => lasting(known, item) ?? takenForGood(txn, known, item);
+  const isUndone = (item: Item): boolean => !isIrreversible(item.change) && lastingOf(item) === undefined;
   const last = itemsOf(txn, known).findLast(isUndone)?.index ?? -1;
   return (item) => {
-    const what = lasting(known, item);
+    const what = lastingOf(item);
     return what === undefined || item.index > last
       ? []
       : [

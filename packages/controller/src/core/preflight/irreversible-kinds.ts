@@ -16,12 +16,13 @@ const IRREVERSIBLE: Readonly<Record<string, string>> = {
   VolumeGroupSnapshotContent: "groupsnapshot.storage.k8s.io",
 };
 
+/** Whether an object of this kind is not the same when it is created again. */
+export const isOfIrreversibleKind = ({ apiVersion, kind }: Pick<Change["target"], "apiVersion" | "kind">): boolean =>
+  Object.hasOwn(IRREVERSIBLE, kind) && apiVersion.split("/").slice(0, -1).join("/") === IRREVERSIBLE[kind];
+
 /** Whether it is a deletion that cannot be undone. */
-export const isIrreversible = (change: Change | undefined): boolean => {
-  if (change?.type !== "Delete") return false;
-  const { apiVersion, kind } = change.target;
-  return Object.hasOwn(IRREVERSIBLE, kind) && apiVersion.split("/").slice(0, -1).join("/") === IRREVERSIBLE[kind];
-};
+export const isIrreversible = (change: Change | undefined): boolean =>
+  change?.type === "Delete" && isOfIrreversibleKind(change.target);
 
 /** The first irreversible deletion among this many changes; all of them are at the end of the list. */
 export const firstIrreversible = ({ spec }: Transaction, count: number): Change | undefined =>

@@ -12,6 +12,8 @@ export interface Owned {
   readonly clusterOwners?: readonly string[];
   readonly tiedTo?: string;
   readonly callName?: string;
+  /** Nothing brings it back: it is a volume, or something else of a kind whose deletion cannot be undone. */
+  readonly isIrreplaceable?: true;
 }
 
 /** A kind that could not be listed, so that dependents of that kind are unknown. */
