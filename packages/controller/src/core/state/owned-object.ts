@@ -1,5 +1,5 @@
 import { callName, type Named, tiedTo } from "../kubernetes/implicit-owners.ts";
-import { isOfIrreversibleKind } from "../preflight/irreversible-kinds.ts";
+import { isIrreplaceable } from "../kubernetes/irreplaceable-kinds.ts";
 import type { Owned } from "./listings.ts";
 import type { OwnerReference } from "@janus/types";
 
@@ -25,7 +25,7 @@ export const ownedObject = (object: Named, clusterKinds: ReadonlySet<string>): O
     ...(clusterOwners.length === 0 ? {} : { clusterOwners }),
     ...(tie === undefined ? {} : { tiedTo: tie }),
     ...(called === undefined ? {} : { callName: called }),
-    ...(isOfIrreversibleKind(object) ? { isIrreplaceable: true } : {}),
+    ...(isIrreplaceable(object) ? { isIrreplaceable: true } : {}),
   };
 };
 

@@ -1,0 +1,21 @@
+import type { KubeObject } from "@janus/types";
+
+/**
+ * Group by kind. Their contents, or the storage behind them, are deleted with them, and no write restores that.
+ * https://kubernetes.io/docs/concepts/storage/volume-snapshots/#delete
+ * https://kubernetes.io/blog/2024/12/18/kubernetes-1-32-volume-group-snapshot-beta/
+ */
+const IRREPLACEABLE: Readonly<Record<string, string>> = {
+  Namespace: "",
+  PersistentVolume: "",
+  PersistentVolumeClaim: "",
+  CustomResourceDefinition: "apiextensions.k8s.io",
+  VolumeSnapshot: "snapshot.storage.k8s.io",
+  VolumeSnapshotContent: "snapshot.storage.k8s.io",
+  VolumeGroupSnapshot: "groupsnapshot.storage.k8s.io",
+  VolumeGroupSnapshotContent: "groupsnapshot.storage.k8s.io",
+};
+
+/** Whether an object of this kind is not the same when it is created again. */
+export const isIrreplaceable = ({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): boolean =>
+  Object.hasOwn(IRREPLACEABLE, kind) && apiVersion.split("/").slice(0, -1).join("/") === IRREPLACEABLE[kind];
