@@ -111,19 +111,23 @@ export const findOwned = async (
   const left = kinds.right
     .filter((resource) => (namespace === undefined || resource.namespaced) && !isEvent(resource))
     .filter((resource) => only === undefined || only.includes(nameOf(resource)))
-    .values();
-  const owned: Owned[] = [];
-  const unlisted: Unlisted[] = (only ?? []).filter((name) => !all.includes(name)).map(unserved);
+    .entries();
+  /** In the order of the kinds, whichever is answered first: messages name the first ones. */
+  const found: Found[] = [];
   const search: Search = { namespace, unowned: unowned === true, clusterKinds: new Set(cluster) };
   const lane = async (): Promise<ApiError | undefined> => {
-    for (const resource of left) {
-      const found = await ownedIn(api, resource, search, as);
-      if (E.isLeft(found)) return found.left;
-      owned.push(...found.right.owned);
-      unlisted.push(...found.right.unlisted);
+    for (const [at, resource] of left) {
+      const listed = await ownedIn(api, resource, search, as);
+      if (E.isLeft(listed)) return listed.left;
+      found[at] = listed.right;
     }
     return undefined;
   };
   const failed = (await Promise.all(Array.from({ length: CONCURRENCY }, lane))).find((error) => error !== undefined);
-  return failed === undefined ? E.right({ owned, unlisted }) : E.left(failed);
+  if (failed !== undefined) return E.left(failed);
+  const unknown = (only ?? []).filter((name) => !all.includes(name)).map(unserved);
+  return E.right({
+    owned: found.flatMap(({ owned }) => owned),
+    unlisted: [...unknown, ...found.flatMap(({ unlisted }) => unlisted)],
+  });
 };
