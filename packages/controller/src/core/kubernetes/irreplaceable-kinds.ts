@@ -1,3 +1,4 @@
+import { groupOf } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 
 /**
@@ -18,4 +19,4 @@ const IRREPLACEABLE: Readonly<Record<string, string>> = {
 
 /** Whether an object of this kind is not the same when it is created again. */
 export const isIrreplaceable = ({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): boolean =>
-  Object.hasOwn(IRREPLACEABLE, kind) && apiVersion.split("/").slice(0, -1).join("/") === IRREPLACEABLE[kind];
+  Object.hasOwn(IRREPLACEABLE, kind) && groupOf(apiVersion) === IRREPLACEABLE[kind];

@@ -1,5 +1,5 @@
 import { changeGateMistakes, gateMistakes, gatesOf, rollbackGates } from "../gates/gates-of.ts";
-import { cut, GROUP, KIND, storeName, type Transaction } from "@janus/api";
+import { cut, GROUP, groupOf, KIND, storeName, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { isIrreversible } from "./irreversible-kinds.ts";
 import { asObject } from "../kubernetes/json.ts";
@@ -7,7 +7,7 @@ import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import type { Observations } from "../state/observations.ts";
 import { MOST_AWAITED_ITEMS } from "../state/status-progress.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
-import { groupOf, resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
+import { resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
 
 /** Checks each change of a Transaction; the target is undefined if it cannot be resolved. */
 type Check = (

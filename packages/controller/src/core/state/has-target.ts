@@ -1,6 +1,6 @@
+import { groupOf } from "@janus/api";
 import { asObject } from "../kubernetes/json.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
-import { groupOf } from "./target-resolution.ts";
 import type { KubeObject } from "@janus/types";
 
 /** Whether a stored Transaction has this target among its changes, in any version. */

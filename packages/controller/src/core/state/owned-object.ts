@@ -1,3 +1,4 @@
+import { groupOf } from "@janus/api";
 import { callName, type Named, tiedTo } from "../kubernetes/implicit-owners.ts";
 import { isIrreplaceable } from "../kubernetes/irreplaceable-kinds.ts";
 import type { Owned } from "./listings.ts";
@@ -5,7 +6,7 @@ import type { OwnerReference } from "@janus/types";
 
 /** A kind, whatever its version. */
 const kindKey = ({ apiVersion, kind }: Pick<OwnerReference, "apiVersion" | "kind">): string =>
-  `${apiVersion.split("/").slice(0, -1).join("")} ${kind}`;
+  `${groupOf(apiVersion)} ${kind}`;
 
 /**
  * What a listed object says of its owners.

@@ -8,8 +8,6 @@ import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { memoized } from "../kubernetes/memoize.ts";
 import { resolvedChange } from "./resolve-apply.ts";
 
-export const groupOf = (apiVersion: string): string => apiVersion.split("/").toReversed().slice(1).join("/");
-
 const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
 
 /** The resources that a CustomResourceDefinition among the changes will serve: one for each version. */

@@ -1,4 +1,4 @@
-import { cut, RETRY_ROLLBACK, type Transaction } from "@janus/api";
+import { cut, groupOf, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { named } from "../preflight/dependents.ts";
 import type { FindOwned } from "../state/effect.ts";
 import { type Contents, rollbackIn, type TargetObservation, withRollback } from "../state/observations.ts";
@@ -6,7 +6,6 @@ import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { conflict, continues, rollbackFailed, type UndoStep, type UndoContext } from "./undo-context.ts";
 import { nextListing } from "../preflight/unlisted-kinds.ts";
 import type { Owned } from "../state/listings.ts";
-import { groupOf } from "../state/target-resolution.ts";
 import { asObject } from "../kubernetes/json.ts";
 
 /** A list that is older than this, in ms, is repeated: other clients may have created objects since. */
