@@ -52,8 +52,11 @@ export const restingDrafts = (apiOf: (namespace: string) => Api, wake: (key: str
 
   /** How many targets are watched, by namespace. */
   const counts = new Map<string, number>();
-  const count = (namespace: string, more: number): void =>
-    void counts.set(namespace, (counts.get(namespace) ?? 0) + more);
+  const count = (namespace: string, more: number): void => {
+    const targets = (counts.get(namespace) ?? 0) + more;
+    if (targets === 0) counts.delete(namespace);
+    else counts.set(namespace, targets);
+  };
   const forget = (uid: string): void => {
     const one = resting.get(uid);
     if (one !== undefined) count(one.namespace, -one.targets);
