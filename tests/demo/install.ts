@@ -41,7 +41,7 @@ const kubectl = async (
 const needsKubelet = ({ kind }: KubeObject): boolean => kind === "Deployment";
 
 /** One that is only dry run. */
-export const anyTransaction = {
+const anyTransaction = {
   apiVersion: "backup.janus.io/v1alpha1",
   kind: "Transaction",
   metadata: { name: "any", namespace: "default" },
@@ -52,7 +52,7 @@ export const anyTransaction = {
 };
 
 /** Until the API server has the schema that it needs to stamp who creates a Transaction, which takes it some seconds. */
-const untilAccepted = async (controlPlane: ControlPlane): Promise<void> => {
+export const untilAccepted = async (controlPlane: ControlPlane): Promise<void> => {
   const giveUpAt = performance.now() + 60_000;
   for (;;) {
     try {

@@ -1,7 +1,7 @@
 import { installation, type JanusProps, type Manifest } from "@janus/deploy";
 import { vi } from "vitest";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
-import { anyTransaction } from "../demo/install.ts";
+import { untilAccepted } from "../demo/install.ts";
 import { kubectlWith, type Outcome } from "../fixtures/cluster.ts";
 import { type Rule, role } from "../fixtures/manifests.ts";
 
@@ -56,8 +56,7 @@ export const ownCluster = async (props: JanusProps = {}, options: Options = {}):
   if (namespace !== undefined) await install(namespace);
   await install(...rest);
   await admin("wait --for=condition=Established --timeout=30s crd/transactions.backup.janus.io");
-  const isAccepted = async () => (await kubectl("admin", "create --dry-run=server -f -", anyTransaction)).code === 0;
-  if (props.stampsUsers === true) await eventually(isAccepted);
+  if (props.stampsUsers === true) await untilAccepted(cluster);
   await admin("create serviceaccount deployer");
   await admin("create rolebinding deployer --clusterrole=admin --serviceaccount=default:deployer");
   return {
