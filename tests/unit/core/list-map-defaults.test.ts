@@ -32,6 +32,11 @@ describe("the keys of a list item that its author left to their defaults", () =>
     expect(withListMapDefaults(content, [ports(udp, sctp)], known, {})).toEqual(ports(sctp, udp));
   });
 
+  it("are found where the items are managed as a whole, as those of map type atomic are", () => {
+    const whole = { "f:ports": { 'k:{"port":80,"protocol":"UDP"}': {} } };
+    expect(withListMapDefaults(ports({ port: 80 }), [ports(udp)], whole, {})).toEqual(ports(udp));
+  });
+
   it("are found in lists within lists, and nothing else is touched", () => {
     const within = { "f:containers": { 'k:{"name":"web"}': { ".": {}, "f:name": {}, ...known } }, "f:args": {} };
     const content = { containers: [{ name: "web", ...ports({ port: 80 }) }], args: ["x"], more: [{ port: 80 }] };

@@ -9,9 +9,15 @@ const { rawJSON, isRawJSON } = JSON as unknown as {
 /** The digits of an integer that a JavaScript number would round; undefined for any other value. */
 export const digitsOf = (value: unknown): string | undefined => (isRawJSON(value) ? value.rawJSON : undefined);
 
-/** An integer that a JavaScript number would round is none, though JavaScript keeps it in one. */
+/**
+ * An integer that a JavaScript number would round is none, though JavaScript keeps it in one: which has no prototype, so
+ * that nothing else need be asked for.
+ */
 export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !isRawJSON(value);
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  (value instanceof Object || !isRawJSON(value));
 
 /** The empty object for anything else. */
 export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});

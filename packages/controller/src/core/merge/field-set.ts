@@ -15,7 +15,10 @@ export type Path = readonly string[];
 
 export const none: Fields = {};
 
-const childNames = (node: Fields): readonly string[] => Object.keys(node).filter((name) => name !== ".");
+const childNames = (node: Fields): readonly string[] => {
+  const names = Object.keys(node);
+  return "." in node ? names.filter((name) => name !== ".") : names;
+};
 
 /** Whether the value is managed as a whole: no manager has only a part of it. */
 export const isWhole = (node: Fields): boolean => {
@@ -40,7 +43,7 @@ export const has = (fields: Fields, path: Path): boolean => {
 };
 
 /** Whether the other adds nothing to the first. */
-const holds = (first: Fields, other: Fields): boolean => {
+export const holds = (first: Fields, other: Fields): boolean => {
   const names = childNames(other);
   if ((names.length === 0 || "." in other) && !isMember(first)) return false;
   return names.every((name) => {
@@ -57,15 +60,19 @@ const merged = (nodes: readonly Fields[]): Fields => {
   const [first = none] = nodes;
   if (nodes.every((node) => node === first || holds(first, node))) return first;
   const parts = new Map<string, Fields[]>();
-  for (const node of nodes)
-    for (const name of childNames(node)) {
+  let isInSet = false;
+  for (const node of nodes) {
+    const names = childNames(node);
+    isInSet ||= names.length === 0 || "." in node;
+    for (const name of names) {
       const below = child(node, name);
       const others = parts.get(name);
       if (others === undefined) parts.set(name, below === undefined ? [] : [below]);
       else if (below !== undefined) others.push(below);
     }
+  }
   return Object.fromEntries([
-    ...(nodes.some(isMember) ? [[".", {}] as const] : []),
+    ...(isInSet ? [[".", {}] as const] : []),
     ...[...parts].map(([name, all]) => [name, merged(all)] as const),
   ]);
 };
@@ -87,10 +94,13 @@ export const fieldsOf = memoized(
 export interface Descent<At> {
   readonly into: (at: At, element: string) => At;
   readonly keeps: (at: At) => boolean;
+  /** Whether it and all below it are known to be kept, so that none of these need be gone down into. */
+  readonly keepsAll?: (at: At) => boolean;
 }
 
 /** The very node where all of it is kept. */
 const keptOf = <At>(node: Fields, at: At, descent: Descent<At>): Fields | undefined => {
+  if (descent.keepsAll?.(at) === true) return node;
   const names = childNames(node);
   const isKept = (names.length === 0 || "." in node) && descent.keeps(at);
   if (names.length === 0) return isKept ? node : undefined;

@@ -5,10 +5,12 @@ import type { Path } from "./field-set.ts";
 
 /** Reads what is under an element: `undefined` where there is nothing. */
 export const under = (element: string): ((value: unknown) => unknown) => {
-  const rest = element.slice(2);
-  if (element.startsWith("f:")) return (value) => (isObject(value) ? member(value, rest) : undefined);
+  if (element.startsWith("f:")) {
+    const name = element.slice(2);
+    return (value) => (isObject(value) ? member(value, name) : undefined);
+  }
   const inList = (items: readonly Json[]): Json | undefined =>
-    element.startsWith("i:") ? items[Number(rest)] : itemAt(items, element);
+    element.startsWith("i:") ? items[Number(element.slice(2))] : itemAt(items, element);
   return (value) => (Array.isArray(value) ? inList(value as readonly Json[]) : undefined);
 };
 

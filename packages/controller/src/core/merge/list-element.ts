@@ -108,18 +108,22 @@ const named = (kind: ListKind, items: readonly Json[]): ListItems => {
 };
 
 interface ListIndex {
+  /** What tells its kind from others. */
+  readonly by: string;
   readonly kind: ListKind;
   readonly items: ListItems;
 }
 
 /** The items of one list, by every kind that it was taken for: one, unless managers own its items by different keys. */
-const indexesOf = memoized<readonly Json[], Map<string, ListIndex>>(() => new Map());
+const indexesOf = memoized<readonly Json[], ListIndex[]>(() => []);
 
 const indexBy = (kind: ListKind, items: readonly Json[]): ListIndex => {
   const indexes = indexesOf(items);
-  const name = kind.by === "value" ? "" : JSON.stringify(kind.keys);
-  const index = indexes.get(name) ?? { kind, items: named(kind, items) };
-  indexes.set(name, index);
+  const by = kind.by === "value" ? "" : JSON.stringify(kind.keys);
+  const known = indexes.find((index) => index.by === by);
+  if (known !== undefined) return known;
+  const index: ListIndex = { by, kind, items: named(kind, items) };
+  indexes.push(index);
   return index;
 };
 
@@ -132,11 +136,15 @@ const hasAllKeys = (kind: ListKind, item: Json): boolean => {
   return true;
 };
 
+/** Whether it names a text that nobody writes in another way. */
+const isPlainText = (element: string): boolean => /^v:"[^\\<>&\u2028\u2029]*"$/.test(element);
+
 /** The first item that has just what the element says; `undefined` where there is none. */
 export const itemAt = (items: readonly Json[], element: string): Json | undefined => {
-  for (const index of indexesOf(items).values()) {
-    const found = index.items.get(element);
-    if (found !== undefined && hasAllKeys(index.kind, found.item)) return found.item;
+  for (const { kind, items: byElement } of indexesOf(items)) {
+    const found = byElement.get(element);
+    if (found !== undefined && hasAllKeys(kind, found.item)) return found.item;
+    if (kind.by === "value" && isPlainText(element)) return undefined;
   }
   // In the form in which the API server stores it, whichever client has written it.
   const said = parseElement(element);

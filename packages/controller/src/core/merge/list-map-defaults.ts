@@ -30,9 +30,12 @@ const meaning = (content: readonly Json[], kind: Keys, there: References): ((ite
     if (child(there.ours, element) !== undefined) return 0;
     return keyOf(item, "protocol") === "TCP" ? 1 : 2;
   };
-  const byKeys = memoizedBy(JSON.stringify, (keys: readonly string[]) => {
+  const knownKeys = (item: Json): readonly string[] => kind.keys.filter((key) => keyOf(item, key) !== undefined);
+  const patternOf = (item: Json): string =>
+    kind.keys.reduce((pattern, key) => pattern + (keyOf(item, key) === undefined ? "0" : "1"), "");
+  const likeThis = memoizedBy(patternOf, (one: Json) => {
     const named = new Set(content.flatMap((item) => (lacksKey(kind, item) ? [] : [elementOf(kind, item)])));
-    const known: Keys = { by: "keys", keys };
+    const known: Keys = { by: "keys", keys: knownKeys(one) };
     /** The items by the elements that would name them if they had the keys that are known alone. */
     const chosen = memoized((items: ListItems): ReadonlyMap<string, ListItem> => {
       const best = new Map<string, ListItem>();
@@ -53,40 +56,49 @@ const meaning = (content: readonly Json[], kind: Keys, there: References): ((ite
       return undefined;
     };
   });
-  return (item) => byKeys(kind.keys.filter((key) => keyOf(item, key) !== undefined))(item);
+  return (item) => likeThis(item)(item);
 };
 
 /** The item with the keys of the one that it stands for. */
 const withKeys = ({ keys }: Keys, item: JsonObject, stands: Json | undefined): JsonObject =>
   stands === undefined
     ? item
-    : { ...item, ...Object.fromEntries(keys.map((key) => [key, keyOf(stands, key) ?? null] as const)) };
+    : keys.reduce<JsonObject>(
+        (whole, key) => (keyOf(whole, key) === undefined ? { ...whole, [key]: keyOf(stands, key) ?? null } : whole),
+        item,
+      );
 
-/** Whether no field below it has a manager, so that it has no keyed list. */
+/** Whether it is no keyed list, nor has a managed field with something below it, so that it has none in it either. */
 const isFlat = (node: Fields | undefined): boolean => {
-  for (const name in node) if (!isWhole(child(node, name) ?? none)) return false;
+  for (const name in node) if (name.startsWith("k:") || !isWhole(child(node, name) ?? none)) return false;
   return true;
 };
 
 const completedList = (content: readonly Json[], kind: Keys, there: References): readonly Json[] => {
   const meant = meaning(content, kind, there);
   const found = there.values.map((value) => listItems(kind, itemsOf(value)));
-  const completed = content.map((item) => {
-    const whole = isObject(item) && lacksKey(kind, item) ? withKeys(kind, item, meant(item)) : item;
-    const name = elementOf(kind, whole);
-    const known = child(there.known, name);
-    if (isFlat(known)) return whole;
-    return completedValue(whole, {
-      values: found.map((list) => list.get(name)?.item),
+  const whole = unlessSame(
+    content,
+    content.map((item) => (isObject(item) && lacksKey(kind, item) ? withKeys(kind, item, meant(item)) : item)),
+  );
+  const completed = Array.from(listItems(kind, whole).values(), ({ element, item }) => {
+    const known = child(there.known, element);
+    if (isFlat(known)) return item;
+    return completedValue(item, {
+      values: found.map((list) => list.get(element)?.item),
       known,
-      ours: child(there.ours, name),
+      ours: child(there.ours, element),
     });
   });
-  return completed.every((item, index) => item === content[index]) ? content : completed;
+  return unlessSame(whole, completed);
 };
 
+/** The very list that it was made of where it has the same items: these have names already. */
+const unlessSame = (former: readonly Json[], items: readonly Json[]): readonly Json[] =>
+  items.every((item, index) => item === former[index]) ? former : items;
+
 const completedValue = (content: Json, there: References): Json => {
-  if (there.known === undefined || isWhole(there.known)) return content;
+  if (isFlat(there.known)) return content;
   const kind = listKind(there.known);
   if (kind?.by === "keys") return completedList(itemsOf(content), kind, there);
   return isObject(content) ? completedObject(content, there) : content;
@@ -96,7 +108,7 @@ const completedObject = (content: JsonObject, { values, known, ours }: Reference
   const completed = Object.entries(content).map(([name, value]) => {
     const element = `f:${name}`;
     const below = child(known, element);
-    if (below === undefined || isWhole(below)) return [name, value] as const;
+    if (below === undefined) return [name, value] as const;
     const there: References = {
       values: values.map((object) => member(asObject(object), name)),
       known: below,

@@ -81,4 +81,4 @@ const RULES: readonly (readonly [holds: Test, verdict: Verdict])[] = [
 ];
 
 /** Who has the say over a field that is merged as a whole. What no rule is about is another client's, and stays. */
-export const verdict = (field: MergedField): Verdict => RULES.find(([holds]) => holds(field))?.[1] ?? "live";
+export const verdict = (field: MergedField): Verdict => RULES.find((rule) => rule[0](field))?.[1] ?? "live";

@@ -6,11 +6,11 @@ type Texts = Readonly<Record<string, string>>;
 const nodeOf = ({ spec }: KubeObject): unknown => (spec as { readonly nodeName?: unknown } | undefined)?.nodeName;
 
 /** The labels or annotations that have come without a manager. */
-const added = (was: Texts = {}, is: Texts = {}, parent: Path, managed: Fields): readonly Path[] =>
+const added = (was: Texts = {}, is: Texts = {}, parent: Path, managed: readonly Fields[]): readonly Path[] =>
   Object.keys(is)
     .filter((name) => !Object.hasOwn(was, name))
     .map((name) => [...parent, `f:${name}`])
-    .filter((path) => !has(managed, path));
+    .filter((path) => !managed.some((fields) => has(fields, path)));
 
 /**
  * What the scheduler has written into a Pod since, by binding it to a node: the name of the node, labels and annotations. The
@@ -20,7 +20,7 @@ const added = (was: Texts = {}, is: Texts = {}, parent: Path, managed: Fields): 
  *
  * @param managed the fields that have a manager in the live object.
  */
-export const boundSince = (before: KubeObject, live: KubeObject, managed: Fields): Fields => {
+export const boundSince = (before: KubeObject, live: KubeObject, managed: readonly Fields[]): Fields => {
   const isBound = nodeOf(before) === undefined && nodeOf(live) !== undefined;
   if (live.apiVersion !== "v1" || live.kind !== "Pod" || !isBound) return none;
   const [was, is] = [before.metadata, live.metadata];

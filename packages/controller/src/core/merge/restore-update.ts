@@ -9,7 +9,7 @@ import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { boundSince } from "./pod-binding.ts";
 import { threeWayMerge } from "./three-way-merge.ts";
 import { withListMapDefaults } from "./list-map-defaults.ts";
-import { writerOf } from "./ancient-changes.ts";
+import { byWriter, writerOf } from "./ancient-changes.ts";
 
 /** How to restore an object. */
 export interface Restoration {
@@ -21,13 +21,13 @@ export interface Restoration {
 
 type Entries = readonly ManagedFieldsEntry[];
 
-/** The last write of an entry's writer. */
-const writeOf = (entry: ManagedFieldsEntry): string => `${entry.time} ${writerOf(entry)}`;
-
 /** The entries of those who have written since. */
 const writtenSince = (former: Entries, entries: Entries): Entries => {
-  const formerWrites = new Set(former.map(writeOf));
-  return entries.filter((entry) => !formerWrites.has(writeOf(entry)));
+  const formerWriters = byWriter(former);
+  return entries.filter((entry) => {
+    const before = formerWriters.get(writerOf(entry));
+    return before === undefined || before.time !== entry.time;
+  });
 };
 
 /**
@@ -50,7 +50,7 @@ export const restoration = (
   const others = entriesOfOthers(before, live, author.uid);
   const ours = fieldsOf(entriesOf(live).filter((entry) => isOurs(entry, author.uid)));
   const managed = fieldsOf(others);
-  const theirs = union([managed, boundSince(before, live, union([managed, ours]))]);
+  const theirs = union([managed, boundSince(before, live, [managed, ours])]);
   const known = union([ours, theirs, fieldsOf(formerEntries)]);
   const was = writable(before, place);
   const is = writable(live, place);

@@ -1,5 +1,5 @@
 import { expandAncientChanges, byWriter, writerOf } from "./ancient-changes.ts";
-import { child, type Fields, fieldsOf, filterAlong, isWhole, none, union } from "./field-set.ts";
+import { child, type Fields, fieldsOf, filterAlong, holds, isWhole, none, union } from "./field-set.ts";
 import { entriesOf } from "./marks.ts";
 import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
 import { equal } from "../kubernetes/json.ts";
@@ -34,19 +34,31 @@ interface FormerField {
   readonly before: unknown;
   readonly live: unknown;
   readonly restored: unknown;
+  /** Whether the very value of before is back, and nobody else owns a part of it: then the same is true of all in it. */
+  readonly isBack: boolean;
+  /** Whether, besides, we own all of it that the former owner did. It is found out once: at the first that is back. */
+  readonly isAllBack: boolean;
 }
 
-const into = ({ former, ours, theirs, before, live, restored }: FormerField, element: string): FormerField => {
+const into = (parent: FormerField, element: string): FormerField => {
+  const { former, ours, theirs, before, live, restored } = parent;
   const read = under(element);
   const was = read(before);
+  // Most of it is the very value of before.
+  const is = restored === before ? was : read(restored);
+  const formerly = child(former, element);
+  const own = child(ours, element);
+  const others = child(theirs, element);
+  const isBack = is === was && others === undefined;
   return {
-    former: child(former, element),
-    ours: child(ours, element),
-    theirs: child(theirs, element),
+    former: formerly,
+    ours: own,
+    theirs: others,
     before: was,
     live: read(live),
-    // Most of it is the very value of before.
-    restored: restored === before ? was : read(restored),
+    restored: is,
+    isBack,
+    isAllBack: isBack && !parent.isBack && own !== undefined && holds(own, formerly ?? none),
   };
 };
 
@@ -70,9 +82,10 @@ const givenBack = (
   const tellsOfAbsent = isAsBefore || entry.apiVersion === live.apiVersion;
   return filterAlong<FormerField>(
     former,
-    { former, ours, theirs, before, live, restored },
+    { former, ours, theirs, before, live, restored, isBack: false, isAllBack: false },
     {
       into,
+      keepsAll: ({ isAllBack }) => isAllBack && tellsOfAbsent,
       keeps: (field) => (field.restored === undefined ? tellsOfAbsent && isAbsentAsBefore(field) : isValueBack(field)),
     },
   );
@@ -94,7 +107,7 @@ export const restoredOwnership = (object: RestoredObject): Entries => {
   const [formerWriters, liveWriters] = [byWriter(formerEntries), byWriter(liveEntries)];
   const kept = liveEntries.map((entry) => {
     const former = formerWriters.get(writerOf(entry));
-    if (former === undefined) return entry;
+    if (former === undefined || holds(entry.fieldsV1 ?? none, former.fieldsV1 ?? none)) return entry;
     const fieldsV1 = union([entry.fieldsV1 ?? none, givenBack(former, object, theirs)]);
     if (equal(fieldsV1, entry.fieldsV1)) return entry;
     return equal(fieldsV1, former.fieldsV1) ? former : { ...entry, fieldsV1 };

@@ -35,7 +35,10 @@ const NO_CONFLICTS: readonly Path[] = [];
 
 const withoutConflict = (value: Json | undefined): MergedValue => ({ value, conflicts: NO_CONFLICTS });
 
-const conflictsOf = (parts: readonly MergedValue[]): readonly Path[] => parts.flatMap(({ conflicts }) => conflicts);
+const conflictsOf = (parts: readonly MergedValue[]): readonly Path[] => {
+  const some = parts.filter(({ conflicts }) => conflicts.length > 0);
+  return some.length === 0 ? NO_CONFLICTS : some.flatMap(({ conflicts }) => conflicts);
+};
 
 const mergeWhole = (field: MergedField): MergedValue => {
   switch (verdict(field)) {
@@ -57,9 +60,7 @@ const namesIn = (was: JsonObject, is: JsonObject): readonly string[] => [
   ...Object.keys(was).filter((name) => !Object.hasOwn(is, name)),
 ];
 
-const mergeMember = (parent: MergedField, name: string): MergedValue => {
-  const was = member(asObject(parent.was), name);
-  const is = member(asObject(parent.is), name);
+const mergeMember = (parent: MergedField, name: string, was: Json | undefined, is: Json | undefined): MergedValue => {
   if (equal(was, is)) return withoutConflict(is);
   const field = fieldOf(parent, { element: `f:${name}`, was, is, wanted: member(asObject(parent.wanted), name) });
   // A field that never had a manager was not removed by other clients, but as a consequence of the change, like a
@@ -69,9 +70,9 @@ const mergeMember = (parent: MergedField, name: string): MergedValue => {
 };
 
 const mergeObjects = (field: MergedField): MergedValue => {
-  const was = asObject(field.was);
-  const names = namesIn(was, asObject(field.is));
-  const parts = names.map((name) => mergeMember(field, name));
+  const [was, is] = [asObject(field.was), asObject(field.is)];
+  const names = namesIn(was, is);
+  const parts = names.map((name) => mergeMember(field, name, member(was, name), member(is, name)));
   const conflicts = conflictsOf(parts);
   if (
     isBare(
@@ -112,7 +113,7 @@ const itemsIn = ({ was, is, wanted }: MergedField, kind: ListKind): readonly Mer
     wanted: inContent(some),
   });
   const known = [...former].map(([name, was]) => merged(was, was, live.get(name)));
-  const added = [...live].flatMap(([name, is]) => (former.has(name) ? [] : [merged(is, undefined, is)]));
+  const added = [...live].filter(([name]) => !former.has(name)).map(([, is]) => merged(is, undefined, is));
   return [...known, ...added];
 };
 
