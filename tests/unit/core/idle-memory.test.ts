@@ -1,12 +1,23 @@
 import { decodeTransaction, type Item, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { atRest, awaitMemory } from "../../../packages/controller/src/core/state/idle-memory.ts";
+import { atRest, awaitMemory, hasLargeTarget } from "../../../packages/controller/src/core/state/idle-memory.ts";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
 import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
-import { allowed, type Answer, change, checkpointed, former, observing, refused, underway } from "./underway.ts";
+import {
+  allowed,
+  type Answer,
+  change,
+  checkpointed,
+  former,
+  observing,
+  observingAll,
+  refused,
+  seen,
+  underway,
+} from "./underway.ts";
 import type { KubeObject } from "@janus/types";
 
 const target = (resourceVersion: string): KubeObject => {
@@ -104,4 +115,15 @@ describe("a large target that others have written while its Transaction rested",
     const { phase, snapshot, kept } = interrupted(purpose, undefined);
     expect(phase === "Failed" || kept.some((key) => key === snapshot)).toBe(true);
   });
+});
+
+it("asks for one thing at a time while it has a large target in memory, not while it has many small ones", () => {
+  const changes = Array.from({ length: 40 }, (_, n) => change("Update", `target-${n}`));
+  const many = underway("Preparing", changes, { direction: "forward", cursor: 0 });
+  const holding = (text: string) => {
+    const object = former("ConfigMap", "a", { data: { text } });
+    return observingAll(many, () => ({ target: seen(object) })).known;
+  };
+  expect(hasLargeTarget(holding("x".repeat(30_000)))).toBe(false);
+  expect(hasLargeTarget(holding("x".repeat(300_000)))).toBe(true);
 });

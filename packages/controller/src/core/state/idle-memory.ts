@@ -35,6 +35,13 @@ const knownBytes = (known: Observations): number =>
 /** Whether it takes so much memory that only a few like it are processed at the same time. */
 export const isLarge = ({ txn, known }: Work): boolean => sizeOf(txn) + knownBytes(known) > LARGE;
 
+/** A target that is as much work for the API server as many others are. */
+const LARGE_TARGET = 256 * 1024;
+
+/** Whether it has a target in memory of which requests are so much work that there should be one of them at a time. */
+export const hasLargeTarget = ({ changes }: Observations): boolean =>
+  [...changes.values()].some((observed) => changeBytes(observed) > LARGE_TARGET);
+
 const withoutContent = (change: Change): Change => (change.type === "Delete" ? change : { ...change, content: {} });
 
 /**
