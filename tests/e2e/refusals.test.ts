@@ -1,3 +1,4 @@
+import { CRD_NAME } from "@janus/api";
 import { expect, it, onTestFinished } from "vitest";
 import { administrator, type Manifest } from "../fixtures/administrator.ts";
 import { applying, creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
@@ -277,6 +278,15 @@ it("refuses to delete the Transaction's own namespace", async () => {
   const { message } = await refused(place, [deleting(namespace(place.namespace))]);
   expect(message).toContain(
     `changes[0]: the Transaction would delete its own namespace ${place.namespace}: create it in another namespace`,
+  );
+});
+
+it("refuses to delete the kind of all Transactions, and with it themselves", async () => {
+  const place = await workspace();
+  const crd = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name: CRD_NAME } };
+  const { message } = await refused(place, [deleting(crd)]);
+  expect(message).toContain(
+    `changes[0]: the Transaction would delete ${CRD_NAME}, and with it all Transactions: uninstall`,
   );
 });
 

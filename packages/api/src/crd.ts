@@ -40,11 +40,14 @@ const columns: readonly JsonObject[] = [
   },
 ];
 
+/** The name of the CustomResourceDefinition of Transaction. */
+export const CRD_NAME = `${PLURAL}.${GROUP}`;
+
 /** The CustomResourceDefinition of Transaction, as an object. */
 export const transactionCrd: JsonObject = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
-  metadata: { name: `${PLURAL}.${GROUP}` },
+  metadata: { name: CRD_NAME },
   spec: {
     group: GROUP,
     scope: "Namespaced",

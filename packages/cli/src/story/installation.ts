@@ -1,4 +1,4 @@
-import { transactionCrd } from "@janus/api";
+import { CRD_NAME, transactionCrd } from "@janus/api";
 import { leases, messageOf } from "@janus/controller";
 import type { KubeObject, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
@@ -48,7 +48,7 @@ export const checkInstallation = async (
   { systemNamespace, deployment }: Installed,
 ): Promise<readonly Finding[]> => {
   const [crd, controller, leader, stamps, ...found] = await Promise.all([
-    look(cluster, crds, "transactions.backup.janus.io"),
+    look(cluster, crds, CRD_NAME),
     look(cluster, deployments, deployment, systemNamespace),
     look(cluster, leases, "janus-controller-leader", systemNamespace),
     look(cluster, mutatingPolicies, "janus-stamps"),

@@ -1,5 +1,5 @@
 import { changeGateMistakes, gateMistakes, gatesOf, rollbackGates } from "../gates/gates-of.ts";
-import { cut, GROUP, groupOf, KIND, storeName, type Transaction } from "@janus/api";
+import { CRD_NAME, cut, GROUP, groupOf, KIND, storeName, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { isIrreversible } from "./irreversible-kinds.ts";
 import { asObject } from "../kubernetes/json.ts";
@@ -96,6 +96,15 @@ const checks: readonly Check[] = [
       ? `the Transaction would delete its own namespace ${txn.metadata.namespace}: create it in another namespace`
       : undefined;
   },
+  ({ spec }) =>
+    (index) => {
+      const change = spec.changes[index];
+      return change?.type === "Delete" &&
+        groupOf(change.target.apiVersion) === "apiextensions.k8s.io" &&
+        change.target.name === CRD_NAME
+        ? `the Transaction would delete ${CRD_NAME}, and with it all Transactions: uninstall Janus instead`
+        : undefined;
+    },
   (txn) => {
     const last = txn.spec.changes.findLastIndex((_, index) => !isIrreversible(txn.spec.changes[index]));
     return (index) =>
