@@ -119,7 +119,7 @@ const goOnWith = (changeContext: ChangeContext, live: KubeObject): Step => {
     );
   const reading = readOtherVersions(context.txn, changeContext, context.known, live, changeContext.before);
   if (reading.length > 0) return run(...reading);
-  const loss = lossOf(changeContext, context.known);
+  const loss = lossOf(changeContext, context.known, live);
   return loss !== undefined
     ? abort(context, journal, conflictCause(loss.message))
     : renewSnapshot(context, journal, changeContext, live);

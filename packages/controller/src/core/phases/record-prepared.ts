@@ -7,6 +7,7 @@ import { unlistedWarnings } from "../preflight/unlisted-kinds.ts";
 import { storesOf } from "../snapshots/take-snapshots.ts";
 import { snapshotKey } from "../snapshots/snapshot-data.ts";
 import { lockPlace, lockTimeoutNotice } from "../locks/lock-requests.ts";
+import { CHECKED } from "../state/conditions.ts";
 import type { ApiCall, EventSpec } from "../state/effect.ts";
 import type { Journal } from "../state/journal.ts";
 import { changeIn, mapChanges, type Observations, type SnapshotRef } from "../state/observations.ts";
@@ -66,11 +67,7 @@ export const recordPrepared = (
       ...(stores[0] === undefined ? {} : { rollbackRef: stores[0].name }),
       because: {
         reason: "Prepared",
-        message: [
-          "all locks are held, every change was checked, and snapshots were taken",
-          ...lockTimeoutNotice(context),
-          ...mind,
-        ].join("; "),
+        message: [CHECKED, ...lockTimeoutNotice(context), ...mind].join("; "),
       },
     },
     now,

@@ -154,7 +154,8 @@ export const examine = (
 
 /** That no rollback could give back what the change, or its snapshot, loses. */
 const versionProblems = (item: Item, known: Observations): readonly string[] => {
-  const loss = lossOf(item, known);
+  const { target } = changeIn(known, item.index);
+  const loss = target?.object === undefined ? undefined : lossOf(item, known, target.object);
   return loss === undefined
     ? []
     : [`${loss.message}, and no rollback in it could give back: set target.apiVersion to ${loss.apiVersion}`];

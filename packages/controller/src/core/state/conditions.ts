@@ -44,7 +44,8 @@ type Value = readonly [status: "True" | "False", reason: string, message: string
 type Outcome = Value | "same";
 
 const BEFORE_CHANGES: readonly Phase[] = ["Pending", "Preparing", "Prepared"];
-const CHECKED = "all locks are held, every change was checked, and snapshots were taken";
+/** What Prepared says: also of a Transaction that gets its conditions in a later phase. */
+export const CHECKED = "all locks are held, every change was checked, and snapshots were taken";
 
 const yes = (reason: string, { message }: ConditionCause): Value => ["True", reason, message];
 const no = ({ reason, message }: ConditionCause): Value => ["False", reason, message];

@@ -116,9 +116,13 @@ export interface VersionLoss {
   readonly apiVersion: string;
 }
 
-/** Assumes: nothing is left to be asked ({@link readOtherVersions}). */
-export const lossOf = ({ index, place }: Item, known: Observations): VersionLoss | undefined => {
-  for (const [apiVersion, is] of changeIn(known, index).otherVersions?.versions ?? [])
+/**
+ * Guarantees: what is known of an earlier state of the object does not count: others may have taken it out since.
+ * Assumes: nothing is left to be asked ({@link readOtherVersions}).
+ */
+export const lossOf = (item: Item, known: Observations, object: KubeObject): VersionLoss | undefined => {
+  const { place } = item;
+  for (const [apiVersion, is] of knownOf(known, item, object))
     if (is.type === "richer")
       return {
         message: `${formatRef(place)} has ${is.fields} in ${apiVersion}, which a write in ${place.resource.version} loses`,

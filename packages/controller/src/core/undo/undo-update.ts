@@ -69,7 +69,7 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   if (puts >= MOST_PUTS) return conflict(`${formatRef(place)}: another client modifies it each time it is restored`);
   const reading = readOtherVersions(txn, undoContext, known, object, before);
   if (reading.length > 0) return continues(...reading);
-  const loss = lossOf(undoContext, known);
+  const loss = lossOf(undoContext, known, object);
   if (loss !== undefined) return conflict(`${loss.message}: not restored`);
   const body = put ?? live;
   const call = { verb: "update", place, body, manager: fieldManager(txn.metadata) } as const;
