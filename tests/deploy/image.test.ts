@@ -55,11 +55,11 @@ describe("the image", () => {
 
   /** Starts the image's program. It can read the image and `files`, write nothing, and sees no variables but `env`. */
   const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}, files: readonly string[] = []) => {
-    const [node, program = "", ...rest] = image.entrypoint;
+    const [node, ...rest] = image.entrypoint;
     expect(node).toBe("/nodejs/bin/node");
     const cwd = path.join(image.root, image.workdir);
     const reads = [image.root, ...files].map((file) => `--allow-fs-read=${file}`);
-    return spawn(process.execPath, ["--permission", ...reads, path.join(cwd, program), ...rest, ...args], { cwd, env });
+    return spawn(process.execPath, ["--permission", ...reads, ...rest, ...args], { cwd, env });
   };
 
   it("starts without the workspace, with a file system that it can only read", async () => {

@@ -70,6 +70,21 @@ const annotate = ({ api, namespace }: Tenant, name: string, annotation: string, 
 const edit = ({ api, namespace }: Tenant, name: string, n: number) =>
   api.send({ verb: "mergePatch", resource: configMaps, namespace, name, body: { data: { n: `${n}` } } });
 
+/** So many Drafts of the same changes, one of which is of the target `drafted`; and both are edited all the time. */
+const drafted = async (author: Tenant, count: number, changes: readonly JsonObject[]): Promise<() => Promise<void>> => {
+  await author.create(configMaps, { metadata: { name: "drafted" }, data: { n: "0" } });
+  await allOf(count, (n) => author.submit(`draft-${n}`, changes, { lifecycle: "Draft" }));
+  const redraft = (n: number): Promise<unknown> =>
+    author.api.send({
+      verb: "mergePatch",
+      resource: transactions,
+      namespace: author.namespace,
+      name: `draft-${n % count}`,
+      body: { spec: { timeout: `${(n % 50) + 1}m` } },
+    });
+  return again(1, (n) => Promise.all([edit(author, "drafted", n), redraft(n)]));
+};
+
 const owned = (name: string, owner: string, uid: string): object => ({
   metadata: { name, ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: owner, uid }] },
 });
@@ -297,21 +312,12 @@ export const attacks: readonly Attack[] = [
   },
   {
     title: "Drafts of many changes, of one target that is edited all the time, and so are they",
-    attack: async (author) => {
-      const lifecycle = "Draft";
-      await author.create(configMaps, { metadata: { name: "drafted" }, data: { n: "0" } });
-      const changes = [patched("drafted", { more: "yes" }), ...many(50, (k) => made(`drafted-${k}`))];
-      await allOf(150, (n) => author.submit(`draft-${n}`, changes, { lifecycle }));
-      const redraft = (n: number): Promise<unknown> =>
-        author.api.send({
-          verb: "mergePatch",
-          resource: transactions,
-          namespace: author.namespace,
-          name: `draft-${n % 150}`,
-          body: { spec: { timeout: `${(n % 50) + 1}m` } },
-        });
-      return again(1, (n) => Promise.all([edit(author, "drafted", n), redraft(n)]));
-    },
+    attack: (author) =>
+      drafted(author, 150, [patched("drafted", { more: "yes" }), ...many(50, (k) => made(`drafted-${k}`))]),
+  },
+  {
+    title: "large Drafts, hundreds of them, of one target that is edited all the time, and so are they",
+    attack: (author) => drafted(author, 300, [patched("drafted", { more: text(200_000) })]),
   },
   {
     title: "1,000 changes at once",

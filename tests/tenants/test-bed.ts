@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { leases } from "@janus/kube";
+import { compiledProgram } from "../fixtures/image-program.ts";
 import { installed, type Installed, type MeasuredReplica } from "../fixtures/installed.ts";
 import { samplesOf, total } from "../fixtures/samples.ts";
 import { must } from "../load/world.ts";
@@ -28,7 +29,7 @@ const flags = [
 ];
 
 export const openTestBed = async (): Promise<TestBed> => {
-  const testBed = await installed(flags);
+  const testBed = await installed(flags, undefined, await compiledProgram());
   const janus = await testBed.replica("janus");
   await janus.start();
   const onlooker = await bystander(testBed.api, await tenant(testBed, BYSTANDER));

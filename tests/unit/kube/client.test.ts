@@ -341,6 +341,17 @@ describe("a request that gets no answer", () => {
     expect(answers.filter(E.isLeft)).toEqual([]);
   });
 
+  it("is read as it is, wherever the bytes of its characters are cut", async () => {
+    const object = { kind: "Status", metadata: {}, message: "ä€😀" };
+    const bytes = Buffer.from(JSON.stringify(object));
+    const { url } = await httpServer((_, reply) => {
+      // Each byte in a chunk of its own.
+      for (const byte of bytes) reply.write(Buffer.of(byte));
+      reply.end();
+    });
+    expect(await api(connectionTo(url)).send(version)).toEqual(E.right(object));
+  });
+
   it("was aborted when the client is closed", async () => {
     const { url, sockets } = await httpServer(() => {});
     const { send, close } = api(connectionTo(url));

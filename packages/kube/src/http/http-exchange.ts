@@ -1,3 +1,4 @@
+import { StringDecoder } from "node:string_decoder";
 import * as E from "fp-ts/lib/Either.js";
 import type { Dispatcher } from "undici";
 import { systemClock } from "../api/clock.ts";
@@ -26,12 +27,14 @@ export const exchange = (
     let over = false;
     let status = 0;
     let retryAfter: string | undefined;
-    let chunks: Buffer[] = [];
+    // As text from the start: a buffer of all of it would be memory that the garbage collector does not hurry to free.
+    const decoder = new StringDecoder("utf8");
+    let body = "";
     let bytes = 0;
 
     const end = (result: E.Either<Unanswered, HttpReply>) => {
       over = true;
-      chunks = [];
+      body = "";
       if (sending !== undefined) inbox.ended(sending);
       cancel();
       resolve(result);
@@ -69,11 +72,11 @@ export const exchange = (
             controller.abort(new Error("too large"));
             return;
           }
-          chunks.push(chunk);
+          body += decoder.write(chunk);
           inbox.came(controller, chunk.length);
         },
         onResponseEnd() {
-          if (!over) end(E.right({ status, retryAfter, body: Buffer.concat(chunks).toString("utf8") }));
+          if (!over) end(E.right({ status, retryAfter, body: body + decoder.end() }));
         },
         onResponseError(_, error) {
           end(E.left(unanswered(sending === undefined ? "never-sent" : "connection", reasonOf(error))));
