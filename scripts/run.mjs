@@ -71,11 +71,16 @@ if (!isFile && !existsSync(tool)) giveUp(`There is no tool called ${thing} in no
 
 // A process group of its own, so that Ctrl-C in a terminal, which reaches every process of ours and which npm then
 // forwards once more, reaches the thing once: from here.
+// What Node has compiled is kept for all processes that are started from here: a controller starts in half the time.
 const child = spawn(isFile ? node : tool, isFile ? ["--conditions=source", path.resolve(root, thing), ...args] : args, {
   cwd: root,
   stdio: "inherit",
   detached: true,
-  env: { ...process.env, PATH: [path.dirname(node), bin, process.env.PATH].join(path.delimiter) },
+  env: {
+    NODE_COMPILE_CACHE: path.join(root, "node_modules/.compile-cache"),
+    ...process.env,
+    PATH: [path.dirname(node), bin, process.env.PATH].join(path.delimiter),
+  },
 });
 child.on("error", (error) => giveUp(`Cannot start ${thing}: ${error.message}. ${node} may not fit this system.`));
 

@@ -16,7 +16,7 @@ import { crashCluster } from "./crash-cluster.ts";
 const environment = crashCluster();
 
 /** In CI, one in so many of the crashes of each scenario is run: all of them take an hour and a half on two cores. */
-const SHARE = Number(process.env["JANUS_CRASH_SHARE"] ?? (process.env["CI"] === undefined ? 1 : 16));
+const SHARE = Number(process.env["JANUS_CRASH_SHARE"] ?? (process.env["CI"] === undefined ? 1 : 20));
 /** `npm test` runs one in so many of the scenarios. */
 const SCENARIOS = Number(process.env["JANUS_CRASH_SCENARIOS"] ?? 1);
 const share =
