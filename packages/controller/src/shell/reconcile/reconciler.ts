@@ -65,8 +65,8 @@ export interface ReconcilerOptions {
 /** More decisions in one reconcile than any Transaction needs: a defect must not flood the API server. */
 const maxSteps = (txn: Transaction): number => 1000 + 20 * txn.spec.changes.length;
 
-/** Large Transactions that are reconciled at the same time, which bounds their memory. */
-const MAX_LARGE = 4;
+/** Large Transactions that are reconciled at the same time, which bounds their memory: each may take 30 MiB, most of it until the next garbage collection. */
+const MAX_LARGE = 2;
 
 /** How often a Transaction is read in one reconcile because another client has written it meanwhile. */
 const MAX_READS = 10;
