@@ -42,7 +42,10 @@ export interface Controller {
 /** How long a watch lasts, in s. One that has silently stopped is noticed after that and the deadline of a request. */
 const WATCH = 60;
 
-/** Requests in flight: with 16, of which a namespace has half, Transactions of others took three times as long where the API server has two cores. */
+/**
+ * Requests in flight: fewer than the client has connections, which the watch and its list need, too. A namespace has half of
+ * them at most: with 8 of 16, Transactions of others took three times as long where the API server has two cores.
+ */
 const IN_FLIGHT = 12;
 const RENEWALS_IN_FLIGHT = 16;
 /** Of all Drafts: a render may take hundreds of dry runs, and nothing that is executed waits for it. */

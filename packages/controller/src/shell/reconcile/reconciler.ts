@@ -65,7 +65,7 @@ export interface ReconcilerOptions {
 /** More decisions in one reconcile than any Transaction needs: a defect must not flood the API server. */
 const maxSteps = (txn: Transaction): number => 1000 + 20 * txn.spec.changes.length;
 
-/** Large Transactions that are reconciled at the same time, which bounds their memory, and what they leave to be collected. */
+/** Large Transactions that are reconciled at the same time: bounds their memory, and the garbage that they leave. */
 const MAX_LARGE = 2;
 
 /** How often a Transaction is read in one reconcile because another client has written it meanwhile. */
