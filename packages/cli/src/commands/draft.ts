@@ -1,5 +1,6 @@
 import type { TransactionManifest } from "@janus/authoring";
 import { stringify } from "yaml";
+import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
 import { awaitRender } from "../cluster/await-render.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { createTransaction } from "../cluster/create-transaction.ts";
@@ -24,7 +25,7 @@ export const createDraft = async (
   const output = outputTo(process.stdout);
   const on = nameAndNamespace(txn);
   if (format === "json") output.write(`${JSON.stringify(object, undefined, 2)}\n`);
-  else if (format === "yaml") output.write(stringify(object));
+  else if (format === "yaml") output.write(stringify(object, KUBERNETES_YAML));
   else if (format === "name") output.write(`transaction.backup.janus.io/${name}\n`);
   else
     output.write(

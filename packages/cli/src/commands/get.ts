@@ -4,6 +4,7 @@ import { type KubeObject, listAll } from "@janus/kube";
 import { Option } from "commander";
 import * as E from "fp-ts/lib/Either.js";
 import { stringify } from "yaml";
+import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
 import { cannotUse, type ClusterFlags, onCluster } from "../cluster/cluster.ts";
 import { readTransaction, stored } from "../cluster/transactions.ts";
 import { usersOf } from "../cluster/users.ts";
@@ -82,7 +83,7 @@ const get = async (name: string | undefined, flags: GetFlags): Promise<number> =
     const [only] = objects;
     const whole = one !== undefined && only !== undefined ? only : { apiVersion: "v1", kind: "List", items: objects };
     if (output === "json") write(`${JSON.stringify(whole, undefined, 2)}\n`);
-    else if (output === "yaml") write(stringify(whole));
+    else if (output === "yaml") write(stringify(whole, KUBERNETES_YAML));
     else if (output === "name") write(objects.map((object) => `${nameOf(object)}\n`).join(""));
     else if (objects.length > 0) write(listing(objects, flags, isTerminal ? width : Number.POSITIVE_INFINITY));
     else {

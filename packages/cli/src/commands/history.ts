@@ -3,6 +3,7 @@ import { listAll } from "@janus/kube";
 import { Option } from "commander";
 import * as E from "fp-ts/lib/Either.js";
 import { stringify } from "yaml";
+import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
 import { cannotUse, type Cluster, type ClusterFlags, found, onCluster } from "../cluster/cluster.ts";
 import { namedObject } from "../cluster/named-object.ts";
 import { stored } from "../cluster/transactions.ts";
@@ -69,7 +70,7 @@ const show = (target: string | undefined, name: string | undefined, flags: Histo
     const { write } = outputTo(process.stdout);
     const { output, allNamespaces } = flags;
     if (output === "json") write(`${JSON.stringify(all, undefined, 2)}\n`);
-    else if (output === "yaml") write(stringify(all));
+    else if (output === "yaml") write(stringify(all, KUBERNETES_YAML));
     else if (output === "name") write(all.map((one) => `transaction.backup.janus.io/${one.name}\n`).join(""));
     else if (all.length > 0) write(listing(all, target !== undefined, flags));
     else {

@@ -1,6 +1,7 @@
 import type { TransactionManifest } from "@janus/authoring";
 import { Option } from "commander";
 import { stringify } from "yaml";
+import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
 import { outputTo, painter } from "../output/style.ts";
 import { planExitCode, planReport } from "../plan/plan-report.ts";
 import { runPreview } from "../plan/run-preview.ts";
@@ -20,7 +21,7 @@ const printed = (manifest: TransactionManifest, format: NonNullable<PlanFlags["o
     case "json":
       return `${JSON.stringify(manifest, undefined, 2)}\n`;
     case "yaml":
-      return stringify(manifest);
+      return stringify(manifest, KUBERNETES_YAML);
     case "name":
       return `transaction.backup.janus.io/${manifest.metadata.name}\n`;
   }

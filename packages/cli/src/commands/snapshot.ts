@@ -3,6 +3,7 @@ import { parse } from "@janus/authoring";
 import { Command } from "commander";
 import * as E from "fp-ts/lib/Either.js";
 import { stringify } from "yaml";
+import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
 import { type Cluster, type ClusterFlags, found, onCluster } from "../cluster/cluster.ts";
 import { readTransaction } from "../cluster/transactions.ts";
 import { Failure } from "../failure.ts";
@@ -70,7 +71,9 @@ const show: Work<ShowFlags> = async (cluster, txn, wanted, { showSecrets }) => {
       const [masked = former.object] = maskedPair(former.object, undefined);
       const { managedFields: _, ...metadata } = masked.metadata;
       const shown = showSecrets === true ? former.object : masked;
-      write(`# ${name}\n${stringify({ ...shown, metadata }, { aliasDuplicateObjects: false })}---\n`);
+      write(
+        `# ${name}\n${stringify({ ...shown, metadata }, { ...KUBERNETES_YAML, aliasDuplicateObjects: false })}---\n`,
+      );
     }
   }
   return 0;

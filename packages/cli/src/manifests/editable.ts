@@ -3,6 +3,7 @@ import { parse, type SpecManifest } from "@janus/authoring";
 import type { KubeObject } from "@janus/kube";
 import { asObject } from "@janus/controller/core/kubernetes/json";
 import { stringify } from "yaml";
+import { KUBERNETES_YAML } from "./kubernetes-yaml.ts";
 import { Failure } from "../failure.ts";
 import type { Located } from "./read-manifests.ts";
 
@@ -15,7 +16,7 @@ const HEAD = `# Edit spec of this Draft, then save and close the file. Lines tha
 export const editableText = ({ metadata: { name, namespace }, ...draft }: KubeObject): string => {
   const { lifecycle: _, ...spec } = asObject(draft["spec"]);
   const shown = { apiVersion: API_VERSION, kind: KIND, metadata: { name, namespace }, spec };
-  return HEAD + stringify(shown, { lineWidth: 0, aliasDuplicateObjects: false });
+  return HEAD + stringify(shown, { ...KUBERNETES_YAML, lineWidth: 0, aliasDuplicateObjects: false });
 };
 
 /**

@@ -3,6 +3,7 @@ import { extname, join } from "node:path";
 import type { Manifest } from "@janus/authoring";
 import { type Document, LineCounter, parseAllDocuments } from "yaml";
 import { Failure } from "../failure.ts";
+import { KUBERNETES_YAML } from "./kubernetes-yaml.ts";
 
 /** A manifest, and where it stands, for messages. */
 export interface Located {
@@ -65,7 +66,12 @@ const manifestsIn = (value: unknown, where: string): readonly Located[] => {
 /** All manifests of a text: YAML documents or JSON, Lists included. `name`: of the file, for messages. */
 export const parseManifests = (source: string, name: string): readonly Located[] => {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(source, { lineCounter: lines, stringKeys: true, prettyErrors: false });
+  const documents = parseAllDocuments(source, {
+    ...KUBERNETES_YAML,
+    lineCounter: lines,
+    stringKeys: true,
+    prettyErrors: false,
+  });
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document) => {
     const { line } = lines.linePos(document.contents?.range?.[0] ?? document.range[0]);

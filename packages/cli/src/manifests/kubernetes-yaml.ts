@@ -1,0 +1,29 @@
+import type { DocumentOptions, ScalarTag, SchemaOptions, Tags } from "yaml";
+
+/** The octal numbers of YAML 1.2, which kubectl reads as well as those of 1.1. */
+const octal: ScalarTag = {
+  tag: "tag:yaml.org,2002:int",
+  default: true,
+  format: "OCT",
+  test: /^[-+]?0o[0-7_]+$/,
+  resolve: (text) => {
+    const digits = Number.parseInt(text.replace(/^[-+]?0o/, "").replaceAll("_", ""), 8);
+    return text.startsWith("-") ? -digits : digits;
+  },
+};
+
+/** Of these kubectl has texts, or nothing that JSON has. */
+const NOT_OF_KUBECTL = ["timestamp", "binary", "omap", "pairs", "set"].map((name) => `tag:yaml.org,2002:${name}`);
+
+/** Nor does it know numbers to the base of 60, as of a time. */
+const isOfKubectl = (tag: Tags[number]): boolean =>
+  typeof tag === "string" || !(NOT_OF_KUBECTL.includes(tag.tag) || ("format" in tag && tag.format === "TIME"));
+
+/**
+ * YAML as kubectl reads it, which is 1.1: `0400` is octal, `yes` and `off` are booleans, `<<` merges. What is written so is
+ * read alike by both, and by a parser of 1.2.
+ */
+export const KUBERNETES_YAML: DocumentOptions & SchemaOptions = {
+  version: "1.1",
+  customTags: (tags) => [...tags.filter(isOfKubectl), octal],
+};
