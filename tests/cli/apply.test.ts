@@ -77,6 +77,10 @@ it("tells each event as JSON with -o json, and the name alone with -o name", asy
     code: 0,
     stdout: expect.stringMatching(/^transaction\.backup\.janus\.io\/apply-\w+\n$/u),
   });
+  const left = await janusWith(stream(configMap("c")), "apply", "-f", "-", "-n", namespace, ...as, "--no-wait");
+  expect(left.stdout).toMatch(
+    new RegExp(`^Transaction ${namespace}/(apply-\\w+) is created: kubectl janus watch \\1 -n ${namespace}\n$`, "u"),
+  );
 });
 
 it("deletes with --prune what has the labels and is not in the manifests, in the same Transaction", async () => {

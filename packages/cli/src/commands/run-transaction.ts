@@ -40,6 +40,10 @@ export const runTransaction = async (
   await createTransaction(cluster, manifest);
   const output = outputTo(process.stdout);
   if (format === "name") output.write(`transaction.backup.janus.io/${name}\n`);
+  const toWatch = wait ? "" : `: kubectl janus watch ${name} -n ${namespace}`;
+  // A terminal that shows progress shows the name above it.
+  if (format === undefined && !(wait && output.isTerminal))
+    output.write(`Transaction ${namespace}/${name} is created${toWatch}\n`);
   if (!wait) return 0;
   return exitCodeOf(await showProgress(cluster, name, { output, format, isKnown: true }));
 };
