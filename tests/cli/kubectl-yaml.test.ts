@@ -5,11 +5,11 @@ import { parseManifests } from "../../packages/cli/src/manifests/read-manifests.
 import { kubectlWith } from "../fixtures/cluster.ts";
 
 const SCALARS = [
-  ...["0400", "-0400", "0o400", "08", "0x1F", "0b11", "1_000", "+5", "1e3", ".5", "1.50", "1."],
-  ...["yes", "No", "on", "OFF", "y", "N", "true", "False", "~", "null", "", "Null"],
-  ...["2001-01-01", "2001-01-01T10:00:00Z", "12:30", "12:30:45", "190:20:30", "1.2.3", "1Gi", "0400m"],
-  ...['"0400"', "'yes'", "! 0400", "!!str 0400", "=", "<<"],
-];
+  ["0400", "-0400", "0o400", "08", "0x1F", "0b11", "1_000", "+5", "1e3", ".5", "1.50", "1."],
+  ["yes", "No", "on", "OFF", "y", "N", "true", "False", "~", "null", "", "Null"],
+  ["2001-01-01", "2001-01-01T10:00:00Z", "12:30", "12:30:45", "190:20:30", "1.2.3", "1Gi", "0400m"],
+  ['"0400"', "'yes'", "! 0400", "!!str 0400", "=", "<<"],
+].flat();
 
 const manifest = (values: readonly string[]): string =>
   [
@@ -34,8 +34,8 @@ const byKubectl = async (text: string): Promise<unknown> => {
 };
 
 const byJanus = (text: string): unknown => {
-  const [found] = parseManifests(text, "here");
-  const { metadata: _, ...rest } = found?.manifest as unknown as Record<string, unknown>;
+  const [{ manifest } = { manifest: {} }] = parseManifests(text, "here");
+  const { metadata: _, ...rest } = manifest as Record<string, unknown>;
   return rest;
 };
 

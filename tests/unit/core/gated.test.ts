@@ -1,4 +1,4 @@
-import { type Change, fieldManager, type Metadata, type Status } from "@janus/api";
+import { type Change, fieldManager, type Metadata, REQUEST_ROLLBACK, type Status } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { assert, describe, expect, it } from "vitest";
 import { journalIn, withChange, withoutRead } from "../../../packages/controller/src/core/state/observations.ts";
@@ -225,6 +225,14 @@ describe("a gate that was not met", () => {
     expect(status).toMatchObject({ phase: "RolledBack", items: [{ state: { type: "restored" }, gateError: why }] });
     // It is not a warning of the rollback.
     expect(ready(story)).toMatch(/^every target is as it was before; rolled back because: changes\[0\]: waitFor /);
+  });
+
+  it("is no failure of its item when a rollback is requested while it is waited for", () => {
+    const start = awaiting(GATE);
+    const metadata = { ...start.txn.metadata, annotations: { [REQUEST_ROLLBACK]: "" } };
+    const story = later({ ...start, txn: { ...start.txn, metadata } }, 1000, server(made("a")));
+    expect(rollingBack(story)).toMatchObject({ items: [{ state: "Applied" }, { state: "Prepared" }] });
+    expect(JSON.stringify(rollingBack(story))).not.toMatch(/gateFailed|waitFor|waitingFor/);
   });
 
   it("is the error of its item when spec.timeout ends the wait, with the last state that was seen", () => {

@@ -9,11 +9,14 @@ import type { ReconcileContext } from "../state/reconcile-context.ts";
 /** As much as an item has room for. */
 const MOST_SAID = 256;
 
-/** The gates of a change that was applied are waited for no longer, though they were not met. */
-const withGateError = ({ waiting, ...rest }: Item, { unmetGate }: AbortCause): Item =>
-  waiting === undefined
-    ? rest
-    : { ...rest, gateError: cut(unmetGate ?? `waitFor was not met: ${waiting.gate}`, MOST_SAID) };
+/**
+ * The gates of a change that was applied are waited for no longer. It is their failure where time is over, not where somebody asked
+ * for a rollback meanwhile, or a lock was lost.
+ */
+const withGateError = ({ waiting, ...rest }: Item, { reason, unmetGate }: AbortCause): Item => {
+  if (waiting === undefined || (reason !== "GateFailed" && reason !== "Timeout")) return rest;
+  return { ...rest, gateError: cut(unmetGate ?? `waitFor was not met: ${waiting.gate}`, MOST_SAID) };
+};
 
 /** The items according to the journal, with the fate of the change at its cursor. */
 const itemsAfter = ({ txn }: ReconcileContext, journal: Journal, cause: AbortCause): readonly Item[] =>
