@@ -49,7 +49,7 @@ const WATCH = 60;
 const IN_FLIGHT = 12;
 const RENEWALS_IN_FLIGHT = 16;
 /** Of all Drafts: a render may take hundreds of dry runs, and nothing that is executed waits for it. */
-const DRAFTS_IN_FLIGHT = 4;
+const DRAFTS_IN_FLIGHT = 2;
 
 /** How often locks are checked for renewal, in ms. */
 const RENEWAL_ROUND = 250;
