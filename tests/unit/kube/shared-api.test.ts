@@ -7,7 +7,7 @@ const request = (path: string): Request => ({ verb: "raw", path });
 const object = { apiVersion: "v1", kind: "Status", metadata: {} };
 
 /** An API server that answers when the test says so. */
-const bench = (places: number, patience = 100) => {
+const bench = (places: number, patience = 100, pauses = false) => {
   const clock = manualClock();
   const underway = new Map<string, () => void>();
   const api: Api = {
@@ -22,7 +22,12 @@ const bench = (places: number, patience = 100) => {
     underway.delete(path);
     await settled();
   };
-  return { of: sharedApi(api, { places, patience, clock }), clock, answer, underway: () => [...underway.keys()] };
+  return {
+    of: sharedApi(api, { places, patience, pauses, clock }),
+    clock,
+    answer,
+    underway: () => [...underway.keys()],
+  };
 };
 
 describe("an API server that groups share", () => {
@@ -47,5 +52,22 @@ describe("an API server that groups share", () => {
     await answer("a1");
     expect(underway()).toEqual([]);
     expect(clock.planned()).toBe(0);
+  });
+
+  it("is left alone for as long as a request took, at most a second, by those that pause", async () => {
+    const { of, underway, answer, clock } = bench(1, 100_000, true);
+    for (const path of ["a1", "a2", "a3"]) void of("a").send(request(path));
+    await clock.pass(30);
+    await answer("a1");
+    await clock.pass(29);
+    expect(underway()).toEqual([]);
+    await clock.pass(1);
+    expect(underway()).toEqual(["a2"]);
+    await clock.pass(10_000);
+    await answer("a2");
+    await clock.pass(999);
+    expect(underway()).toEqual([]);
+    await clock.pass(1);
+    expect(underway()).toEqual(["a3"]);
   });
 });

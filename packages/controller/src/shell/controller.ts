@@ -48,7 +48,7 @@ const WATCH = 60;
  */
 const IN_FLIGHT = 12;
 const RENEWALS_IN_FLIGHT = 16;
-/** Of all Drafts: a render may take hundreds of dry runs, and nothing that is executed waits for it. */
+/** Of all Drafts: a render may take hundreds of dry runs, and nothing that is executed waits for it. So they pause, too. */
 const DRAFTS_IN_FLIGHT = 2;
 
 /** How often locks are checked for renewal, in ms. */
@@ -62,7 +62,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
   const { settings, watchNamespace, concurrency, identity, log, watchdog = newWatchdog() } = options;
   const patience = 2 * settings.writeTimeout;
   const apiOf = sharedApi(api, { places: IN_FLIGHT, patience });
-  const draftsApiOf = sharedApi(api, { places: DRAFTS_IN_FLIGHT, patience });
+  const draftsApiOf = sharedApi(api, { places: DRAFTS_IN_FLIGHT, patience, pauses: true });
   const renewalsOf = sharedApi(options.renewals ?? api, { places: RENEWALS_IN_FLIGHT, patience });
   const aborted = new AbortController();
   const events: Recorder = recorder(apiOf, identity);

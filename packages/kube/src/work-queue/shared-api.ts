@@ -9,8 +9,16 @@ export interface Sharing {
   readonly places: number;
   /** How long a request waits for a slot, in ms. Its deadline begins after that. */
   readonly patience: number;
+  /**
+   * Whether a slot stays empty after a request for as long as that took, at most {@link LONGEST_PAUSE}: what is not urgent takes half
+   * of the time of an API server at most, and less where it is slow. Default: false.
+   */
+  readonly pauses?: boolean;
   readonly clock?: Clock;
 }
+
+/** In ms. A request that hangs is no work for the API server. */
+const LONGEST_PAUSE = 1000;
 
 /**
  * Shares one API server among independent groups.
@@ -18,11 +26,17 @@ export interface Sharing {
  * Guarantees: requests wait for a slot as in {@link fairTurns}, so that a group whose requests hang does not block the others; a
  *             request that gets no slot in time is never sent, and its error says so. Watches do not wait.
  */
-export const sharedApi = (api: Api, { places, patience, clock = systemClock }: Sharing): ((group: string) => Api) => {
+export const sharedApi = (api: Api, sharing: Sharing): ((group: string) => Api) => {
+  const { places, patience, pauses = false, clock = systemClock } = sharing;
   const waiting = fairTurns<() => void>(places);
 
   const grant = (): void => {
     for (let start = waiting.next(); start !== undefined; start = waiting.next()) start();
+  };
+
+  const free = (group: string): void => {
+    waiting.leave(group);
+    grant();
   };
 
   const turn = (group: string): Promise<boolean> =>
@@ -43,11 +57,12 @@ export const sharedApi = (api: Api, { places, patience, clock = systemClock }: S
     watch: api.watch,
     send: async (request) => {
       if (!(await turn(group))) return E.left(unanswered("never-sent", `its turn did not come within ${patience} ms`));
+      const sent = clock.now();
       try {
         return await api.send(request);
       } finally {
-        waiting.leave(group);
-        grant();
+        if (pauses) clock.after(Math.min(clock.now() - sent, LONGEST_PAUSE), () => free(group));
+        else free(group);
       }
     },
   });
