@@ -2,9 +2,10 @@ import { decodeTransaction, type Transaction } from "@janus/api";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freshNamespace } from "../fixtures/cluster.ts";
+
 import { borders, durationText, spec } from "./arbitrary-spec.ts";
 import { administrator, installCrd, transaction, transactions } from "./transactions.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
 
 const stored = { name: "x", namespace: "y", uid: "u", resourceVersion: "1", generation: 1 };
 

@@ -1,7 +1,8 @@
 import { transactionCrd } from "@janus/api";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { freshNamespace, kubectl, kubectlWith, type Outcome } from "../fixtures/cluster.ts";
+import { kubectl, kubectlWith, type Outcome } from "../fixtures/cluster.ts";
 import { installCrd, transaction } from "./transactions.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
 
 describe("the CRD", () => {
   let applied: Outcome | undefined;

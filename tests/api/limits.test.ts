@@ -1,8 +1,9 @@
 import { decodeTransaction, emptyStatus, encodeStatus, type Item, type JsonObject, type Status } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freshNamespace } from "../fixtures/cluster.ts";
+
 import { administrator, installCrd, transaction, transactions } from "./transactions.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
 
 const apiVersion = `${"g".repeat(253)}/v${"1".repeat(62)}`;
 const kind = "K".repeat(63);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { freshNamespace, kubectl, kubectlWith } from "../fixtures/cluster.ts";
+import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
 import { installCrd, transaction } from "./transactions.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
 
 const target = { apiVersion: "v1", kind: "ConfigMap", name: "app-config", namespace: "shop" };
 const patch = { type: "Patch", target, content: { data: { version: "2.0" } } };

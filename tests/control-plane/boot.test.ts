@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { freshNamespace, kubectl, kubectlWith, userKubeconfig } from "../fixtures/cluster.ts";
+import { kubectl, kubectlWith, userKubeconfig } from "../fixtures/cluster.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
 
 it("refuses a user whom RBAC does not know, and lets in who is bound", async () => {
   const namespace = await freshNamespace();

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { freshNamespace, kubectl, kubectlWith, userKubeconfig } from "../fixtures/cluster.ts";
+import { kubectl, kubectlWith, userKubeconfig } from "../fixtures/cluster.ts";
 import { install } from "./install.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
 
 const controller = "system:serviceaccount:janus-system:janus-controller";
 

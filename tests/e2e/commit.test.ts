@@ -17,7 +17,8 @@ import {
   within,
 } from "../fixtures/manifests.ts";
 import { recording } from "../fixtures/recording.ts";
-import { CONTROLLER_NAMESPACE, namespaceName, workspace } from "../fixtures/workspace.ts";
+import { CONTROLLER_NAMESPACE, workspace } from "../fixtures/workspace.ts";
+import { namespaceName } from "../fixtures/namespaces.ts";
 
 it("makes changes of all four types, in the order of the list", async () => {
   const { create, read, exists, run, janus } = await workspace();

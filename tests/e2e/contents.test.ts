@@ -6,7 +6,8 @@ import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { gadget, gadgets } from "../fixtures/gadgets.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
 import { configMap, deployment, namespace, secret, service, within } from "../fixtures/manifests.ts";
-import { namespaceName, transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
+import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
+import { namespaceName } from "../fixtures/namespaces.ts";
 
 const last = configMap("last");
 

@@ -7,7 +7,8 @@ import { gadget, gadgets } from "../fixtures/gadgets.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
 import { configMap, deployment, namespace, secret, service, within } from "../fixtures/manifests.ts";
 import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
-import { namespaceName, transaction, workspace } from "../fixtures/workspace.ts";
+import { transaction, workspace } from "../fixtures/workspace.ts";
+import { namespaceName } from "../fixtures/namespaces.ts";
 
 /** What the Deployment controller writes, whatever anybody else does. */
 const REVISION = "deployment.kubernetes.io/revision";

@@ -2,8 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type Api, leader, leases, type Leader, type LeasePlace, replyOf } from "@janus/kube";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { controlPlane, freshNamespace } from "../fixtures/cluster.ts";
+import { controlPlane } from "../fixtures/cluster.ts";
 import { right, sharedClient } from "./client.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
 
 const api = sharedClient();
 const timing = { leaseDuration: 3_000, renewDeadline: 2_000, retryPeriod: 500, writeTimeout: 800 };

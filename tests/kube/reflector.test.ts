@@ -1,8 +1,9 @@
 import { type Api, type ApiError, keyOf, startReflector, type Reflector, type ReflectorEvent } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { freshNamespace } from "../fixtures/cluster.ts";
+
 import { configMap, configMaps, right, sharedClient } from "./client.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
 
 const api = sharedClient();
 

@@ -3,8 +3,9 @@ import { createServer } from "node:net";
 import { discovery, type KubeObject, listAll, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { freshNamespace, kubectl } from "../fixtures/cluster.ts";
+import { kubectl } from "../fixtures/cluster.ts";
 import { configMap, configMaps, refused, right, sharedClient } from "./client.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
 
 const api = sharedClient();
 const { resource } = discovery(api);

@@ -2,9 +2,10 @@ import type { KubeObject } from "@janus/kube";
 import { beforeAll } from "vitest";
 import type { Manifest } from "../fixtures/administrator.ts";
 import { withoutGenerated } from "../../packages/controller/src/core/merge/job-selector.ts";
-import { freshNamespace, kubectl, kubectlWith } from "../fixtures/cluster.ts";
+import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
 import { customKinds, GROUP, type Kind } from "./kinds.ts";
 import { lasting, owners, target } from "./target.ts";
+import { freshNamespace } from "../fixtures/namespaces.ts";
 
 let namespace = "";
 /** An object in the namespace of this file. */
