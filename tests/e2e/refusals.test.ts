@@ -131,6 +131,20 @@ it("refuses what the ServiceAccount may not write, in the API server's words", a
 });
 
 it.each([
+  ["list", ["list"], "the verbs get, patch and update"],
+  ["read", ["get"], "the verbs patch and update"],
+  ["read and update", ["get", "update"], "the verb patch"],
+] as const)("says at once all that a ServiceAccount lacks that may only %s", async (_, verbs, wanted) => {
+  const place = await workspace();
+  await place.create(configMap("there"));
+  await may(place, "configmaps", ...verbs);
+  const { message } = await refused(place, [patching(configMap("there", { a: "1" }))], { serviceAccountName: "weak" });
+  expect(message).toContain(
+    `ServiceAccount weak may not change ConfigMap ${place.namespace}/there, or roll it back: grant it ${wanted} on configmaps`,
+  );
+});
+
+it.each([
   ["Create", "the verb delete", ["get", "create"], creating(configMap("new"))],
   ["Patch", "the verb update", ["get", "patch"], patching(configMap("there", { a: "1" }))],
   ["Delete", "the verbs create and update", ["get", "delete"], deleting(configMap("there"))],

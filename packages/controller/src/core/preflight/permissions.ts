@@ -110,21 +110,28 @@ export const lackingPermissions = ({ index, change }: Item, known: Observations)
   return verbsOf(change.type).filter((verb) => permissions?.get(verb) !== "allowed");
 };
 
+/** `create`, `create and update`, `get, create and update` */
+const listed = (verbs: readonly string[]): string =>
+  [verbs.slice(0, -1).join(", "), verbs.at(-1)].filter((part) => part !== "").join(" and ");
+
 /** The solution, for messages. */
 export const grant = ({ place }: Item, verbs: readonly string[]): string =>
-  `grant it the verb${verbs.length > 1 ? "s" : ""} ${verbs.join(" and ")} on ${place.resource.plural}`;
+  `grant it the verb${verbs.length > 1 ? "s" : ""} ${listed(verbs)} on ${place.resource.plural}`;
 
 /**
- * Permissions that the rollback of the change needs, and that neither the ServiceAccount has nor an earlier
- * change may bring.
+ * All permissions that the change and its rollback need, and that neither the ServiceAccount has nor an earlier change may
+ * bring: at once, so that nobody has to come back for the next one. Its target is not locked.
  */
 export const missingPermissions = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
-  const denied = lackingPermissions(item, known).filter((verb) => ROLLBACK_VERBS[item.change.type].includes(verb));
-  return denied.length === 0 || dependsOnEarlier(txn, item.index)
-    ? []
-    : [
-        `ServiceAccount ${txn.spec.serviceAccountName} may not roll back ${formatRef(item.place)}: ${grant(item, denied)}`,
-      ];
+  const isUnreadable = changeIn(known, item.index).permissions?.get("get") === "denied";
+  const denied = [...(isUnreadable ? ["get"] : []), ...lackingPermissions(item, known)];
+  if (denied.length === 0 || dependsOnEarlier(txn, item.index)) return [];
+  const { type } = item.change;
+  const isForRollback = denied.every((verb) => verb !== type.toLowerCase() && ROLLBACK_VERBS[type].includes(verb));
+  const what = isForRollback
+    ? `roll back ${formatRef(item.place)}`
+    : `change ${formatRef(item.place)}, or roll it back`;
+  return [`ServiceAccount ${txn.spec.serviceAccountName} may not ${what}: ${grant(item, denied)}`];
 };
 
 /** The changes for which the ServiceAccount does not have the permissions: not yet, or the preflight fails. */

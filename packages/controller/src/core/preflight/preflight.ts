@@ -12,7 +12,7 @@ import {
 import { asObject, equal, isObject } from "../kubernetes/json.ts";
 import { serviceAccounts, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
-import { grant, lackingPermissions, missingPermissions } from "./permissions.ts";
+import { missingPermissions, withVerdict } from "./permissions.ts";
 import { lostGrants, regranting } from "./regranting.ts";
 import { type Item, readTarget, writeOf } from "../state/resolved-changes.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
@@ -137,7 +137,8 @@ export const examine = (
       // A target needs a snapshot before the first change, except for a Create.
       const later = item.change.type === "Create" && dependsOnEarlier(txn, item.index);
       const problem = E.isLeft(answer) ? `${formatRef(item.place)} cannot be read: ${messageOf(answer.left)}` : "";
-      return withChange(known, item.index, {
+      const isDenied = E.isLeft(answer) && answer.left.type === "refused" && answer.left.code === 403;
+      return withChange(isDenied ? withVerdict(known, [item], "get", false) : known, item.index, {
         target: { type: "absent", at: known.since },
         problems: later ? [] : [problem],
       });
@@ -162,17 +163,9 @@ const versionProblems = (item: Item, known: Observations): readonly string[] => 
 };
 
 /** All problems of a change. */
-export const problems = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
-  const found = [
-    ...(changeIn(known, item.index).problems ?? liveProblems(item, known)),
-    ...missingPermissions(txn, item, known),
-    ...lostGrants(txn, item, known),
-    ...versionProblems(item, known),
-  ];
-  const verbs = lackingPermissions(item, known);
-  // Its target is not locked. If the API server would accept the change by now, the Transaction can be created
-  // again.
-  return found.length > 0 || verbs.length === 0 || dependsOnEarlier(txn, item.index)
-    ? found
-    : [`ServiceAccount ${txn.spec.serviceAccountName} may not change ${formatRef(item.place)}: ${grant(item, verbs)}`];
-};
+export const problems = (txn: Transaction, item: Item, known: Observations): readonly string[] => [
+  ...(changeIn(known, item.index).problems ?? liveProblems(item, known)),
+  ...missingPermissions(txn, item, known),
+  ...lostGrants(txn, item, known),
+  ...versionProblems(item, known),
+];
