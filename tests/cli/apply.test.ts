@@ -29,8 +29,9 @@ it("ends with 2 if everything was put back, and says why", async () => {
   await controller();
   const manifests = stream(configMap("before"), deployment("web", "web:v1"));
   const flags = ["-n", namespace, ...as, "--wait-for", "ready", "--timeout", "5s"];
-  const { code, stdout } = await janusWith(manifests, "apply", "-f", "-", ...flags);
+  const { code, stdout, stderr } = await janusWith(manifests, "apply", "-f", "-", ...flags);
   expect(code).toBe(2);
+  expect(stderr).toMatch(/^To find out why: kubectl janus explain \S+ -n \S+$/mu);
   expect(stdout).toMatch(/2\/2 waiting: Apply Deployment \S*web: ready:/u);
   expect(stdout).toContain("1/2 rolled back: Apply ConfigMap");
   expect(stdout.trimEnd().split("\n").at(-1)).toMatch(

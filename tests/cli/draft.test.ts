@@ -70,6 +70,32 @@ it.each([
   expect((await made.txn()).metadata.generation).toBe(generation);
 });
 
+it("says that nothing was changed by a manifest that leaves out what the API server sets by default", async () => {
+  const made = await drafted();
+  const { spec } = await made.txn();
+  const { name, namespace } = { name: "txn", namespace: made.namespace };
+  const { serviceAccountName, changes } = spec as unknown as { serviceAccountName: string; changes: unknown };
+  const manifest = {
+    apiVersion: "backup.janus.io/v1alpha1",
+    kind: "Transaction",
+    metadata: { name, namespace },
+    spec: { serviceAccountName, changes },
+  };
+  const answer = await janusWith(JSON.stringify(manifest), "edit", name, "-n", namespace, "-f", "-");
+  expect(answer).toEqual({ code: 0, stdout: "Edit cancelled: nothing was changed.\n", stderr: "" });
+});
+
+it("says after Ctrl-C what a Draft waits for, since no controller goes on with it", async () => {
+  const { namespace } = await drafted();
+  const watching = start(["watch", "txn", "-n", namespace]);
+  await expect.poll(watching.written).toContain("observed");
+  watching.kill("SIGINT");
+  expect(await watching.ended).toMatchObject({
+    code: 130,
+    stderr: expect.stringMatching(/is Draft: nothing is applied before it is approved.*janus explain txn -n /su),
+  });
+});
+
 it("waits for no vi that nobody can type into", async () => {
   const { namespace } = await drafted();
   const { ended } = start(["edit", "txn", "-n", namespace], { env: { EDITOR: "", KUBE_EDITOR: "" } });

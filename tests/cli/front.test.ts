@@ -63,9 +63,17 @@ it("says whether the installation is sound, and whether a ServiceAccount may do 
   expect(stdout).toMatch(/✔ janus-requester: rejects a Transaction/u);
   expect(stdout).toMatch(/✔ janus-approval: rejects what is published without approval/u);
   expect(stdout).toContain(`✔ you may use ServiceAccount ${namespace}/deployer`);
-  expect(stdout.replaceAll(/\s+/gu, " ")).toContain("deployer may make and roll back all 1 changes");
+  expect(stdout.replaceAll(/\s+/gu, " ")).toContain("deployer may make and roll back the change of");
   const outsider = await janus("doctor", "-n", namespace, "--as", "outsider");
   expect(outsider.stdout).toContain(`✘ you may not create Transactions in ${namespace}`);
+  expect(outsider.stdout).toContain("? the CustomResourceDefinition cannot be looked at");
+  expect((await janus("doctor", "-n", `${namespace}-x`)).stdout).toContain(`✘ there is no namespace ${namespace}-x`);
+  // The built-in role edit may see nothing of the installation.
+  const author = `system:serviceaccount:${namespace}:deployer`;
+  expect(await janus("doctor", "-n", namespace, "--as", author)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("✔ you may create Transactions"),
+  });
 });
 
 it("tells its version without a cluster, and all versions with one", async () => {

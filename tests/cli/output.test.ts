@@ -45,6 +45,7 @@ it("says once that the API server cannot be reached, and no more of the rest", a
   const { code, stdout } = await janus("doctor", "--kubeconfig", unreachable());
   expect(code).toBe(1);
   expect(stdout.match(/ECONNREFUSED/gu)).toHaveLength(1);
+  expect(stdout).toContain("kubectl config view --minify");
   expect(stdout).not.toContain("may not create");
 });
 

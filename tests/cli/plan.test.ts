@@ -90,11 +90,26 @@ it("lists everything that would fail, in the words of the controller", async () 
   const wrong = await janusWith(manifests, "plan", "-f", "-", "-n", namespace, "--service-account", "deployer");
   expect(wrong.code).toBe(2);
   expect(wrong.stdout).toContain(" 1  create     ConfigMap");
-  expect(wrong.stdout.replaceAll(/\s+/gu, " ")).toContain("changes[1]: the API server refuses to create Deployment");
+  expect(wrong.stdout.replaceAll(/\s+/gu, " ")).toContain("change 2: the API server refuses to create Deployment");
   const absent = await janusWith(manifests, "plan", "-f", "-", "-n", namespace, "--service-account", "nobody");
   expect(absent.stdout.replaceAll(/\s+/gu, " ")).toContain(
     `ServiceAccount nobody does not exist in ${namespace}: create it`,
   );
+  const nowhere = await janusWith(manifests, "plan", "-f", "-", "-n", `${namespace}-x`);
+  expect(nowhere).toMatchObject({
+    code: 2,
+    stdout: expect.stringContaining(`- there is no namespace ${namespace}-x: `),
+  });
+});
+
+it("lists a change of a kind that is not served among the others, with the same number as in what is said of it", async () => {
+  const { namespace } = await workspace();
+  const misspelt = { ...configMap("b"), kind: "ConfigMapp" };
+  const { code, stdout } = await janusWith(stream(configMap("a"), misspelt), "plan", "-f", "-", "-n", namespace);
+  expect(code).toBe(2);
+  const [, number] = /^ (\d) {2}FAILS +ConfigMapp \S+\/b$/mu.exec(stdout) ?? [];
+  expect(stdout).toContain(`- change ${number}: `);
+  expect(stdout).toMatch(/^ \d {2}not tried +ConfigMap \S+\/a$/mu);
 });
 
 it("reads files, directories, Lists and the standard input, and says where a manifest is wrong", async () => {

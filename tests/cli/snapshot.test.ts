@@ -34,6 +34,9 @@ it("shows what was there before, compares it with what is there now, and brings 
   const diff = await janus("snapshot", "diff", ...on);
   expect(diff.code).toBe(1);
   expect(diff.stdout).toContain('-  a: "1"\n+  a: "3"\n+  c: "3"');
+  const { stdout: short } = await janus("snapshot", "show", "txn", "cm/patched", "-n", namespace);
+  expect(short).toContain('a: "1"');
+  expect(short).not.toContain("deleted");
   const restored = await janus("snapshot", "restore", ...on);
   expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("Committed 3/3") });
   expect((await read(configMap("patched")))["data"]).toEqual({ a: "1" });
@@ -56,6 +59,6 @@ it("says that the snapshots of a Committed Transaction are gone, and that there 
   });
   expect(await janus("snapshot", "show", "txn", "secret/x", "-n", namespace)).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("has no target secret/x"),
+    stderr: expect.stringMatching(/has no target secret\/x.*It has:\n {2}1 {2}ConfigMap \S*a$/msu),
   });
 });

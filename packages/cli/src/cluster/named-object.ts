@@ -21,25 +21,26 @@ const matching = (kinds: readonly NamedKind[], wanted: string): Resource | undef
   return ofGroup.find(({ names }) => names.includes(word))?.resource;
 };
 
+/** The kind that kubectl calls by this name, if one is served. Errors: if it cannot be found out which are. */
+export const namedKind = async ({ api }: Cluster, name: string): Promise<Resource | undefined> => {
+  const kinds = await namedKinds(api);
+  if (E.isLeft(kinds)) throw new Failure(`cannot find out which kinds there are: ${messageOf(kinds.left)}`);
+  return matching(kinds.right, name);
+};
+
 /**
  * The object that the arguments of a command name, in the ways of kubectl: `deployment/web`, `deployment.apps web`.
  *
  * Errors: if they name none, or no kind that is served.
  */
-export const namedObject = async (
-  { api, namespace }: Cluster,
-  target: string,
-  second: string | undefined,
-): Promise<Place> => {
+export const namedObject = async (cluster: Cluster, target: string, second: string | undefined): Promise<Place> => {
   const [kind = "", name, ...more] = second === undefined ? target.split("/") : [target, second];
   if (kind === "" || name === undefined || name === "" || more.length > 0 || name.includes("/"))
     throw new Failure(
       `${[target, second].filter(Boolean).join(" ")}: name an object as kubectl does, like deployment/web`,
     );
-  const kinds = await namedKinds(api);
-  if (E.isLeft(kinds)) throw new Failure(`cannot find out which kinds there are: ${messageOf(kinds.left)}`);
-  const resource = matching(kinds.right, kind);
+  const resource = await namedKind(cluster, kind);
   if (resource === undefined)
     throw new Failure(`the API server serves no kind ${kind}. To list them: kubectl api-resources`);
-  return { resource, name, ...(resource.namespaced ? { namespace } : {}) };
+  return { resource, name, ...(resource.namespaced ? { namespace: cluster.namespace } : {}) };
 };

@@ -18,6 +18,8 @@ interface DoctorFlags extends ClusterFlags, Installed {
   readonly serviceAccount?: string;
 }
 
+const counted = (changes: number): string => (changes === 1 ? "the change" : `all ${changes} changes`);
+
 /** Whether the ServiceAccount may do what a Transaction, or manifests, take. */
 const transaction = async (
   cluster: Cluster,
@@ -33,7 +35,7 @@ const transaction = async (
   const { user } = impersonation(previewed.txn);
   const problems = planProblems(previewed);
   return problems.length === 0
-    ? [{ isFine: true, what: `${user} may make and roll back all ${previewed.changes.length} changes of ${file}` }]
+    ? [{ isFine: true, what: `${user} may make and roll back ${counted(previewed.changes.length)} of ${file}` }]
     : problems.map((what) => ({ isFine: false, what, cure: `see kubectl janus plan -f ${file}` }));
 };
 
@@ -44,6 +46,9 @@ const doctor = (flags: DoctorFlags): Promise<number> =>
     const reached = await cluster.api.send({ verb: "raw", path: "/version" });
     if (E.isLeft(reached) && reached.left.type === "unanswered") {
       output.write(`${paint("red", "✘")} ${hanging(`no answer: ${messageOf(reached.left)}`, output.width, 2)}\n`);
+      output.write(
+        `  ${hanging(`→ the kubeconfig names ${cluster.server}: see kubectl config view --minify`, output.width, 4)}\n`,
+      );
       return 1;
     }
     const findings = [
@@ -51,11 +56,12 @@ const doctor = (flags: DoctorFlags): Promise<number> =>
       ...(await checkPermissions(cluster, flags.serviceAccount)),
       ...(flags.filename === undefined ? [] : await transaction(cluster, flags.filename, flags)),
     ];
-    for (const { isFine, what, cure } of findings) {
-      output.write(`${isFine ? paint("green", "✔") : paint("red", "✘")} ${hanging(what, output.width, 2)}\n`);
+    for (const { isFine, isUnseen, what, cure } of findings) {
+      const mark = isFine ? paint("green", "✔") : isUnseen === true ? paint("yellow", "?") : paint("red", "✘");
+      output.write(`${mark} ${hanging(what, output.width, 2)}\n`);
       if (cure !== undefined) output.write(`  ${hanging(`→ ${cure}`, output.width, 4)}\n`);
     }
-    return findings.every(({ isFine }) => isFine) ? 0 : 1;
+    return findings.every(({ isFine, isUnseen }) => isFine || isUnseen === true) ? 0 : 1;
   });
 
 export const doctorCommand = command("doctor")

@@ -45,28 +45,35 @@ const openEditor = (file: string): void => {
  * Replaces the spec of the very Draft that was read.
  *
  * Guarantees: overwrites no edit of somebody else. What the controller writes meanwhile, such as a render, is none.
+ *
+ * @returns whether that is another spec than before.
  * Errors: if somebody else has edited or moved it; if the API server refuses.
  */
-const save = async (cluster: Cluster, { txn, object }: Stored, spec: object): Promise<void> => {
+const save = async (cluster: Cluster, { txn, object }: Stored, spec: object): Promise<boolean> => {
   const { namespace, name } = txn.metadata;
   const what = `cannot edit Transaction ${namespace}/${name}`;
   const user = await readUserName(cluster);
-  const put = ({ metadata, ...rest }: KubeObject) => {
-    const { [LAST_EDITED_BY]: _, ...others } = metadata.annotations ?? {};
-    const annotations = user === null ? others : { ...others, [LAST_EDITED_BY]: user };
-    const body = { ...rest, metadata: { ...metadata, annotations }, spec };
-    return cluster.api.send({
+  const put = (body: KubeObject, dryRun: boolean) =>
+    cluster.api.send({
       verb: "update",
       resource: transactions,
       namespace,
       name,
       body,
       fieldManager: "kubectl-janus",
+      dryRun,
     });
+  const edited = ({ metadata, ...rest }: KubeObject): KubeObject => {
+    const { [LAST_EDITED_BY]: _, ...others } = metadata.annotations ?? {};
+    const annotations = user === null ? others : { ...others, [LAST_EDITED_BY]: user };
+    return { ...rest, metadata: { ...metadata, annotations }, spec };
   };
+  // With the defaults, which a manifest may leave out. It names nobody: who edits nothing is not to be recorded.
+  const tried = await put({ ...object, spec }, true);
+  if (E.isRight(tried) && equal(tried.right["spec"], object["spec"])) return false;
   for (let seen = object; ; ) {
-    const answer = await put(seen);
-    if (E.isRight(answer)) return;
+    const answer = await put(edited(seen), false);
+    if (E.isRight(answer)) return true;
     const { left: error } = answer;
     if (error.type !== "refused" || error.reason !== "Conflict") throw new Failure(`${what}: ${messageOf(error)}`);
     const now = await readTransaction(cluster, name);
@@ -79,9 +86,7 @@ const save = async (cluster: Cluster, { txn, object }: Stored, spec: object): Pr
 /** Saves what the manifests make of it. @returns whether that is another spec than before. */
 const saveEdited = async (cluster: Cluster, stored: Stored, edited: readonly Located[]): Promise<boolean> => {
   const spec = editedSpec(edited, stored.txn);
-  if (spec === undefined || equal(spec, stored.object["spec"])) return false;
-  await save(cluster, stored, spec);
-  return true;
+  return spec !== undefined && save(cluster, stored, spec);
 };
 
 /** {@link saveEdited} of what the user writes in an editor. Errors: say where that is kept. */

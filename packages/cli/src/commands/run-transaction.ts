@@ -45,5 +45,8 @@ export const runTransaction = async (
   if (format === undefined && !(wait && output.isTerminal))
     output.write(`Transaction ${namespace}/${name} is created${toWatch}\n`);
   if (!wait) return 0;
-  return exitCodeOf(await showProgress(cluster, name, { output, format, isKnown: true }));
+  const code = exitCodeOf(await showProgress(cluster, name, { output, format, isKnown: true }));
+  if (code !== 0 && format === undefined)
+    process.stderr.write(`To find out why: kubectl janus explain ${name} -n ${namespace}\n`);
+  return code;
 };

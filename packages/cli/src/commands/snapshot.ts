@@ -5,6 +5,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { stringify } from "yaml";
 import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
 import { type Cluster, type ClusterFlags, found, onCluster } from "../cluster/cluster.ts";
+import { namedKind } from "../cluster/named-object.ts";
 import { readTransaction } from "../cluster/transactions.ts";
 import { Failure } from "../failure.ts";
 import { outputTo, painter } from "../output/style.ts";
@@ -17,22 +18,35 @@ import { exitWith } from "./exit-with.ts";
 import { command } from "./flags.ts";
 import { type RunFlags, runTransaction } from "./run-transaction.ts";
 
-/** `deployment/web`, as kubectl names objects, or the number of the change, from 1. */
-const isMeant = ({ spec }: Transaction, index: number, wanted: string): boolean => {
-  const { kind = "", name = "" } = spec.changes[index]?.target ?? {};
-  return wanted === String(index + 1) || wanted.toLowerCase() === `${kind}/${name}`.toLowerCase();
+/** Which changes are meant by `deployment/web` or `deploy/web`, as kubectl names objects, or by a number, from 1. */
+const meaning = async (
+  cluster: Cluster,
+  { spec }: Transaction,
+  wanted: string,
+): Promise<(index: number) => boolean> => {
+  const [kind = "", name = ""] = wanted.split("/");
+  const isNamed = (index: number, kind: string): boolean => {
+    const target = spec.changes[index]?.target;
+    return target?.name === name && target.kind.toLowerCase() === kind.toLowerCase();
+  };
+  const isMeant = (index: number): boolean => wanted === String(index + 1) || isNamed(index, kind);
+  if (name === "" || spec.changes.some((_, index) => isMeant(index))) return isMeant;
+  const served = await namedKind(cluster, kind);
+  return (index) => served !== undefined && isNamed(index, served.kind);
 };
 
 /** The snapshots of a Transaction, of one target or of all. Errors: if there are none, or no such target. */
 const formers = async (cluster: Cluster, txn: Transaction, wanted: string | undefined): Promise<readonly Former[]> => {
   const all = await readSnapshots(cluster, txn);
-  const meant = all.filter(({ index }) => wanted === undefined || isMeant(txn, index, wanted));
+  const isMeant = wanted === undefined ? () => true : await meaning(cluster, txn, wanted);
+  const meant = all.filter(({ index }) => isMeant(index));
   const { name, namespace } = txn.metadata;
   if (all.length === 0)
     throw new Failure(`Transaction ${namespace}/${name} took no snapshots: it is ${txn.status.phase}`);
   if (meant.length === 0)
     throw new Failure(
-      `Transaction ${namespace}/${name} has no target ${wanted}: name it like deployment/web, or by number`,
+      `Transaction ${namespace}/${name} has no target ${wanted}: name it like deployment/web, or by its number. It has:` +
+        all.map(({ index }) => `\n  ${index + 1}  ${nameOfTarget(txn, index)}`).join(""),
     );
   const lost = meant.find((one) => one.type === "lost");
   if (lost !== undefined && meant.every(({ type }) => type === "lost"))

@@ -3,6 +3,7 @@ import { visible } from "./visible.ts";
 
 /** Where output goes: a terminal, or a pipe or file. */
 export interface Output {
+  /** Of which a part can be drawn anew: one without a size, as of some containers, is written to like a file. */
   readonly isTerminal: boolean;
   /** Columns; of a pipe or file 80. */
   readonly width: number;
@@ -26,7 +27,7 @@ export const endWithReader = (stream: Stream): void =>
   });
 
 export const outputTo = (stream: Stream, env: NodeJS.ProcessEnv = process.env): Output => ({
-  isTerminal: stream.isTTY,
+  isTerminal: stream.isTTY && stream.columns > 0,
   width: stream.columns || 80,
   hasColour: hasColour(stream, env),
   // A pipe or file gets every byte as it is.

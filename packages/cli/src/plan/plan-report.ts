@@ -3,6 +3,7 @@ import { hanging } from "../output/wrap.ts";
 import type { Paint } from "../output/style.ts";
 import { countedEffects, type Effect, effectWord } from "./effect.ts";
 import { colouredDiff, objectDiff } from "./object-diff.ts";
+import { nameOfTarget } from "../progress/change-state.ts";
 import type { Previewed } from "./run-preview.ts";
 
 export const effectOf = ({ type, before, after, problems, place }: ChangePreview): Effect => {
@@ -14,9 +15,11 @@ export const effectOf = ({ type, before, after, problems, place }: ChangePreview
 };
 
 /** Everything it would fail for, on a line each. */
-export const planProblems = ({ general, changes }: Previewed): readonly string[] => [
+export const planProblems = ({ general, changes, unplaced }: Previewed): readonly string[] => [
   ...general,
-  ...changes.flatMap(({ index, problems }) => problems.map((problem) => `changes[${index}]: ${problem}`)),
+  ...[...changes, ...unplaced]
+    .toSorted((a, b) => a.index - b.index)
+    .flatMap(({ index, problems }) => problems.map((problem) => `change ${index + 1}: ${problem}`)),
 ];
 
 /** As `kubectl diff`: 0 without differences, 1 with differences, 2 if it would fail. */
@@ -27,12 +30,15 @@ export const planExitCode = (previewed: Previewed): number => {
 
 /** One line per change, then the differences, then all problems; at most `width` columns, apart from the differences. */
 export const planReport = (previewed: Previewed, paint: Paint, width: number): string => {
-  const { txn, changes, general } = previewed;
+  const { txn, changes, isTried } = previewed;
   const { name, namespace } = txn.metadata;
-  const digits = String(changes.length).length;
-  const lines = changes.map((change) => {
-    const word = effectWord(effectOf(change), general.length === 0, paint);
-    return `${String(change.index + 1).padStart(digits + 1)}  ${word}  ${formatRef(change.place)}`;
+  const digits = String(txn.spec.changes.length).length;
+  const placed = new Map(changes.map((change) => [change.index, change]));
+  const lines = txn.spec.changes.map((_, index) => {
+    const change = placed.get(index);
+    const word = effectWord(change === undefined ? "fail" : effectOf(change), isTried, paint);
+    const target = change === undefined ? nameOfTarget(txn, index) : formatRef(change.place);
+    return `${String(index + 1).padStart(digits + 1)}  ${word}  ${target}`;
   });
   const diffs = changes.flatMap(({ place, before, after, type, problems }) => {
     const diff =

@@ -3,8 +3,10 @@ import type { TransactionManifest } from "@janus/authoring";
 import {
   type Effect,
   handleAnswer,
+  isAbsent,
   lookUp,
   messageOf,
+  namespaces,
   noObservations,
   type Observations,
   type Preview,
@@ -13,7 +15,7 @@ import {
   sendRequest,
   type Settings,
 } from "@janus/controller";
-import type { ApiError } from "@janus/kube";
+import type { Api, ApiError } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
 import { Failure } from "../failure.ts";
@@ -42,6 +44,12 @@ const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
+
+/** False, too, where the user may not know. */
+const isMissing = async (api: Api, namespace: string): Promise<boolean> => {
+  const answer = await api.send({ verb: "get", resource: namespaces, name: namespace });
+  return E.isLeft(answer) && isAbsent(answer.left);
+};
 
 /**
  * Previews a Transaction by dry runs as its ServiceAccount; see `preview` in the core.
@@ -86,7 +94,10 @@ export const runPreview = async (
       nextWaiter: () => undefined,
     };
     const next = preview(context);
-    if (next.type === "previewed") return { ...next, txn };
+    if (next.type === "previewed")
+      return known.serviceAccount === "missing" && (await isMissing(api, namespace))
+        ? { ...next, txn, general: [`there is no namespace ${namespace}: create it, or name another one: -n`] }
+        : { ...next, txn };
     const before = failures;
     await Promise.all(next.effects.map(runEffect));
     if (failures > before) await pause(PAUSE);

@@ -85,6 +85,15 @@ const screenFor = async ({ output, format }: ProgressOptions): Promise<Screen> =
   return output.isTerminal ? liveScreen(output) : plainLines(output);
 };
 
+/** What becomes of a Transaction that nobody watches any more, and the commands for it. */
+const whatGoesOn = (last: Transaction | undefined, which: string, on: string): string =>
+  last !== undefined && last.spec.lifecycle !== "Published"
+    ? `Transaction ${which} is ${last.spec.lifecycle}: nothing is applied before it is approved.\n` +
+      `To see what comes next:   kubectl janus explain ${on}`
+    : `The controller goes on with Transaction ${which}.\n` +
+      `To watch it again:   kubectl janus watch ${on}\n` +
+      `To roll it back:     kubectl janus rollback ${on}`;
+
 /** After so many ms without a sign of a controller, people should know. */
 const PATIENCE = 15_000;
 
@@ -145,12 +154,7 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
         isKnown ? OUTCOME_UNKNOWN : 1,
       );
     if (isInterrupted)
-      throw new Failure(
-        `interrupted. The controller goes on with Transaction ${cluster.namespace}/${name}.\n` +
-          `To watch it again:   kubectl janus watch ${name} ${where}\n` +
-          `To roll it back:     kubectl janus rollback ${name} ${where}`,
-        130,
-      );
+      throw new Failure(`interrupted. ${whatGoesOn(last, `${cluster.namespace}/${name}`, `${name} ${where}`)}`, 130);
     throw new Failure(last === undefined ? "it was not seen" : messageOfTransaction(last));
   } finally {
     clearTimeout(hint);

@@ -4,6 +4,8 @@ import { asObject } from "@janus/controller/core/kubernetes/json";
 /** One thing that has to be so. */
 export interface Finding {
   readonly isFine: boolean;
+  /** The user may not look: nothing is known to be wrong. Default: false. */
+  readonly isUnseen?: true;
   readonly what: string;
   /** Where it is not fine: what to do. */
   readonly cure?: string;
@@ -25,13 +27,19 @@ const schemaOf = (crd: unknown): unknown => {
   return asObject(asObject(first)["schema"])["openAPIV3Schema"];
 };
 
-/** Whether the installed CustomResourceDefinition has every field that this version knows. */
+/** Whether the installed CustomResourceDefinition stays, and has every field that this version knows. */
 export const checkCrd = (installed: object | undefined, known: JsonObject): Finding => {
   if (installed === undefined)
     return {
       isFine: false,
       what: "the CustomResourceDefinition is not installed",
       cure: "install Janus: docs/install.md",
+    };
+  if (asObject(asObject(installed)["metadata"])["deletionTimestamp"] !== undefined)
+    return {
+      isFine: false,
+      what: "the CustomResourceDefinition is being deleted, with all Transactions",
+      cure: "when it is gone, install Janus again: docs/install.md",
     };
   const there = new Set(fieldsOf(schemaOf(installed)));
   const missing = fieldsOf(schemaOf(known)).filter((field) => field.startsWith("spec") && !there.has(field));

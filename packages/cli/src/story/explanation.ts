@@ -32,6 +32,9 @@ const PATIENCE = 10_000;
 
 const condition = ({ status }: Transaction, name: string) => status.conditions.find(({ type }) => type === name);
 
+const noneApplied = (all: number): string =>
+  all === 1 ? "its change is not applied" : `none of the ${all} changes is applied`;
+
 const counted = ({ status, spec }: Transaction): string => {
   const count = (...types: readonly Item["state"]["type"][]): number =>
     status.items.filter(({ state }) => types.includes(state.type)).length;
@@ -39,7 +42,7 @@ const counted = ({ status, spec }: Transaction): string => {
   const restored = count("restored", "rejected");
   const unknown = count("unknown");
   const all = spec.changes.length;
-  if (applied === 0 && restored === 0 && unknown === 0) return `none of the ${all} changes is applied`;
+  if (applied === 0 && restored === 0 && unknown === 0) return noneApplied(all);
   return [
     `${applied} of ${all} changes are applied`,
     ...(restored === 0 ? [] : [`${restored} are rolled back`]),
@@ -56,7 +59,7 @@ const ofUnpublished = (txn: Transaction): Explanation => {
   const isBad = render?.result === "Problems";
   const refused = render?.changes?.findIndex(({ result }) => result === "Refused") ?? -1;
   const where = refused < 0 ? {} : { where: `change ${refused + 1}, ${nameOfTarget(txn, refused)}` };
-  const state = `none of the ${spec.changes.length} changes is applied`;
+  const state = noneApplied(spec.changes.length);
   const mover = annotations[LIFECYCLE_CHANGED_BY] ?? "an unknown user";
   const reason = annotations[REJECTION_REASON];
   const rejected = reason === undefined ? "" : `, set back by ${mover}: ${reason}`;
@@ -138,7 +141,7 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
             why,
             ...where(failed),
             state,
-            next: `kubectl janus snapshot diff ${on}; mend what it names, then: kubectl janus retry ${on}`,
+            next: `set back by hand what it names (what was there: kubectl janus snapshot diff ${on}), then: kubectl janus retry ${on}`,
           }
         : {
             what: "It failed.",

@@ -28,6 +28,7 @@ const look = async ({ api }: Cluster, resource: Resource, name: string, namespac
 
 const unread = (what: string, why: string): Finding => ({
   isFine: false,
+  isUnseen: true,
   what: `${what} cannot be looked at: ${why}`,
   cure: "ask an administrator to run kubectl janus doctor",
 });

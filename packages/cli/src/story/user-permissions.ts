@@ -1,5 +1,5 @@
 import { APPROVAL_LABEL, GROUP } from "@janus/api";
-import { namespaces } from "@janus/controller";
+import { isAbsent, namespaces } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
 import { accessReviews } from "../cluster/resources.ts";
@@ -24,10 +24,15 @@ const finding = (isFine: boolean, what: string, cure: string): Finding => ({
   ...(isFine ? {} : { cure }),
 });
 
-/** Whether Transactions of the namespace are approved, and the user may do so; nothing where that cannot be known. */
-const checkApproval = async (cluster: Cluster): Promise<readonly Finding[]> => {
+/**
+ * Whether the namespace exists, and whether its Transactions are approved, and the user may do so; nothing where that cannot be
+ * known.
+ */
+const checkNamespace = async (cluster: Cluster): Promise<readonly Finding[]> => {
   const { api, namespace } = cluster;
   const read = await api.send({ verb: "get", resource: namespaces, name: namespace });
+  if (E.isLeft(read) && isAbsent(read.left))
+    return [{ isFine: false, what: `there is no namespace ${namespace}`, cure: "create it, or name another one: -n" }];
   const label = E.isRight(read) ? read.right.metadata.labels?.[APPROVAL_LABEL] : undefined;
   if (label === undefined) return [];
   const may = await mayUser(cluster, { verb: "approve", resource: "transactions", group: GROUP });
@@ -48,13 +53,13 @@ export const checkPermissions = async (
     `you ${create ? "may" : "may not"} create Transactions in ${namespace}`,
     "the built-in role edit has the permission",
   );
-  const approving = await checkApproval(cluster);
-  if (serviceAccount === undefined) return [creating, ...approving];
+  const there = await checkNamespace(cluster);
+  if (serviceAccount === undefined) return [...there, creating];
   const use = await mayUser(cluster, { verb: "impersonate", resource: "serviceaccounts", name: serviceAccount });
   const using = finding(
     use,
     `you ${use ? "may" : "may not"} use ServiceAccount ${namespace}/${serviceAccount}`,
     "you need the verb impersonate on it; the built-in role edit has that",
   );
-  return [creating, ...approving, using];
+  return [...there, creating, using];
 };

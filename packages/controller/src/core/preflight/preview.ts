@@ -23,11 +23,20 @@ export interface ChangePreview {
   readonly problems: readonly string[];
 }
 
+/** A change whose target cannot be located, for example because its kind is not served. */
+export interface UnplacedChange {
+  readonly index: number;
+  readonly problems: readonly string[];
+}
+
 export type Preview =
   | { readonly type: "requests"; readonly effects: readonly Effect[] }
   | {
       readonly type: "previewed";
       readonly changes: readonly ChangePreview[];
+      readonly unplaced: readonly UnplacedChange[];
+      /** Whether the changes were tried; otherwise something is wrong before that. */
+      readonly isTried: boolean;
       /** Problems of the Transaction as a whole. */
       readonly general: readonly string[];
     };
@@ -76,17 +85,16 @@ export const preview = (context: ReconcileContext): Preview => {
   return {
     type: "previewed",
     changes: itemsOf(txn, known).map((item) => previewOf(context, item, problemsOf(item))),
-    general: seen.type === "tried" ? [] : [...seen.general, ...unplaced(context, seen.problems)],
+    unplaced: seen.type === "tried" ? [] : unplaced(context, seen.problems),
+    isTried: seen.type === "tried",
+    general: seen.type === "tried" ? [] : seen.general,
   };
 };
 
-/** Problems of changes whose target cannot be located. */
 const unplaced = (
   { txn, known }: ReconcileContext,
   wrong: ReadonlyMap<number, readonly string[]>,
-): readonly string[] => {
+): readonly UnplacedChange[] => {
   const placed = new Set(itemsOf(txn, known).map(({ index }) => index));
-  return [...wrong].flatMap(([index, found]) =>
-    placed.has(index) ? [] : found.map((problem) => `changes[${index}]: ${problem}`),
-  );
+  return [...wrong].flatMap(([index, problems]) => (placed.has(index) ? [] : [{ index, problems }]));
 };
