@@ -4,6 +4,7 @@ import { entriesOf } from "../merge/marks.ts";
 import { foldedManagers } from "../merge/fold-managers.ts";
 import { gateAgain } from "./gate-again.ts";
 import { awaitPermissions } from "./await-permissions.ts";
+import { awaitLateChecks } from "./late-checks.ts";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
 import { inDoubt, isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
 import {
@@ -70,6 +71,9 @@ export const send = (changeContext: ChangeContext): Step => {
   if (locking.type === "refused") return stop("LockRenewalFailed", [...locking.problems.values()].join("; "));
   if (locking.type === "waiting") return waitingForLock(context, journal, locking);
   if (locking.type === "acquiring") return run(...locking.effects);
+  const checks = awaitLateChecks(changeContext);
+  if (typeof checks === "string") return stop("CommitFailed", checks);
+  if (checks !== undefined) return checks;
   const folding = foldManagers(changeContext);
   return run(folding ?? write(changeContext), ...projection(context, journal));
 };

@@ -55,6 +55,7 @@ export const examination = (
   if (liveBytes(known).bytes <= ENOUGH_LIVE) return { requests: [...requests, ...reads] };
   const snapshots = takeSnapshots(txn, known);
   if (snapshots.type === "refused") return { refused: snapshots.why };
-  if (snapshots.type === "writing") return { requests: [...requests, ...reads, ...snapshots.effects] };
+  // Once its snapshot is written, only an outline of a target is left: all that is asked of it comes before.
+  if (snapshots.type === "writing" && requests.length === 0) return { requests: [...reads, ...snapshots.effects] };
   return { requests: requests.length + reads.length > 0 ? [...requests, ...reads] : reading(1) };
 };

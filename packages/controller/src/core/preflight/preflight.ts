@@ -13,11 +13,11 @@ import { asObject, equal, isObject } from "../kubernetes/json.ts";
 import { serviceAccounts, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { missingPermissions, withVerdict } from "./permissions.ts";
-import { lostGrants, regranting } from "./regranting.ts";
+import { refusedGrants, regranting } from "./regranting.ts";
 import { type Item, readTarget, writeOf } from "../state/resolved-changes.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
 import { isServed } from "../state/unserved-kind.ts";
-import type { ApiError, Json } from "@janus/types";
+import type { ApiError, Json, KubeObject } from "@janus/types";
 
 /** Reads the ServiceAccount itself: impersonating one that does not exist would fail with an unclear message. */
 export const readServiceAccount = (txn: Transaction): ApiCall => ({
@@ -153,10 +153,9 @@ export const examine = (
   return found === undefined ? [keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), ...more] : more;
 };
 
-/** That no rollback could give back what the change, or its snapshot, loses. */
-const versionProblems = (item: Item, known: Observations): readonly string[] => {
-  const { target } = changeIn(known, item.index);
-  const loss = target?.object === undefined ? undefined : lossOf(item, known, target.object);
+/** That no rollback could give back what the change to this object, or its snapshot, loses. */
+export const versionProblems = (item: Item, known: Observations, object: KubeObject | undefined): readonly string[] => {
+  const loss = object === undefined ? undefined : lossOf(item, known, object);
   return loss === undefined
     ? []
     : [`${loss.message}, and no rollback in it could give back: set target.apiVersion to ${loss.apiVersion}`];
@@ -166,6 +165,6 @@ const versionProblems = (item: Item, known: Observations): readonly string[] => 
 export const problems = (txn: Transaction, item: Item, known: Observations): readonly string[] => [
   ...(changeIn(known, item.index).problems ?? liveProblems(item, known)),
   ...missingPermissions(txn, item, known),
-  ...lostGrants(txn, item, known),
-  ...versionProblems(item, known),
+  ...refusedGrants(txn, item, known),
+  ...versionProblems(item, known, changeIn(known, item.index).target?.object),
 ];

@@ -7,7 +7,7 @@ import type { ApiCall, Call } from "../state/effect.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { withVerdict } from "./permissions.ts";
 import type { Item } from "../state/resolved-changes.ts";
-import { dependsOnEarlier } from "../state/target-resolution.ts";
+import { mayBeGranted } from "../state/target-resolution.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ApiError, KubeObject } from "@janus/types";
 
@@ -97,14 +97,16 @@ export const regranting = (
       ];
 };
 
-/** That it could not, and no earlier change lets it. */
+/** That it could not, as far as is known. */
 export const lostGrants = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
   const comparison = comparisonOf(item);
-  return comparison === undefined ||
-    changeIn(known, item.index).permissions?.get(comparison.exempting) !== "denied" ||
-    dependsOnEarlier(txn, item.index)
+  return comparison === undefined || changeIn(known, item.index).permissions?.get(comparison.exempting) !== "denied"
     ? []
     : [
         `ServiceAccount ${txn.spec.serviceAccountName} could not put ${formatRef(item.place)} back, which ${comparison.remedy(item)}`,
       ];
 };
+
+/** {@link lostGrants} before the first change: where an earlier one may grant it that, it is asked again in the turn of the change. */
+export const refusedGrants = (txn: Transaction, item: Item, known: Observations): readonly string[] =>
+  mayBeGranted(txn, item.index) ? [] : lostGrants(txn, item, known);

@@ -72,6 +72,8 @@ export interface ChangeObservations {
   readonly permissions?: ReadonlyMap<string, "allowed" | "denied"> | undefined;
   /** When these were asked for last, in the turn of the change. */
   readonly permissionsReadAt?: Instant | undefined;
+  /** Since when it has been asked again, in the turn of the change, what the preflight could not find out, and when that was last. */
+  readonly lateCheck?: { readonly since: Instant; readonly at: Instant } | undefined;
   /** What the preflight found; an empty list: nothing is in the way. */
   readonly problems?: readonly string[] | undefined;
   /** What a write in the version that the change names would lose of it. */
@@ -111,12 +113,13 @@ export interface OtherVersions {
 
 /**
  * differs: it has fields that it has not in its own; whether they would be lost is to be tried.
- * richer: it would lose these fields, in words.
+ * richer: it would lose these fields, in words. denied: the ServiceAccount may not try that (yet).
  */
 export type OtherVersion =
   | { readonly type: "same" }
   | { readonly type: "differs"; readonly only: readonly FieldValue[]; readonly there: KubeObject }
-  | { readonly type: "richer"; readonly fields: string };
+  | { readonly type: "richer"; readonly fields: string }
+  | { readonly type: "denied" };
 
 /** What a dry run has shown, without the objects. */
 export interface DryRunResult {

@@ -1,6 +1,7 @@
 import { fieldManager, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { KubeObject } from "@janus/types";
+import { deniedVerb } from "../kubernetes/api-error.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
@@ -51,9 +52,13 @@ const read = (item: Item, object: KubeObject, apiVersion: string): ApiCall => ({
   mayBeUnserved: true,
   call: { verb: "get", place: inVersion(item.place, apiVersion) },
   onAnswer: (known, answer) => {
-    const only = E.isRight(answer) ? onlyThere(object, answer.right, item.place) : [];
-    const is: OtherVersion =
-      E.isLeft(answer) || only.length === 0 ? { type: "same" } : { type: "differs", only, there: answer.right };
+    if (E.isLeft(answer)) return noted(known, item, object, apiVersion, { type: "same" });
+    const there = answer.right;
+    // Another client has written it between the two reads. Nothing is written to what it was, so nothing of that is lost.
+    if (there.metadata.resourceVersion !== object.metadata.resourceVersion)
+      return noted(withChange(known, item.index, { target: undefined }), item, object, apiVersion, { type: "same" });
+    const only = onlyThere(object, there, item.place);
+    const is: OtherVersion = only.length === 0 ? { type: "same" } : { type: "differs", only, there };
     return noted(known, item, object, apiVersion, is);
   },
 });
@@ -80,9 +85,9 @@ const tryOut = (
     if (E.isRight(answer)) return noted(known, item, object, apiVersion, losing(lostThere(only, answer.right)));
     const code = answer.left.type === "refused" ? answer.left.code : 0;
     if (code === 409) return withChange(known, item.index, { target: undefined, otherVersions: undefined });
-    // Without the permission, nothing is written either; and what is refused without these fields needs them.
-    const lost = code === 403 ? [] : only.map(({ path }) => path);
-    return noted(known, item, object, apiVersion, losing(lost));
+    if (deniedVerb(answer.left) !== undefined) return noted(known, item, object, apiVersion, { type: "denied" });
+    // What is refused without these fields needs them.
+    return noted(known, item, object, apiVersion, losing(only.map(({ path }) => path)));
   },
 });
 
@@ -115,6 +120,13 @@ export interface VersionLoss {
   /** The version in which it has that. */
   readonly apiVersion: string;
 }
+
+/**
+ * Whether that could not be found out, since the ServiceAccount may not update it: without that, a change is refused, unless an earlier one
+ * may bring the permission.
+ */
+export const isLossUnknown = (item: Item, known: Observations, object: KubeObject): boolean =>
+  [...knownOf(known, item, object).values()].some(({ type }) => type === "denied");
 
 /**
  * Guarantees: what is known of an earlier state of the object does not count: others may have taken it out since.

@@ -108,15 +108,8 @@ const placed = memoized(
 export const resolvedTargets = (txn: Transaction, { resources }: Observations): ReadonlyMap<number, ObjectRef> =>
   placed(located(txn)(resources));
 
-const ENABLING: readonly string[] = [
-  "Namespace",
-  "CustomResourceDefinition",
-  "ServiceAccount",
-  "Role",
-  "RoleBinding",
-  "ClusterRole",
-  "ClusterRoleBinding",
-];
+const GRANTING: readonly string[] = ["Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"];
+const ENABLING: readonly string[] = ["Namespace", "CustomResourceDefinition", "ServiceAccount", ...GRANTING];
 
 /** Whether later changes may need it, so that its rollback would take it away from them. */
 export const isEnabling = ({ type, target }: Change): boolean => type !== "Delete" && ENABLING.includes(target.kind);
@@ -127,6 +120,10 @@ export const isEnabling = ({ type, target }: Change): boolean => type !== "Delet
  */
 export const dependsOnEarlier = (txn: Transaction, index: number): boolean =>
   txn.spec.changes.slice(0, index).some(isEnabling);
+
+/** Whether an earlier change may bring permissions to the ServiceAccount, which exists already. */
+export const mayBeGranted = (txn: Transaction, index: number): boolean =>
+  txn.spec.changes.slice(0, index).some(({ type, target }) => type !== "Delete" && GRANTING.includes(target.kind));
 
 /**
  * The targets that can be locked once the changes before `cursor` are applied: not those in a namespace that a

@@ -1,0 +1,59 @@
+import { type ApiCall, run, type Step } from "../state/effect.ts";
+import { changeIn, type Observations, withChange } from "../state/observations.ts";
+import { isLossUnknown, readOtherVersions } from "../state/other-versions.ts";
+import { lostGrants, regranting } from "../preflight/regranting.ts";
+import { versionProblems } from "../preflight/preflight.ts";
+import { POLL_INTERVAL } from "../state/reconcile-context.ts";
+import { ENABLING_TIME } from "../state/resolved-changes.ts";
+import { waiting } from "../state/status-progress.ts";
+import { dependsOnEarlier } from "../state/target-resolution.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
+import type { ChangeContext } from "./change-context.ts";
+
+const isAskedAgain = (request: ApiCall, index: number): ApiCall => ({
+  ...request,
+  onAnswer: (known, answer, now, sent) => {
+    const { since = now } = changeIn(known, index).lateCheck ?? {};
+    return withChange(request.onAnswer(known, answer, now, sent), index, { lateCheck: { since, at: now } });
+  },
+});
+
+/** What the preflight asked of a target with dry runs, for which it may have had no permission. */
+const asked = ({ context: { txn }, before, ...item }: ChangeContext, known: Observations): readonly ApiCall[] =>
+  before === undefined
+    ? []
+    : [...regranting(txn, known, item, before), ...readOtherVersions(txn, item, known, before)].map((request) =>
+        isAskedAgain(request, item.index),
+      );
+
+/**
+ * Checks of the preflight that are made again in the turn of a change, where an earlier one may have brought the permissions that
+ * they take: whether the rollback could grant again what the change takes away, and what would be lost in the version that it
+ * names.
+ *
+ * @returns undefined if nothing is against the change. A message if it must not be made: no rollback could put its target back.
+ */
+export const awaitLateChecks = (changeContext: ChangeContext): Step | string | undefined => {
+  const { context, journal, index, before, place } = changeContext;
+  const { txn, known, now } = context;
+  if (before === undefined || !dependsOnEarlier(txn, index)) return undefined;
+  const again = asked(changeContext, withChange(known, index, { permissions: undefined, otherVersions: undefined }));
+  if (again.length === 0) return undefined;
+  const { lateCheck } = changeIn(known, index);
+  if (lateCheck === undefined) return run(...again);
+  const more = asked(changeContext, known);
+  if (more.length > 0) return run(...more);
+  const [loss] = versionProblems(changeContext, known, before);
+  if (loss !== undefined) return loss;
+  const [lost] = [
+    ...lostGrants(txn, changeContext, known),
+    ...(isLossUnknown(changeContext, known, before)
+      ? [`ServiceAccount ${txn.spec.serviceAccountName} may not update ${formatRef(place)} in every version of it`]
+      : []),
+  ];
+  // What an earlier change has granted takes a moment to be effective.
+  if (lost === undefined || now >= lateCheck.since + ENABLING_TIME) return lost;
+  return now < lateCheck.at + POLL_INTERVAL
+    ? waiting(context, journal, lateCheck.at + POLL_INTERVAL, `trying again: ${lost}`)
+    : run(...again);
+};
