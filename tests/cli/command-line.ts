@@ -1,13 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, copyFileSync, mkdtempSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll } from "vitest";
 import { controlPlane, type Outcome } from "../fixtures/cluster.ts";
 
-/** A directory for $PATH with the program as users have it: kubectl finds its plugins there. */
-export const directory = mkdtempSync(path.join(tmpdir(), "janus-cli-"));
-afterAll(() => rmSync(directory, { recursive: true }));
+/** A directory for $PATH with the program as users have it: kubectl finds its plugins there. It ends with the control plane. */
+export const directory = mkdtempSync(path.join(controlPlane.directory, "janus-cli-"));
 
 const root = path.resolve(import.meta.dirname, "../..");
 export const bundled = path.join(directory, "kubectl-janus.js");

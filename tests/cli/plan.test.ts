@@ -30,7 +30,7 @@ it("shows what manifests would change, and changes nothing", async () => {
   const plan = await janusWith(manifests, "plan", "-f", "-", "-n", namespace, "--service-account", "deployer");
   expect(plan).toMatchObject({ code: 1, stderr: "" });
   const { stdout } = plan;
-  expect(stdout).toMatch(/^Transaction test-\w+\/apply-\w+, as ServiceAccount deployer:$/mu);
+  expect(stdout).toMatch(/^Transaction t-\w+\/apply-\w+, as ServiceAccount deployer:$/mu);
   // ConfigMaps come before Deployments, as Helm has it.
   expect(stdout).toContain(
     [

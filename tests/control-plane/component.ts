@@ -26,6 +26,9 @@ interface Program {
   readonly isReady: () => Promise<boolean>;
 }
 
+/** A quarter of what the API server did was garbage collection: with Go's defaults it collects at each doubling of a small heap. */
+const GARBAGE = { GOGC: "400", GOMEMLIMIT: "1GiB" } as const;
+
 const readyWithin = 60_000;
 const askEvery = 25;
 
@@ -42,6 +45,7 @@ export const component = (program: Program, held: Leash, log: Log): Component =>
     const output = openSync(logFile, "a");
     const started = spawn(program.file, program.args, {
       cwd: program.directory,
+      env: { ...process.env, ...GARBAGE },
       stdio: ["ignore", output, output],
       detached: true, // not in the way of a terminal's Ctrl-C: its end comes from the leash
     });

@@ -1,7 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { GROUP } from "./kinds.ts";
-import { manifest } from "./scene.ts";
+import { manifest, openScene } from "./scene.ts";
 import { type Fields, lasting, target } from "./target.ts";
+
+beforeAll(openScene);
 
 const [tcp, udp] = [
   { name: "a", port: 80 },

@@ -1,8 +1,10 @@
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { GROUP, podTemplate } from "./kinds.ts";
-import { manifest } from "./scene.ts";
+import { manifest, openScene } from "./scene.ts";
 import { type Fields, lasting, owners, target } from "./target.ts";
+
+beforeAll(openScene);
 
 /** Who wrote `b3` is called m3. */
 const written = { a: "0", ...Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`b${n}`, `${n}`])) };

@@ -1,7 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { GROUP, type Kind, kinds, podTemplate } from "./kinds.ts";
-import { manifest, world } from "./scene.ts";
+import { manifest, openScene, world } from "./scene.ts";
 import { type Fields, owners, target } from "./target.ts";
+
+beforeAll(openScene);
 
 const deployment = kinds.find(({ kind }) => kind === "Deployment") as Kind;
 

@@ -1,8 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { kubectl } from "../fixtures/cluster.ts";
 import { custom, GROUP, podTemplate } from "./kinds.ts";
-import { compared, manifest } from "./scene.ts";
+import { compared, manifest, openScene } from "./scene.ts";
 import { type Fields, target } from "./target.ts";
+
+beforeAll(openScene);
 
 const job = {
   suspend: true,

@@ -1,7 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "./kinds.ts";
-import { compared, world } from "./scene.ts";
+import { compared, openScene, world } from "./scene.ts";
 import { owners } from "./target.ts";
+
+beforeAll(openScene);
 
 describe.each(kinds)("a $kind", (kind) => {
   it.each(["Patch", "Update"] as const)("is as it was, its owners included, after a %s is taken back", async (type) => {

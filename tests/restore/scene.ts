@@ -1,5 +1,4 @@
 import type { KubeObject } from "@janus/kube";
-import { beforeAll } from "vitest";
 import type { Manifest } from "../fixtures/administrator.ts";
 import { withoutGenerated } from "../../packages/controller/src/core/merge/job-selector.ts";
 import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
@@ -8,19 +7,21 @@ import { lasting, owners, target } from "./target.ts";
 import { freshNamespace } from "../fixtures/namespaces.ts";
 
 let namespace = "";
-/** An object in the namespace of this file. */
+
+/** A namespace for the tests of a file, and the kinds; to be called before them. */
+export const openScene = async (): Promise<void> => {
+  namespace = await freshNamespace();
+  const list = { apiVersion: "v1", kind: "List", items: customKinds };
+  await kubectlWith({ stdin: JSON.stringify(list) }, "apply", "--server-side", "-f", "-");
+  await kubectl("wait", "--for=condition=Established", "crd", `plains.${GROUP}`, `splits.${GROUP}`);
+};
+
+/** An object in that namespace. */
 export const manifest = (apiVersion: string, kind: string, name: string, fields: object = {}): Manifest => ({
   ...fields,
   apiVersion,
   kind,
   metadata: { name, namespace },
-});
-
-beforeAll(async () => {
-  namespace = await freshNamespace();
-  const list = { apiVersion: "v1", kind: "List", items: customKinds };
-  await kubectlWith({ stdin: JSON.stringify(list) }, "apply", "--server-side", "-f", "-");
-  await kubectl("wait", "--for=condition=Established", "crd", `plains.${GROUP}`, `splits.${GROUP}`);
 });
 
 /** Applied by a GitOps tool, edited by a person. */

@@ -10,7 +10,9 @@ import { clusterRole, configMap, deployment, secret, service } from "../fixtures
 import { type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
 import { custom, customKinds, GROUP } from "./kinds.ts";
 import { policy } from "./policy.ts";
-import { compared } from "./scene.ts";
+import { compared, openScene } from "./scene.ts";
+
+beforeAll(openScene);
 
 // End to end, under the running kube-controller-manager. Rows that are not here: tests/e2e/rollback.test.ts, conflicts.test.ts.
 

@@ -1,8 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { podTemplate } from "./kinds.ts";
 import { policy } from "./policy.ts";
-import { compared, manifest } from "./scene.ts";
+import { compared, manifest, openScene } from "./scene.ts";
 import { type Fields, owners, target } from "./target.ts";
+
+beforeAll(openScene);
 
 const container = { name: "web", image: "web:1", args: ["--x"], command: ["run"], env: [{ name: "E", value: "v" }] };
 const podSpec = {

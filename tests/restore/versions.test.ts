@@ -1,8 +1,10 @@
 import { beforeAll, expect, it } from "vitest";
 import { kubectl, kubectlWith } from "../fixtures/cluster.ts";
 import { GROUP } from "./kinds.ts";
-import { manifest } from "./scene.ts";
+import { manifest, openScene } from "./scene.ts";
 import { lasting, target } from "./target.ts";
+
+beforeAll(openScene);
 
 const version = (name: string) => ({
   name,
