@@ -8,6 +8,7 @@ const plan = (manifests: string) => janusWith(manifests, "plan", "-f", "-", "-n"
 it.each([
   ["an open quote", 'kind: Secret\nstringData:\n  password: "hunter2\n'],
   ["a key that is there twice", "stringData:\n  password: hunter2\n  password: hunter2\n"],
+  ["a tag that is not known", "stringData:\n  password: !Ref hunter2\n"],
   ["text where no text can be", "stringData:\n  password: |\n    one\n   hunter2\n  hunter2\n"],
 ])("says where YAML is wrong, such as %s, without the text: it may be of a Secret", async (_, manifests) => {
   const { code, stdout, stderr } = await plan(manifests);

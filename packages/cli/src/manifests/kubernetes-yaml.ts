@@ -12,6 +12,12 @@ const octal: ScalarTag = {
   },
 };
 
+/** kubectl makes a text of what it says in base64. */
+const binary: ScalarTag = {
+  tag: "tag:yaml.org,2002:binary",
+  resolve: (text) => Buffer.from(text, "base64").toString("utf8"),
+};
+
 /** Of these kubectl has texts, or nothing that JSON has. */
 const NOT_OF_KUBECTL = ["timestamp", "binary", "omap", "pairs", "set"].map((name) => `tag:yaml.org,2002:${name}`);
 
@@ -21,9 +27,9 @@ const isOfKubectl = (tag: Tags[number]): boolean =>
 
 /**
  * YAML as kubectl reads it, which is 1.1: `0400` is octal, `yes` and `off` are booleans, `<<` merges. What is written so is
- * read alike by both, and by a parser of 1.2.
+ * read alike by both, and by a parser of 1.2. Other tags than those of YAML are refused.
  */
 export const KUBERNETES_YAML: DocumentOptions & SchemaOptions = {
   version: "1.1",
-  customTags: (tags) => [...tags.filter(isOfKubectl), octal],
+  customTags: (tags) => [...tags.filter(isOfKubectl), octal, binary],
 };

@@ -75,7 +75,8 @@ export const parseManifests = (source: string, name: string): readonly Located[]
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document) => {
     const { line } = lines.linePos(document.contents?.range?.[0] ?? document.range[0]);
-    const [error] = document.errors;
+    // A value with a tag that is not known would be read as a text.
+    const [error] = [...document.errors, ...document.warnings];
     if (error !== undefined) {
       const at = lines.linePos(error.pos[0]);
       throw new Failure(`${name}, line ${at.line}, column ${at.col}: this is not valid YAML: ${wordsOf(error.code)}`);
