@@ -1,4 +1,5 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { administrator, resourceOf } from "../fixtures/administrator.ts";
 import { creating } from "../fixtures/changes.ts";
 import { configMap, deployment, service } from "../fixtures/manifests.ts";
 import { workspace } from "../fixtures/workspace.ts";
@@ -103,6 +104,46 @@ it("deletes with --prune what has the labels and is not in the manifests, in the
   const there = async (name: string): Promise<boolean> => exists(configMap(name));
   expect(await Promise.all(["kept", "new", "other", "old"].map(there))).toEqual([true, true, true, false]);
   expect(await exists(service("gone"))).toBe(false);
+});
+
+/** Of a cluster that can take snapshots of volumes; the API server asks for the annotation. */
+const volumeSnapshots = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: {
+    name: "volumesnapshots.snapshot.storage.k8s.io",
+    annotations: { "api-approved.kubernetes.io": "https://github.com/kubernetes-csi/external-snapshotter/pull/814" },
+  },
+  spec: {
+    group: "snapshot.storage.k8s.io",
+    scope: "Namespaced",
+    names: { kind: "VolumeSnapshot", plural: "volumesnapshots" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+      },
+    ],
+  },
+};
+
+it("deletes with --prune nothing whose deletion cannot be undone", async () => {
+  const { namespace, create } = await workspace();
+  await administrator.apply(volumeSnapshots);
+  onTestFinished(() => administrator.remove(volumeSnapshots));
+  const snapshot = (name: string) => ({
+    ...labelled(configMap(name), { app: "shop" }),
+    apiVersion: "snapshot.storage.k8s.io/v1",
+    kind: "VolumeSnapshot",
+  });
+  await vi.waitUntil(() => resourceOf(snapshot("any")).then(Boolean, () => false), { timeout: 30_000 });
+  await create(labelled(configMap("old"), { app: "shop" }), snapshot("nightly-1"));
+  const flags = ["-n", namespace, "-o", "yaml", "--prune", "-l", "app=shop"];
+  const { stdout } = await janusWith(stream(snapshot("nightly-2")), "plan", "-f", "-", ...flags);
+  expect(stdout).toContain("name: old");
+  expect(stdout).not.toContain("nightly-1");
 });
 
 it("takes --prune without labels for a mistake", async () => {

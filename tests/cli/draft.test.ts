@@ -85,6 +85,14 @@ it("says that nothing was changed by a manifest that leaves out what the API ser
   expect(answer).toEqual({ code: 0, stdout: "Edit cancelled: nothing was changed.\n", stderr: "" });
 });
 
+it("says that nothing was changed where only a comment was, and somebody else has written the Transaction meanwhile", async () => {
+  const made = await drafted();
+  const label = patching('{"metadata":{"labels":{"seen":"yes"}}}', made);
+  const answer = await edit(made, `${label} >&2; echo "# looked at it" >> "$2"`);
+  expect(answer).toMatchObject({ code: 0, stdout: "Edit cancelled: nothing was changed.\n" });
+  expect(await seen(made)).not.toHaveProperty("last-edited-by");
+});
+
 it("says after Ctrl-C what a Draft waits for, since no controller goes on with it", async () => {
   const { namespace } = await drafted();
   const watching = start(["watch", "txn", "-n", namespace]);

@@ -38,14 +38,59 @@ it("shows what was there before, compares it with what is there now, and brings 
   expect(short).toContain('a: "1"');
   expect(short).not.toContain("deleted");
   const restored = await janus("snapshot", "restore", ...on);
-  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("Committed 3/3") });
+  expect(restored).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("Committed 2/2"),
+    stderr: expect.stringMatching(
+      /^Left as it is: ConfigMap \S*made is not the object that the Transaction created\.$/mu,
+    ),
+  });
   expect((await read(configMap("patched")))["data"]).toEqual({ a: "1" });
   expect((await read(configMap("deleted")))["data"]).toEqual({ b: "1" });
-  expect(await exists(configMap("made"))).toBe(false);
+  expect(await exists(configMap("made"))).toBe(true);
+  await remove(configMap("made"));
   expect(await janus("snapshot", "restore", ...on)).toMatchObject({
     code: 0,
     stderr: expect.stringContaining("nothing to restore"),
   });
+});
+
+it("restores nothing where a snapshot is gone, and deletes nothing but what the Transaction has created", async () => {
+  const { namespace, create, exists, remove, run, janus: controller } = await workspace();
+  await create(configMap("a"));
+  await controller();
+  const created = [creating(configMap("made")), creating(configMap("made-anew"))];
+  await run([patching(configMap("a", { b: "1" })), ...created]);
+  const on = ["txn", "-n", namespace];
+  expect(await janus("snapshot", "restore", ...on)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/nothing was restored.*ConfigMap \S*a: the snapshots were deleted/su),
+  });
+  expect(await exists(configMap("made"))).toBe(true);
+  await remove(configMap("made-anew"));
+  await create(configMap("made-anew"));
+  expect(await janus("snapshot", "restore", ...on, "cm/made-anew")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^Left as it is: ConfigMap \S*made-anew is not the object that the Transaction created/u,
+    ),
+  });
+  expect((await janus("snapshot", "restore", ...on, "cm/made")).code).toBe(0);
+  expect(await exists(configMap("made"))).toBe(false);
+  expect(await exists(configMap("made-anew"))).toBe(true);
+});
+
+it("leaves what was created with contents that nobody could give back", async () => {
+  const { namespace, exists, run, janus: controller } = await workspace();
+  await controller();
+  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+  const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "data" }, spec };
+  await run([creating(claim)]);
+  expect(await janus("snapshot", "restore", "txn", "-n", namespace)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("its deletion cannot be undone"),
+  });
+  expect(await exists(claim)).toBe(true);
 });
 
 it("says that the snapshots of a Committed Transaction are gone, and that there is no such target", async () => {

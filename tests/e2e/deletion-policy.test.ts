@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { REQUEST_ROLLBACK } from "@janus/api";
 import type { Hook, Request } from "@janus/kube";
 import { describe, expect, it } from "vitest";
@@ -82,6 +83,8 @@ const interrupted = async (
   await place.submit(all, { ...spec });
   await reached;
   await act(place);
+  // Until the watch has told the controller, which nobody can see: what comes after that request is to depend on it.
+  await sleep(500);
   open();
 };
 

@@ -378,7 +378,7 @@ describe("a Transaction with an approved digest", () => {
 describe("many Drafts", () => {
   const MANY = 300;
 
-  const timeout = 240_000;
+  const timeout = 480_000;
   it("cost no requests while nobody edits them, nor renders when the controller starts again", {
     timeout,
   }, async () => {
@@ -394,7 +394,7 @@ describe("many Drafts", () => {
       const counted = first.requests.filter(({ purpose }) => purpose === "dry-run").length;
       return counted >= MANY && (await renderOf(place, `draft-${MANY - 1}`)) !== undefined;
     };
-    await expect.poll(areRendered, { timeout: 120_000 }).toBe(true);
+    await expect.poll(areRendered, { timeout: 240_000 }).toBe(true);
     // A plain Transaction after all of them: by then the controller has had its turn with what came before.
     await place.run([creating(configMap("after"))], { name: "after" });
     await expect.poll(() => quiet(first.requests), { timeout: 30_000, interval: 2000 }).toBe(true);

@@ -1,7 +1,15 @@
-import { expect, it } from "vitest";
-import { creating, updating } from "../fixtures/changes.ts";
+import { expect, it, onTestFinished } from "vitest";
+import type { Manifest } from "../fixtures/administrator.ts";
+import { creating, deleting, updating } from "../fixtures/changes.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
-import { configMap, role, roleBinding, serviceAccount } from "../fixtures/manifests.ts";
+import {
+  clusterRole,
+  clusterRoleBinding,
+  configMap,
+  role,
+  roleBinding,
+  serviceAccount,
+} from "../fixtures/manifests.ts";
 import { workspace } from "../fixtures/workspace.ts";
 
 it.each([
@@ -54,4 +62,34 @@ it("does not make a change of a Role that its rollback could not grant again whe
   const { status } = await place.run(changes, { timeout: "5s" });
   expect(status.phase).toBe("RolledBack");
   expect((await place.read(role("victim")))["rules"]).toEqual([rule]);
+});
+
+it.each([
+  [
+    "a ClusterRole that collects others",
+    (name: string): Manifest => ({
+      ...clusterRole(name),
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [name]: "yes" } }] },
+    }),
+  ],
+  [
+    "a binding of a role that does not exist",
+    (name: string): Manifest => clusterRoleBinding(name, "gone", `${name}/deployer`),
+  ],
+])("refuses the deletion of %s, which the ServiceAccount could not create again", async (_, target) => {
+  const place = await workspace();
+  const { namespace } = place;
+  const rbac = { apiGroups: ["rbac.authorization.k8s.io"], verbs: ["get", "create", "update", "delete"] };
+  const editor = clusterRole(`${namespace}-editor`, { ...rbac, resources: ["clusterroles", "clusterrolebindings"] });
+  await place.create(editor, clusterRoleBinding(`${namespace}-editor`, editor.metadata.name, `${namespace}/deployer`));
+  await place.create(target(namespace));
+  onTestFinished(async () => {
+    await place.remove(target(namespace));
+    await place.remove(editor);
+  });
+  await place.janus();
+  const { status } = await place.run([deleting(target(namespace))]);
+  expect(status.phase).toBe("Failed");
+  expect(status.items[0]?.error).toContain("contains permissions that it does not have");
+  expect(await place.exists(target(namespace))).toBe(true);
 });

@@ -192,6 +192,16 @@ it("does not take for that what somebody adds between the reads of two versions,
   expect(status.phase).toBe("RolledBack");
 });
 
+it("shows it in a Draft", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  await place.create(part("v2", { size: "1", colour: "red" }));
+  await place.janus();
+  await place.submit([patching(part("v1", { size: "2" }))], { lifecycle: "Draft" });
+  await expect.poll(async () => JSON.stringify((await place.txn()).status)).toContain('"result":"Problems"');
+  expect(JSON.stringify((await place.txn()).status)).toContain(LOSS);
+});
+
 const big = (n: number) => configMap(`big-${n}`, { text: "x".repeat(200_000) });
 const isTrial = (request: Request): boolean =>
   request.purpose === "dry-run" && request.verb === "update" && request.resource.version === "v2";

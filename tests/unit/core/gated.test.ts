@@ -145,6 +145,16 @@ describe("while it waits", () => {
     );
   });
 
+  it("looks at the target once more when spec.timeout has passed: nobody has told that it is as it should be", () => {
+    const start = awaiting(GATE);
+    const { changes, timeout } = start.txn.spec;
+    const alone = { ...start, txn: { ...start.txn, spec: { ...start.txn.spec, changes: changes.slice(0, 1) } } };
+    const [former, present] = [server(made("a")), server(made("a", "yes"))];
+    const met = start.now + timeout - 1000;
+    const story = later(alone, timeout + 1000, (ask, at) => (at.now < met ? former : present)(ask, at));
+    expect(story.at.txn.status.phase).toBe("Committed");
+  });
+
   it("says which time has passed, where spec.timeout is over first", () => {
     const changes: readonly Change[] = [
       change("Delete", "v", "PersistentVolume"),

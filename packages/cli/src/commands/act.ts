@@ -43,9 +43,11 @@ const notReversible = (txn: Transaction): string => {
 const cannotRollBack: Refusal = (txn) => {
   if (isIncomplete(txn)) return finished(txn, `To try the rest again: kubectl janus retry ${nameAndNamespace(txn)}`);
   if (!isTerminal(txn.status.phase) || isReversible(txn)) return undefined;
-  return txn.status.phase === "Committed"
-    ? finished(txn, `${notReversible(txn)}: apply the former manifests in a new Transaction`)
-    : finished(txn, "There is nothing to roll back");
+  if (txn.status.phase === "Committed")
+    return finished(txn, `${notReversible(txn)}: apply the former manifests in a new Transaction`);
+  return txn.status.phase === "RolledBack" || isUntouched(txn)
+    ? finished(txn, "There is nothing to roll back")
+    : finished(txn, `To bring back what was there before: kubectl janus snapshot restore ${nameAndNamespace(txn)}`);
 };
 
 const cannotRetry: Refusal = (txn) => {
@@ -86,12 +88,13 @@ const ROLLBACK: Action = { annotation: REQUEST_ROLLBACK, refusal: cannotRollBack
 const RETRY: Action = { annotation: RETRY_ROLLBACK, refusal: cannotRetry };
 const CANCEL: Action = { annotation: REQUEST_ROLLBACK, refusal: cannotCancel };
 
+/** Whether it is Failed before its first change. One that was deleted before its end is Failed, too, with changes applied. */
+const isUntouched = ({ status: { phase, conditions } }: Transaction): boolean =>
+  phase === "Failed" && conditions.some(({ reason }) => reason === "NoChangesApplied");
+
 /** 0 if everything is as before: nothing was changed, or all of it was rolled back. */
-const outcome = (txn: Transaction): number => {
-  const { phase } = txn.status;
-  if (phase === "RolledBack") return 0;
-  return phase === "Failed" && !isIncomplete(txn) ? 0 : exitCodeOf(txn) || 4;
-};
+const outcome = (txn: Transaction): number =>
+  txn.status.phase === "RolledBack" || isUntouched(txn) ? 0 : exitCodeOf(txn) || 4;
 
 const act = (name: string, flags: ActFlags, { annotation, refusal }: Action): Promise<number> =>
   onCluster(flags, async (cluster) => {

@@ -68,10 +68,11 @@ const save = async (cluster: Cluster, { txn, object }: Stored, spec: object): Pr
     const annotations = user === null ? others : { ...others, [LAST_EDITED_BY]: user };
     return { ...rest, metadata: { ...metadata, annotations }, spec };
   };
-  // With the defaults, which a manifest may leave out. It names nobody: who edits nothing is not to be recorded.
-  const tried = await put({ ...object, spec }, true);
-  if (E.isRight(tried) && equal(tried.right["spec"], object["spec"])) return false;
+  if (equal(spec, object["spec"])) return false;
   for (let seen = object; ; ) {
+    // With the defaults, which a manifest may leave out. It names nobody: who edits nothing is not to be recorded.
+    const tried = await put({ ...seen, spec }, true);
+    if (E.isRight(tried) && equal(tried.right["spec"], object["spec"])) return false;
     const answer = await put(edited(seen), false);
     if (E.isRight(answer)) return true;
     const { left: error } = answer;

@@ -112,10 +112,20 @@ interface RestoreFlags extends ClusterFlags, RunFlags {
 
 const restore: Work<RestoreFlags> = async (cluster, txn, wanted, flags) => {
   const compared = await Promise.all((await formers(cluster, txn, wanted)).map((former) => live(cluster, txn, former)));
-  const changes = restoring(txn, compared);
+  const lost = compared.flatMap(({ former, name }) => (former.type === "lost" ? [`\n  ${name}: ${former.why}`] : []));
+  if (lost.length > 0)
+    throw new Failure(
+      `nothing was restored, since the snapshots are not complete (name a target to restore it alone):${lost.join("")}`,
+    );
+  const { changes, left } = restoring(txn, compared);
+  for (const what of left) process.stderr.write(`Left as it is: ${what}.\n`);
   if (changes.length === 0) {
-    process.stderr.write("Everything is as it was before: there is nothing to restore.\n");
-    return 0;
+    process.stderr.write(
+      left.length === 0
+        ? "Everything is as it was before: there is nothing to restore.\n"
+        : "There is nothing else to restore.\n",
+    );
+    return left.length === 0 ? 0 : 1;
   }
   const { name = `restore-${Date.now().toString(36)}`, serviceAccount = txn.spec.serviceAccountName } = flags;
   const parsed = parse({
@@ -125,7 +135,7 @@ const restore: Work<RestoreFlags> = async (cluster, txn, wanted, flags) => {
     spec: { serviceAccountName: serviceAccount, changes },
   });
   if (!parsed.ok) throw new Failure(parsed.errors.map(({ path, message }) => `${path}: ${message}`).join("\n"));
-  return runTransaction(cluster, parsed.value, flags);
+  return (await runTransaction(cluster, parsed.value, flags)) || (left.length === 0 ? 0 : 1);
 };
 
 const working =

@@ -1,5 +1,6 @@
 import { type ChangeManifest, kindOrder, type Manifest, targetOf } from "@janus/authoring";
 import { messageOf } from "@janus/controller";
+import { isIrreplaceable } from "@janus/controller/core/kubernetes/irreplaceable-kinds";
 import { listAll, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -19,9 +20,6 @@ const KINDS: readonly (readonly [apiVersion: string, kind: string])[] = [
   ["apps/v1", "StatefulSet"],
 ];
 
-/** Their deletion cannot be undone, so it is never implied. */
-const KEPT: readonly string[] = ["Namespace", "CustomResourceDefinition", "PersistentVolume", "PersistentVolumeClaim"];
-
 const nameOf = ({ kind, metadata: { namespace, name } }: Manifest): string => [kind, namespace ?? "", name].join("/");
 
 /** Whether a selector of equalities selects it. Errors: for any other selector, which is not decided here. */
@@ -39,7 +37,8 @@ const kindsOf = async (
 ): Promise<readonly (readonly [string, Resource])[]> => {
   const all = new Map(
     [...KINDS, ...manifests.map(({ apiVersion, kind }) => [apiVersion, kind] as const)]
-      .filter(([, kind]) => !KEPT.includes(kind))
+      // Their deletion cannot be undone, so it is never implied.
+      .filter(([apiVersion, kind]) => !isIrreplaceable({ apiVersion, kind }))
       .map(([apiVersion, kind]) => [`${apiVersion}/${kind}`, [apiVersion, kind] as const]),
   );
   const found = await Promise.all(

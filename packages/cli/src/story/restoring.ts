@@ -1,5 +1,6 @@
 import type { Transaction } from "@janus/api";
 import { type ChangeManifest, changeOf, type Manifest } from "@janus/authoring";
+import { isIrreplaceable } from "@janus/controller/core/kubernetes/irreplaceable-kinds";
 import type { KubeObject, Resource } from "@janus/kube";
 import { objectDiff } from "../plan/object-diff.ts";
 import type { Former } from "./snapshots.ts";
@@ -19,14 +20,42 @@ const updateTo = (object: KubeObject): ChangeManifest => {
   return changeOf({ ...object, metadata: { ...metadata, labels, annotations } } as Manifest, "Update");
 };
 
-/** The changes that bring back what was there before: in the reverse order, and only where something differs. */
-export const restoring = ({ spec, metadata }: Transaction, compared: readonly Compared[]): readonly ChangeManifest[] =>
-  compared.toReversed().flatMap(({ former, name, live, resource }): readonly ChangeManifest[] => {
-    const target = spec.changes[former.index]?.target;
-    if (target === undefined || former.type === "lost") return [];
-    const { namespace = metadata.namespace, ...rest } = target;
-    const there = live?.metadata.namespace === undefined && former.type === "none" ? rest : { ...rest, namespace };
-    if (former.type === "none") return live === undefined ? [] : [{ target: there, type: "Delete" }];
-    if (live === undefined) return [changeOf(former.object as Manifest, "Create")];
-    return objectDiff(name, live, former.object, resource) === "" ? [] : [updateTo(former.object)];
-  });
+/** What brings back what was there before. */
+export interface Restoring {
+  /** In the reverse order, and only where something differs. */
+  readonly changes: readonly ChangeManifest[];
+  /** What is left as it is, and why. */
+  readonly left: readonly string[];
+}
+
+const NOTHING: Restoring = { changes: [], left: [] };
+
+/** Of an object that the Transaction created: it goes only if it is still that one, and if that takes nothing else with it. */
+const removing = ({ metadata, spec, status }: Transaction, { former, name, live }: Compared): Restoring => {
+  const target = spec.changes[former.index]?.target;
+  if (live === undefined || target === undefined) return NOTHING;
+  const state = status.items[former.index]?.state;
+  const created = state !== undefined && "created" in state ? state.created : undefined;
+  if (created !== live.metadata.uid)
+    return { changes: [], left: [`${name} is not the object that the Transaction created`] };
+  if (isIrreplaceable(target))
+    return { changes: [], left: [`${name} was created by the Transaction, and its deletion cannot be undone`] };
+  const { namespace = metadata.namespace, ...rest } = target;
+  const there = live.metadata.namespace === undefined ? rest : { ...rest, namespace };
+  return { changes: [{ target: there, type: "Delete" }], left: [] };
+};
+
+const restoringOne = (txn: Transaction, one: Compared): Restoring => {
+  const { former, name, live, resource } = one;
+  if (former.type === "lost") return NOTHING;
+  if (former.type === "none") return removing(txn, one);
+  if (live === undefined) return { changes: [changeOf(former.object as Manifest, "Create")], left: [] };
+  return objectDiff(name, live, former.object, resource) === ""
+    ? NOTHING
+    : { changes: [updateTo(former.object)], left: [] };
+};
+
+export const restoring = (txn: Transaction, compared: readonly Compared[]): Restoring => {
+  const all = compared.toReversed().map((one) => restoringOne(txn, one));
+  return { changes: all.flatMap(({ changes }) => changes), left: all.flatMap(({ left }) => left) };
+};

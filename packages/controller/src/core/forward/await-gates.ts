@@ -14,7 +14,7 @@ import { lockable } from "../state/target-resolution.ts";
 import { abort } from "../transitions/abort.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
 import { type Gated, observeGates, type Unmet } from "./gate-states.ts";
-import { reasonToStop } from "./reason-to-stop.ts";
+import { irreversibleReason, requestToStop, timeoutCause } from "./reason-to-stop.ts";
 import { unauthorizedChanges } from "./send-change.ts";
 
 /**
@@ -33,16 +33,18 @@ const SETTLING = 3000;
 export const awaitGates = (context: ReconcileContext, journal: Journal, item: Item, since: Instant): Step => {
   const { txn, known, now, settings } = context;
   const { index, change, place } = item;
-  const waitingFor = txn.status.items[index]?.waiting?.gate;
-  const stopping = reasonToStop({ context, journal, index: index + 1, waitingFor }, "not-sent");
+  const next = { context, journal, index: index + 1 };
+  const stopping = requestToStop(next, "not-sent");
   if (stopping !== undefined) return stopping;
-  const holding = verifyHeld(context, lockable(txn, known, index + 1, unauthorizedChanges(txn)).early);
+  const waitUntil = since + (change.waitTimeout ?? Number.POSITIVE_INFINITY);
+  const until = Math.min(deadline(context), waitUntil);
+  // When the time is over, it is looked at once more, and either the rollback or the next change verifies the locks.
+  const holding =
+    now < until ? verifyHeld(context, lockable(txn, known, index + 1, unauthorizedChanges(txn)).early) : E.right([]);
   if (E.isLeft(holding))
     return abort(context, journal, { reason: "LockRenewalFailed", message: holding.left, fate: "not-sent" });
   if (holding.right.length > 0) return run(...holding.right);
 
-  const waitUntil = since + (change.waitTimeout ?? Number.POSITIVE_INFINITY);
-  const until = Math.min(deadline(context), waitUntil);
   const late = ` within ${until === waitUntil ? "its waitTimeout" : "spec.timeout"}`;
   const state = stateOf(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal);
   const conceals = isSensitive(place, settings);
@@ -68,7 +70,15 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: It
   const settledAt = Math.min(until, since + SETTLING);
   if (observed.state.type === "failed" && (now >= settledAt || observed.isGone))
     return abort(context, journal, gateFailed(index, observed, ""));
-  if (now >= until) return abort(context, journal, gateFailed(index, observed, late));
+  if (now >= until) {
+    const awaited = `${observed.gate}: ${observed.state.message}`;
+    const isTimeout = until !== waitUntil && irreversibleReason(next, "not-sent") === undefined;
+    return abort(
+      context,
+      journal,
+      isTimeout ? timeoutCause(next, "not-sent", awaited) : gateFailed(index, observed, late),
+    );
+  }
   return waitingForTargets(context, journal, observed.state.type === "failed" ? settledAt : until, [
     {
       index,

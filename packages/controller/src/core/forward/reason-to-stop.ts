@@ -7,18 +7,34 @@ import { stopRequest } from "../transitions/stop-request.ts";
 import type { ChangeContext } from "./change-context.ts";
 
 /** The change that may be in flight. */
-type Underway = Pick<ChangeContext, "context" | "journal" | "index"> & {
-  /** What the target of the change before it has not got to yet. */
-  readonly waitingFor?: string | undefined;
-};
+type Underway = Pick<ChangeContext, "context" | "journal" | "index">;
 
 /**
  * A rollback was requested, or the time is over: aborts here, with the fate of this change. But not if a
  * deletion that cannot be undone may have been sent; see {@link irreversibleReason}.
  */
 export const reasonToStop = (changeContext: Underway, fate: AbortCause["fate"]): Step | undefined => {
-  const { context, journal, index, waitingFor } = changeContext;
-  const { txn, now } = context;
+  const { context, journal } = changeContext;
+  const stopping = requestToStop(changeContext, fate);
+  if (stopping !== undefined || irreversibleReason(changeContext, fate) !== undefined) return stopping;
+  return context.now < deadline(context) ? undefined : abort(context, journal, timeoutCause(changeContext, fate));
+};
+
+/** @param awaited what is not as it should be yet */
+export const timeoutCause = (
+  { context: { txn }, index }: Underway,
+  fate: AbortCause["fate"],
+  awaited = "",
+): AbortCause => {
+  const waiting = awaited === "" ? "" : `, waiting for ${awaited}`;
+  const message = `spec.timeout passed with ${index} of ${txn.spec.changes.length} changes applied${waiting}`;
+  return { reason: "Timeout", message, fate };
+};
+
+/** {@link reasonToStop}, whatever the time. */
+export const requestToStop = (changeContext: Underway, fate: AbortCause["fate"]): Step | undefined => {
+  const { context, journal } = changeContext;
+  const { txn } = context;
   const requested = stopRequest(context);
   if (requested.type === "reading") return run(requested.effect);
   const irreversible = irreversibleReason(changeContext, fate);
@@ -32,10 +48,7 @@ export const reasonToStop = (changeContext: Underway, fate: AbortCause["fate"]):
       message: `${irreversible}: the Transaction was deleted`,
       fate,
     });
-  if (irreversible !== undefined || now < deadline(context)) return undefined;
-  const awaited = waitingFor === undefined ? "" : `, waiting for ${waitingFor}`;
-  const message = `spec.timeout passed with ${index} of ${txn.spec.changes.length} changes applied${awaited}`;
-  return abort(context, journal, { reason: "Timeout", message, fate });
+  return undefined;
 };
 
 /** Why it cannot be rolled back any more; undefined if it can. */

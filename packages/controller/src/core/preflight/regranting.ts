@@ -20,13 +20,17 @@ interface Comparison {
   readonly remedy: (item: Item) => string;
 }
 
+/** What the API server says of permissions that the user lacks, and of an aggregationRule, which may collect any. */
+const NOT_HELD = /attempting to grant RBAC permissions not currently held|must have cluster-admin privileges/;
+/** What it says of a binding of a role that does not exist, so that nobody knows what it would grant. */
+const NO_ROLE = /^(?:cluster)?role(?:binding)?s\.rbac\.authorization\.k8s\.io "[^"]*" not found$/;
+
 /** https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping */
 const permissions = (exempting: string): Comparison => ({
   exempting,
   isRejection: (fault) =>
     fault.type === "refused" &&
-    fault.code === 403 &&
-    fault.message.includes("attempting to grant RBAC permissions not currently held"),
+    ((fault.code === 403 && NOT_HELD.test(fault.message)) || (fault.code === 404 && NO_ROLE.test(fault.message))),
   remedy: ({ place: { resource } }) =>
     `contains permissions that it does not have: grant it these, or the verb ${exempting} on ${resource.plural}`,
 });

@@ -9,6 +9,7 @@ import { bytesOf, fitting, keepingResult } from "./dry-run-result.ts";
 import { examined } from "./examined.ts";
 import { examine, type KeepDryRun, liveProblems } from "./preflight.ts";
 import { regranting } from "./regranting.ts";
+import { readOtherVersions } from "../state/other-versions.ts";
 import { RENDER_BYTES } from "./spec-problems.ts";
 
 /** Of each change, apart from its differences and its message. */
@@ -43,7 +44,8 @@ const letGo = (txn: Transaction, known: Observations, item: Item): Observations 
   const { target, problems } = observed;
   if (target?.type !== "read") return known;
   const found = problems ?? liveProblems(item, known);
-  const isOpen = problems === undefined ? found.length === 0 : regranting(txn, known, item, target.object).length > 0;
+  const asked = [...regranting(txn, known, item, target.object), ...readOtherVersions(txn, item, known, target.object)];
+  const isOpen = problems === undefined ? found.length === 0 : asked.length > 0;
   return isOpen ? known : withChange(known, item.index, outlined({ ...observed, problems: found }));
 };
 
