@@ -155,6 +155,27 @@ describe("while it waits", () => {
     expect(story.at.txn.status.phase).toBe("Committed");
   });
 
+  it.each([
+    ["spec.timeout", undefined, "spec.timeout passed with 1 of 2 changes applied, waiting for "],
+    ["its waitTimeout", 60_000, "was not met within its waitTimeout: "],
+  ])(
+    "gives it up when %s has passed, though the API of the target is down and says nothing",
+    (_, waitTimeout, words) => {
+      const start = awaiting(GATE);
+      const [first, ...others] = start.txn.spec.changes;
+      assert(first !== undefined && first.type !== "Delete");
+      const changes = [waitTimeout === undefined ? first : { ...first, waitTimeout }, ...others];
+      const spec = { ...start.txn.spec, timeout: waitTimeout === undefined ? 60_000 : 600_000, changes };
+      const all = server(made("a"));
+      const story = later({ ...start, txn: { ...start.txn, spec } }, 120_000, (ask, at) =>
+        ask.purpose === "read-target" && ask.call.place.name === "a" ? refused(503) : all(ask, at),
+      );
+      const back = JSON.stringify(rollingBack(story));
+      expect(back).toContain(words);
+      expect(back).toContain("ConfigMap shop/a cannot be read: ");
+    },
+  );
+
   it("says which time has passed, where spec.timeout is over first", () => {
     const changes: readonly Change[] = [
       change("Delete", "v", "PersistentVolume"),

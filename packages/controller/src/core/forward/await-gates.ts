@@ -1,4 +1,5 @@
 import * as E from "fp-ts/lib/Either.js";
+import { formatGate } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
@@ -6,7 +7,7 @@ import { verifyHeld } from "../locks/lock-renewal.ts";
 import { run, type Step } from "../state/effect.ts";
 import { type Journal, stateOf, uidOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
-import type { AbortCause } from "../state/observations.ts";
+import { type AbortCause, changeIn } from "../state/observations.ts";
 import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
 import type { Item } from "../state/resolved-changes.ts";
 import { waitingForTargets } from "../state/status-progress.ts";
@@ -22,6 +23,9 @@ import { unauthorizedChanges } from "./send-change.ts";
  * generation before it has updated its conditions.
  */
 const SETTLING = 3000;
+
+/** When the time is over, for so long it is tried to look at the target once more, in ms. */
+const LAST_LOOK = 10_000;
 
 /**
  * Waits until the target of a change that was applied has got to what its `waitFor` wants, and then lets the next change begin.
@@ -52,6 +56,20 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: It
   // A failure is decided on how the target is now: it may have got there in the last moment.
   const settled = now < since + SETTLING ? since : since + SETTLING;
   const observed = observeGates(gated, known, now < until ? settled : until);
+  const overdue = (awaited: string, failed: AbortCause): Step => {
+    const isTimeout = until !== waitUntil && irreversibleReason(next, "not-sent") === undefined;
+    return abort(context, journal, isTimeout ? timeoutCause(next, "not-sent", awaited) : failed);
+  };
+  // Its API may be down for long, and the rollback of the other changes does not need it.
+  if (observed.type === "reading" && now >= until + LAST_LOOK) {
+    const gate = gated.gates.map(formatGate).join(", ");
+    const { unanswered } = changeIn(known, index).gate ?? {};
+    const message = `${formatRef(place)} cannot be read${unanswered === undefined ? "" : `: ${unanswered.message}`}`;
+    return overdue(
+      `${gate}: ${message}`,
+      gateFailed(index, { gate, isGone: false, state: { type: "waiting", message } }, late),
+    );
+  }
   if (observed.type === "reading") return run(...observed.effects);
   if (observed.type === "met")
     return run(
@@ -70,15 +88,7 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: It
   const settledAt = Math.min(until, since + SETTLING);
   if (observed.state.type === "failed" && (now >= settledAt || observed.isGone))
     return abort(context, journal, gateFailed(index, observed, ""));
-  if (now >= until) {
-    const awaited = `${observed.gate}: ${observed.state.message}`;
-    const isTimeout = until !== waitUntil && irreversibleReason(next, "not-sent") === undefined;
-    return abort(
-      context,
-      journal,
-      isTimeout ? timeoutCause(next, "not-sent", awaited) : gateFailed(index, observed, late),
-    );
-  }
+  if (now >= until) return overdue(`${observed.gate}: ${observed.state.message}`, gateFailed(index, observed, late));
   return waitingForTargets(context, journal, observed.state.type === "failed" ? settledAt : until, [
     {
       index,
