@@ -26,8 +26,11 @@ interface Program {
   readonly isReady: () => Promise<boolean>;
 }
 
-/** A quarter of what the API server did was garbage collection: with Go's defaults it collects at each doubling of a small heap. */
-const GARBAGE = { GOGC: "400", GOMEMLIMIT: "1GiB" } as const;
+/**
+ * A quarter of what the API server did was garbage collection: with Go's defaults it collects at each doubling of a small heap. The limit
+ * is more than twice of what thousands of namespaces take: near it, a process does little else than collect.
+ */
+const GARBAGE = { GOGC: "400", GOMEMLIMIT: "4GiB" } as const;
 
 const readyWithin = 60_000;
 const askEvery = 25;
