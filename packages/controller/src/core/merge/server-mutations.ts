@@ -1,5 +1,6 @@
 import { writable } from "./write-body.ts";
 import type { Path } from "./field-set.ts";
+import { under, valueAt } from "./field-value.ts";
 import { asObject, equal, isEmpty, isObject, member } from "../kubernetes/json.ts";
 import type { Json, KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
@@ -43,3 +44,25 @@ export const differences = (a: unknown, b: unknown, path: Path = []): readonly P
     ? namesOf(a, b).flatMap((name) => differences(member(a, name), member(b, name), [...path, `f:${name}`]))
     : [path];
 };
+
+/** Of items that each have a name of their own, as containers have. */
+const itemNames = (list: unknown): readonly string[] | undefined => {
+  if (!Array.isArray(list)) return undefined;
+  const names = list.flatMap((item: unknown) => {
+    const name = isObject(item) ? member(item, "name") : undefined;
+    return typeof name === "string" ? [name] : [];
+  });
+  return new Set(names).size === list.length ? names : undefined;
+};
+
+/** {@link differences}, also below the items of two lists that have the same names in the same order. */
+export const itemDifferences = (a: unknown, b: unknown): readonly Path[] =>
+  differences(a, b).flatMap((path): readonly Path[] => {
+    const [one, other] = [valueAt(a, path), valueAt(b, path)];
+    const names = itemNames(one);
+    if (names === undefined || !equal(names, itemNames(other))) return [path];
+    return names.flatMap((name) => {
+      const element = `k:${JSON.stringify({ name })}`;
+      return itemDifferences(under(element)(one), under(element)(other)).map((below) => [...path, element, ...below]);
+    });
+  });

@@ -1,6 +1,6 @@
 import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { differences } from "../merge/server-mutations.ts";
+import { itemDifferences } from "../merge/server-mutations.ts";
 import { desiredState, writable } from "../merge/write-body.ts";
 import type { ApiCall } from "../state/effect.ts";
 import type { Path } from "../merge/field-set.ts";
@@ -97,7 +97,7 @@ const restoredOrFailed = (
 ): UndoStep => {
   const allocations = isService(place.resource) ? reallocated(before, goal) : [];
   const [was, is] = allocations.length === 0 ? [before, goal] : [before, goal].map(unallocated);
-  const paths = differences(was, is);
+  const paths = itemDifferences(was, is);
   const content = desiredState(change, place, before);
   const show = (some: readonly Path[]): string => showPaths(some, isSensitive(place, settings));
   const isOfChange = (path: Path): boolean => {
