@@ -3,7 +3,7 @@ import { creating, patching } from "../fixtures/changes.ts";
 import { controlPlane } from "../fixtures/cluster.ts";
 import { controllerProcess } from "../fixtures/controller-process.ts";
 import { configMap } from "../fixtures/manifests.ts";
-import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
+import { allowOneService, oneServiceIsFree, oneTooMany } from "../fixtures/quota.ts";
 import { workspace } from "../fixtures/workspace.ts";
 
 interface Line {
@@ -22,7 +22,9 @@ it("tells of each Transaction which turn it was, in which phase, and of which ch
   await allowOneService(place);
   const { log, stop } = await place.janus();
   const run = (name: string) => place.run([patching(configMap("config", { a: name })), ...oneTooMany], { name });
-  await Promise.all([run("one"), run("two")]);
+  await run("one");
+  await oneServiceIsFree(place);
+  await run("two");
   await stop();
   const lines = log.map((line) => JSON.parse(line) as Line);
   const of = (name: string) => lines.filter(({ transaction }) => transaction === `${place.namespace}/${name}`);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { creating, deleting, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { configMap } from "../fixtures/manifests.ts";
-import { allowOneService, oneTooMany } from "../fixtures/quota.ts";
+import { allowOneService, oneServiceIsFree, oneTooMany } from "../fixtures/quota.ts";
 import { gate, isChangeOf } from "../fixtures/gate.ts";
 import { transaction, workspace } from "../fixtures/workspace.ts";
 
@@ -35,6 +35,7 @@ it("keeps Transactions apart whose names differ only at their ends", async () =>
     });
     expect(status.phase).toBe("RolledBack");
     expect(status.snapshots).toHaveLength(1);
+    await oneServiceIsFree(place);
   }
   const stores = (await place.names("v1", "ConfigMap")).filter((name) => name.includes("rollback"));
   expect(stores).toHaveLength(2);
@@ -49,6 +50,7 @@ it("can be created again under its name at once, though the snapshots of its for
     const { status } = await place.run([patching(configMap("config", { a: "2" })), ...oneTooMany]);
     expect(status.conditions.find(({ type }) => type === "RolledBack")).toMatchObject({ status: "True" });
     await place.remove(transaction("txn"));
+    await oneServiceIsFree(place);
   }
 });
 
