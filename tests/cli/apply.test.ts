@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { administrator, resourceOf } from "../fixtures/administrator.ts";
 import { creating } from "../fixtures/changes.ts";
-import { configMap, deployment, service } from "../fixtures/manifests.ts";
+import { configMap, deployment, service, within } from "../fixtures/manifests.ts";
 import { workspace } from "../fixtures/workspace.ts";
 import { janus, janusWith, start } from "./command-line.ts";
 
@@ -144,6 +144,25 @@ it("deletes with --prune nothing whose deletion cannot be undone", async () => {
   const { stdout } = await janusWith(stream(snapshot("nightly-2")), "plan", "-f", "-", ...flags);
   expect(stdout).toContain("name: old");
   expect(stdout).not.toContain("nightly-1");
+});
+
+it("deletes with --prune nothing in the namespace of the context, if no manifest is there", async () => {
+  const [prod, staging] = [await workspace(), await workspace()];
+  const inProd = (name: string) => within(prod.namespace, labelled(configMap(name), { app: "shop" }));
+  await prod.create(labelled(configMap("old"), { app: "shop" }));
+  await staging.create(labelled(configMap("theirs"), { app: "shop" }));
+  const flags = ["-n", staging.namespace, "-o", "yaml", "--prune", "-l", "app=shop"];
+  const { stdout } = await janusWith(stream(inProd("web")), "plan", "-f", "-", ...flags);
+  expect(stdout).toContain("name: old");
+  expect(stdout).not.toContain("name: theirs");
+  const both = await janusWith(
+    stream(inProd("web"), labelled(configMap("web"), { app: "shop" })),
+    "plan",
+    "-f",
+    "-",
+    ...flags,
+  );
+  expect(both.stdout).toContain("name: theirs");
 });
 
 it("takes --prune without labels for a mistake", async () => {

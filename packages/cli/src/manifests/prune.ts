@@ -36,10 +36,10 @@ const kindsOf = async (
   manifests: readonly Manifest[],
 ): Promise<readonly (readonly [string, Resource])[]> => {
   const all = new Map(
-    [...KINDS, ...manifests.map(({ apiVersion, kind }) => [apiVersion, kind] as const)]
-      // Their deletion cannot be undone, so it is never implied.
-      .filter(([apiVersion, kind]) => !isIrreplaceable({ apiVersion, kind }))
-      .map(([apiVersion, kind]) => [`${apiVersion}/${kind}`, [apiVersion, kind] as const]),
+    [...KINDS, ...manifests.map(({ apiVersion, kind }) => [apiVersion, kind] as const)].map(([apiVersion, kind]) => [
+      `${apiVersion}/${kind}`,
+      [apiVersion, kind] as const,
+    ]),
   );
   const found = await Promise.all(
     [...all.values()].map(
@@ -52,8 +52,8 @@ const kindsOf = async (
 };
 
 /**
- * Deletes of the objects that have the labels and are not among the manifests: in the namespaces of the manifests,
- * of their kinds and the common ones, and not what belongs to another object. The last kinds come first.
+ * Deletes of the objects that have the labels and are not among the manifests: in the namespaces of the manifests
+ * (that of the context only if one of them names none), of their kinds and the common ones, and not what belongs to another object. The last kinds come first.
  *
  * Errors: a manifest without the labels, which the next run would delete; a kind that may not be listed.
  */
@@ -71,20 +71,26 @@ export const pruned = async (
         "the next --prune would not find it; add them",
     );
   const manifests = located.map(({ manifest }) => manifest);
-  const kept = new Set(
-    manifests.map((manifest) =>
-      nameOf({ ...manifest, metadata: { namespace: cluster.namespace, ...manifest.metadata } }),
-    ),
-  );
-  const namespaces = new Set([cluster.namespace, ...manifests.flatMap(({ metadata }) => metadata.namespace ?? [])]);
   const kinds = await kindsOf(cluster, manifests);
+  const isNamespaced = ({ apiVersion, kind }: Manifest): boolean =>
+    kinds.find(([version, { kind: name }]) => version === apiVersion && name === kind)?.[1].namespaced === true;
+  const placed = manifests.map(({ metadata, ...manifest }) => ({
+    ...manifest,
+    metadata: { ...(isNamespaced({ metadata, ...manifest }) ? { namespace: cluster.namespace } : {}), ...metadata },
+  }));
+  const kept = new Set(placed.map(nameOf));
+  const namespaces = new Set(placed.flatMap(({ metadata }) => metadata.namespace ?? []));
+  // The deletion of some kinds cannot be undone, so it is never implied.
+  const listed = kinds.filter(
+    ([apiVersion, { kind, namespaced }]) => namespaced && !isIrreplaceable({ apiVersion, kind }),
+  );
   const gone: ChangeManifest[] = [];
   for (const namespace of namespaces)
-    for (const [apiVersion, resource] of kinds.filter(([, { namespaced }]) => namespaced)) {
-      const listed = await listAll(cluster.api, { resource, namespace, labelSelector: selector, metadataOnly: true });
-      if (E.isLeft(listed))
-        throw new Failure(`--prune: cannot list ${resource.plural} in ${namespace}: ${messageOf(listed.left)}`);
-      for (const { metadata } of listed.right.items) {
+    for (const [apiVersion, resource] of listed) {
+      const found = await listAll(cluster.api, { resource, namespace, labelSelector: selector, metadataOnly: true });
+      if (E.isLeft(found))
+        throw new Failure(`--prune: cannot list ${resource.plural} in ${namespace}: ${messageOf(found.left)}`);
+      for (const { metadata } of found.right.items) {
         const { name = "", ownerReferences = [] } = metadata;
         const manifest: Manifest = { apiVersion, kind: resource.kind, metadata: { namespace, name } };
         if (!kept.has(nameOf(manifest)) && ownerReferences.length === 0)
