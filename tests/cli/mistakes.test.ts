@@ -1,7 +1,13 @@
-import { expect, it } from "vitest";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { loadConfig } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { assert, expect, it, onTestFinished } from "vitest";
+import { controlPlane } from "../fixtures/cluster.ts";
 import { configMap } from "../fixtures/manifests.ts";
-import { workspace } from "../fixtures/workspace.ts";
-import { janus, janusWith } from "./command-line.ts";
+import { type Answering, proxy } from "../fixtures/proxy.ts";
+import { transaction, workspace } from "../fixtures/workspace.ts";
+import { directory, janus, janusWith, start } from "./command-line.ts";
 
 const plan = (manifests: string) => janusWith(manifests, "plan", "-f", "-", "-n", "default");
 
@@ -60,4 +66,39 @@ it("says that a name goes with one namespace, and how to go on when a name is ta
       `error: Transaction ${namespace}/taken exists, and its spec cannot be changed: choose another name. ` +
       `To see how it went: kubectl janus explain taken -n ${namespace}\n`,
   });
+});
+
+/** Creates Transactions, and says something else. */
+const lossy: Answering = ({ method, path, answer }) =>
+  method === "POST" && /\/transactions(\?|$)/u.test(path)
+    ? { status: 502, headers: { "content-type": "text/html" }, body: "<html>bad gateway</html>" }
+    : { status: answer?.status ?? 500, body: answer?.body ?? "" };
+
+it("does not take a creation whose answer is lost for one that did not happen: it ends with a code of its own", async () => {
+  const { namespace, exists } = await workspace();
+  const config = loadConfig({}, controlPlane.kubeconfig);
+  assert(E.isRight(config));
+  const inFront = await proxy(config.right, new Map([["lossy", lossy]]));
+  onTestFinished(inFront.stop);
+  const kubeconfig = path.join(directory, `${namespace}.yaml`);
+  const { server } = inFront.way({ says: "lossy", lands: true });
+  const cluster = { name: "c", cluster: { server } };
+  const context = { name: "c", context: { cluster: "c", user: "" } };
+  writeFileSync(
+    kubeconfig,
+    JSON.stringify({
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: [cluster],
+      contexts: [context],
+      "current-context": "c",
+    }),
+  );
+  const flags = ["-n", namespace, "--service-account", "deployer", "--name", "release", "--no-wait"];
+  const env = { KUBECONFIG: kubeconfig };
+  const { code, stderr } = await start(["apply", "-f", "-", ...flags], { stdin: JSON.stringify(configMap("a")), env })
+    .ended;
+  expect(stderr).toContain(`It may have been created all the same: kubectl janus get release -n ${namespace}`);
+  expect(code).toBe(5);
+  expect(await exists(transaction("release"))).toBe(true);
 });

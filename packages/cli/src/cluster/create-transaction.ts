@@ -2,7 +2,7 @@ import { LAST_EDITED_BY, REQUESTED_BY } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import { transactions } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
-import { Failure } from "../failure.ts";
+import { Failure, OUTCOME_UNKNOWN } from "../failure.ts";
 import { cannotUse, type Cluster } from "./cluster.ts";
 import { readTransaction } from "./transactions.ts";
 import { readUserName } from "./user-name.ts";
@@ -24,7 +24,7 @@ const exists = async (cluster: Cluster, name: string): Promise<string> => {
   }
 };
 
-/** Creates a Transaction, and records who does so. Errors: if there is one of that name; if the API server refuses it. */
+/** Creates a Transaction, and records who does so. Errors: if there is one of that name; if the API server refuses it; with exit code 5 if it may have been created all the same. */
 export const createTransaction = async (cluster: Cluster, manifest: TransactionManifest): Promise<void> => {
   const { api, namespace } = cluster;
   const { metadata } = manifest;
@@ -41,9 +41,14 @@ export const createTransaction = async (cluster: Cluster, manifest: TransactionM
   if (E.isRight(answer)) return;
   const { left: error } = answer;
   if (error.type === "refused" && error.reason === "AlreadyExists") throw new Failure(await exists(cluster, name));
-  const unknown =
-    error.type === "unanswered" && error.cause !== "never-sent"
-      ? `. It may have been created all the same: kubectl janus get ${name} -n ${namespace}`
-      : "";
-  throw new Failure(`cannot create Transaction ${namespace}/${name}: ${cannotUse(error)}${unknown}`);
+  const why = `cannot create Transaction ${namespace}/${name}: ${cannotUse(error)}`;
+  // A server that fails, or a proxy in front of it, does not say whether it had been created before.
+  const mayExist =
+    error.type === "unanswered" ? error.cause !== "never-sent" : error.type === "refused" && error.code >= 500;
+  throw mayExist
+    ? new Failure(
+        `${why}. It may have been created all the same: kubectl janus get ${name} -n ${namespace}`,
+        OUTCOME_UNKNOWN,
+      )
+    : new Failure(why);
 };

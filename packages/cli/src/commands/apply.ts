@@ -22,7 +22,8 @@ progress is shown until it has finished. If anything cannot be applied,
 everything is put back. Ctrl-C ends the display, not the Transaction.
 
 Exit codes: 0 Committed, 2 RolledBack, 3 Failed, 1 nothing was started,
-5 it was deleted, or cannot be watched, 130 interrupted.
+5 not known: it may have been created, was deleted, or cannot be watched,
+130 interrupted.
 
 Examples:
   kubectl janus apply -f shop/ --wait-for ready

@@ -4,7 +4,7 @@ import type { ApiError } from "@janus/kube";
 import { cannotUse, type Cluster } from "../cluster/cluster.ts";
 import { follow } from "../cluster/follow.ts";
 import { stored } from "../cluster/transactions.ts";
-import { Failure } from "../failure.ts";
+import { Failure, OUTCOME_UNKNOWN } from "../failure.ts";
 import { printable } from "../output/printable.ts";
 import { type Output, painter } from "../output/style.ts";
 import { visible } from "../output/visible.ts";
@@ -13,9 +13,6 @@ import { messageOfTransaction, progressNews, progressScreen } from "./progress-t
 /** As kubectl has no code for it: 0 Committed, 2 RolledBack, 3 Failed. */
 export const exitCodeOf = ({ status: { phase } }: Transaction): number =>
   phase === "Committed" ? 0 : phase === "RolledBack" ? 2 : 3;
-
-/** Exit code where a Transaction exists, or did, and nobody can say how it ended. */
-const OUTCOME_UNKNOWN = 5;
 
 export interface ProgressOptions {
   readonly output: Output;
