@@ -176,6 +176,25 @@ describe("while it waits", () => {
     },
   );
 
+  it.each([
+    ["spec.timeout", undefined],
+    ["its waitTimeout", 60_000],
+  ])("looks at it, where a controller takes over only a while after %s has passed", (_, waitTimeout) => {
+    const start = awaiting(GATE);
+    const [first] = start.txn.spec.changes;
+    assert(first !== undefined && first.type !== "Delete");
+    const changes = [waitTimeout === undefined ? first : { ...first, waitTimeout }];
+    const txn = { ...start.txn, spec: { ...start.txn.spec, changes } };
+    const now = NOW + (waitTimeout ?? txn.spec.timeout) + 15_000;
+    const taken = { ...start, txn, now, known: { ...start.known, since: now } };
+    const all = server(made("a", "yes"));
+    expect(later(taken, 60_000, all).at.txn.status.phase).toBe("Committed");
+    // The first answer may be that the API server is not ready yet.
+    const soon: typeof all = (ask, at) =>
+      ask.purpose === "read-target" && at.now < now + 5000 ? refused(503) : all(ask, at);
+    expect(later(taken, 60_000, soon).at.txn.status.phase).toBe("Committed");
+  });
+
   it("says which time has passed, where spec.timeout is over first", () => {
     const changes: readonly Change[] = [
       change("Delete", "v", "PersistentVolume"),

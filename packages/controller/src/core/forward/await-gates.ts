@@ -61,10 +61,11 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: It
     return abort(context, journal, isTimeout ? timeoutCause(next, "not-sent", awaited) : failed);
   };
   // Its API may be down for long, and the rollback of the other changes does not need it.
-  if (observed.type === "reading" && now >= until + LAST_LOOK) {
+  const { unanswered } = changeIn(known, index).gate ?? {};
+  const isTried = unanswered !== undefined && unanswered.at >= Math.max(until, unanswered.since) + LAST_LOOK;
+  if (observed.type === "reading" && isTried) {
     const gate = gated.gates.map(formatGate).join(", ");
-    const { unanswered } = changeIn(known, index).gate ?? {};
-    const message = `${formatRef(place)} cannot be read${unanswered === undefined ? "" : `: ${unanswered.message}`}`;
+    const message = `${formatRef(place)} cannot be read: ${unanswered.message}`;
     return overdue(
       `${gate}: ${message}`,
       gateFailed(index, { gate, isGone: false, state: { type: "waiting", message } }, late),

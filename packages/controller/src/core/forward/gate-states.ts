@@ -37,13 +37,16 @@ export type GateObservation =
 const unreadable =
   ({ index }: Item): ApiCall["onAnswer"] =>
   (known, answer) =>
-    E.isRight(answer) ? known : withGate(known, index, { unreadable: messageOf(answer.left) });
+    withGate(known, index, E.isRight(answer) ? { unanswered: undefined } : { unreadable: messageOf(answer.left) });
 
 /** For what asks for the target of a change, or for its kind: why there was no answer. */
 export const whenUnanswered =
   (index: number, former?: ApiCall["onTransientFault"]): NonNullable<ApiCall["onTransientFault"]> =>
-  (known, fault, now) =>
-    withGate(former?.(known, fault, now) ?? known, index, { unanswered: { at: now, message: messageOf(fault) } });
+  (known, fault, now) => {
+    const { since = now } = changeIn(known, index).gate?.unanswered ?? {};
+    const unanswered = { since, at: now, message: messageOf(fault) };
+    return withGate(former?.(known, fault, now) ?? known, index, { unanswered });
+  };
 
 const read = (gated: Gated): ApiCall => {
   const asked = readTarget(gated, unreadable(gated));

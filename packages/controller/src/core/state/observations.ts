@@ -76,6 +76,8 @@ export interface ChangeObservations {
   readonly lateCheck?: { readonly since: Instant; readonly at: Instant } | undefined;
   /** What the preflight found; an empty list: nothing is in the way. */
   readonly problems?: readonly string[] | undefined;
+  /** Whether the ServiceAccount may not put back what the change takes away of permissions, in this state of the target. */
+  readonly regrant?: { readonly resourceVersion: string | undefined; readonly isDenied: boolean } | undefined;
   /** What a write in the version that the change names would lose of it. */
   readonly otherVersions?: OtherVersions | undefined;
   /** What its last dry run came to, for a render. */
@@ -139,8 +141,8 @@ export interface GateObservations {
   readonly changedAt?: Instant | undefined;
   /** Why it may not be read. */
   readonly unreadable?: string | undefined;
-  /** When a read of it was last not answered, and why: its API may not be available. */
-  readonly unanswered?: { readonly at: Instant; readonly message: string } | undefined;
+  /** Since when reads of it are not answered, when the last one was not, and why: its API may not be available. */
+  readonly unanswered?: { readonly since: Instant; readonly at: Instant; readonly message: string } | undefined;
   /** What is wrong with a workload, and when its Pods were looked at for that. */
   readonly explained?: { readonly at: Instant; readonly message: string } | undefined;
 }
