@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import type { Manifest } from "../fixtures/administrator.ts";
-import { creating, deleting, updating } from "../fixtures/changes.ts";
+import { creating, deleting, patching, updating } from "../fixtures/changes.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
 import {
   clusterRole,
@@ -31,6 +31,43 @@ it.each([
     expect((await place.read(role("victim")))["rules"]).toEqual([rule]);
   },
 );
+
+const nobodys = { apiGroups: ["nobody.example.com"], resources: ["things"], verbs: ["get"] };
+const { rules: _, ...withoutRules } = role("victim");
+
+it.each([
+  ["an Update that leaves its rules out", updating(withoutRules)],
+  ["an Update that sets its rules to null", updating({ ...withoutRules, rules: null })],
+  ["a Patch that sets its rules to null", patching({ ...withoutRules, rules: null })],
+])("refuses what takes the rules of a Role that the rollback could not grant again: %s", async (_, change) => {
+  const place = await workspace();
+  await place.create(role("victim", nobodys));
+  await place.janus();
+  const { status } = await place.run([change, creating(configMap("last"))]);
+  expect(status.phase).toBe("Failed");
+  expect(status.items[0]?.error).toContain("contains permissions that it does not have");
+  expect((await place.read(role("victim")))["rules"]).toEqual([nobodys]);
+});
+
+it("does not delete a Role that it could not create again, since others have added to it after the checks", async () => {
+  const place = await workspace();
+  const held = { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] };
+  await place.create(role("victim", held));
+  let isAdded = false;
+  await place.janus(async (request, next) => {
+    if (isChangeOf("victim")(request) && !isAdded) {
+      isAdded = true;
+      await place.patch(role("victim", held, nobodys));
+    }
+    return next(request);
+  });
+  const { status } = await place.run([deleting(role("victim")), creating(configMap("last"))]);
+  expect(status.phase).toBe("RolledBack");
+  expect(status.conditions.find(({ type }) => type === "Ready")?.message).toContain(
+    "permissions that it does not have",
+  );
+  expect((await place.read(role("victim")))["rules"]).toEqual([held, nobodys]);
+});
 
 it("does not make a change of a Role that its rollback could not grant again where an earlier change brings the permission to edit it", async () => {
   const place = await workspace();

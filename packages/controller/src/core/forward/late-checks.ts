@@ -37,7 +37,7 @@ export const awaitLateChecks = (changeContext: ChangeContext): Step | string | u
   const { context, journal, index, before, place } = changeContext;
   const { txn, known, now } = context;
   if (before === undefined || !dependsOnEarlier(txn, index)) return undefined;
-  const again = asked(changeContext, withChange(known, index, { permissions: undefined, otherVersions: undefined }));
+  const again = asked(changeContext, withChange(known, index, { regrant: undefined, otherVersions: undefined }));
   if (again.length === 0) return undefined;
   const { lateCheck } = changeIn(known, index);
   if (lateCheck === undefined) return run(...again);
@@ -46,7 +46,7 @@ export const awaitLateChecks = (changeContext: ChangeContext): Step | string | u
   const [loss] = versionProblems(changeContext, known, before);
   if (loss !== undefined) return loss;
   const [lost] = [
-    ...lostGrants(txn, changeContext, known),
+    ...lostGrants(txn, changeContext, known, before),
     ...(isLossUnknown(changeContext, known, before)
       ? [`ServiceAccount ${txn.spec.serviceAccountName} may not update ${formatRef(place)} in every version of it`]
       : []),

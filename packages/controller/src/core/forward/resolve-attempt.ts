@@ -14,6 +14,8 @@ import {
   unansweredSince,
 } from "../state/observations.ts";
 import { terminatingMessage, type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
+import { refusedGrants, regranting } from "../preflight/regranting.ts";
+import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { renewSnapshot } from "./retake-snapshot.ts";
 import type { InDoubtVerdict } from "./in-doubt.ts";
@@ -117,12 +119,32 @@ const goOnWith = (changeContext: ChangeContext, live: KubeObject): Step => {
       journal,
       conflictCause(`${formatRef(place)} was changed after it was approved: approve it again`),
     );
-  const reading = readOtherVersions(context.txn, changeContext, context.known, live, changeContext.before);
-  if (reading.length > 0) return run(...reading);
-  const loss = lossOf(changeContext, context.known, live);
-  return loss !== undefined
-    ? abort(context, journal, conflictCause(loss.message))
-    : renewSnapshot(context, journal, changeContext, live);
+  const { txn, known } = context;
+  const asking = [
+    ...readOtherVersions(txn, changeContext, known, live, changeContext.before),
+    ...regranting(txn, known, changeContext, live),
+  ];
+  if (asking.length > 0) return run(...asking);
+  const [lost] = [
+    ...[lossOf(changeContext, known, live)?.message ?? []].flat(),
+    ...newlyDeletedClaims(changeContext, live),
+    ...refusedGrants(txn, changeContext, known, live),
+  ];
+  return lost === undefined
+    ? renewSnapshot(context, journal, changeContext, live)
+    : abort(context, journal, conflictCause(lost));
+};
+
+/** What was decided before the first change by what the StatefulSet was then. */
+const newlyDeletedClaims = ({ change, place, before }: ChangeContext, live: KubeObject): readonly string[] => {
+  const [was, is] = [before, live].map((object) =>
+    object === undefined ? undefined : claimsDeletedBy(change, object),
+  );
+  return is === undefined || is.count <= (was?.count ?? 0)
+    ? []
+    : [
+        `${formatRef(place)} was modified by another client: the ${change.type} would now also delete ${is.names}, which cannot be undone`,
+      ];
 };
 
 const isEdit = ({ type }: ResolvedChange): boolean => type === "Update" || type === "Patch";

@@ -1,4 +1,5 @@
 import { asObject } from "./json.ts";
+import { claimSpec } from "./stateful-set-claims.ts";
 import { ACCOUNT_ANNOTATIONS } from "./implicit-owners.ts";
 import type { KubeObject, ObjectMeta } from "@janus/types";
 
@@ -31,6 +32,7 @@ export const outline = (object: KubeObject): KubeObject => {
   const { apiVersion, kind, metadata, immutable, type } = object;
   const isSecret = apiVersion === "v1" && kind === "Secret";
   const storage = storageOf(object);
+  const claims = claimSpec(object);
   const versions = kind === "CustomResourceDefinition" ? versionsOf(object) : [];
   return {
     apiVersion,
@@ -52,5 +54,6 @@ export const outline = (object: KubeObject): KubeObject => {
     ...(immutable === undefined ? {} : { immutable }),
     ...(storage === undefined ? {} : { spec: { resources: { requests: { storage } } } }),
     ...(versions.length === 0 ? {} : { spec: { versions } }),
+    ...(claims === undefined ? {} : { spec: claims }),
   };
 };

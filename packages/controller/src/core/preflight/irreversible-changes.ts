@@ -1,23 +1,26 @@
-import type { Transaction } from "@janus/api";
-import type { JsonObject, KubeObject } from "@janus/types";
+import type { ResolvedChange, Transaction } from "@janus/api";
+import type { KubeObject } from "@janus/types";
 import { collected, named } from "./dependents.ts";
 import { isIrreversible } from "./irreversible-kinds.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { equal } from "../kubernetes/json.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
+import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { quantityOf } from "../kubernetes/quantity.ts";
 import { storageOf, versionsOf } from "../kubernetes/outline.ts";
 import { type Item, itemsOf } from "../state/resolved-changes.ts";
 
-const madeImmutable = (content: JsonObject, live: KubeObject): string | undefined =>
+const madeImmutable = ({ content }: Edit, live: KubeObject): string | undefined =>
   content["immutable"] === true && live["immutable"] !== true ? "makes it immutable" : undefined;
 
-/** By kind: the part of an edit that the API server does not allow to be reverted; undefined if there is none. */
-const forGood: Readonly<Record<string, (content: JsonObject, live: KubeObject) => string | undefined>> = {
+type Edit = Exclude<ResolvedChange, { readonly type: "Delete" }>;
+
+/** By kind: the part of an edit that cannot be reverted; undefined if there is none. */
+const forGood: Readonly<Record<string, (change: Edit, live: KubeObject) => string | undefined>> = {
   "/ConfigMap": madeImmutable,
   "/Secret": madeImmutable,
-  "/PersistentVolumeClaim": (content, live) => {
+  "/PersistentVolumeClaim": ({ content }, live) => {
     const [storage, former] = [content, live].map(storageOf);
     if (storage === undefined || equal(storage, former)) return undefined;
     const [is, was] = [quantityOf(storage), quantityOf(former)];
@@ -25,23 +28,33 @@ const forGood: Readonly<Record<string, (content: JsonObject, live: KubeObject) =
     return is !== undefined && was !== undefined && is <= was ? undefined : "makes it larger";
   },
   // It stands in status.storedVersions from then on, and must not be missing from spec.versions.
-  "apiextensions.k8s.io/CustomResourceDefinition": (content, live) => {
+  "apiextensions.k8s.io/CustomResourceDefinition": ({ content }, live) => {
     const former = new Set(versionsOf(live).map(({ name }) => name));
     const stored = versionsOf(content).find(({ name, storage }) => storage && !former.has(name));
     return stored === undefined ? undefined : `stores its objects in the new version ${stored.name}`;
+  },
+  "apps/StatefulSet": (change, live) => {
+    const deleted = claimsDeletedBy(change, live);
+    return deleted === undefined ? undefined : `scales it down, which also deletes ${deleted.names}`;
   },
 };
 
 const lasting = (known: Observations, { index, change, place: { resource } }: Item): string | undefined => {
   const live = changeIn(known, index).target?.object;
   if (live === undefined || change.type === "Delete") return undefined;
-  return forGood[`${resource.group}/${resource.kind}`]?.(change.content, live);
+  return forGood[`${resource.group}/${resource.kind}`]?.(change, live);
 };
 
-/** What a Delete takes along that nothing brings back: of a StatefulSet, the claims of its volumes, if it says so. */
-const takenForGood = (txn: Transaction, known: Observations, { index, place }: Item): string | undefined => {
+/**
+ * What a Delete takes along that nothing brings back: of a StatefulSet, the claims of its volumes, if it says so, even if the
+ * ServiceAccount may not list them.
+ */
+const takenForGood = (txn: Transaction, known: Observations, { index, change, place }: Item): string | undefined => {
+  const live = changeIn(known, index).target?.object;
+  const claims = change.type === "Delete" && live !== undefined ? claimsDeletedBy(change, live) : undefined;
   const lost = (collected(txn, known).lost.get(index) ?? []).filter(({ isIrreplaceable }) => isIrreplaceable === true);
-  return lost.length === 0 ? undefined : `also deletes ${named(lost, place.namespace)}`;
+  const names = lost.length === 0 ? claims?.names : named(lost, place.namespace);
+  return names === undefined ? undefined : `also deletes ${names}`;
 };
 
 /**

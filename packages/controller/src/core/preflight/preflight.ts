@@ -162,9 +162,12 @@ export const versionProblems = (item: Item, known: Observations, object: KubeObj
 };
 
 /** All problems of a change. */
-export const problems = (txn: Transaction, item: Item, known: Observations): readonly string[] => [
-  ...(changeIn(known, item.index).problems ?? liveProblems(item, known)),
-  ...missingPermissions(txn, item, known),
-  ...refusedGrants(txn, item, known),
-  ...versionProblems(item, known, changeIn(known, item.index).target?.object),
-];
+export const problems = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
+  const { problems = liveProblems(item, known), target } = changeIn(known, item.index);
+  return [
+    ...problems,
+    ...missingPermissions(txn, item, known),
+    ...(target?.object === undefined ? [] : refusedGrants(txn, item, known, target.object)),
+    ...versionProblems(item, known, target?.object),
+  ];
+};

@@ -1,14 +1,13 @@
-import type { Transaction } from "@janus/api";
+import type { ResolvedChange, Transaction } from "@janus/api";
 import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { equal } from "../kubernetes/json.ts";
+import { equal, isObject } from "../kubernetes/json.ts";
 import { desiredState, recreateBody } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "../state/effect.ts";
-import { changeIn, type Observations } from "../state/observations.ts";
-import { withVerdict } from "./permissions.ts";
+import { changeIn, type Observations, withChange } from "../state/observations.ts";
 import type { Item } from "../state/resolved-changes.ts";
 import { mayBeGranted } from "../state/target-resolution.ts";
-import { formatRef } from "../kubernetes/kube-object.ts";
+import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import type { ApiError, KubeObject } from "@janus/types";
 
 /** What the API server compares when somebody writes an object, beyond the verbs on it. */
@@ -59,6 +58,20 @@ const comparisonOf = ({ place: { resource } }: Item): Comparison | undefined =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
+/** What of an object grants permissions, before and after a change. */
+const grants = ({ rules, aggregationRule }: Fields): readonly (readonly unknown[])[] => [
+  listOf(rules),
+  isObject(aggregationRule) ? listOf(aggregationRule["clusterRoleSelectors"]) : [],
+];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a Patch does not name stays, what an Update leaves out goes; null is nothing. */
+const resulting = (change: ResolvedChange, place: ObjectRef, before: KubeObject): Fields =>
+  change.type === "Patch" ? { ...before, ...desiredState(change, place, before) } : desiredState(change, place, before);
+
+const withFirstTwice = (list: readonly unknown[]): readonly unknown[] => [...list, ...list.slice(0, 1)];
+
 /**
  * A dry run that grants what the rollback would grant. For a deletion it is rejected in the end, since the object still exists, but
  * only after permissions are compared. For an edit they are compared only if something differs, so one of the rules is repeated; a
@@ -68,13 +81,20 @@ const granting = (txn: Transaction, { change, place }: Item, before: KubeObject)
   const manager = fieldManager(txn.metadata);
   if (change.type === "Delete")
     return { verb: "create", place, body: recreateBody(before, place, txn.metadata, []), manager };
-  const rules = listOf(before["rules"]);
-  if (rules.length === 0 || equal(listOf(desiredState(change, place, before)["rules"] ?? rules), rules))
-    return undefined;
-  return { verb: "update", place, body: { ...before, rules: [...rules, rules[0]] }, manager };
+  const [rules = [], selectors = []] = grants(before);
+  if (equal(grants(resulting(change, place, before)), [rules, selectors])) return undefined;
+  const { aggregationRule } = before;
+  const body = {
+    ...before,
+    rules: withFirstTwice(rules),
+    ...(isObject(aggregationRule)
+      ? { aggregationRule: { ...aggregationRule, clusterRoleSelectors: withFirstTwice(selectors) } }
+      : {}),
+  };
+  return { verb: "update", place, body, manager };
 };
 
-/** Asks whether the ServiceAccount could grant again what the change takes away from others, where that is not known yet. */
+/** Asks whether the ServiceAccount could grant again what the change takes away from others, where that is not known of this state. */
 export const regranting = (
   txn: Transaction,
   known: Observations,
@@ -83,8 +103,8 @@ export const regranting = (
 ): readonly ApiCall[] => {
   const comparison = comparisonOf(item);
   if (comparison === undefined || before === undefined) return [];
-  const { exempting, isRejection } = comparison;
-  if (changeIn(known, item.index).permissions?.has(exempting)) return [];
+  const { resourceVersion } = before.metadata;
+  if (isKnown(known, item, before)) return [];
   const call = granting(txn, item, before);
   return call === undefined
     ? []
@@ -95,22 +115,40 @@ export const regranting = (
           as: "serviceAccount",
           dryRun: true,
           call,
-          onAnswer: (known, answer) =>
-            withVerdict(known, [item], exempting, E.isRight(answer) || !isRejection(answer.left)),
+          onAnswer: (known, answer) => {
+            const isDenied = E.isLeft(answer) && comparison.isRejection(answer.left);
+            return withChange(known, item.index, { regrant: { resourceVersion, isDenied } });
+          },
         },
       ];
 };
 
-/** That it could not, as far as is known. */
-export const lostGrants = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
+const isKnown = (known: Observations, { index }: Item, { metadata }: KubeObject): boolean => {
+  const { regrant } = changeIn(known, index);
+  return regrant !== undefined && regrant.resourceVersion === metadata.resourceVersion;
+};
+
+/** That it could not, as far as is known of this state. */
+export const lostGrants = (
+  txn: Transaction,
+  item: Item,
+  known: Observations,
+  before: KubeObject,
+): readonly string[] => {
   const comparison = comparisonOf(item);
-  return comparison === undefined || changeIn(known, item.index).permissions?.get(comparison.exempting) !== "denied"
+  return comparison === undefined ||
+    !isKnown(known, item, before) ||
+    changeIn(known, item.index).regrant?.isDenied !== true
     ? []
     : [
         `ServiceAccount ${txn.spec.serviceAccountName} could not put ${formatRef(item.place)} back, which ${comparison.remedy(item)}`,
       ];
 };
 
-/** {@link lostGrants} before the first change: where an earlier one may grant it that, it is asked again in the turn of the change. */
-export const refusedGrants = (txn: Transaction, item: Item, known: Observations): readonly string[] =>
-  mayBeGranted(txn, item.index) ? [] : lostGrants(txn, item, known);
+/** {@link lostGrants}, but where an earlier change may grant it that: it is asked again in the turn of the change. */
+export const refusedGrants = (
+  txn: Transaction,
+  item: Item,
+  known: Observations,
+  before: KubeObject,
+): readonly string[] => (mayBeGranted(txn, item.index) ? [] : lostGrants(txn, item, known, before));

@@ -10,6 +10,7 @@ import { withoutEphemeral } from "../merge/ephemeral-containers.ts";
 import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { valueAt } from "../merge/field-value.ts";
+import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { withoutGenerated } from "../merge/job-selector.ts";
 import { stateOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
@@ -104,7 +105,7 @@ const changedFields = (before: KubeObject, goal: KubeObject, place: ObjectRef): 
  * collector deleted.
  */
 const warningsOf = (undoContext: UndoContext, was: KubeObject): { readonly warning?: string } => {
-  const { context, journal, index, place, seen } = undoContext;
+  const { context, journal, index, change, place, seen } = undoContext;
   const { txn } = context;
   const before = recordedBefore(txn, journal, index);
   const standing = withoutEphemeral(was);
@@ -120,15 +121,15 @@ const warningsOf = (undoContext: UndoContext, was: KubeObject): { readonly warni
   );
   const whoever = goal === undefined ? "admission, or another client," : "admission";
   const lost = lostFields(withoutGenerated(former), live, place);
+  // Claims go with a StatefulSet also where the ServiceAccount could not list them.
+  const dependents = (before.existed ? before.dependents : undefined) ?? claimsDeletedBy(change, was)?.names;
   const warnings = [
     ...(standing === was ? [] : ["its ephemeral containers were not restored"]),
     ...(former === standing ? [] : ["it has a new token, of its new ServiceAccount"]),
     ...(isService(place.resource) ? reallocated(former, live) : []),
     ...(changed.length === 0 ? [] : [`${whoever} has set other values for ${showPaths(changed)}`]),
     ...(lost.length === 0 ? [] : [`the API server did not restore ${showPaths(lost)}`]),
-    ...(before.existed && before.dependents !== undefined
-      ? [`deleted with it, and not restored: ${before.dependents}`]
-      : []),
+    ...(dependents === undefined ? [] : [`deleted with it, and not restored: ${dependents}`]),
   ];
   return warnings.length === 0 ? {} : { warning: `${formatRef(place)}: ${warnings.join("; ")}` };
 };

@@ -5,6 +5,7 @@ import { desiredState, writable } from "../merge/write-body.ts";
 import type { ApiCall } from "../state/effect.ts";
 import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
+import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { valueAt } from "../merge/field-value.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
 import { equal } from "../kubernetes/json.ts";
@@ -106,8 +107,10 @@ const restoredOrFailed = (
   };
   if (paths.some(isOfChange))
     return rollbackFailed(`${formatRef(place)}: the API server does not restore ${show(paths.filter(isOfChange))}`);
+  const claims = claimsDeletedBy(change, before);
   const warnings = [
     ...(allocations.length === 0 ? [] : [`${formatRef(place)}: ${allocations.join("; ")}`]),
+    ...(claims === undefined ? [] : [`${formatRef(place)}: deleted by the change, and not restored: ${claims.names}`]),
     ...(paths.length === 0 ? [] : [`the API server sets ${show(paths)} itself: left unchanged`]),
   ];
   return warnings.length === 0 ? { type: "restored" } : { type: "restored", warning: warnings.join("; ") };

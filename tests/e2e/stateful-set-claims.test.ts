@@ -1,0 +1,148 @@
+import { expect, it } from "vitest";
+import type { Manifest, Ref } from "../fixtures/administrator.ts";
+import { creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
+import { isChangeOf } from "../fixtures/gate.ts";
+import { configMap, role, roleBinding } from "../fixtures/manifests.ts";
+import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
+
+const KEEP = { whenScaled: "Retain", whenDeleted: "Retain" };
+
+const statefulSet = (spec: object): Manifest => ({
+  apiVersion: "apps/v1",
+  kind: "StatefulSet",
+  metadata: { name: "web" },
+  spec,
+});
+
+/** Its claims of volumes stay, or go, by that policy. */
+const withVolumes = (replicas: number | undefined, policy: object): Manifest =>
+  statefulSet({
+    replicas,
+    serviceName: "web",
+    podManagementPolicy: "Parallel",
+    selector: { matchLabels: { app: "web" } },
+    persistentVolumeClaimRetentionPolicy: policy,
+    template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "nginx" }] } },
+    volumeClaimTemplates: [
+      {
+        metadata: { name: "data" },
+        spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+      },
+    ],
+  });
+
+const claim = (ordinal: number): Ref => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { name: `data-web-${ordinal}` },
+});
+
+/** Once the controllers have made them. */
+const claimsOf = async (place: Workspace, replicas: number): Promise<readonly (string | undefined)[]> => {
+  const ordinals = Array.from({ length: replicas }, (_, n) => n);
+  for (const n of ordinals) await expect.poll(() => place.exists(claim(n)), { timeout: 30_000 }).toBe(true);
+  return Promise.all(ordinals.map(async (n) => (await place.read(claim(n))).metadata.uid));
+};
+
+const messageOf = ({ conditions }: { conditions: readonly { type: string; message: string }[] }): string =>
+  conditions.find(({ type }) => type === "Ready")?.message ?? "";
+
+it.each<readonly [string, object, WrittenChange, string]>([
+  [
+    "a Patch that scales it down",
+    { ...KEEP, whenScaled: "Delete" },
+    patching(statefulSet({ replicas: 1 })),
+    "scales it down, which also deletes PersistentVolumeClaim data-web-1, which cannot be undone",
+  ],
+  [
+    "an Update that leaves its replicas out",
+    { ...KEEP, whenScaled: "Delete" },
+    updating(withVolumes(undefined, { ...KEEP, whenScaled: "Delete" })),
+    "scales it down, which also deletes PersistentVolumeClaim data-web-1",
+  ],
+  [
+    "a Patch that sets the policy, too",
+    KEEP,
+    patching(statefulSet({ replicas: 0, persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete" } })),
+    "also deletes PersistentVolumeClaim data-web-0, data-web-1",
+  ],
+  [
+    "a Patch that lets it begin with another ordinal",
+    { ...KEEP, whenScaled: "Delete" },
+    patching(statefulSet({ ordinals: { start: 1 } })),
+    "also deletes PersistentVolumeClaim data-web-0",
+  ],
+])("refuses what takes volumes of a StatefulSet anywhere but at the end: %s", async (_, policy, change, message) => {
+  const place = await workspace();
+  await place.create(withVolumes(2, policy));
+  const before = await claimsOf(place, 2);
+  await place.janus();
+  const { status } = await place.run([change, creating(configMap("last"))]);
+  expect(status.phase).toBe("Failed");
+  expect(status.items[0]?.error).toContain(message);
+  expect(await claimsOf(place, 2)).toEqual(before);
+});
+
+it("scales a StatefulSet down whose volumes are retained, and back", async () => {
+  const place = await workspace();
+  await place.create(withVolumes(2, KEEP));
+  await claimsOf(place, 2);
+  await place.janus(async (request, next) => {
+    if (isChangeOf("last")(request)) await place.create(configMap("last"));
+    return next(request);
+  });
+  const { status } = await place.run([patching(statefulSet({ replicas: 1 })), creating(configMap("last"))]);
+  expect(status.phase).toBe("RolledBack");
+  expect(messageOf(status)).not.toContain("data-web");
+});
+
+it("says which volumes a rollback on request does not bring back", async () => {
+  const place = await workspace();
+  await place.create(withVolumes(2, { ...KEEP, whenScaled: "Delete" }));
+  await claimsOf(place, 2);
+  await place.janus();
+  await place.submit([patching(statefulSet({ replicas: 1 }))], { rollbackWindow: "10m" });
+  await expect.poll(() => place.exists(claim(1)), { timeout: 30_000 }).toBe(false);
+  const annotations = { "backup.janus.io/request-rollback": "now" };
+  await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
+  const { status } = await place.over();
+  expect(status.phase).toBe("RolledBack");
+  expect(messageOf(status)).toContain("deleted by the change, and not restored: PersistentVolumeClaim data-web-1");
+});
+
+it("refuses to delete one with its volumes anywhere but at the end, also where the ServiceAccount may not list these", async () => {
+  const place = await workspace();
+  await place.create(
+    withVolumes(1, { ...KEEP, whenDeleted: "Delete" }),
+    role(
+      "limited",
+      { apiGroups: ["apps"], resources: ["statefulsets"], verbs: ["get", "create", "update", "delete"] },
+      { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "create", "delete"] },
+    ),
+    roleBinding("limited", "Role", "limited", `${place.namespace}/deployer`),
+  );
+  await place.remove(roleBinding("deployer", "ClusterRole", "admin", `${place.namespace}/deployer`));
+  await place.janus();
+  const { status } = await place.run([deleting(statefulSet({})), creating(configMap("last"))]);
+  expect(status.phase).toBe("Failed");
+  expect(status.items[0]?.error).toContain("also deletes PersistentVolumeClaim data-web-0, which cannot be undone");
+});
+
+it("does not delete one whose volumes others let go with it after the checks", async () => {
+  const place = await workspace();
+  await place.create(withVolumes(1, KEEP));
+  const before = await claimsOf(place, 1);
+  let isEdited = false;
+  await place.janus(async (request, next) => {
+    if (isChangeOf("web")(request) && !isEdited) {
+      isEdited = true;
+      const policy = { persistentVolumeClaimRetentionPolicy: { ...KEEP, whenDeleted: "Delete" } };
+      await place.patch(statefulSet(policy));
+    }
+    return next(request);
+  });
+  const { status } = await place.run([deleting(statefulSet({})), creating(configMap("last"))]);
+  expect(status.phase).toBe("RolledBack");
+  expect(messageOf(status)).toContain("would now also delete PersistentVolumeClaim data-web-0, which cannot be undone");
+  expect(await claimsOf(place, 1)).toEqual(before);
+});
