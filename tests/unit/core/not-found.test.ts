@@ -113,6 +113,22 @@ describe("a kind that is served no more", () => {
   });
 });
 
+it("takes no Delete for another client's that a proxy has passed on and answered as if nothing were served there", () => {
+  const start = underway("Committing", [change("Delete", "a")], { direction: "forward", cursor: 0 });
+  const checkpoint = checkpoints();
+  let isDeleted = false;
+  const answer = (ask: ApiCall, at: ReconcileContext): Answer => {
+    if (ask.purpose === "checkpoint") return checkpoint(at, ask);
+    if (ask.call.place.name !== "a") return E.right(former("ConfigMap", "x"));
+    if (ask.call.verb === "delete" && !isDeleted) {
+      isDeleted = true;
+      return nowhere("path");
+    }
+    return isDeleted ? refused(404) : E.right(former("ConfigMap", "a"));
+  };
+  expect(later(start, 60_000, answer, "served").at.txn.status.phase).toBe("Committed");
+});
+
 describe("a page of something that stands in front of the API server", () => {
   it.each(["Create", "Update", "Patch", "Delete"] as const)(
     "does not mean absence: the rollback of a %s waits for an answer",

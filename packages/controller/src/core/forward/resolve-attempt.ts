@@ -48,6 +48,7 @@ export const resolveAttempt = (
     attempt.type === "refused" &&
     attempt.moved === true &&
     !mayBeApplied &&
+    changeIn(context.known, changeContext.index).metUnserved !== true &&
     !goesWithOwner(changeContext);
   if (isEdit(change) && target?.metadata.deletionTimestamp !== undefined)
     return abort(context, journal, conflictCause(terminatingMessage(place, target), fateOf(verdict, mayBeApplied)));

@@ -6,7 +6,7 @@ import { gateAgain } from "./gate-again.ts";
 import { awaitPermissions } from "./await-permissions.ts";
 import { awaitLateChecks } from "./late-checks.ts";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
-import { inDoubt, isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
+import { classify, inDoubt, isAbsent, isUnserved, messageOf } from "../kubernetes/api-error.ts";
 import {
   type AbortCause,
   type Attempt,
@@ -141,7 +141,9 @@ const write = (changeContext: ChangeContext): ApiCall => {
         triedSince: former.triedSince ?? (mayComeYet ? now : undefined),
       });
     },
-    onTransientFault: (known, fault, now) =>
-      inDoubt(fault) ? attempted(known, { type: "unanswered", sent: now }) : known,
+    onTransientFault: (known, fault, now) => {
+      if (inDoubt(fault)) return attempted(known, { type: "unanswered", sent: now });
+      return isUnserved(fault) ? withChange(known, index, { metUnserved: true }) : known;
+    },
   };
 };

@@ -92,6 +92,11 @@ export interface ChangeObservations {
   readonly ownersBefore?: readonly string[] | undefined;
   /** What has become of the write that makes the change, until that is recorded; undefined: none was sent. */
   readonly write?: Write | undefined;
+  /**
+   * The write was answered as if nothing were served at its path. A proxy may say so of what it has passed on: every write but a
+   * Delete can be recognized in its target.
+   */
+  readonly metUnserved?: true | undefined;
   /** Whether its field managers were folded, or cannot be; see `fold-managers.ts`. */
   readonly folded?: true | undefined;
   /** Why the change must not or cannot be made, so that nothing more is. */
