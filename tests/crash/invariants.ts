@@ -67,7 +67,7 @@ const wrongTargets = (
     if (txn.status.phase === "Committed" && at !== "committed") return [`Committed, but ${key} is ${at}`];
     if (txn.status.phase === "RolledBack" && !CLEAN.includes(at)) return [`RolledBack, but ${key} is ${at}`];
     // The item of its owner says why, and so does its own.
-    if (at === "restored" && state.error?.includes("its owner was not rolled back") === true)
+    if (at === "restored" && state.error?.includes("its owner was not restored") === true)
       return difference(`${at}, but ${key}`, unowned(was.get(key)), unowned(is.get(key)));
     if (CLEAN.includes(at)) return difference(`${at}, but ${key}`, text(was.get(key)), text(is.get(key)));
     if (at === "committed") {
