@@ -41,8 +41,10 @@ const difference = (key: string, should: string, is: string): readonly string[] 
   return should === is ? [] : [`${key} is …${shown.join("… and not …")}…`];
 };
 
-/** States of a change whose target must be as it was before. */
-const CLEAN: readonly ItemState["type"][] = ["untouched", "refused", "prepared", "rejected", "restored"];
+/** States of a change that was not made: its target is as users have left it. */
+const UNMADE: readonly ItemState["type"][] = ["untouched", "refused", "prepared", "rejected"];
+/** With that of one whose target must be as it was before. */
+const CLEAN: readonly ItemState["type"][] = [...UNMADE, "restored"];
 
 const targetOf = ({ spec }: Transaction, index: number): string => {
   const target = spec.changes[index]?.target;
@@ -69,6 +71,7 @@ const wrongTargets = (
     // The item of its owner says why, and so does its own.
     if (at === "restored" && state.error?.includes("its owner was not restored") === true)
       return difference(`${at}, but ${key}`, unowned(was.get(key)), unowned(is.get(key)));
+    if (UNMADE.includes(at) && text(done.get(key)) === text(after.get(key))) return [];
     if (CLEAN.includes(at)) return difference(`${at}, but ${key}`, text(was.get(key)), text(is.get(key)));
     if (at === "committed") {
       const should = neutral(text(planned.after.get(key)), baseline);
