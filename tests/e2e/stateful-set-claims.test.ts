@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { Manifest, Ref } from "../fixtures/administrator.ts";
 import { creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
@@ -42,6 +42,12 @@ const claimsOf = async (place: Workspace, replicas: number): Promise<readonly (s
   const ordinals = Array.from({ length: replicas }, (_, n) => n);
   for (const n of ordinals) await expect.poll(() => place.exists(claim(n)), { timeout: 30_000 }).toBe(true);
   return Promise.all(ordinals.map(async (n) => (await place.read(claim(n))).metadata.uid));
+};
+
+/** The API server tells when something was created to the second. */
+const aSecondLater = async (place: Workspace): Promise<void> => {
+  const { creationTimestamp = "" } = (await place.read(claim(0))).metadata;
+  await expect.poll(() => Date.now(), { timeout: 5000 }).toBeGreaterThan(Date.parse(creationTimestamp) + 2000);
 };
 
 const messageOf = ({ conditions }: { conditions: readonly { type: string; message: string }[] }): string =>
@@ -145,4 +151,57 @@ it("does not delete one whose volumes others let go with it after the checks", a
   expect(status.phase).toBe("RolledBack");
   expect(messageOf(status)).toContain("would now also delete PersistentVolumeClaim data-web-0, which cannot be undone");
   expect(await claimsOf(place, 1)).toEqual(before);
+});
+
+it("keeps volumes that were there before a StatefulSet took them over, when its creation is rolled back", async () => {
+  const place = await workspace();
+  await place.create(withVolumes(1, KEEP));
+  const before = await claimsOf(place, 1);
+  await aSecondLater(place);
+  await place.remove(statefulSet({}));
+  await expect.poll(() => place.exists(statefulSet({}))).toBe(false);
+  await place.janus(async (request, next) => {
+    if (isChangeOf("last")(request)) {
+      // The controller has taken the volume over.
+      const isTaken = async () => ((await place.read(claim(0))).metadata.ownerReferences ?? []).length > 0;
+      await vi.waitUntil(isTaken, { timeout: 30_000 });
+      await place.create(configMap("last"));
+    }
+    return next(request);
+  });
+  const changes = [creating(withVolumes(1, { ...KEEP, whenDeleted: "Delete" })), creating(configMap("last"))];
+  const { status } = await place.run(changes);
+  expect(status.phase).toBe("Failed");
+  expect(messageOf(status)).toContain(
+    "claims that were there before would go with it (PersistentVolumeClaim data-web-0)",
+  );
+  expect(await claimsOf(place, 1)).toEqual(before);
+  // As the message says.
+  await place.patch(statefulSet({ persistentVolumeClaimRetentionPolicy: KEEP }));
+  const annotations = { "backup.janus.io/retry-rollback": "now" };
+  await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("RolledBack");
+  expect(await place.exists(statefulSet({}))).toBe(false);
+  expect(await claimsOf(place, 1)).toEqual(before);
+});
+
+it("keeps volumes that were there before a StatefulSet was scaled up to them, when that is rolled back", async () => {
+  const place = await workspace();
+  await place.create(withVolumes(2, KEEP));
+  const before = await claimsOf(place, 2);
+  await aSecondLater(place);
+  await place.patch(statefulSet({ replicas: 1 }));
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web-1" } };
+  await expect.poll(() => place.exists(pod), { timeout: 30_000 }).toBe(false);
+  await place.patch(statefulSet({ persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete" } }));
+  await place.janus(async (request, next) => {
+    if (isChangeOf("last")(request)) await place.create(configMap("last"));
+    return next(request);
+  });
+  const { status } = await place.run([patching(statefulSet({ replicas: 2 })), creating(configMap("last"))]);
+  expect(status.phase).toBe("Failed");
+  expect(messageOf(status)).toContain(
+    "claims that were there before would go with it (PersistentVolumeClaim data-web-1)",
+  );
+  expect(await claimsOf(place, 2)).toEqual(before);
 });

@@ -70,10 +70,12 @@ export const claimSpec = (object: KubeObject): Fields | undefined => {
   };
 };
 
-/** Which claims of volumes go with a change of a StatefulSet: the first ones by name, and how many they are. */
+/** Which claims of volumes go with a change of a StatefulSet. */
 export interface DeletedClaims {
   readonly count: number;
+  /** The first ones, and how many more, for messages. */
   readonly names: string;
+  readonly includes: (name: string) => boolean;
 }
 
 /**
@@ -102,5 +104,14 @@ export const claimsDeletedBy = (change: ResolvedChange, before: KubeObject): Del
     )
     .slice(0, MOST_NAMED);
   const more = count > names.length ? ` and ${count - names.length} more` : "";
-  return { count, names: `PersistentVolumeClaim ${names.join(", ")}${more}` };
+  return {
+    count,
+    names: `PersistentVolumeClaim ${names.join(", ")}${more}`,
+    includes: (name) =>
+      was.templates.some((template) => {
+        const prefix = `${template}-${before.metadata.name}-`;
+        const ordinal = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+        return /^\d+$/u.test(ordinal) && lost.some(([from, to]) => Number(ordinal) >= from && Number(ordinal) < to);
+      }),
+  };
 };

@@ -14,6 +14,8 @@ export interface Owned {
   readonly callName?: string;
   /** Nothing brings it back: it is a volume, or something else of a kind whose deletion cannot be undone. */
   readonly isIrreplaceable?: true;
+  /** Of what is irreplaceable: when it was created. */
+  readonly createdAt?: string;
 }
 
 /** A kind that could not be listed, so that dependents of that kind are unknown. */

@@ -14,7 +14,7 @@ const kindKey = ({ apiVersion, kind }: Pick<OwnerReference, "apiVersion" | "kind
  * @param clusterKinds the kinds that are in no namespace, as group and kind: `apps Deployment`
  */
 export const ownedObject = (object: Named, clusterKinds: ReadonlySet<string>): Owned => {
-  const { name = "", uid = "", namespace, ownerReferences = [] } = object.metadata;
+  const { name = "", uid = "", namespace, ownerReferences = [], creationTimestamp: createdAt } = object.metadata;
   const clusterOwners = ownerReferences.filter((owner) => clusterKinds.has(kindKey(owner))).map(({ uid }) => uid);
   const [tie, called] = [tiedTo(object), callName(object)];
   return {
@@ -26,7 +26,7 @@ export const ownedObject = (object: Named, clusterKinds: ReadonlySet<string>): O
     ...(clusterOwners.length === 0 ? {} : { clusterOwners }),
     ...(tie === undefined ? {} : { tiedTo: tie }),
     ...(called === undefined ? {} : { callName: called }),
-    ...(isIrreplaceable(object) ? { isIrreplaceable: true } : {}),
+    ...(isIrreplaceable(object) ? { isIrreplaceable: true, ...(createdAt === undefined ? {} : { createdAt }) } : {}),
   };
 };
 

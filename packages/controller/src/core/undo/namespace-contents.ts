@@ -64,7 +64,8 @@ const mayHold = ({ type, object }: TargetObservation): boolean => {
   );
 };
 
-const find = ({ index }: UndoContext, to: Partial<FindOwned>): FindOwned => ({
+/** Lists what is there, with owners or without. */
+export const findContents = ({ index }: UndoContext, to: Partial<FindOwned>): FindOwned => ({
   ...to,
   purpose: "find-owned",
   unowned: true,
@@ -93,7 +94,7 @@ export const contents = (undoContext: UndoContext): UndoStep | undefined => {
   const to = within(place);
   if (to === undefined || !mayHold(undoContext.seen)) return undefined;
   const found = rollbackIn(known, index).contents;
-  if (found === undefined) return continues(find(undoContext, to));
+  if (found === undefined) return continues(findContents(undoContext, to));
   const others = ofOthers(found, undoContext);
   if (others.length > 0)
     return conflict(
@@ -106,6 +107,6 @@ export const contents = (undoContext: UndoContext): UndoStep | undefined => {
       until: again,
       because: `trying again to list the contents of ${formatRef(place)}`,
     };
-  if (again !== undefined || now >= found.readAt + FRESH) return continues(find(undoContext, to));
+  if (again !== undefined || now >= found.readAt + FRESH) return continues(findContents(undoContext, to));
   return found.unlisted.length === 0 ? undefined : rollbackFailed(unknown(undoContext, found));
 };

@@ -1,4 +1,5 @@
 import { contents } from "./namespace-contents.ts";
+import { formerClaims } from "./former-claims.ts";
 import { awaitedDeletion, formatRef } from "../kubernetes/kube-object.ts";
 import { isMarked } from "../merge/marks.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
@@ -19,7 +20,8 @@ export const undoCreate = (undoContext: UndoContext): UndoStep => {
     if (context.now >= until) return continues(readTarget(undoContext, refusedFor(undoContext)));
     return { type: "wait", until, because: awaitedDeletion(place, object) };
   }
-  const held = contents(undoContext);
+  const held =
+    contents(undoContext) ?? formerClaims(undoContext, { type: "Delete", target: undoContext.change.target });
   if (held !== undefined) return held;
   const { uid = "", resourceVersion = "" } = object.metadata;
   return continues(restoring(undoContext, { verb: "delete", place, preconditions: { uid, resourceVersion } }, "look"));

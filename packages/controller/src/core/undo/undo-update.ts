@@ -8,7 +8,7 @@ import { showPaths } from "../merge/show-path.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { valueAt } from "../merge/field-value.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
-import { equal } from "../kubernetes/json.ts";
+import { asObject, equal } from "../kubernetes/json.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
 import { rollbackIn, withRollback } from "../state/observations.ts";
@@ -26,6 +26,7 @@ import {
   type UndoContext,
 } from "./undo-context.ts";
 import { isService, reallocated, takenOf, withoutAllocations } from "./service-allocations.ts";
+import { formerClaims } from "./former-claims.ts";
 import { deletedTogetherWith } from "./deleted-together.ts";
 import type { KubeObject } from "@janus/types";
 
@@ -73,6 +74,12 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   const loss = lossOf(undoContext, known, object);
   if (loss !== undefined) return conflict(`${loss.message}: not restored`);
   const body = put ?? live;
+  const held = formerClaims(undoContext, {
+    type: "Update",
+    target: change.target,
+    content: writable(asObject(body), place),
+  });
+  if (held !== undefined) return held;
   const call = { verb: "update", place, body, manager: fieldManager(txn.metadata) } as const;
   const request = withGoal(restoring(undoContext, call, "is-live"), undoContext, goal, body);
   const onAnswer: ApiCall["onAnswer"] = (known, answer, ...when) => {
