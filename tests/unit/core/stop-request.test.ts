@@ -30,3 +30,27 @@ it("waits for nothing any more when its namespace is deleted in the middle of it
   expect(at.txn.status.phase).toBe("Failed");
   expect(JSON.stringify(at.txn.status)).toContain("deleted during the rollback");
 });
+
+it("does not say that a change is in which the rollback may have undone, where the journal cannot be read", () => {
+  const changes = [change("Create", "a"), change("Create", "b")];
+  const { txn, ...rest } = underway(
+    "RollingBack",
+    changes,
+    { direction: "forward", cursor: 0 },
+    {
+      journal: { type: "refused", why: "it is forbidden", since: NOW },
+    },
+  );
+  const made = { state: { type: "committed", before: { existed: false }, created: "uid-of-a" } } as const;
+  const [, second = made] = txn.status.items;
+  const deleted = { ...txn.metadata, deletionTimestamp: "2026-01-01T12:00:00Z" };
+  const start = { ...rest, txn: { ...txn, metadata: deleted, status: { ...txn.status, items: [made, second] } } };
+  const { at } = later(start, 10_000, () => refused(404));
+  expect(at.txn.status).toMatchObject({
+    phase: "Failed",
+    items: [
+      { state: { type: "rollback-failed", error: expect.stringContaining("it may be restored") as unknown } },
+      {},
+    ],
+  });
+});

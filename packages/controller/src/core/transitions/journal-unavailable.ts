@@ -20,6 +20,26 @@ const inDoubtAfter = ({ txn, known }: ReconcileContext, cursor: number, error: s
   return new Map(doubted.map((index) => [index, { type: "unknown", error }] as const));
 };
 
+/** The changes that are in by the status, where a rollback is active: which of them it has rolled back only the journal knows. */
+const inDoubtAtRollback = ({ txn }: ReconcileContext, why: string): ReadonlyMap<number, Note> => {
+  const error = `its rollback was active when the Transaction was deleted, and the journal cannot be read (${why}): it may be restored`;
+  return new Map(
+    txn.status.items.flatMap(({ state }, index) =>
+      state.type === "committed" ? [[index, { type: "rollback-failed", error }] as const] : [],
+    ),
+  );
+};
+
+const notesOf = (
+  context: ReconcileContext,
+  cursor: number,
+  fate: AbortCause["fate"],
+  why: string,
+): ReadonlyMap<number, Note> => {
+  if (context.txn.status.phase === "RollingBack") return inDoubtAtRollback(context, why);
+  return fate === "unknown" ? inDoubtAfter(context, cursor, `the journal cannot be read: ${why}`) : new Map();
+};
+
 /**
  * The journal is lost, and cannot be created. What cannot be recorded is not done either: a Transaction that is
  * released, as in a namespace that is being deleted, ends with what its status says; any other one waits.
@@ -38,7 +58,7 @@ export const journalUnavailable = (
       version: { uid: "", resourceVersion: "" },
       position: { direction: "forward", cursor },
       created: new Map(),
-      notes: fate === "unknown" ? inDoubtAfter(context, cursor, `the journal cannot be read: ${why}`) : new Map(),
+      notes: notesOf(context, cursor, fate, why),
       doubted: new Map(),
       deferred: new Map(),
       renewed: new Map(),
