@@ -113,7 +113,9 @@ it("says which volumes a rollback on request does not bring back", async () => {
   await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
   const { status } = await place.over();
   expect(status.phase).toBe("RolledBack");
-  expect(messageOf(status)).toContain("deleted by the change, and not restored: PersistentVolumeClaim data-web-1");
+  expect(messageOf(status)).toContain(
+    "volumes that the change let go are not restored: PersistentVolumeClaim data-web-1",
+  );
 });
 
 it("refuses to delete one with its volumes anywhere but at the end, also where the ServiceAccount may not list these", async () => {

@@ -24,7 +24,11 @@ const exists = async (cluster: Cluster, name: string): Promise<string> => {
   }
 };
 
-/** Creates a Transaction, and records who does so. Errors: if there is one of that name; if the API server refuses it; with exit code 5 if it may have been created all the same. */
+/**
+ * Creates a Transaction, and records who does so.
+ *
+ * Errors: if there is one of that name; if the API server refuses it; with exit code 5 if it may have been created all the same.
+ */
 export const createTransaction = async (cluster: Cluster, manifest: TransactionManifest): Promise<void> => {
   const { api, namespace } = cluster;
   const { metadata } = manifest;

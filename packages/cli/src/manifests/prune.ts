@@ -53,7 +53,8 @@ const kindsOf = async (
 
 /**
  * Deletes of the objects that have the labels and are not among the manifests: in the namespaces of the manifests
- * (that of the context only if one of them names none), of their kinds and the common ones, and not what belongs to another object. The last kinds come first.
+ * (that of the context only if one of them names none), of their kinds and the common ones, and not what belongs to
+ * another object. The last kinds come first.
  *
  * Errors: a manifest without the labels, which the next run would delete; a kind that may not be listed.
  */

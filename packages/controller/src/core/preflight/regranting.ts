@@ -82,7 +82,8 @@ const granting = (txn: Transaction, { change, place }: Item, before: KubeObject)
   if (change.type === "Delete")
     return { verb: "create", place, body: recreateBody(before, place, txn.metadata, []), manager };
   const [rules = [], selectors = []] = grants(before);
-  if (equal(grants(resulting(change, place, before)), [rules, selectors])) return undefined;
+  const isNothing = rules.length === 0 && selectors.length === 0;
+  if (isNothing || equal(grants(resulting(change, place, before)), [rules, selectors])) return undefined;
   const { aggregationRule } = before;
   const body = {
     ...before,

@@ -117,7 +117,9 @@ const restoredOrFailed = (
   const claims = claimsDeletedBy(change, before);
   const warnings = [
     ...(allocations.length === 0 ? [] : [`${formatRef(place)}: ${allocations.join("; ")}`]),
-    ...(claims === undefined ? [] : [`${formatRef(place)}: deleted by the change, and not restored: ${claims.names}`]),
+    ...(claims === undefined
+      ? []
+      : [`${formatRef(place)}: volumes that the change let go are not restored: ${claims.names}`]),
     ...(paths.length === 0 ? [] : [`the API server sets ${show(paths)} itself: left unchanged`]),
   ];
   return warnings.length === 0 ? { type: "restored" } : { type: "restored", warning: warnings.join("; ") };
