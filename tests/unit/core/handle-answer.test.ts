@@ -52,6 +52,27 @@ describe("a denial of the controller's own permissions", () => {
   });
 });
 
+describe("an object of the controller's own that is said to exist", () => {
+  const create = ask("controller", {
+    purpose: "journal",
+    call: { verb: "create", place: { resource: configMaps, namespace: "shop", name: "a" }, body: {}, manager: "janus" },
+  });
+
+  it("is looked for at once; if it is not there, and said to exist again, there is a pause", () => {
+    const first = handleAnswer(known, create, refused(409), NOW, NOW);
+    expect(first.failed).toBeUndefined();
+    expect(hasLearned(first.known)).toBe(true);
+    const looked = handleAnswer(first.known, ask("controller"), refused(404), NOW, NOW);
+    expect(handleAnswer(looked.known, create, refused(409), NOW, NOW).failed).toBeDefined();
+  });
+
+  it("is no reason for a pause once it was seen", () => {
+    const first = handleAnswer(known, create, refused(409), NOW, NOW);
+    const seen = handleAnswer(first.known, ask("controller"), E.right(former("ConfigMap", "a")), NOW, NOW);
+    expect(handleAnswer(seen.known, create, refused(409), NOW, NOW).failed).toBeUndefined();
+  });
+});
+
 describe("what has to be done", () => {
   it.each<readonly [string, Answer, { always: boolean; unlessRefused: boolean; unlessDenied: boolean }]>([
     ["done", E.right(former("ConfigMap", "a")), { always: true, unlessRefused: true, unlessDenied: true }],

@@ -32,9 +32,30 @@ const isUndone = ({ untilDone }: ApiCall, fault: ApiError): boolean => {
 const isVague = ({ call }: ApiCall, fault: ApiError): boolean =>
   call.verb === "get" && fault.type === "refused" && fault.notFound === "other";
 
+/** An object of the controller's own is not created, since there is one of its name, or so it is said. */
+const isTaken = ({ as, call }: ApiCall, fault: ApiError): boolean =>
+  as === "controller" && call.verb === "create" && fault.type === "refused" && fault.code === 409;
+
+/** It was not there when it was looked for. If it is said again that it is, the next attempt is made after a pause. */
+const handleTaken = (
+  { taken }: Observations,
+  { call: { place } }: ApiCall,
+  fault: ApiError,
+  after: Observations,
+): HandledAnswer => {
+  const name = formatRef(place);
+  return taken.has(name) ? { known: after, failed: fault } : { known: { ...after, taken: new Set([...taken, name]) } };
+};
+
+const withoutTaken = (known: Observations, { call: { place } }: ApiCall): Observations => {
+  const name = formatRef(place);
+  if (!known.taken.has(name)) return known;
+  return { ...known, taken: new Set([...known.taken].filter((other) => other !== name)) };
+};
+
 export interface HandledAnswer {
   readonly known: Observations;
-  /** It failed, and is retried after a pause. */
+  /** It failed: what is decided next is decided after a pause. */
   readonly failed?: ApiError;
 }
 
@@ -53,10 +74,11 @@ export const handleAnswer = (
 ): HandledAnswer => {
   const denial = denialOf(effect);
   const granted: Observations = known.denied.has(denial) ? { ...known, denied: unset(known.denied, denial) } : known;
-  if (E.isRight(answer)) return { known: effect.onAnswer(granted, answer, now, sent) };
+  if (E.isRight(answer)) return { known: withoutTaken(effect.onAnswer(granted, answer, now, sent), effect) };
   const fault = answer.left;
   if (meaningFor(effect, fault) === "transient" || isVague(effect, fault) || isUndone(effect, fault))
     return { known: afterTransientFault(known, effect, fault, now), failed: fault };
+  if (isTaken(effect, fault)) return handleTaken(known, effect, fault, effect.onAnswer(granted, answer, now, sent));
   if (!isOwnDenial(effect, fault)) return { known: effect.onAnswer(granted, answer, now, sent) };
   const since = known.denied.get(denial) ?? now;
   if (now >= since + PATIENCE) return { known: effect.onAnswer(known, answer, now, sent) };

@@ -52,6 +52,8 @@ export interface Observations {
   readonly released: ReadonlySet<string>;
   /** Since when the controller itself lacks a permission, by request; see `handle-answer.ts`. */
   readonly denied: ReadonlyMap<string, Instant>;
+  /** Objects of the controller's own that could not be created, since they exist, and were not seen since; see `handle-answer.ts`. */
+  readonly taken: ReadonlySet<string>;
   /** When an item was last rolled back. */
   readonly restoredAt?: Instant;
   /** When the last create of a Lease, a store or the journal was sent that was not answered. */
@@ -346,6 +348,7 @@ export const noObservations = (since: Instant): Observations => ({
   storeData: new Map(),
   released: new Set(),
   denied: new Map(),
+  taken: new Set(),
   projectedAt: since,
 });
 
