@@ -43,6 +43,7 @@ export const bystander = async (
   };
 
   let ending: Promise<number> | undefined;
+  let isTooLate = false;
   return {
     namespace,
     asks: (request) => {
@@ -51,7 +52,8 @@ export const bystander = async (
       return isNamed || as?.user.includes(`:${namespace}:`) === true;
     },
     comes: () => {
-      if (came !== undefined) return;
+      // Nobody is there any more who could look after it.
+      if (came !== undefined || isTooLate) return;
       came = place.create({
         apiVersion: "backup.janus.io/v1alpha1",
         kind: "Transaction",
@@ -64,7 +66,10 @@ export const bystander = async (
       ending = came.then(committed);
       ending.catch(() => {});
     },
-    committed: async () => ending,
+    committed: async () => {
+      isTooLate = true;
+      return ending;
+    },
   };
 };
 
