@@ -1,3 +1,4 @@
+import type { Item, Transaction } from "@janus/api";
 import { expect, it } from "vitest";
 import { explanation } from "../../../packages/cli/src/story/explanation.ts";
 import { transaction } from "../core/transaction.ts";
@@ -18,3 +19,19 @@ it.each(["shop/a;reboot", "shop/$(reboot)", "shop;reboot;/a", "shop/-fa"])(
     expect(next(`Transaction ${holder}`)).toBe(`kubectl describe lease ${lease}`);
   },
 );
+
+it("counts no change as rolled back that the API server has refused", () => {
+  const changes = ["a", "b", "c"].map((name) => ({
+    type: "Delete" as const,
+    target: { apiVersion: "v1", kind: "ConfigMap", name },
+  }));
+  const before = { existed: false } as const;
+  const items: Item[] = [
+    { state: { type: "committed", before } },
+    { state: { type: "restored", before } },
+    { state: { type: "rejected", before, error: "forbidden" } },
+  ];
+  const txn = transaction(changes);
+  const stopped: Transaction = { ...txn, status: { ...txn.status, phase: "RollingBack", items } };
+  expect(explanation(stopped, { locks: new Map(), now: 0 }).state).toBe("1 of 3 changes are applied, 1 is rolled back");
+});

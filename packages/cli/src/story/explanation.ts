@@ -39,13 +39,13 @@ const counted = ({ status, spec }: Transaction): string => {
   const count = (...types: readonly Item["state"]["type"][]): number =>
     status.items.filter(({ state }) => types.includes(state.type)).length;
   const applied = count("committed", "rollback-failed");
-  const restored = count("restored", "rejected");
+  const restored = count("restored");
   const unknown = count("unknown");
   const all = spec.changes.length;
   if (applied === 0 && restored === 0 && unknown === 0) return noneApplied(all);
   return [
     `${applied} of ${all} changes are applied`,
-    ...(restored === 0 ? [] : [`${restored} are rolled back`]),
+    ...(restored === 0 ? [] : [`${restored} ${restored === 1 ? "is" : "are"} rolled back`]),
     ...(unknown === 0 ? [] : [`of ${unknown} it is unknown`]),
   ].join(", ");
 };
