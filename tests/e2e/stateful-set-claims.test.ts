@@ -151,7 +151,9 @@ it("does not delete one whose volumes others let go with it after the checks", a
   });
   const { status } = await place.run([deleting(statefulSet({})), creating(configMap("last"))]);
   expect(status.phase).toBe("RolledBack");
-  expect(messageOf(status)).toContain("would now also delete PersistentVolumeClaim data-web-0, which cannot be undone");
+  expect(messageOf(status)).toContain(
+    "the Delete now also deletes PersistentVolumeClaim data-web-0, which cannot be undone",
+  );
   expect(await claimsOf(place, 1)).toEqual(before);
 });
 

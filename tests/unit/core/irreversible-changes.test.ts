@@ -11,6 +11,10 @@ const sized = (storage: string) => ({ spec: { resources: { requests: { storage }
 const versions = (...names: readonly string[]) => ({
   spec: { versions: names.map((name, at) => ({ name, storage: at === names.length - 1 })) },
 });
+const reclaiming = (persistentVolumeReclaimPolicy: string, phase: string) => ({
+  spec: { persistentVolumeReclaimPolicy },
+  status: { phase },
+});
 const ordinary = change("Patch", "b");
 const b = former("ConfigMap", "b");
 
@@ -20,6 +24,13 @@ it.each([
   ["Patch", "PersistentVolumeClaim", sized("2Gi"), sized("1Gi"), "makes it larger"],
   ["Patch", "PersistentVolumeClaim", sized("1.1Gi"), sized("1126Mi"), "makes it larger"],
   ["Patch", "PersistentVolumeClaim", sized("large"), sized("1Gi"), "makes it larger"],
+  [
+    "Patch",
+    "PersistentVolume",
+    { spec: { persistentVolumeReclaimPolicy: "Delete" } },
+    reclaiming("Retain", "Released"),
+    "has it deleted, since it is Released",
+  ],
   [
     "Update",
     "CustomResourceDefinition",
@@ -40,6 +51,11 @@ it.each([
     "at the end, with what nothing can undo either",
     [ordinary, making("Patch", "ConfigMap", { immutable: true }), change("Delete", "c", "PersistentVolumeClaim")],
     {},
+  ],
+  [
+    "the deletion of a volume when its claim will be gone",
+    [making("Patch", "PersistentVolume", { spec: { persistentVolumeReclaimPolicy: "Delete" } }), ordinary],
+    reclaiming("Retain", "Bound"),
   ],
   ["what is immutable already", [making("Patch", "ConfigMap", { immutable: true }), ordinary], { immutable: true }],
   [

@@ -15,7 +15,7 @@ import {
 } from "../state/observations.ts";
 import { terminatingMessage, type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { refusedGrants, regranting } from "../preflight/regranting.ts";
-import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
+import { lostForGood } from "../preflight/irreversible-changes.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { renewSnapshot } from "./retake-snapshot.ts";
 import type { InDoubtVerdict } from "./in-doubt.ts";
@@ -128,7 +128,7 @@ const goOnWith = (changeContext: ChangeContext, live: KubeObject): Step => {
   if (asking.length > 0) return run(...asking);
   const [lost] = [
     ...[lossOf(changeContext, known, live)?.message ?? []].flat(),
-    ...newlyDeletedClaims(changeContext, live),
+    ...newlyLost(changeContext, live),
     ...refusedGrants(txn, changeContext, known, live),
   ];
   return lost === undefined
@@ -136,16 +136,14 @@ const goOnWith = (changeContext: ChangeContext, live: KubeObject): Step => {
     : abort(context, journal, conflictCause(lost));
 };
 
-/** What was decided before the first change by what the StatefulSet was then. */
-const newlyDeletedClaims = ({ change, place, before }: ChangeContext, live: KubeObject): readonly string[] => {
-  const [was, is] = [before, live].map((object) =>
-    object === undefined ? undefined : claimsDeletedBy(change, object),
-  );
-  return is === undefined || is.count <= (was?.count ?? 0)
+/** That the change does now what cannot be undone: where it stands in the list was checked by what its target was. */
+const newlyLost = (changeContext: ChangeContext, live: KubeObject): readonly string[] => {
+  const { change, place, before } = changeContext;
+  const was = before === undefined ? undefined : lostForGood(changeContext, before);
+  const is = lostForGood(changeContext, live);
+  return is === undefined || is === was
     ? []
-    : [
-        `${formatRef(place)} was modified by another client: the ${change.type} would now also delete ${is.names}, which cannot be undone`,
-      ];
+    : [`${formatRef(place)} was modified by another client: the ${change.type} now ${is}, which cannot be undone`];
 };
 
 const isEdit = ({ type }: ResolvedChange): boolean => type === "Update" || type === "Patch";

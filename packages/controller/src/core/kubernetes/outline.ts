@@ -23,6 +23,12 @@ export const versionsOf = (object: unknown): readonly { readonly name: string; r
 export const storageOf = (object: unknown): unknown =>
   asObject(asObject(asObject(asObject(object)["spec"])["resources"])["requests"])["storage"];
 
+/** What becomes of a PersistentVolume when its claim is gone, and whether it is. */
+export const reclaimOf = (object: unknown): { readonly policy: unknown; readonly phase: unknown } => {
+  const { spec, status } = asObject(object);
+  return { policy: asObject(spec)["persistentVolumeReclaimPolicy"], phase: asObject(status)["phase"] };
+};
+
 /**
  * What is remembered of a target after its snapshot is written: everything that is still needed before the first
  * change (its identity and version, its owners, whether it is being deleted, and what makes a change
@@ -33,6 +39,8 @@ export const outline = (object: KubeObject): KubeObject => {
   const isSecret = apiVersion === "v1" && kind === "Secret";
   const storage = storageOf(object);
   const claims = claimSpec(object);
+  const { policy: persistentVolumeReclaimPolicy, phase } = reclaimOf(object);
+  const isVolume = apiVersion === "v1" && kind === "PersistentVolume";
   const versions = kind === "CustomResourceDefinition" ? versionsOf(object) : [];
   return {
     apiVersion,
@@ -55,5 +63,6 @@ export const outline = (object: KubeObject): KubeObject => {
     ...(storage === undefined ? {} : { spec: { resources: { requests: { storage } } } }),
     ...(versions.length === 0 ? {} : { spec: { versions } }),
     ...(claims === undefined ? {} : { spec: claims }),
+    ...(isVolume ? { spec: { persistentVolumeReclaimPolicy }, status: { phase } } : {}),
   };
 };

@@ -8,7 +8,7 @@ import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { quantityOf } from "../kubernetes/quantity.ts";
-import { storageOf, versionsOf } from "../kubernetes/outline.ts";
+import { reclaimOf, storageOf, versionsOf } from "../kubernetes/outline.ts";
 import { type Item, itemsOf } from "../state/resolved-changes.ts";
 
 const madeImmutable = ({ content }: Edit, live: KubeObject): string | undefined =>
@@ -27,6 +27,13 @@ const forGood: Readonly<Record<string, (change: Edit, live: KubeObject) => strin
     // The API server keeps another text of the same quantity than was written: of 0.5Gi, 512Mi.
     return is !== undefined && was !== undefined && is <= was ? undefined : "makes it larger";
   },
+  // Whose claim is gone is deleted at once. https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming
+  "/PersistentVolume": ({ content }, live) => {
+    const { policy, phase } = reclaimOf(live);
+    return reclaimOf(content).policy === "Delete" && policy !== "Delete" && (phase === "Released" || phase === "Failed")
+      ? `has it deleted, since it is ${phase}`
+      : undefined;
+  },
   // It stands in status.storedVersions from then on, and must not be missing from spec.versions.
   "apiextensions.k8s.io/CustomResourceDefinition": ({ content }, live) => {
     const former = new Set(versionsOf(live).map(({ name }) => name));
@@ -39,22 +46,31 @@ const forGood: Readonly<Record<string, (change: Edit, live: KubeObject) => strin
   },
 };
 
-const lasting = (known: Observations, { index, change, place: { resource } }: Item): string | undefined => {
-  const live = changeIn(known, index).target?.object;
-  if (live === undefined || change.type === "Delete") return undefined;
-  return forGood[`${resource.group}/${resource.kind}`]?.(change, live);
+/** What a change does to this object that nothing brings back, as the predicate of a sentence; undefined if there is nothing. */
+export const lostForGood = (
+  { change, place: { resource } }: Pick<Item, "change" | "place">,
+  live: KubeObject,
+): string | undefined => {
+  if (change.type !== "Delete") return forGood[`${resource.group}/${resource.kind}`]?.(change, live);
+  const claims = claimsDeletedBy(change, live);
+  return claims === undefined ? undefined : `also deletes ${claims.names}`;
+};
+
+const lasting = (known: Observations, item: Item): string | undefined => {
+  const live = changeIn(known, item.index).target?.object;
+  return live === undefined || item.change.type === "Delete" ? undefined : lostForGood(item, live);
 };
 
 /**
  * What a Delete takes along that nothing brings back: of a StatefulSet, the claims of its volumes, if it says so, even if the
  * ServiceAccount may not list them.
  */
-const takenForGood = (txn: Transaction, known: Observations, { index, change, place }: Item): string | undefined => {
+const takenForGood = (txn: Transaction, known: Observations, item: Item): string | undefined => {
+  const { index, change, place } = item;
   const live = changeIn(known, index).target?.object;
-  const claims = change.type === "Delete" && live !== undefined ? claimsDeletedBy(change, live) : undefined;
+  if (live === undefined || change.type !== "Delete") return undefined;
   const lost = (collected(txn, known).lost.get(index) ?? []).filter(({ isIrreplaceable }) => isIrreplaceable === true);
-  const names = lost.length === 0 ? claims?.names : named(lost, place.namespace);
-  return names === undefined ? undefined : `also deletes ${names}`;
+  return lost.length === 0 ? lostForGood(item, live) : `also deletes ${named(lost, place.namespace)}`;
 };
 
 /**
