@@ -91,7 +91,7 @@ it.each([
   const place = await workspace();
   await place.create(configMap("a"));
   await allowOneService(place);
-  const { hook } = refusing(of(purpose), 6000);
+  const { hook, stop } = refusing(of(purpose), Number.POSITIVE_INFINITY);
   const { hook: keep, requests } = recording();
   await place.janus(keep, hook);
   await place.submit([patching(configMap("a", { v: "1" })), ...oneTooMany]);
@@ -100,6 +100,7 @@ it.each([
     return [txn.status?.phase, ready(txn)?.status, ready(txn)?.reason, message.test(ready(txn)?.message ?? "")];
   };
   await expect.poll(isTold).toEqual([phase, "False", "Waiting", true]);
+  stop();
   const { status } = await place.over();
   expect(status.phase).toBe("RolledBack");
   expect(status.conditions.filter((condition) => /trying again/.test(condition.message))).toEqual([]);
