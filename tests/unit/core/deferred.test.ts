@@ -53,6 +53,9 @@ const server = (there: readonly KubeObject[], stuck: (ask: ApiCall, at: Reconcil
 
 const states = ({ txn }: ReconcileContext): readonly string[] => txn.status.items.map(({ state }) => state.type);
 
+const errors = ({ txn }: ReconcileContext): readonly string[] =>
+  txn.status.items.flatMap(({ state }) => ("error" in state && state.error !== undefined ? [state.error] : []));
+
 describe("an item that cannot finish its rollback does not hold up the others:", () => {
   it.each([
     [
@@ -216,4 +219,26 @@ it("goes on while the status of a target is written all the time: a lost race is
   const { at } = later(rollingBack([change("Patch", "a")]), 10 * MINUTE, answer);
   expect(lost).toBe(25);
   expect(at.txn.status.phase).toBe("RolledBack");
+});
+
+describe("an item that was not rolled back names its object:", () => {
+  it("where that cannot be locked", () => {
+    const { answer, done } = server([patched("a")], (ask) =>
+      ask.purpose === "lock" ? refused(403, "exceeded quota: leases") : undefined,
+    );
+    const all = rollingBack([change("Patch", "a")]);
+    const { at } = later(observing(all, { 0: { lock: { type: "free" } } }), MINUTE, answer);
+    expect(done).toEqual([]);
+    expect(errors(at)).toEqual(["ConfigMap shop/a: it cannot be locked: exceeded quota: leases"]);
+  });
+
+  it("where its time is over", () => {
+    const { answer } = server([patched("a")], (ask) =>
+      ask.purpose === "restore" || ask.purpose === "read-target" ? unavailable("not available") : undefined,
+    );
+    const { at } = later(rollingBack([change("Patch", "a")]), 40 * MINUTE, answer);
+    expect(errors(at)).toEqual([
+      "ConfigMap shop/a: its rollback timed out: trying again to read ConfigMap shop/a: not available",
+    ]);
+  });
 });

@@ -183,7 +183,7 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
   const place = resolveTarget(txn, known, index);
   if (change === undefined || E.isLeft(place)) return fail(E.isLeft(place) ? place.left : "there is no such change");
   const item: Item = { index, change, place: place.right };
-  if (isOver) return fail(ranOut(known, index), item);
+  if (isOver) return fail(`${formatRef(item.place)}: ${ranOut(known, index)}`, item);
 
   const locked = (needed: number): ItemStep | undefined => {
     const touched = [...resolvedTargets(txn, known)].filter(([at]) => at < journal.position.reached || at === needed);
@@ -210,7 +210,9 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
     case "run": {
       const { lock } = changeIn(known, index);
       const writes = undoing.effects.some(({ purpose }) => purpose === "restore");
-      return lock?.type === "impossible" && writes ? fail(lock.why, item) : go(...undoing.effects);
+      return lock?.type === "impossible" && writes
+        ? fail(`${formatRef(item.place)}: ${lock.why}`, item)
+        : go(...undoing.effects);
     }
     case "wait":
       return undoing;
