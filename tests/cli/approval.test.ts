@@ -110,9 +110,10 @@ it("shows control characters that others have put into a Transaction, and obeys 
     expect([command, /[^\P{Cc}\n]|\p{Bidi_Control}/u.test(stdout)]).toEqual([command, false]);
     expect(stdout).not.toMatch(/^Requested by bob/mu);
   }
-  const { stdout } = await janus("describe", "txn", "-n", namespace);
-  expect(stdout).toContain('"2.0\\u202e"');
-  expect(flat(stdout)).toContain("\\u001b[2Kfine\\u000a\\u000aRequested by bob.");
+  // After each move the Draft is rendered again.
+  const described = async () => (await janus("describe", "txn", "-n", namespace)).stdout;
+  await expect.poll(described).toContain('"2.0\\u202e"');
+  expect(flat(await described())).toContain("\\u001b[2Kfine\\u000a\\u000aRequested by bob.");
   const { stdout: approved } = await janus("approve", "txn", "-n", namespace, "--yes", ...bob);
   expect(approved).toContain('+ .data.version: "2.0\\u202e"\n');
 });

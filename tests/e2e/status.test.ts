@@ -177,20 +177,20 @@ describe("kubectl", () => {
   });
 
   it("shows of each change its target and its state", async () => {
-    const { create, janus, run } = await workspace();
+    const { namespace, create, janus, run } = await workspace();
     await create(configMap("first", { a: "1" }), configMap("second", { a: "1" }));
     await janus();
     const { status } = await run(["first", "second"].map((name) => patching(configMap(name, { a: "2" }))));
     expect(status.items).toMatchObject([
-      { target: "ConfigMap first", state: "Applied" },
-      { target: "ConfigMap second", state: "Applied" },
+      { target: `ConfigMap ${namespace}/first`, state: "Applied" },
+      { target: `ConfigMap ${namespace}/second`, state: "Applied" },
     ]);
     const refused = await run([patching(configMap("first", { a: "3" })), patching(configMap("missing", { a: "1" }))], {
       name: "refused",
     });
     expect(refused.status.items).toMatchObject([
-      { target: "ConfigMap first", state: "Pending" },
-      { target: "ConfigMap missing", state: "Refused" },
+      { target: `ConfigMap ${namespace}/first`, state: "Pending" },
+      { target: `ConfigMap ${namespace}/missing`, state: "Refused" },
     ]);
   });
 
@@ -240,6 +240,15 @@ describe("kubectl", () => {
   });
 });
 
+/** A recorder of events, and a Transaction without a controller. */
+const eventRecorder = async () => {
+  const { namespace, submit } = await workspace();
+  const txn = decodeTransaction(await submit(many(1)));
+  if (E.isLeft(txn)) throw new Error(txn.left);
+  const api = connection(controlPlane.kubeconfig);
+  return { namespace, txn, ...recorder(() => api, "test") };
+};
+
 describe("events", () => {
   it("of sixty changes are a few, and one that grows", async () => {
     const { namespace, janus, run } = await workspace();
@@ -251,12 +260,30 @@ describe("events", () => {
     expect(told.at(-1)?.message).toBe(`57 more, the latest: 60/60 Create ConfigMap ${namespace}/c59`);
   });
 
+  it("of hundreds of gates are a few, and warnings are never counted as Normal", async () => {
+    const { namespace, txn, recordEvent, flush } = await eventRecorder();
+    for (let n = 0; n < 100; n += 1)
+      for (const reason of ["ItemCommitted", "GateWaiting", "GateMet"])
+        recordEvent(txn.right, { type: "Normal", reason, message: `${n}` }, () => {});
+    for (let n = 0; n < 8; n += 1)
+      recordEvent(
+        txn.right,
+        { type: n < 6 ? "Normal" : "Warning", reason: "ItemRolledBack", message: `item ${n}` },
+        () => {},
+      );
+    await flush();
+    const told = await eventsOf(namespace, "txn");
+    const countsOf = (...of: string[]) =>
+      told.filter(({ type, reason }) => of.includes(reason) && of.includes(type)).map(({ count }) => count);
+    expect(countsOf("Normal", "GateWaiting")).toEqual([1, 1, 1, 97]);
+    expect(countsOf("Normal", "GateMet")).toEqual([1, 1, 1, 97]);
+    expect(countsOf("Normal", "ItemRolledBack")).toEqual([1, 1, 1, 3]);
+    const warnings = told.filter(({ type }) => type === "Warning");
+    expect(warnings.map(({ message }) => message).toSorted()).toEqual(["item 6", "item 7"]);
+  });
+
   it("that are told again and again are one that counts", async () => {
-    const { namespace, submit } = await workspace();
-    const txn = decodeTransaction(await submit(many(1)));
-    if (E.isLeft(txn)) throw new Error(txn.left);
-    const api = connection(controlPlane.kubeconfig);
-    const { recordEvent, flush } = recorder(() => api, "test");
+    const { namespace, txn, recordEvent, flush } = await eventRecorder();
     const event = { type: "Warning", reason: "RecoveryBlocked", message: "the journal cannot be written" } as const;
     const log: string[] = [];
     const again = (times: number) => {

@@ -65,7 +65,12 @@ const STATES = {
 
 const name = string({ maxLength: 253 });
 const Wire = object({
-  target: optional(described("The target: kind and name, with the namespace if the change names one.", text(128))),
+  target: optional(
+    described(
+      "The target, for example Deployment shop/web: kind, namespace if it has one, and name; shortened to fit.",
+      text(128),
+    ),
+  ),
   state: optional(
     described(
       "State of the change. Pending: not processed yet. Refused: the checks before the first change failed. Prepared: its snapshot was taken. Applied: the change was applied. NotApplied: the API server rejected it; the target is unchanged. Unknown: whether it was applied cannot be determined. RolledBack: the target was restored. RollbackFailed: it was applied and could not be rolled back.",

@@ -7,7 +7,7 @@ import { journalIn } from "../state/observations.ts";
 import { quarantine } from "../transitions/quarantine.ts";
 import { toTimestamp } from "../kubernetes/time.ts";
 import { lockTimeoutNotice } from "../locks/lock-requests.ts";
-import { discoveries } from "../state/target-resolution.ts";
+import { discoveries, namedTarget } from "../state/target-resolution.ts";
 import { setFinalizers, updateStatus } from "../state/status-update.ts";
 import { specProblems } from "../preflight/spec-problems.ts";
 import { failUntouched } from "../transitions/fail-untouched.ts";
@@ -45,7 +45,7 @@ export const pending = (context: ReconcileContext): Step => {
   const { general, problems } = specProblems(txn, known);
   const told = audit(txn, contentDigest);
   if (general.length > 0 || problems.size > 0)
-    return run(withEvents(failUntouched(txn, now, { reason: "InvalidTransaction", problems, general }), told));
+    return run(withEvents(failUntouched(context, { reason: "InvalidTransaction", problems, general }), told));
   if (!isHeld) {
     const asked = setFinalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]);
     return run({ ...asked, onAnswer: hasNoJournal });
@@ -55,7 +55,7 @@ export const pending = (context: ReconcileContext): Step => {
     {
       phase: "Preparing",
       startedAt: toTimestamp(now),
-      items: txn.spec.changes.map(() => ({ state: { type: "untouched" } })),
+      items: txn.spec.changes.map((_, index) => ({ ...namedTarget(txn, known, index), state: { type: "untouched" } })),
       because: { reason: "Preparing", message: "acquiring locks and checking every change" },
     },
     now,

@@ -10,7 +10,7 @@ import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
 export const prepared = (context: ReconcileContext): Step => {
   const { txn, known, now } = context;
   const refuse = (reason: string, why: string): Step =>
-    run(failUntouched(txn, now, { reason, problems: new Map(), general: [why] }));
+    run(failUntouched(context, { reason, problems: new Map(), general: [why] }));
   if (known.journal === undefined) return run(readJournal(txn));
   if (hasBegun(known))
     return quarantine(context, "status.phase: is Prepared, but the journal says that changes were made");

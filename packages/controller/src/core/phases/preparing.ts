@@ -31,8 +31,7 @@ import { stopRequest } from "../transitions/stop-request.ts";
 import { recordPrepared } from "./record-prepared.ts";
 
 /** Failed, with no changes applied. */
-const refuse = ({ txn, now }: ReconcileContext, failure: PreparationFailure): Step =>
-  run(failUntouched(txn, now, failure));
+const refuse = (context: ReconcileContext, failure: PreparationFailure): Step => run(failUntouched(context, failure));
 
 /** The requests that are still needed, concurrently; undefined if there are none. */
 const runAny = (effects: readonly Effect[]): Step | undefined => (effects.length === 0 ? undefined : run(...effects));

@@ -14,6 +14,7 @@ import { changeIn, mapChanges, type Observations, type SnapshotRef } from "../st
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf } from "../state/resolved-changes.ts";
 import { updateStatus } from "../state/status-update.ts";
+import { namedTarget } from "../state/target-resolution.ts";
 import { ownerUids } from "../kubernetes/kube-object.ts";
 
 /**
@@ -46,6 +47,7 @@ export const recordPrepared = (
   const items = itemsOf(txn, known).map(({ index, place }): Item => {
     const { name: lease, namespace = "" } = lockPlace(place, settings.controllerNamespace);
     return {
+      ...namedTarget(txn, known, index),
       // Without a lock, it is acquired in the turn of the change; see `send-change.ts`.
       ...(late.has(index) ? {} : { lock: { lease, namespace } }),
       state: { type: "prepared", before: beforeOf(index) },

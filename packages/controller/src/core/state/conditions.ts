@@ -112,13 +112,17 @@ export const conditions = (
   now: Instant,
   { healthy, reversible }: { readonly healthy?: Healthy; readonly reversible?: Reversibility } = {},
 ): readonly Condition[] => {
+  /** As the API conventions have it, the time is that of the last change of status. */
+  const valued = (type: string, [is, reason, message]: Value): Condition => {
+    const former = status.conditions.find((condition) => condition.type === type);
+    const lastTransitionTime = former?.status === is ? former.lastTransitionTime : toTimestamp(now);
+    return { type, status: is, reason, message, lastTransitionTime, observedGeneration: metadata.generation };
+  };
   /** One that not every Transaction has: once it is there, it stays as it is until there is another value. */
   const own = (type: string, value: Value | undefined): readonly Condition[] => {
     const former = status.conditions.find((condition) => condition.type === type);
     if (value === undefined) return former === undefined ? [] : [former];
-    const [is, reason, message] = value;
-    const lastTransitionTime = toTimestamp(now);
-    return [{ type, status: is, reason, message, lastTransitionTime, observedGeneration: metadata.generation }];
+    return [valued(type, value)];
   };
   const health: Value | undefined =
     healthy === undefined
@@ -139,15 +143,7 @@ export const conditions = (
         ? "same"
         : outcomeOf(move, former?.status === "True");
     if (outcome === "same" && former !== undefined) return former;
-    const [is, reason, message]: Value = outcome === "same" ? no(because) : outcome;
-    return {
-      type,
-      status: is,
-      reason,
-      message,
-      lastTransitionTime: stored?.status === is ? stored.lastTransitionTime : toTimestamp(now),
-      observedGeneration: metadata.generation,
-    };
+    return valued(type, outcome === "same" ? no(because) : outcome);
   });
   const isStale = phase === "Failed" && because.reason === APPROVAL_STALE && status.phase !== "Failed";
   return [

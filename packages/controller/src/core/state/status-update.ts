@@ -101,7 +101,7 @@ export const projected = (txn: Transaction, journal: Journal): readonly Item[] =
     return { ...rest, ...waitingOf(txn, journal, index), state: stateOf(item.state, index, journal) };
   });
 
-/** From the spec alone: without a namespace, it is in that of the Transaction, or cluster-scoped. */
+/** From the spec alone, where the kind is not known. */
 const nameOf = ({ target }: Transaction["spec"]["changes"][number]): string =>
   `${target.kind} ${target.namespace === undefined ? "" : `${target.namespace}/`}${target.name}`;
 

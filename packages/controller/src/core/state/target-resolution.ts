@@ -1,10 +1,10 @@
-import type { Change, Transaction } from "@janus/api";
+import type { Change, Item, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { asObject } from "../kubernetes/json.ts";
 import { type Observations, set } from "./observations.ts";
 import type { Discover } from "./effect.ts";
 import type { Json, Resource } from "@janus/types";
-import type { ObjectRef } from "../kubernetes/kube-object.ts";
+import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { memoized } from "../kubernetes/memoize.ts";
 import { resolvedChange } from "./resolve-apply.ts";
 
@@ -98,6 +98,12 @@ export const resolveTarget = (
   { resources }: Observations,
   index: number,
 ): E.Either<string, ObjectRef> => located(txn)(resources)[index] ?? NOT_SERVED;
+
+/** The target as the status names it, with its namespace. Without a target if its kind is not known. */
+export const namedTarget = (txn: Transaction, known: Observations, index: number): Pick<Item, "target"> => {
+  const place = resolveTarget(txn, known, index);
+  return E.isRight(place) ? { target: formatRef(place.right) } : {};
+};
 
 const placed = memoized(
   (all: readonly E.Either<string, ObjectRef>[]): ReadonlyMap<number, ObjectRef> =>

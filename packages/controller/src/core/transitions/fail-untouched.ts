@@ -1,7 +1,8 @@
-import { cut, type Item, type Transaction } from "@janus/api";
+import { cut, type Item } from "@janus/api";
 import type { ApiCall } from "../state/effect.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { updateStatus } from "../state/status-update.ts";
+import { namedTarget } from "../state/target-resolution.ts";
 
 export interface PreparationFailure {
   readonly reason: string;
@@ -20,14 +21,14 @@ const summary = (problems: readonly string[]): string => {
 
 /** Ends a Transaction that has applied nothing: Failed, with every problem on its item. */
 export const failUntouched = (
-  txn: Transaction,
-  now: Instant,
+  { txn, known, now }: ReconcileContext,
   { reason, problems = new Map(), general = [], event }: PreparationFailure,
 ): ApiCall => {
   const items = txn.spec.changes.map((_, index): Item => {
     const found = problems.get(index);
     const lock = txn.status.items[index]?.lock;
     return {
+      ...namedTarget(txn, known, index),
       ...(lock === undefined ? {} : { lock }),
       state: found === undefined ? { type: "untouched" } : { type: "refused", error: cut(found.join("; "), 256) },
     };

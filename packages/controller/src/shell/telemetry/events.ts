@@ -16,6 +16,8 @@ export const events: Resource = {
 
 /** There may be hundreds of these. The first few of a Transaction are separate events, the others are counted in one … */
 const FREQUENT: readonly string[] = [
+  "GateWaiting",
+  "GateMet",
   "ItemCommitted",
   "ItemRolledBack",
   "RollbackFailed",
@@ -51,6 +53,10 @@ interface RecordedEvent {
   /** Writes of one event are serial. */
   writing: Promise<void>;
 }
+
+const TYPES = ["Normal", "Warning"] as const;
+const frequentKey = (uid: string, { reason, type }: Pick<EventSpec, "reason" | "type">): string =>
+  `${uid} ${reason} ${type}`;
 
 export interface Recorder {
   /** @param log reports that an event could not be written */
@@ -95,7 +101,7 @@ const isPowerOfTwo = (count: number): boolean => (count & (count - 1)) === 0;
 export const recorder = (apiOf: (namespace: string) => Api, identity: string): Recorder => {
   /** By uid, reason and message, in the order of their last occurrence. */
   const lines = new Map<string, RecordedEvent>();
-  /** The number of events of {@link FREQUENT} reasons, by uid and reason. */
+  /** The number of events of {@link FREQUENT} reasons, by uid, reason and type: a warning is never counted as Normal. */
   const counts = new Map<string, number>();
   /** Events of {@link FREQUENT} reasons whose write is scheduled. */
   const planned = new Set<RecordedEvent>();
@@ -151,13 +157,13 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
       if (at < old.last + FORGET_AFTER && lines.size <= MAX_EVENTS) return;
       write(old, log);
       lines.delete(key);
-      counts.delete(`${old.about.uid} ${old.reason}`);
+      counts.delete(frequentKey(old.about.uid, old));
     }
   };
 
   /** Counts one more event of a frequent reason. */
   const add = (txn: Transaction, event: EventSpec, at: Instant, more: number, log: Log): void => {
-    const self = line(`${txn.metadata.uid} ${event.reason}`, txn, event, at);
+    const self = line(frequentKey(txn.metadata.uid, event), txn, event, at);
     self.message = `${more === 1 ? "" : `${more} more, the latest: `}${event.message}`.slice(0, MAX_MESSAGE);
     self.count = more;
     self.last = at;
@@ -178,7 +184,7 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
       for (const [key, old] of lines)
         if (old.about.uid === uid) {
           write(old, log);
-          counts.delete(`${uid} ${old.reason}`);
+          counts.delete(frequentKey(uid, old));
           void old.writing.then(() => lines.delete(key));
         }
     }, 2 * WINDOW).unref();
@@ -189,17 +195,15 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
     const { uid } = txn.metadata;
     forget(at, log);
     if (FINAL.includes(txn.status.phase)) forgetSoon(uid, log);
-    // Pending counts are written first, so that the events are in order.
-    for (const reason of FREQUENT) {
-      const rest = reason === event.reason ? undefined : lines.get(`${uid} ${reason}`);
-      if (rest !== undefined) write(rest, log);
-    }
     if (FREQUENT.includes(event.reason)) {
-      const key = `${uid} ${event.reason}`;
+      const key = frequentKey(uid, event);
       const count = (counts.get(key) ?? 0) + 1;
       counts.set(key, count);
       if (count > SEPARATE) return add(txn, event, at, count - SEPARATE, log);
     }
+    // Pending counts are written before an event of its own, so that the events are in order.
+    for (const rest of FREQUENT.flatMap((reason) => TYPES.map((type) => lines.get(frequentKey(uid, { reason, type })))))
+      if (rest !== undefined) write(rest, log);
     const self = line(`${uid} ${event.reason} ${event.message.slice(0, MAX_MESSAGE)}`, txn, event, at);
     self.message = event.message.slice(0, MAX_MESSAGE);
     self.count += 1;
