@@ -102,7 +102,7 @@ it("scales a StatefulSet down whose volumes are retained, and back", async () =>
   expect(messageOf(status)).not.toContain("data-web");
 });
 
-it("says which volumes a rollback on request does not bring back", async () => {
+it("is Failed, and names the volumes, where a rollback on request cannot bring them back", async () => {
   const place = await workspace();
   await place.create(withVolumes(2, { ...KEEP, whenScaled: "Delete" }));
   await claimsOf(place, 2);
@@ -112,10 +112,26 @@ it("says which volumes a rollback on request does not bring back", async () => {
   const annotations = { "backup.janus.io/request-rollback": "now" };
   await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
   const { status } = await place.over();
-  expect(status.phase).toBe("RolledBack");
-  expect(messageOf(status)).toContain(
-    "volumes that the change let go are not restored: PersistentVolumeClaim data-web-1",
-  );
+  expect(status.phase).toBe("Failed");
+  expect(messageOf(status)).toContain("deletes PersistentVolumeClaim data-web-1, which cannot be restored");
+  expect((await place.read(statefulSet({})))["spec"]).toMatchObject({ replicas: 2 });
+});
+
+it("does not take a Delete back that has deleted volumes as well: it can only be completed", async () => {
+  const place = await workspace();
+  await place.create(withVolumes(1, { ...KEEP, whenDeleted: "Delete" }));
+  await claimsOf(place, 1);
+  await place.janus();
+  await place.submit([creating(configMap("first")), deleting(statefulSet({}))], { rollbackWindow: "10m" });
+  await expect.poll(() => place.exists(claim(0)), { timeout: 30_000 }).toBe(false);
+  const { status } = await place.over();
+  expect(status.conditions).toContainEqual(expect.objectContaining({ type: "Reversible", reason: "Irreversible" }));
+  const annotations = { "backup.janus.io/request-rollback": "now" };
+  await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
+  const ready = async () => messageOf((await place.over()).status);
+  await expect.poll(ready).toContain("the deletion of StatefulSet web cannot be undone");
+  expect((await place.txn()).status?.phase).toBe("Committed");
+  expect(await place.exists(statefulSet({}))).toBe(false);
 });
 
 it("refuses to delete one with its volumes anywhere but at the end, also where the ServiceAccount may not list these", async () => {

@@ -274,7 +274,10 @@ describe("events", () => {
     await flush();
     const told = await eventsOf(namespace, "txn");
     const countsOf = (...of: string[]) =>
-      told.filter(({ type, reason }) => of.includes(reason) && of.includes(type)).map(({ count }) => count);
+      told
+        .filter(({ type, reason }) => of.includes(reason) && of.includes(type))
+        .map(({ count }) => count)
+        .toSorted((a, b) => a - b);
     expect(countsOf("Normal", "GateWaiting")).toEqual([1, 1, 1, 97]);
     expect(countsOf("Normal", "GateMet")).toEqual([1, 1, 1, 97]);
     expect(countsOf("Normal", "ItemRolledBack")).toEqual([1, 1, 1, 3]);

@@ -19,6 +19,8 @@ export type Before =
       readonly snapshot?: { readonly store: string; readonly key: string };
       /** The objects that the garbage collector deletes together with it, as text. */
       readonly dependents?: string;
+      /** Of a Delete: objects that cannot be restored, such as volumes, are deleted together with it. */
+      readonly isIrreversible?: true;
     };
 
 /** The state of one change. */
@@ -108,6 +110,12 @@ const Wire = object({
       text(256),
     ),
   ),
+  irreversible: optional(
+    described(
+      "Of a Delete: it also deletes objects that cannot be restored, such as the volumes of a StatefulSet, so it is not rolled back.",
+      boolean,
+    ),
+  ),
   waitingFor: optional(described("Gates of waitFor that are not met yet, with the state of the target.", text(256))),
   waitingSince: optional(described("When the Transaction started to wait for them.", string({ maxLength: 64 }))),
   gateFailed: optional(
@@ -127,7 +135,7 @@ const lockOf = ({ lockLease, leaseNamespace }: Wire): E.Either<string, Pick<Item
       ? E.right({})
       : E.left("lockLease and leaseNamespace go together");
 
-const beforeOf = ({ uid, resourceVersion, snapshot, dependents }: Wire): E.Either<string, Before> =>
+const beforeOf = ({ uid, resourceVersion, snapshot, dependents, irreversible }: Wire): E.Either<string, Before> =>
   uid !== undefined && resourceVersion !== undefined
     ? E.right({
         existed: true,
@@ -135,6 +143,7 @@ const beforeOf = ({ uid, resourceVersion, snapshot, dependents }: Wire): E.Eithe
         resourceVersion,
         ...(snapshot === undefined ? {} : { snapshot }),
         ...(dependents === undefined ? {} : { dependents }),
+        ...(irreversible === true ? { isIrreversible: true as const } : {}),
       })
     : uid === undefined && resourceVersion === undefined && snapshot === undefined && dependents === undefined
       ? E.right({ existed: false })
@@ -207,6 +216,7 @@ const encode = ({ target, lock, state, waiting, gateError }: Item): Wire => {
           resourceVersion: before.resourceVersion,
           ...(before.snapshot === undefined ? {} : { snapshot: before.snapshot }),
           ...(before.dependents === undefined ? {} : { dependents: before.dependents }),
+          ...(before.isIrreversible === true ? { irreversible: true } : {}),
         }),
     ...("created" in state && state.created !== undefined ? { created: state.created } : {}),
     ...(waiting === undefined ? {} : { waitingFor: waiting.gate, waitingSince: waiting.since }),

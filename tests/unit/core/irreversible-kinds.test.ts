@@ -100,6 +100,28 @@ describe.each(KINDS)("once the deletion of a %s may have been sent, a Transactio
   });
 });
 
+it("only goes forward once a Delete may have been sent that was found to delete a volume, too", () => {
+  const owner: Change = { type: "Delete", target: { apiVersion: "v1", kind: "ConfigMap", name: "owner" } };
+  const start = underway("Committing", [change("Patch", "a"), owner], { direction: "forward", cursor: 1 });
+  const { txn } = start;
+  const items = txn.status.items.map((item, index) =>
+    index === 1 && item.state.type === "prepared" && item.state.before.existed
+      ? { ...item, state: { ...item.state, before: { ...item.state.before, isIrreversible: true as const } } }
+      : item,
+  );
+  const sent = observing(
+    { ...start, txn: { ...txn, status: { ...txn.status, items } } },
+    {
+      1: { write: { type: "accepted", sent: NOW } },
+    },
+  );
+  const asked = wants(sent, { annotations: { [REQUEST_ROLLBACK]: "" } });
+  const checkpoint = checkpoints();
+  const { at } = later(asked, MINUTE, (ask, at) => (ask.purpose === "checkpoint" ? checkpoint(at, ask) : refused(404)));
+  expect(at.txn.status.phase).toBe("Committed");
+  expect(JSON.stringify(at.txn.status.conditions)).toContain("the deletion of ConfigMap owner cannot be undone");
+});
+
 it("rolls back before the deletion that cannot be undone was sent", () => {
   const changes = [change("Patch", "a"), deletion("PersistentVolumeClaim", "x")];
   const start = underway("Committing", changes, { direction: "forward", cursor: 1 });

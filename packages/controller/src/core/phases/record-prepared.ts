@@ -1,6 +1,6 @@
-import { type Before, type Item, journalName } from "@janus/api";
+import { type Before, type Item as RecordedItem, journalName } from "@janus/api";
 import { dependents, warnings } from "../preflight/dependents.ts";
-import { irreversibleGateWarnings } from "../preflight/irreversible-changes.ts";
+import { irreversibleGateWarnings, takenForGood } from "../preflight/irreversible-changes.ts";
 import { unauthorized } from "../preflight/permissions.ts";
 import { watchWarnings } from "../preflight/watch-permissions.ts";
 import { unlistedWarnings } from "../preflight/unlisted-kinds.ts";
@@ -12,7 +12,7 @@ import type { ApiCall, EventSpec } from "../state/effect.ts";
 import type { Journal } from "../state/journal.ts";
 import { changeIn, mapChanges, type Observations, type SnapshotRef } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
-import { itemsOf } from "../state/resolved-changes.ts";
+import { type Item, itemsOf } from "../state/resolved-changes.ts";
 import { updateStatus } from "../state/status-update.ts";
 import { namedTarget } from "../state/target-resolution.ts";
 import { ownerUids } from "../kubernetes/kube-object.ts";
@@ -30,7 +30,8 @@ export const recordPrepared = (
   const { txn, known, now, settings } = context;
   const stores = storesOf(snapshots);
   const lost = dependents(txn, known);
-  const beforeOf = (index: number): Before => {
+  const beforeOf = (item: Item): Before => {
+    const { index } = item;
     const object = changeIn(known, index).target?.object;
     const dependents = lost.get(index);
     return object === undefined
@@ -41,16 +42,18 @@ export const recordPrepared = (
           resourceVersion: object.metadata.resourceVersion ?? "",
           snapshot: { store: snapshots.get(index)?.first ?? "", key: snapshotKey(index, object) },
           ...(dependents === undefined ? {} : { dependents }),
+          ...(takenForGood(txn, known, item) === undefined ? {} : { isIrreversible: true as const }),
         };
   };
   const late = unauthorized(txn, known);
-  const items = itemsOf(txn, known).map(({ index, place }): Item => {
+  const items = itemsOf(txn, known).map((item): RecordedItem => {
+    const { index, place } = item;
     const { name: lease, namespace = "" } = lockPlace(place, settings.controllerNamespace);
     return {
       ...namedTarget(txn, known, index),
       // Without a lock, it is acquired in the turn of the change; see `send-change.ts`.
       ...(late.has(index) ? {} : { lock: { lease, namespace } }),
-      state: { type: "prepared", before: beforeOf(index) },
+      state: { type: "prepared", before: beforeOf(item) },
     };
   });
   const mind = [

@@ -62,10 +62,11 @@ const lasting = (known: Observations, item: Item): string | undefined => {
 };
 
 /**
- * What a Delete takes along that nothing brings back: of a StatefulSet, the claims of its volumes, if it says so, even if the
- * ServiceAccount may not list them.
+ * What else a Delete deletes that cannot be restored: of a StatefulSet, the claims of its volumes, if it says so, even if the
+ * ServiceAccount may not list them. Once such a Delete may have been sent, the Transaction can only be completed, as after one of
+ * an irreplaceable kind.
  */
-const takenForGood = (txn: Transaction, known: Observations, item: Item): string | undefined => {
+export const takenForGood = (txn: Transaction, known: Observations, item: Item): string | undefined => {
   const { index, change, place } = item;
   const live = changeIn(known, index).target?.object;
   if (live === undefined || change.type !== "Delete") return undefined;
@@ -93,9 +94,7 @@ export const irreversibleProblems = (txn: Transaction, known: Observations): ((i
   };
 };
 
-/** Of a Delete that cannot be undone, what is to be waited for ends no wait. */
-const isBoundless = ({ change }: Item): boolean =>
-  isIrreversible(change) && ((change.waitFor ?? []).length > 0 || change.waitTimeout !== undefined);
+const isGated = ({ change }: Item): boolean => (change.waitFor ?? []).length > 0 || change.waitTimeout !== undefined;
 
 /** Of the first of them. */
 const warning = ([first, ...others]: readonly Item[], why: (item: Item) => string): readonly string[] => {
@@ -108,6 +107,9 @@ const warning = ([first, ...others]: readonly Item[], why: (item: Item) => strin
 /** What to know of gates of changes that cannot be undone: people expect that a gate that is not met takes everything back. */
 export const irreversibleGateWarnings = (txn: Transaction, known: Observations): readonly string[] => {
   const items = itemsOf(txn, known);
+  /** Of a Delete that cannot be undone, what is to be waited for ends no wait. */
+  const isBoundless = (item: Item): boolean =>
+    isGated(item) && (isIrreversible(item.change) || takenForGood(txn, known, item) !== undefined);
   const isKept = (item: Item): boolean => gatesOf(txn, item.index).length > 0 && lasting(known, item) !== undefined;
   return [
     ...warning(

@@ -269,7 +269,13 @@ export const beforeIn = (recorded: ItemState, index: number, { renewed }: Journa
   const first = beforeOf(recorded);
   const anew = renewed.get(index)?.before;
   if (anew === undefined) return first;
-  return first.existed && first.dependents !== undefined ? { ...anew, dependents: first.dependents } : anew;
+  if (!first.existed || !anew.existed) return anew;
+  const { dependents, isIrreversible } = first;
+  return {
+    ...anew,
+    ...(dependents === undefined ? {} : { dependents }),
+    ...(isIrreversible === undefined ? {} : { isIrreversible }),
+  };
 };
 
 const SETTLED: readonly string[] = ["rejected", "unknown", "rollback-failed", "restored"];

@@ -114,12 +114,14 @@ const restoredOrFailed = (
   };
   if (paths.some(isOfChange))
     return rollbackFailed(`${formatRef(place)}: the API server does not restore ${show(paths.filter(isOfChange))}`);
+  // Restored as far as that is possible; but what was in the volumes is lost, so it does not count as rolled back.
   const claims = claimsDeletedBy(change, before);
+  if (claims !== undefined)
+    return rollbackFailed(
+      `${formatRef(place)}: the change deletes ${claims.names}, which cannot be restored: restore the volumes from a backup`,
+    );
   const warnings = [
     ...(allocations.length === 0 ? [] : [`${formatRef(place)}: ${allocations.join("; ")}`]),
-    ...(claims === undefined
-      ? []
-      : [`${formatRef(place)}: volumes that the change let go are not restored: ${claims.names}`]),
     ...(paths.length === 0 ? [] : [`the API server sets ${show(paths)} itself: left unchanged`]),
   ];
   return warnings.length === 0 ? { type: "restored" } : { type: "restored", warning: warnings.join("; ") };

@@ -3,6 +3,7 @@ import { isIrreversible } from "../preflight/irreversible-kinds.ts";
 import type { Journal } from "../state/journal.ts";
 import { changeIn, type Refusal, withRollback } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
+import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import { type Item, readTarget } from "../state/resolved-changes.ts";
 import { undoCreate } from "./undo-create.ts";
@@ -29,7 +30,9 @@ export const undo = (
   if (pausing !== undefined) return pausing;
   if (item.change.type === "Create") return undoCreate(undoContext);
   if (before === undefined) return rollbackFailed(`${formatRef(item.place)}: its former state is unknown`);
-  if (isIrreversible(item.change)) return undoIrreversible(undoContext, before);
+  const recorded = recordedBefore(context.txn, journal, item.index);
+  if (isIrreversible(item.change) || (recorded.existed && recorded.isIrreversible === true))
+    return undoIrreversible(undoContext, before);
   return item.change.type === "Delete" ? undoDelete(undoContext, before) : undoEdit(undoContext, before);
 };
 
@@ -50,12 +53,13 @@ const refusedYet = ({ known, now }: ReconcileContext, item: Item, { why, at }: R
 
 /** It still exists unmodified if its deletion was not executed. Created again it would be empty, and must not pass for the old one. */
 const undoIrreversible = (
-  { place, seen: { object }, context, journal, index }: UndoContext,
+  { place, change, seen: { object }, context, journal, index }: UndoContext,
   before: KubeObject,
 ): UndoStep => {
   const isUntouched = object?.metadata.uid === before.metadata.uid && object?.metadata.deletionTimestamp === undefined;
   if (isUntouched) return { type: "restored" };
   const recorded = recordedBefore(context.txn, journal, index);
-  const contents = recorded.existed && recorded.dependents !== undefined ? `, and with it ${recorded.dependents}` : "";
+  const lost = (recorded.existed ? recorded.dependents : undefined) ?? claimsDeletedBy(change, before)?.names;
+  const contents = lost === undefined ? "" : `, and with it ${lost}`;
   return rollbackFailed(`${formatRef(place)} was deleted, which cannot be undone${contents}: restore it from a backup`);
 };
