@@ -2,7 +2,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { duration } from "./duration.ts";
 import { Gates } from "./gates.ts";
 import { as, type Codec, described, oneOf, optional, satisfying, string, type TypeOf } from "./codec.ts";
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "@janus/types";
 import type { Rule } from "./rule.ts";
 import { object, openObject } from "./structure.ts";
 import { Target } from "./target.ts";

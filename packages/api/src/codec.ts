@@ -1,6 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
-import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { isObject, type Json, type JsonObject } from "@janus/types";
 import { later } from "./later.ts";
 import type { Rule } from "./rule.ts";
 
@@ -162,6 +162,6 @@ export const format = (latest: number): Codec<number> => {
 export const strings: Codec<Readonly<Record<string, string>>> = primitive(
   { type: "object", additionalProperties: { type: "string" } },
   (u): u is Readonly<Record<string, string>> =>
-    isJsonObject(u) && Object.values(u).every((value) => typeof value === "string"),
+    isObject(u) && Object.values(u).every((value) => typeof value === "string"),
   "must map strings to strings",
 );

@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "@janus/types";
 import { GROUP, KIND, PLURAL, VERSION } from "./names.ts";
 import { Transaction } from "./transaction.ts";
 

@@ -3,7 +3,7 @@ export type { Codec, Schema } from "./codec.ts";
 export * from "./crd.ts";
 export * from "./duration.ts";
 export * from "./item.ts";
-export * from "./json.ts";
+export type { Json, JsonObject } from "@janus/types";
 export * from "./limits.ts";
 export { FORMAT, isLater } from "./later.ts";
 export * from "./lock-lease.ts";

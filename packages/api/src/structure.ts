@@ -1,7 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
 import { type AnyCodec, type Codec, codec, type Schema, type TypeOf } from "./codec.ts";
-import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { isObject, type Json, type JsonObject } from "@janus/types";
 import { later } from "./later.ts";
 
 type Fields = Readonly<Record<string, AnyCodec>>;
@@ -72,7 +72,7 @@ export const object = <F extends Fields>(fields: F): Codec<Decoded<F>> =>
   codec<Decoded<F>>(
     objectSchema(fields),
     (u, c) => {
-      if (!isJsonObject(u)) return notAnObject(c);
+      if (!isObject(u)) return notAnObject(c);
       const known = validateFields(fields, u, c) as t.Validation<Decoded<F>>;
       const unknown = surplus(fields, u, c);
       return unknown.length === 0 ? known : t.failures([...(E.isLeft(known) ? known.left : []), ...unknown]);
@@ -84,7 +84,7 @@ export const object = <F extends Fields>(fields: F): Codec<Decoded<F>> =>
 export const excerpt = <F extends Fields>(fields: F): Codec<Decoded<F>> =>
   codec<Decoded<F>>(
     objectSchema(fields),
-    (u, c) => (isJsonObject(u) ? (validateFields(fields, u, c) as t.Validation<Decoded<F>>) : notAnObject(c)),
+    (u, c) => (isObject(u) ? (validateFields(fields, u, c) as t.Validation<Decoded<F>>) : notAnObject(c)),
     (value) => encodeFields(fields, value),
   );
 
@@ -93,7 +93,7 @@ export const openObject = <F extends Fields>(fields: F): Codec<JsonObject & Deco
   codec<JsonObject & Decoded<F>>(
     { ...objectSchema(fields), "x-kubernetes-preserve-unknown-fields": true },
     (u, c) =>
-      isJsonObject(u)
+      isObject(u)
         ? E.map((known: Record<string, unknown>) => {
             const rest = Object.entries(u).filter(([name]) => !Object.hasOwn(fields, name));
             return { ...Object.fromEntries(rest), ...known } as JsonObject & Decoded<F>;

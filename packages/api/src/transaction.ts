@@ -1,7 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
 import { codec, type Codec, described, integer, optional, string, strings, type TypeOf, withDefault } from "./codec.ts";
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { isObject, type JsonObject } from "@janus/types";
 import { API_VERSION, KIND } from "./names.ts";
 import { report } from "./report.ts";
 import { Spec } from "./spec.ts";
@@ -35,7 +35,7 @@ export interface Transaction extends TypeOf<typeof fields> {}
 
 /** Selects the codec of an object, and is not part of a Transaction. */
 const untyped = (stored: unknown): unknown => {
-  if (!isJsonObject(stored)) return stored;
+  if (!isObject(stored)) return stored;
   const { apiVersion: _, kind: __, ...rest } = stored;
   return rest;
 };

@@ -1,6 +1,5 @@
 import { API_VERSION, KIND, transactionCrd, VERSION } from "@janus/api";
-import type { Json, JsonObject } from "@janus/types";
-import { asObject } from "./json.ts";
+import { asObject, type Json, type JsonObject } from "@janus/types";
 
 /** Keywords of Kubernetes, and the formats of OpenAPI (`int64`), which validators of JSON Schema refuse as unknown. */
 const isExtension = (key: string): boolean => key.startsWith("x-kubernetes-") || key === "format";

@@ -1,4 +1,5 @@
-import { API_VERSION, isJsonObject, isLater, KIND, type Mistake, mistakes, Spec, subdomainName } from "@janus/api";
+import { API_VERSION, isLater, KIND, type Mistake, mistakes, Spec, subdomainName } from "@janus/api";
+import { asObject, isObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { TransactionManifest } from "./manifest.ts";
 
@@ -12,7 +13,7 @@ const subdomain = subdomainName("must be a lowercase DNS subdomain");
 const isName = (value: unknown): boolean => typeof value === "string" && value.length <= 253 && subdomain.holds(value);
 
 const ofObject = (value: Readonly<Record<string, unknown>>): readonly Mistake[] => {
-  const metadata = isJsonObject(value["metadata"]) ? value["metadata"] : {};
+  const metadata = asObject(value["metadata"]);
   const { name, namespace = "default" } = metadata;
   return [
     ...(value["apiVersion"] === API_VERSION ? [] : [{ path: "apiVersion", message: `must be ${API_VERSION}` }]),
@@ -37,7 +38,7 @@ const ofSpec = (spec: unknown): readonly Mistake[] => {
  * checked.
  */
 export const parse = (manifest: unknown): Parsed<TransactionManifest> => {
-  if (!isJsonObject(manifest)) return { ok: false, errors: [{ path: "", message: "must be an object" }] };
+  if (!isObject(manifest)) return { ok: false, errors: [{ path: "", message: "must be an object" }] };
   const errors = [
     ...ofObject(manifest),
     ...ofSpec(manifest["spec"]).map(({ path, message }) => ({ path: path === "" ? "spec" : `spec.${path}`, message })),

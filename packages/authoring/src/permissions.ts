@@ -1,5 +1,5 @@
 import { type Change, groupOf, verbsOf } from "@janus/api";
-import { asObject } from "./json.ts";
+import { asObject } from "@janus/types";
 import type { ChangeManifest, SpecManifest } from "./manifest.ts";
 import { type ResourceName, resourceOf } from "./resource.ts";
 

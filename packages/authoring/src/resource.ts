@@ -1,6 +1,6 @@
 import { groupOf } from "@janus/api";
 import { isBuiltInGroup } from "./built-in-group.ts";
-import { asObject } from "./json.ts";
+import { asObject } from "@janus/types";
 import type { ChangeManifest } from "./manifest.ts";
 
 /** What RBAC calls a kind. */

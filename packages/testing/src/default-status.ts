@@ -1,5 +1,4 @@
-import type { KubeObject } from "@janus/types";
-import { asObject } from "@janus/controller/core/kubernetes/json";
+import { asObject, type KubeObject } from "@janus/types";
 
 const condition = (type: string, reason = type): object => ({ type, status: "True", reason, message: "simulated" });
 

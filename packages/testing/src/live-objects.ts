@@ -1,6 +1,5 @@
-import type { KubeObject } from "@janus/types";
+import { asObject, type KubeObject } from "@janus/types";
 import { type Instant, toTimestamp } from "@janus/controller/core";
-import { asObject } from "@janus/controller/core/kubernetes/json";
 import { written } from "./api-server/field-managers.ts";
 import type { ServedKind } from "./api-server/served-kinds.ts";
 import { keyOf, nextUid, stored, versioned, type World } from "./api-server/world.ts";

@@ -1,5 +1,5 @@
 import type { TransactionManifest } from "@janus/authoring";
-import { isObject } from "@janus/controller/core/kubernetes/json";
+import { isObject } from "@janus/types";
 import { kindsOf, servedKinds } from "./api-server/served-kinds.ts";
 import type { ObjectName, SimulateOptions } from "./options.ts";
 import type { SimulatedObject } from "./simulation.ts";

@@ -3,3 +3,119 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 export interface JsonObject {
   readonly [key: string]: Json;
 }
+
+/**
+ * As of ECMAScript's "JSON.parse source text access"; the type library does not have it yet, nor has Node 20, on which constructs
+ * run: no integer of theirs is of that kind.
+ */
+const { rawJSON, isRawJSON = () => false } = JSON as unknown as {
+  readonly rawJSON: (text: string) => unknown;
+  readonly isRawJSON?: (value: unknown) => boolean;
+};
+const isExactInteger = isRawJSON as (value: unknown) => value is { readonly rawJSON: string };
+
+/** The digits of an integer that a JavaScript number would round; undefined for any other value. */
+export const digitsOf = (value: unknown): string | undefined => (isExactInteger(value) ? value.rawJSON : undefined);
+
+/**
+ * Neither a list, nor an integer that a JavaScript number would round, though JavaScript keeps it in an object: which has no
+ * prototype, so that nothing else need be asked for.
+ */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  (value instanceof Object || !isExactInteger(value));
+
+/** The empty object for anything else. */
+export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+/** The own property: `constructor` and `__proto__` are legal keys of a ConfigMap. */
+export const member = (object: JsonObject | undefined, name: string): Json | undefined =>
+  object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
+
+/** Deep equality of JSON values, independent of the order of keys. */
+export const equal = (a: unknown, b: unknown): boolean => {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, at) => equal(item, b[at]));
+  if (!isObject(a) || !isObject(b)) return digitsOf(a) !== undefined && digitsOf(a) === digitsOf(b);
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && equal(a[name], b[name]))
+  );
+};
+
+/** What the API server may take for nothing, and leave out: Go calls it `omitempty`. */
+export const isEmpty = (value: unknown): boolean =>
+  [undefined, null, false, 0, ""].some((empty) => value === empty) ||
+  (typeof value === "object" && Object.keys(value ?? {}).length === 0);
+
+/** JSON with the keys of every object in order, so that equal values have equal text. */
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );
+
+/** The end of the string that begins here: after its closing quote, which is not escaped by an odd number of backslashes. */
+const endOfString = (text: string, start: number): number => {
+  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let before = quote - 1;
+    while (text[before] === "\\") before -= 1;
+    if ((quote - before) % 2 === 1) return quote + 1;
+  }
+  return text.length;
+};
+
+const LARGE_INTEGER = /(?<![\w.+-])-?[1-9]\d{15,}(?![\d.eE])/g;
+
+/** A placeholder for such an integer until the text is parsed: no JSON value is infinite. */
+const standIn = (digits: string): string => (String(Number(digits)) === digits ? digits : `[1e999,"${digits}"]`);
+const isStandIn = (value: unknown): value is readonly [number, string] =>
+  Array.isArray(value) && value[0] === Number.POSITIVE_INFINITY;
+
+/** The text, with a placeholder for every integer, outside of strings, that a JavaScript number would round. */
+const withStandIns = (text: string): string => {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const quote = text.indexOf('"', at);
+    const start = quote === -1 ? text.length : quote;
+    const end = quote === -1 ? text.length : endOfString(text, quote);
+    parts.push(text.slice(at, start).replaceAll(LARGE_INTEGER, standIn), text.slice(start, end));
+    at = end;
+  }
+  return parts.join("");
+};
+
+/**
+ * Replaces every placeholder by its integer, as text. Level by level, without recursion and without the reviver of `JSON.parse`,
+ * which is recursive, too: ten thousand levels, which the API server accepts from any user, would exhaust the stack, and a list
+ * with such an object could not be read.
+ */
+const withIntegers = (whole: unknown): unknown => {
+  if (isStandIn(whole)) return rawJSON(whole[1]);
+  const containers = [whole];
+  for (let one = containers.pop(); one !== undefined; one = containers.pop()) {
+    if (typeof one !== "object" || one === null) continue;
+    const container = one as Record<string, unknown>;
+    for (const key of Object.keys(container)) {
+      const value = container[key];
+      if (isStandIn(value)) container[key] = rawJSON(value[1]);
+      else if (typeof value === "object" && value !== null) containers.push(value);
+    }
+  }
+  return whole;
+};
+
+/**
+ * Undefined if the text is not JSON. Integers of any size are unchanged, and objects may be nested as deep as the API server
+ * accepts.
+ */
+export const parseJson = (text: string): unknown => {
+  try {
+    if (!/\d{16}/.test(text)) return JSON.parse(text);
+    const marked = withStandIns(text);
+    return marked === text ? JSON.parse(text) : withIntegers(JSON.parse(marked));
+  } catch {
+    return undefined;
+  }
+};

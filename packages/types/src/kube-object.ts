@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import { isObject, type JsonObject } from "./json.ts";
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/ */
 export interface ObjectMeta {
@@ -47,3 +47,9 @@ export interface KubeObject {
   readonly metadata: ObjectMeta;
   readonly [field: string]: unknown;
 }
+
+export const isKubeObject = (value: unknown): value is KubeObject =>
+  isObject(value) &&
+  typeof value["apiVersion"] === "string" &&
+  typeof value["kind"] === "string" &&
+  isObject(value["metadata"]);

@@ -5,11 +5,10 @@ import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect, Step } from "../../../packages/controller/src/core/state/effect.ts";
 import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
-import { asObject, isObject, member } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { arbitraryFault, arbitraryObject } from "./arbitrary-answer.ts";
 import { arbitrarySituation } from "./arbitrary-situation.ts";
-import type { ApiError, KubeObject } from "@janus/types";
+import { type ApiError, asObject, isObject, type KubeObject, member } from "@janus/types";
 
 /** What is wrong with a step. */
 const nonsense = (step: Step, now: number): string | undefined => {

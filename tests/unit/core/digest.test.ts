@@ -2,13 +2,12 @@ import type { Change, Transaction } from "@janus/api";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { configMaps, secrets } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
-import { equal } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import { contentOf, differences } from "../../../packages/controller/src/core/preflight/differences.ts";
 import { digestOf } from "../../../packages/controller/src/core/preflight/digest.ts";
 import { dryRunResult } from "../../../packages/controller/src/core/preflight/dry-run-result.ts";
 import { noObservations, type Observations } from "../../../packages/controller/src/core/state/observations.ts";
 import { itemsOf } from "../../../packages/controller/src/core/state/resolved-changes.ts";
-import type { JsonObject, KubeObject } from "@janus/types";
+import { equal, type JsonObject, type KubeObject } from "@janus/types";
 import { arbitraryJson } from "./arbitrary-json.ts";
 import { transaction } from "./transaction.ts";
 

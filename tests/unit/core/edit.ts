@@ -1,8 +1,7 @@
 import { elementOf, keysOf } from "../../../packages/controller/src/core/merge/list-element.ts";
 import type { Path } from "../../../packages/controller/src/core/merge/field-set.ts";
 import { valueAt } from "../../../packages/controller/src/core/merge/field-value.ts";
-import { asObject, equal } from "../../../packages/controller/src/core/kubernetes/json.ts";
-import type { Json, JsonObject } from "@janus/types";
+import { asObject, equal, type Json, type JsonObject } from "@janus/types";
 
 /** One field set, or taken out. */
 export interface Edit {

@@ -6,7 +6,6 @@ import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
 import { projected } from "../../../packages/controller/src/core/state/status-update.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
-import { asObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import { toTimestamp } from "../../../packages/controller/src/core/kubernetes/time.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
@@ -21,7 +20,7 @@ import {
   type Story,
   underway,
 } from "./underway.ts";
-import type { ApiError, KubeObject } from "@janus/types";
+import { type ApiError, asObject, type KubeObject } from "@janus/types";
 
 const begun = { direction: "forward", cursor: 0 } as const;
 

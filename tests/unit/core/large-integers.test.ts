@@ -1,9 +1,8 @@
 import type { Change } from "@janus/api";
 import { replyOf } from "@janus/kube";
-import type { JsonObject, KubeObject } from "@janus/types";
+import { equal, type JsonObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
-import { equal } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import { redactSecret } from "../../../packages/controller/src/core/kubernetes/redact-secret.ts";
 import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
 import { pack, snapshotKey, unpack } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";

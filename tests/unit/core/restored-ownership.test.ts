@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { type Fields, has, type Path } from "../../../packages/controller/src/core/merge/field-set.ts";
-import { isObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
-import type { JsonObject, KubeObject } from "@janus/types";
+import { isObject, type JsonObject, type KubeObject } from "@janus/types";
 import { restoredOwnership } from "../../../packages/controller/src/core/merge/restored-ownership.ts";
 import { nodes } from "./arbitrary-fields.ts";
 import { thing } from "./thing.ts";

@@ -1,7 +1,14 @@
 import { has, nodeAt, type Path, union } from "../../../packages/controller/src/core/merge/field-set.ts";
 import { valueAt } from "../../../packages/controller/src/core/merge/field-value.ts";
-import { asObject, equal, isObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
-import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from "@janus/types";
+import {
+  asObject,
+  equal,
+  isObject,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  type ManagedFieldsEntry,
+} from "@janus/types";
 import { nodes } from "./arbitrary-fields.ts";
 import { edited } from "./edit.ts";
 

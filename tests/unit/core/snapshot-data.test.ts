@@ -1,7 +1,6 @@
 import type { SnapshotStore } from "@janus/api";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { equal } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import { configMaps, secrets } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import {
   digestOf,
@@ -15,7 +14,7 @@ import {
 } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
 import { arbitraryObject } from "./arbitrary-json.ts";
 import { transaction, UID } from "./transaction.ts";
-import type { KubeObject } from "@janus/types";
+import { equal, type KubeObject } from "@janus/types";
 
 const KIB = 1024;
 const txn = transaction([{ type: "Delete", target: { apiVersion: "v1", kind: "Secret", name: "gone" } }]);

@@ -13,7 +13,6 @@ import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
 import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import { decodeJournal, newJournal, type Position } from "../../../packages/controller/src/core/state/journal.ts";
-import { asObject, isObject, member } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import {
   changeIn,
   type ChangeObservations,
@@ -26,7 +25,7 @@ import type { ReconcileContext } from "../../../packages/controller/src/core/sta
 import { NOW, settings } from "./arbitrary-situation.ts";
 import { transaction, UID } from "./transaction.ts";
 import type { Owned } from "../../../packages/controller/src/core/state/listings.ts";
-import type { ApiError, KubeObject, Resource } from "@janus/types";
+import { type ApiError, asObject, isObject, type KubeObject, member, type Resource } from "@janus/types";
 
 export type Answer = E.Either<ApiError, KubeObject>;
 

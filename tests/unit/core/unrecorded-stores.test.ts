@@ -4,11 +4,10 @@ import { expect, it } from "vitest";
 import { toBase64 } from "../../../packages/controller/src/core/kubernetes/base64.ts";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
 import { mostStoreNames, type Position } from "../../../packages/controller/src/core/state/journal.ts";
-import { asObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import { UID_LABEL } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
 import { UID } from "./transaction.ts";
 import { allowed, type Answer, change, former, later, observingAll, refused, seen, underway } from "./underway.ts";
-import type { KubeObject } from "@janus/types";
+import { asObject, type KubeObject } from "@janus/types";
 
 const store = (name: string, uid: string): KubeObject =>
   former("ConfigMap", name, { metadata: { labels: { [UID_LABEL]: uid } } });

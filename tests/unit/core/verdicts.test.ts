@@ -2,7 +2,6 @@ import { type Change, fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import { asObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
@@ -18,7 +17,7 @@ import {
   refused,
   underway,
 } from "./underway.ts";
-import type { KubeObject } from "@janus/types";
+import { asObject, type KubeObject } from "@janus/types";
 
 const MINUTE = 60_000;
 const manager = fieldManager({ name: "deploy-v2", uid: UID });

@@ -1,7 +1,14 @@
 import type { Call, ApiError, ObjectRef } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
-import { asObject, equal, isObject } from "../../../packages/controller/src/core/kubernetes/json.ts";
-import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from "@janus/types";
+import {
+  asObject,
+  equal,
+  isObject,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  type ManagedFieldsEntry,
+} from "@janus/types";
 import { apply, post, put } from "../core/server.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { FINALIZER, type ItemState, marks } from "@janus/api";
 import { isTerminal, type KubeObject } from "@janus/controller";
-import { equal } from "../../../packages/controller/src/core/kubernetes/json.ts";
+import { equal } from "@janus/types";
 import { OWN, targetKey } from "./scenario.ts";
 import type { State } from "./state.ts";
 import { situationOf } from "./moment.ts";

@@ -1,4 +1,4 @@
-import { asObject } from "@janus/controller/core/kubernetes/json";
+import { asObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "./cluster.ts";
 import { selfReviews } from "./resources.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { LAST_EDITED_BY } from "@janus/api";
 import { messageOf, transactions } from "@janus/controller";
-import { equal } from "@janus/controller/core/kubernetes/json";
+import { equal } from "@janus/types";
 import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { type Cluster, type ClusterFlags, onCluster } from "../cluster/cluster.ts";

@@ -1,7 +1,7 @@
 import { API_VERSION, KIND, type Transaction } from "@janus/api";
 import { parse, type SpecManifest } from "@janus/authoring";
 import type { KubeObject } from "@janus/kube";
-import { asObject } from "@janus/controller/core/kubernetes/json";
+import { asObject } from "@janus/types";
 import { stringify } from "yaml";
 import { KUBERNETES_YAML } from "./kubernetes-yaml.ts";
 import { Failure } from "../failure.ts";

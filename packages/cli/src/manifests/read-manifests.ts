@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Manifest } from "@janus/authoring";
+import { isObject } from "@janus/types";
 import { type Document, LineCounter, parseAllDocuments } from "yaml";
 import { Failure } from "../failure.ts";
 import { KUBERNETES_YAML } from "./kubernetes-yaml.ts";
@@ -38,9 +39,6 @@ const isDirectory = (path: string): boolean => {
     return false; // Reading it says what is wrong.
   }
 };
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A List is its items. */
 const itemsOf = (value: Readonly<Record<string, unknown>>, where: string): readonly Located[] => {

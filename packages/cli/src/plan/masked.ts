@@ -1,5 +1,5 @@
 import type { KubeObject } from "@janus/kube";
-import { asObject } from "@janus/controller/core/kubernetes/json";
+import { asObject } from "@janus/types";
 
 const FIELDS: readonly string[] = ["data", "stringData"];
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@janus/api";
-import { asObject } from "@janus/controller/core/kubernetes/json";
+import { asObject } from "@janus/types";
 
 /** One thing that has to be so. */
 export interface Finding {

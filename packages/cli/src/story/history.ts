@@ -1,6 +1,6 @@
 import { groupOf, isFieldManager, marks, type Transaction } from "@janus/api";
 import { isTerminal } from "@janus/controller";
-import { asObject } from "@janus/controller/core/kubernetes/json";
+import { asObject } from "@janus/types";
 import { showPath } from "@janus/controller/core/merge/show-path";
 import type { JsonObject, KubeObject } from "@janus/kube";
 import type { Place } from "../cluster/named-object.ts";

@@ -3,7 +3,7 @@ import { isTerminal, leases } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
 import { printable } from "../output/printable.ts";
-import { asObject } from "@janus/controller/core/kubernetes/json";
+import { asObject } from "@janus/types";
 
 /** Who holds the lock on the target of a change. */
 export interface Holder {

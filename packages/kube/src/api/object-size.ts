@@ -1,4 +1,4 @@
-import { isObject } from "./json.ts";
+import { isObject } from "@janus/types";
 
 /**
  * The approximate size of a JSON value on the wire and in memory, in bytes: without serializing it, and without recursion, since

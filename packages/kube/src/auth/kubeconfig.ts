@@ -6,7 +6,7 @@ import type { Cluster, Context, User } from "@kubernetes/client-node";
 import { newClusters, newContexts, newUsers } from "@kubernetes/client-node/dist/config_types.js";
 import * as E from "fp-ts/lib/Either.js";
 import { type Connection, connectionOf } from "./credentials.ts";
-import { isObject } from "../api/json.ts";
+import { asObject, isObject } from "@janus/types";
 import { reasonOf } from "../api/error-reason.ts";
 import { parse as parseYaml } from "yaml";
 
@@ -140,7 +140,7 @@ const parse = (file: string): Parsed => {
     users: newUsers(raw["users"]).map((one) => {
       const user = withPaths(directory, one, ["certFile", "keyFile"]);
       const spec = entries.find(({ name }) => name === user.name)?.["user"];
-      return completed(user, isObject(spec) ? spec : {}, directory);
+      return completed(user, asObject(spec), directory);
     }),
   };
 };

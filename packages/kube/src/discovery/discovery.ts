@@ -1,11 +1,10 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Api } from "../api/api.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
-import type { ApiError, KubeObject, Resource } from "@janus/types";
+import { type ApiError, isObject, type KubeObject, type Resource } from "@janus/types";
 import { unanswered } from "../http/http-exchange.ts";
 import { lruCache } from "../api/lru-cache.ts";
 import { groupPath } from "../http/http-request.ts";
-import { isObject } from "../api/json.ts";
 
 /** The API server answered that it does not serve this kind now. */
 export interface UnknownKind {

@@ -1,8 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Api } from "../api/api.ts";
-import type { ApiError, Resource } from "@janus/types";
+import { type ApiError, isObject, type Resource } from "@janus/types";
 import { unanswered } from "../http/http-exchange.ts";
-import { isObject } from "../api/json.ts";
 
 /** Aggregated discovery, GA since Kubernetes 1.30: https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/3352-aggregated-discovery */
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";

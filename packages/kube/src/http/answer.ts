@@ -1,8 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Request } from "../api/api.ts";
-import type { ApiError, KubeObject } from "@janus/types";
+import { type ApiError, asObject, type KubeObject } from "@janus/types";
 import { unanswered } from "./http-exchange.ts";
-import { isObject } from "../api/json.ts";
 
 type OfResource = Exclude<Request, { readonly verb: "raw" }>;
 
@@ -43,7 +42,7 @@ const differentList = (request: OfResource & { readonly verb: "list" }, { apiVer
 /** The Status of a completed deletion: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
 const differentStatus = (request: OfResource & { readonly verb: "delete" }, status: KubeObject): string | undefined => {
   if (status["status"] === "Failure") return "a Status of failure";
-  const details = isObject(status["details"]) ? status["details"] : {};
+  const details: Readonly<Record<string, unknown>> = asObject(status["details"]);
   const { name = request.name, uid = request.preconditions?.uid } = details;
   if (name !== request.name) return `about ${String(name)}`;
   const expected = request.preconditions?.uid;
@@ -59,7 +58,7 @@ const identityOf = (request: Exclude<OfResource, { readonly verb: "list" }>): Id
   if (request.verb === "get") return { name: request.name };
   if (request.verb === "delete") return { name: request.name, uid: request.preconditions?.uid };
   const { metadata } = request.body as { readonly metadata?: unknown };
-  const { name, uid } = isObject(metadata) ? metadata : {};
+  const { name, uid } = asObject(metadata);
   return request.verb === "create" ? { name: request.name ?? name } : { name: request.name, uid };
 };
 

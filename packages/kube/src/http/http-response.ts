@@ -1,7 +1,14 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Request } from "../api/api.ts";
-import type { ApiError, KubeObject, Refused } from "@janus/types";
-import { isKubeObject, isObject, parsed } from "../api/json.ts";
+import {
+  type ApiError,
+  asObject,
+  isKubeObject,
+  isObject,
+  type KubeObject,
+  parseJson,
+  type Refused,
+} from "@janus/types";
 import { notFoundOf } from "./not-found.ts";
 
 export interface HttpReply {
@@ -12,7 +19,7 @@ export interface HttpReply {
 
 /** What an HTTP response means. `now` (ms since the epoch) turns a Retry-After date into a wait. @param request no watch */
 export const replyOf = (reply: HttpReply, now: number, request?: Request): E.Either<ApiError, KubeObject> => {
-  const body = parsed(reply.body);
+  const body = parseJson(reply.body);
   // For a path that is no resource, any JSON object is valid.
   const any = request?.verb === "raw";
   if (reply.status >= 200 && reply.status < 300)
@@ -40,7 +47,7 @@ export const replyOf = (reply: HttpReply, now: number, request?: Request): E.Eit
 
 /** A Kubernetes Status as an error: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
 export const ofStatus = (status: Readonly<Record<string, unknown>>, httpStatus = 500): Refused => {
-  const details = isObject(status["details"]) ? status["details"] : {};
+  const details = asObject(status["details"]);
   const seconds = details["retryAfterSeconds"];
   const retryAfter = capped(typeof seconds === "number" && seconds > 0 ? seconds * 1000 : undefined);
   const causes = Array.isArray(details["causes"]) ? details["causes"].filter(isObject) : [];

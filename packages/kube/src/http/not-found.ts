@@ -1,6 +1,5 @@
 import type { Request } from "../api/api.ts";
-import type { Refused } from "@janus/types";
-import { isObject } from "../api/json.ts";
+import { asObject, isObject, type Refused } from "@janus/types";
 
 /** The response of the API server's router (that of Go) if it has no such group or version. */
 const NO_PATH = /^404 page not found\s*$/;
@@ -9,7 +8,7 @@ const NO_PATH = /^404 page not found\s*$/;
 export const notFoundOf = (request: Request | undefined, body: unknown): Refused["notFound"] => {
   if (!isObject(body)) return typeof body === "string" && NO_PATH.test(body) ? "path" : undefined;
   if (body["kind"] !== "Status" || body["reason"] !== "NotFound") return undefined;
-  const { name, kind, group = "" } = isObject(body["details"]) ? body["details"] : {};
+  const { name, kind, group = "" } = asObject(body["details"]);
   if (name === undefined && kind === undefined) return "path";
   if (request === undefined || request.verb === "raw" || request.verb === "list" || request.verb === "create")
     return "other";

@@ -1,9 +1,8 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Dispatcher } from "undici";
 import type { WatchEvent } from "../api/api.ts";
-import type { ApiError } from "@janus/types";
+import { type ApiError, asObject, isKubeObject, isObject, parseJson } from "@janus/types";
 import { unanswered } from "./http-exchange.ts";
-import { isKubeObject, isObject, parsed } from "../api/json.ts";
 import { reasonOf } from "../api/error-reason.ts";
 import { ofStatus, replyOf } from "./http-response.ts";
 
@@ -77,8 +76,8 @@ const linesOf = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<
 
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes */
 export const eventOf = (line: string): E.Either<ApiError, WatchEvent> => {
-  const event = parsed(line);
-  const { type, object } = isObject(event) ? event : {};
+  const event = parseJson(line);
+  const { type, object } = asObject(event);
   if (isKubeObject(object)) {
     const { resourceVersion } = object.metadata;
     if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") return E.right({ type, object });

@@ -1,6 +1,5 @@
 import type { MergePatch, Create, Get } from "../api/api.ts";
-import { isObject } from "../api/json.ts";
-import type { KubeObject, Resource } from "@janus/types";
+import { asObject, type KubeObject, type Resource } from "@janus/types";
 
 export const leases: Resource = {
   group: "coordination.k8s.io",
@@ -27,7 +26,7 @@ export interface LeaderRecord extends Term {
 
 /** An empty holder means that the Lease was released. client-go leaves the field out instead. */
 export const leaderRecordOf = (lease: KubeObject): LeaderRecord => {
-  const spec = isObject(lease["spec"]) ? lease["spec"] : {};
+  const spec = asObject(lease["spec"]);
   const { holderIdentity, leaseTransitions, leaseDurationSeconds } = spec;
   return {
     holder: typeof holderIdentity === "string" ? holderIdentity : "",

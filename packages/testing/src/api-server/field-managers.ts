@@ -1,6 +1,13 @@
-import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from "@janus/types";
+import {
+  asObject,
+  equal,
+  isObject,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  type ManagedFieldsEntry,
+} from "@janus/types";
 import { has, type Path, union } from "@janus/controller/core/merge/field-set";
-import { asObject, equal, isObject } from "@janus/controller/core/kubernetes/json";
 import type { FieldType } from "./field-type.ts";
 import { merged, normal, partsOf } from "./fields.ts";
 import { withSecretData } from "./secret-data.ts";

@@ -1,5 +1,4 @@
-import type { Json } from "@janus/types";
-import { asObject, isObject } from "@janus/controller/core/kubernetes/json";
+import { asObject, isObject, type Json } from "@janus/types";
 import { BUILT_IN_TYPES } from "./built-in-types.ts";
 
 /**

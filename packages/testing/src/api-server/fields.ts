@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from "@janus/types";
-import { asObject, isObject } from "@janus/controller/core/kubernetes/json";
+import { asObject, isObject, type Json, type JsonObject } from "@janus/types";
 import { elementOf } from "@janus/controller/core/merge/list-element";
 import { deduced, type FieldType } from "./field-type.ts";
 

@@ -1,7 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
-import type { ApiError, Json, JsonObject, KubeObject } from "@janus/types";
+import { type ApiError, asObject, equal, isObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
 import { type Call, type Instant, type ObjectRef, toTimestamp } from "@janus/controller/core";
-import { asObject, equal, isObject } from "@janus/controller/core/kubernetes/json";
 import { type Denied, isDenied } from "./denied.ts";
 import { applied, written } from "./field-managers.ts";
 import { kindNamed, type ServedKind, servedKind } from "./served-kinds.ts";

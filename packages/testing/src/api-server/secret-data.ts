@@ -1,5 +1,4 @@
-import type { JsonObject } from "@janus/types";
-import { asObject } from "@janus/controller/core/kubernetes/json";
+import { asObject, type JsonObject } from "@janus/types";
 import { toBase64 } from "@janus/controller/core/kubernetes/base64";
 
 /** The body with the `stringData` of a Secret in its `data`, as the API server stores it. */

@@ -1,5 +1,4 @@
-import type { Json, JsonObject, KubeObject, Resource } from "@janus/types";
-import { asObject } from "@janus/controller/core/kubernetes/json";
+import { asObject, type Json, type JsonObject, type KubeObject, type Resource } from "@janus/types";
 import { BUILT_IN_KINDS } from "./built-in-types.ts";
 import { builtInType, customType, type FieldType, unknownType } from "./field-type.ts";
 import type { World } from "./world.ts";

@@ -1,6 +1,5 @@
-import type { JsonObject, KubeObject, ObjectMeta } from "@janus/types";
+import { equal, type JsonObject, type KubeObject, type ObjectMeta } from "@janus/types";
 import { type Instant, type ObjectRef, toTimestamp } from "@janus/controller/core";
-import { equal } from "@janus/controller/core/kubernetes/json";
 import { contentOf, type Written } from "./field-managers.ts";
 import { nextUid, versioned, type World } from "./world.ts";
 import type { ServedKind } from "./served-kinds.ts";

@@ -1,9 +1,8 @@
-import type { JsonObject } from "@janus/types";
+import { type JsonObject, parseJson } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { compileCel } from "../../../../packages/controller/src/core/gates/cel.ts";
 import { failed, met, waiting } from "../../../../packages/controller/src/core/gates/gate-state.ts";
-import { parsed } from "../../../../packages/controller/src/core/kubernetes/json.ts";
 
 const run = (expression: string, self: object) => {
   const program = compileCel(expression);
@@ -67,14 +66,14 @@ it("a list that is shorter than the index is not yet there, and no mistake", () 
 });
 
 it("an integer that JavaScript would round is compared exactly", () => {
-  const self = parsed('{"a": 9007199254740993}') as object;
+  const self = parseJson('{"a": 9007199254740993}') as object;
   expect(run("self.a == 9007199254740993", self)).toEqual(met);
   expect(run("self.a == 9007199254740992", self)).toEqual(waiting("self.a is 9007199254740993"));
 });
 
 it.each(["__proto__", "constructor", "toString"])("a field called %s is one like any other", (name) => {
   expect(run(`has(self.${name})`, {})).toEqual(waiting(`self.${name} has no value`));
-  expect(run(`self.${name} == 1`, parsed(`{"${name}": 1}`) as object)).toEqual(met);
+  expect(run(`self.${name} == 1`, parseJson(`{"${name}": 1}`) as object)).toEqual(met);
 });
 
 describe("what cannot be evaluated, or to no use, is refused with its position", () => {

@@ -1,7 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { findByPath, formatJsonPath, parseJsonPath } from "../../../../packages/controller/src/core/gates/json-path.ts";
-import { parsed } from "../../../../packages/controller/src/core/kubernetes/json.ts";
+import { parseJson } from "@janus/types";
 
 const object = {
   metadata: { annotations: { "example.com/a": "dotted", "it's": "quoted" } },
@@ -62,7 +62,7 @@ it.each([
 
 it.each(["__proto__", "constructor"])("finds a field called %s only where the object has one", (name) => {
   expect(findByPath(read(`{.${name}}`), {})).toEqual([]);
-  expect(findByPath(read(`{.${name}}`), parsed(`{"${name}": 1}`))).toEqual([1]);
+  expect(findByPath(read(`{.${name}}`), parseJson(`{"${name}": 1}`))).toEqual([1]);
 });
 
 it.each([".a".repeat(480), "[0]".repeat(320)])("looks no further for %s than there is something", (path) => {
@@ -73,6 +73,6 @@ it.each([".a".repeat(480), "[0]".repeat(320)])("looks no further for %s than the
 });
 
 it("compares integers that JavaScript would round as numbers", () => {
-  const list = parsed('{"list": [{"value": 9007199254740993}]}');
+  const list = parseJson('{"list": [{"value": 9007199254740993}]}');
   expect(findByPath(read("{.list[?(@.value>9007199254740)].value}"), list)).toHaveLength(1);
 });

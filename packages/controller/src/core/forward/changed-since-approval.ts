@@ -1,5 +1,4 @@
-import type { KubeObject } from "@janus/types";
-import { equal } from "../kubernetes/json.ts";
+import { equal, type KubeObject } from "@janus/types";
 import { settableOf } from "../preflight/differences.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
 import type { ChangeContext } from "./change-context.ts";

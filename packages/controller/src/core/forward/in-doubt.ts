@@ -1,12 +1,11 @@
 import type { ResolvedChange } from "@janus/api";
 import { type TransactionRef, desiredState, writable } from "../merge/write-body.ts";
 import type { Path } from "../merge/field-set.ts";
-import { equal } from "../kubernetes/json.ts";
 import type { TargetObservation } from "../state/observations.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { hasLostMarks, isMarked } from "../merge/marks.ts";
 import { restoration } from "../merge/restore-update.ts";
-import type { KubeObject } from "@janus/types";
+import { equal, type KubeObject } from "@janus/types";
 
 /** What the target shows about a change that is in doubt, or that was rejected because of a conflict. */
 export type InDoubtVerdict =

@@ -1,5 +1,5 @@
 import { cut } from "@janus/api";
-import { isObject, member } from "../kubernetes/json.ts";
+import { isObject, member } from "@janus/types";
 import { type Expression, isTree } from "./cel-expression.ts";
 import { print } from "./print.ts";
 

@@ -1,7 +1,7 @@
 import { cut } from "@janus/api";
 import { type CelInput, celEnv, isCelError, parse, plan } from "@bufbuild/cel";
 import * as E from "fp-ts/lib/Either.js";
-import { digitsOf, isObject } from "../kubernetes/json.ts";
+import { digitsOf, isObject } from "@janus/types";
 import { memoized } from "../kubernetes/memoize.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { flawOf, withSteps } from "./cel-expression.ts";

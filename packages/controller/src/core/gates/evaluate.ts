@@ -1,7 +1,6 @@
 import { cut } from "@janus/api";
-import type { KubeObject } from "@janus/types";
+import { isObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import { isObject } from "../kubernetes/json.ts";
 import { programOf } from "./cel.ts";
 import { type Gate, formatGate } from "./gate.ts";
 import { because, failed, type GateState, met, waiting } from "./gate-state.ts";

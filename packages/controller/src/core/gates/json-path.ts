@@ -1,5 +1,5 @@
 import * as E from "fp-ts/lib/Either.js";
-import { digitsOf, isObject, member } from "../kubernetes/json.ts";
+import { digitsOf, isObject, member } from "@janus/types";
 import type { Mistake } from "./mistake.ts";
 
 /**

@@ -1,5 +1,4 @@
-import type { KubeObject } from "@janus/types";
-import { asObject } from "../kubernetes/json.ts";
+import { asObject, type KubeObject } from "@janus/types";
 import { objectsAt, textAt, textsAt } from "./read-fields.ts";
 
 /** The kinds that have Pods by `spec.selector`. */

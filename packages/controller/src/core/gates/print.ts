@@ -1,4 +1,4 @@
-import { digitsOf } from "../kubernetes/json.ts";
+import { digitsOf } from "@janus/types";
 
 /** As Go prints a value, which is what kubectl compares and shows. */
 export const print = (value: unknown): string => {

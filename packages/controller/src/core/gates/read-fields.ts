@@ -1,4 +1,4 @@
-import { isObject, member } from "../kubernetes/json.ts";
+import { isObject, member } from "@janus/types";
 
 /** The value at a path of names; undefined where there is none. */
 export const valueAt = (object: unknown, ...path: readonly string[]): unknown =>

@@ -1,5 +1,4 @@
-import type { KubeObject } from "@janus/types";
-import { isObject, member } from "../kubernetes/json.ts";
+import { isObject, type KubeObject, member } from "@janus/types";
 import { readyCustomResourceDefinition } from "./custom-resource-definition.ts";
 import { readyDaemonSet } from "./daemon-set.ts";
 import { readyDeployment } from "./deployment.ts";

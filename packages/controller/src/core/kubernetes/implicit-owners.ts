@@ -1,5 +1,4 @@
-import { asObject } from "./json.ts";
-import type { KubeObject, ObjectMeta } from "@janus/types";
+import { asObject, type KubeObject, type ObjectMeta } from "@janus/types";
 
 const TOKEN = "kubernetes.io/service-account-token";
 const ACCOUNT = "kubernetes.io/service-account.name";

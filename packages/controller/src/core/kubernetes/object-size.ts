@@ -1,4 +1,4 @@
-import { isObject } from "./json.ts";
+import { isObject } from "@janus/types";
 
 const sizes = new WeakMap<object, number>();
 

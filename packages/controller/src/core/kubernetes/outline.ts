@@ -1,7 +1,6 @@
-import { asObject } from "./json.ts";
 import { claimSpec } from "./stateful-set-claims.ts";
 import { ACCOUNT_ANNOTATIONS } from "./implicit-owners.ts";
-import type { KubeObject, ObjectMeta } from "@janus/types";
+import { asObject, type KubeObject, type ObjectMeta } from "@janus/types";
 
 const only = (object: object, ...keys: readonly string[]): object =>
   Object.fromEntries(Object.entries(object).filter(([key]) => keys.includes(key)));

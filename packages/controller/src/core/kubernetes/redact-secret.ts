@@ -1,6 +1,5 @@
 import { fromBase64, toBase64 } from "./base64.ts";
-import { asObject, digitsOf, isObject } from "./json.ts";
-import type { ApiError } from "@janus/types";
+import { type ApiError, asObject, digitsOf, isObject } from "@janus/types";
 
 /** All values below, as text. Keys are not secret: everybody who may see field managers sees them. */
 const leaves = (value: unknown): readonly string[] => {

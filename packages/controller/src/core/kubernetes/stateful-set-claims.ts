@@ -1,6 +1,5 @@
 import type { ResolvedChange } from "@janus/api";
-import type { KubeObject } from "@janus/types";
-import { asObject, isObject } from "./json.ts";
+import { asObject, isObject, type KubeObject } from "@janus/types";
 
 /** The claims that a StatefulSet has, one of each template for each ordinal, and whether they go with its Pods, or with itself. */
 interface Claims {

@@ -13,12 +13,11 @@ import { isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
 import { isLaterFormat } from "../state/format.ts";
 import { hasTarget } from "../state/has-target.ts";
 import { fromTimestamp, type Instant, toMicroTime } from "../kubernetes/time.ts";
-import { asObject } from "../kubernetes/json.ts";
 import { changeIn, type LockObservation, type Observations, withChange } from "../state/observations.ts";
 import { leases, type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 import { isTerminal } from "../state/status-update.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
-import type { ApiError, KubeObject } from "@janus/types";
+import { type ApiError, asObject, type KubeObject } from "@janus/types";
 
 /** The Lease that locks a target: in the target's namespace, or in the controller's for cluster-scoped ones. */
 export const lockPlace = (place: ObjectRef, controllerNamespace: string): ObjectRef => ({

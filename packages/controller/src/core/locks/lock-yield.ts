@@ -2,7 +2,7 @@ import { REQUEST_YIELD, type Holder, holderIdentity, parseHolder } from "@janus/
 import * as E from "fp-ts/lib/Either.js";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
 import { hasTarget } from "../state/has-target.ts";
-import { asObject } from "../kubernetes/json.ts";
+import { asObject } from "@janus/types";
 import { changeIn, mapChanges, type Observations, withChange } from "../state/observations.ts";
 import { releaseIfHeld, lockPlace } from "./lock-requests.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";

@@ -1,8 +1,7 @@
 import { MARK } from "./write-body.ts";
 import { type Fields, fieldsOf, filter, has, isWhole, none, type Path } from "./field-set.ts";
-import { equal } from "../kubernetes/json.ts";
 import { memoized } from "../kubernetes/memoize.ts";
-import type { ManagedFieldsEntry } from "@janus/types";
+import { equal, type ManagedFieldsEntry } from "@janus/types";
 
 type Entries = readonly ManagedFieldsEntry[];
 

@@ -1,6 +1,5 @@
 import { filter, isWhole, none, type Path } from "./field-set.ts";
-import { asObject } from "../kubernetes/json.ts";
-import type { KubeObject } from "@janus/types";
+import { asObject, type KubeObject } from "@janus/types";
 
 const isEphemeral = ([first, second]: Path): boolean => first === "f:spec" && second === "f:ephemeralContainers";
 

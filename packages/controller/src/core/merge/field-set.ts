@@ -1,6 +1,5 @@
-import { asObject, isObject } from "../kubernetes/json.ts";
 import { memoized } from "../kubernetes/memoize.ts";
-import type { JsonObject, ManagedFieldsEntry } from "@janus/types";
+import { asObject, isObject, type JsonObject, type ManagedFieldsEntry } from "@janus/types";
 
 /**
  * A set of fields, in the form of `managedFields[].fieldsV1`: a tree of path elements. `f:<name>` is a field,

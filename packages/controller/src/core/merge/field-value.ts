@@ -1,6 +1,5 @@
-import { isObject, member } from "../kubernetes/json.ts";
 import { itemAt } from "./list-element.ts";
-import type { Json } from "@janus/types";
+import { isObject, type Json, member } from "@janus/types";
 import type { Path } from "./field-set.ts";
 
 /** Reads what is under an element: `undefined` where there is nothing. */

@@ -1,5 +1,4 @@
-import { asObject } from "../kubernetes/json.ts";
-import type { JsonObject, KubeObject } from "@janus/types";
+import { asObject, type JsonObject, type KubeObject } from "@janus/types";
 
 const OF_UID: readonly string[] = ["controller-uid", "batch.kubernetes.io/controller-uid"];
 

@@ -1,19 +1,12 @@
-import { asObject, canonical, member } from "../kubernetes/json.ts";
 import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
 import type { Fields } from "./field-set.ts";
-import type { Json, JsonObject } from "@janus/types";
+import { asObject, canonical, type Json, type JsonObject, member, parseJson } from "@janus/types";
 
 /** How the server merges a list, as far as the fields that anybody owns in it tell. */
 export type ListKind = { readonly by: "keys"; readonly keys: readonly string[] } | { readonly by: "value" };
 
 /** What an element says of its item: the keys of a `k:`, the value of a `v:`; `null` for what is no JSON. */
-export const parseElement = (element: string): Json => {
-  try {
-    return JSON.parse(element.slice(2)) as Json;
-  } catch {
-    return null;
-  }
-};
+export const parseElement = (element: string): Json => (parseJson(element.slice(2)) ?? null) as Json;
 
 /** The names of the keys in a `k:` element. */
 export const keysOf = (element: string): readonly string[] =>

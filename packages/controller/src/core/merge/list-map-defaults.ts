@@ -1,8 +1,7 @@
 import { elementOf, type ListItem, type ListItems, type ListKind, listItems, listKind } from "./list-element.ts";
-import { asObject, isObject, member } from "../kubernetes/json.ts";
 import { child, type Fields, isWhole, none } from "./field-set.ts";
 import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
-import type { Json, JsonObject } from "@janus/types";
+import { asObject, isObject, type Json, type JsonObject, member } from "@janus/types";
 
 type Keys = Extract<ListKind, { by: "keys" }>;
 

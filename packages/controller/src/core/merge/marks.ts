@@ -1,7 +1,6 @@
 import { child, type Fields, fieldsOf, filterAlong, isWhole } from "./field-set.ts";
-import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
+import { equal, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import { ANCIENT_CHANGES } from "./ancient-changes.ts";
-import { equal } from "../kubernetes/json.ts";
 import { marks } from "@janus/api";
 import { under } from "./field-value.ts";
 

@@ -1,4 +1,4 @@
-import { equal, isEmpty } from "../kubernetes/json.ts";
+import { equal, isEmpty } from "@janus/types";
 import { type MergedField, pathOf } from "./merged-field.ts";
 
 /** What becomes of a field: its value of before, or the live one, which is a conflict where the change had set another. */

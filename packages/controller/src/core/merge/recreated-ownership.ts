@@ -1,8 +1,7 @@
 import { byWriter, writerOf } from "./ancient-changes.ts";
 import { child, type Fields, fieldsOf, filterAlong, isWhole, none, union } from "./field-set.ts";
 import { entriesOf, isOurs } from "./marks.ts";
-import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
-import { equal } from "../kubernetes/json.ts";
+import { equal, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import { orNobody } from "./restored-ownership.ts";
 import { under } from "./field-value.ts";
 

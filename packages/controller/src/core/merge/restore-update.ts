@@ -1,9 +1,8 @@
 import { desiredState, marked, type TransactionRef, writable } from "./write-body.ts";
 import { entriesOf, entriesOfOthers, hasEntryOfPatch, isMarked, isOurs } from "./marks.ts";
 import { fieldsOf, type Path, union } from "./field-set.ts";
-import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
+import { asObject, equal, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import { orNobody, restoredOwnership } from "./restored-ownership.ts";
-import { asObject, equal } from "../kubernetes/json.ts";
 import type { ResolvedChange } from "@janus/api";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { boundSince } from "./pod-binding.ts";

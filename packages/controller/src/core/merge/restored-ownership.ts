@@ -1,8 +1,7 @@
 import { expandAncientChanges, byWriter, writerOf } from "./ancient-changes.ts";
 import { child, type Fields, fieldsOf, filterAlong, holds, isWhole, none, union } from "./field-set.ts";
 import { entriesOf } from "./marks.ts";
-import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
-import { equal } from "../kubernetes/json.ts";
+import { equal, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import { under } from "./field-value.ts";
 
 type Entries = readonly ManagedFieldsEntry[];

@@ -1,8 +1,7 @@
 import { writable } from "./write-body.ts";
 import type { Path } from "./field-set.ts";
 import { under, valueAt } from "./field-value.ts";
-import { asObject, equal, isEmpty, isObject, member } from "../kubernetes/json.ts";
-import type { Json, KubeObject } from "@janus/types";
+import { asObject, equal, isEmpty, isObject, type Json, type KubeObject, member } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 
 const namesOf = (...values: readonly unknown[]): readonly string[] => [

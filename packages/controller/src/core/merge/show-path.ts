@@ -1,4 +1,4 @@
-import { asObject } from "../kubernetes/json.ts";
+import { asObject } from "@janus/types";
 import { parseElement } from "./list-element.ts";
 import type { Path } from "./field-set.ts";
 

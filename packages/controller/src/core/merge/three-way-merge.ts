@@ -1,8 +1,7 @@
 import { type Fields, isWhole, none, type Path } from "./field-set.ts";
-import { asObject, equal, isEmpty, isObject, member } from "../kubernetes/json.ts";
 import { type ChangeMade, fieldOf, type MergedField, type MergedPart, pathOf } from "./merged-field.ts";
 import { itemLike, type ListItem, type ListKind, listItems, listKind } from "./list-element.ts";
-import type { Json, JsonObject } from "@janus/types";
+import { asObject, equal, isEmpty, isObject, type Json, type JsonObject, member } from "@janus/types";
 import { verdict } from "./merge-rules.ts";
 
 /** Field ownership, and the intent of the change. */

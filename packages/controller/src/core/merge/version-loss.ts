@@ -1,6 +1,5 @@
 import { groupOf } from "@janus/api";
-import type { Json, KubeObject } from "@janus/types";
-import { asObject, equal, isObject, member } from "../kubernetes/json.ts";
+import { asObject, equal, isObject, type Json, type KubeObject, member } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { fieldsOf, filter, isWhole, type Path } from "./field-set.ts";
 import { valueAt } from "./field-value.ts";

@@ -3,8 +3,15 @@ import { fieldManager } from "@janus/api";
 import { toBase64 } from "../kubernetes/base64.ts";
 import { withoutGenerated } from "./job-selector.ts";
 import { fromTimestamp, toTimestamp } from "../kubernetes/time.ts";
-import { asObject, isObject } from "../kubernetes/json.ts";
-import type { JsonObject, KubeObject, ManagedFieldsEntry, ObjectMeta, OwnerReference } from "@janus/types";
+import {
+  asObject,
+  isObject,
+  type JsonObject,
+  type KubeObject,
+  type ManagedFieldsEntry,
+  type ObjectMeta,
+  type OwnerReference,
+} from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 
 export interface TransactionRef {

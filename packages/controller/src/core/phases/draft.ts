@@ -1,5 +1,5 @@
 import { cut, FINALIZER, type Render, type Transaction } from "@janus/api";
-import { equal } from "../kubernetes/json.ts";
+import { equal } from "@janus/types";
 import { fromTimestamp, toTimestamp } from "../kubernetes/time.ts";
 import { contentDigest } from "../preflight/digest.ts";
 import { render, renderedTargets } from "../preflight/render.ts";

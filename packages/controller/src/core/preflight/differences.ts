@@ -1,5 +1,13 @@
-import type { Json, JsonObject, KubeObject, Resource } from "@janus/types";
-import { asObject, equal, isObject, member } from "../kubernetes/json.ts";
+import {
+  asObject,
+  equal,
+  isObject,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  member,
+  type Resource,
+} from "@janus/types";
 
 /** A field with its value in each of two objects, as far as it has one. */
 export interface Difference {

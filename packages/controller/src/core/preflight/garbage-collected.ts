@@ -1,11 +1,10 @@
 import type { ResolvedChange, Transaction } from "@janus/api";
 import { collected } from "./dependents.ts";
-import { asObject } from "../kubernetes/json.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { Item } from "../state/resolved-changes.ts";
 import { tiedTo } from "../kubernetes/implicit-owners.ts";
-import type { KubeObject, ObjectMeta } from "@janus/types";
+import { asObject, type KubeObject, type ObjectMeta } from "@janus/types";
 
 const uidsIn = (references: unknown): readonly unknown[] =>
   Array.isArray(references) ? references.map((reference) => asObject(reference)["uid"]) : [];

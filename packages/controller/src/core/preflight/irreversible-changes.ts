@@ -1,9 +1,8 @@
 import type { ResolvedChange, Transaction } from "@janus/api";
-import type { KubeObject } from "@janus/types";
+import { equal, type KubeObject } from "@janus/types";
 import { collected, named } from "./dependents.ts";
 import { isIrreversible } from "./irreversible-kinds.ts";
 import { gatesOf } from "../gates/gates-of.ts";
-import { equal } from "../kubernetes/json.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";

@@ -1,7 +1,7 @@
 import { ROLLBACK_VERBS, type Transaction, verbsOf } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
-import { asObject } from "../kubernetes/json.ts";
+import { asObject } from "@janus/types";
 import { changeIn, type ChangeObservations, type Observations, set, withChanges } from "../state/observations.ts";
 import { type ObjectRef, selfSubjectAccessReviews, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";

@@ -9,7 +9,6 @@ import {
   unchangedConflict,
   withChange,
 } from "../state/observations.ts";
-import { asObject, equal, isObject } from "../kubernetes/json.ts";
 import { serviceAccounts, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { missingPermissions, withVerdict } from "./permissions.ts";
@@ -17,7 +16,7 @@ import { refusedGrants, regranting } from "./regranting.ts";
 import { type Item, readTarget, writeOf } from "../state/resolved-changes.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
 import { isServed } from "../state/unserved-kind.ts";
-import type { ApiError, Json, KubeObject } from "@janus/types";
+import { type ApiError, asObject, equal, isObject, type Json, type KubeObject } from "@janus/types";
 
 /** Reads the ServiceAccount itself: impersonating one that does not exist would fail with an unclear message. */
 export const readServiceAccount = (txn: Transaction): ApiCall => ({

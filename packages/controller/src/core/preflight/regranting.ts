@@ -1,14 +1,13 @@
 import type { ResolvedChange, Transaction } from "@janus/api";
 import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { equal, isObject } from "../kubernetes/json.ts";
 import { desiredState, recreateBody } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "../state/effect.ts";
 import { changeIn, type Observations, withChange } from "../state/observations.ts";
 import type { Item } from "../state/resolved-changes.ts";
 import { mayBeGranted } from "../state/target-resolution.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
-import type { ApiError, KubeObject } from "@janus/types";
+import { type ApiError, equal, isObject, type KubeObject } from "@janus/types";
 
 /** What the API server compares when somebody writes an object, beyond the verbs on it. */
 interface Comparison {

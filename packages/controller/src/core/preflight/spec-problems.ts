@@ -2,7 +2,7 @@ import { changeGateMistakes, gateMistakes, gatesOf, rollbackGates } from "../gat
 import { CRD_NAME, cut, GROUP, groupOf, KIND, storeName, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { isIrreversible } from "./irreversible-kinds.ts";
-import { asObject } from "../kubernetes/json.ts";
+import { asObject } from "@janus/types";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import type { Observations } from "../state/observations.ts";
 import { MOST_AWAITED_ITEMS } from "../state/status-progress.ts";

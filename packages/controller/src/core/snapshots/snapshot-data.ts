@@ -12,10 +12,9 @@ import {
 } from "@janus/api";
 import { fromBase64 } from "../kubernetes/base64.ts";
 import { ofLater } from "../state/format.ts";
-import { asObject, canonical, isObject, parsed } from "../kubernetes/json.ts";
 import type { StoreData } from "../state/observations.ts";
 import { configMaps, type ObjectRef, secrets } from "../kubernetes/kube-object.ts";
-import type { KubeObject } from "@janus/types";
+import { asObject, canonical, isObject, type KubeObject, parseJson } from "@janus/types";
 
 /** On every snapshot store and journal: the uid of its Transaction. A label, so that `kubectl -l` finds it. */
 export const UID_LABEL = "janus.io/transaction-uid";
@@ -145,7 +144,7 @@ export const unpack = (key: string, stores: readonly ReadonlyMap<string, string>
   const all = new Map(stores.flatMap((data) => [...data]));
   const text = all.get(key) ?? joined(key, all);
   if (text === undefined) return undefined;
-  const object = parsed(text);
+  const object = parseJson(text);
   return isObject(object) && isObject(object["metadata"]) ? (object as unknown as KubeObject) : undefined;
 };
 

@@ -12,8 +12,7 @@ import {
 } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { isLaterFormat } from "./format.ts";
-import { asObject } from "../kubernetes/json.ts";
-import type { KubeObject } from "@janus/types";
+import { asObject, type KubeObject } from "@janus/types";
 
 /** Phases in which every change has been prepared. */
 const PREPARED: readonly Phase[] = ["Prepared", "Committing", "Committed", "RollingBack", "RolledBack"];

@@ -1,7 +1,6 @@
 import { cut, FORMAT } from "@janus/api";
-import { asObject } from "../kubernetes/json.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
-import type { KubeObject } from "@janus/types";
+import { asObject, type KubeObject } from "@janus/types";
 
 /** How many unknown keys are named. */
 const FEW = 3;

@@ -1,7 +1,6 @@
 import { groupOf } from "@janus/api";
-import { asObject } from "../kubernetes/json.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
-import type { KubeObject } from "@janus/types";
+import { asObject, type KubeObject } from "@janus/types";
 
 /** Whether a stored Transaction has this target among its changes, in any version. */
 export const hasTarget = ({ metadata, spec }: KubeObject, { resource, namespace, name }: ObjectRef): boolean => {

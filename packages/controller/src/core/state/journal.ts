@@ -13,8 +13,7 @@ import {
 
 import { ofLater } from "./format.ts";
 import type { Instant } from "../kubernetes/time.ts";
-import { asObject } from "../kubernetes/json.ts";
-import type { JsonObject, KubeObject } from "@janus/types";
+import { asObject, type JsonObject, type KubeObject, parseJson } from "@janus/types";
 import { configMaps, type ObjectRef, type Version } from "../kubernetes/kube-object.ts";
 
 /**
@@ -160,13 +159,7 @@ const KEYS = /^(?:position|store-names|(?:created|note|doubted|deferred|renewed)
 export const laterJournal = (txn: Transaction, object: KubeObject): string | undefined =>
   ofLater("journal", journalPlace(txn), object, KEYS);
 
-const parsed = (text: unknown): unknown => {
-  try {
-    return typeof text === "string" ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
-  }
-};
+const parsed = (text: unknown): unknown => (typeof text === "string" ? parseJson(text) : undefined);
 
 const decodePosition = (value: JsonObject, changes: number): Position | undefined => {
   const { direction, cursor, reached, since, gatedSince, gatesInDoubt, restoredAt } = value;

@@ -13,11 +13,10 @@ import type { Reversibility } from "./rollback-window.ts";
 import type { ApiCall, EventSpec } from "./effect.ts";
 import { formatGate } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
-import { asObject, isObject, member } from "../kubernetes/json.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
 import { gatedChange, type Journal, stateOf } from "./journal.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
-import type { JsonObject } from "@janus/types";
+import { asObject, isObject, type JsonObject, member } from "@janus/types";
 
 export const TERMINAL: readonly Phase[] = ["Committed", "RolledBack", "Failed"];
 export const isTerminal = (phase: Phase): boolean => TERMINAL.includes(phase);

@@ -1,9 +1,8 @@
 import type { Change, Item, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { asObject } from "../kubernetes/json.ts";
 import { type Observations, set } from "./observations.ts";
 import type { Discover } from "./effect.ts";
-import type { Json, Resource } from "@janus/types";
+import { asObject, type Json, type Resource } from "@janus/types";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { memoized } from "../kubernetes/memoize.ts";
 import { resolvedChange } from "./resolve-apply.ts";

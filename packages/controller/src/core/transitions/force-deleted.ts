@@ -1,9 +1,8 @@
 import { FINALIZER, Transaction } from "@janus/api";
 import type { ApiCall, EventSpec } from "../state/effect.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
-import { asObject } from "../kubernetes/json.ts";
 import { ORPHANED_LABEL } from "../snapshots/snapshot-data.ts";
-import type { KubeObject } from "@janus/types";
+import { asObject, type KubeObject } from "@janus/types";
 
 /** Whether there may be objects of ours that only the finalizer protects from being left behind. */
 export const mayLeaveResources = ({ metadata: { finalizers = [] }, status: { phase } }: Transaction): boolean =>

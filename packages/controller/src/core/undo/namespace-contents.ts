@@ -6,7 +6,7 @@ import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { conflict, continues, rollbackFailed, type UndoStep, type UndoContext } from "./undo-context.ts";
 import { nextListing } from "../preflight/unlisted-kinds.ts";
 import type { Owned } from "../state/listings.ts";
-import { asObject } from "../kubernetes/json.ts";
+import { asObject } from "@janus/types";
 
 /** A list that is older than this, in ms, is repeated: other clients may have created objects since. */
 const FRESH = 5_000;

@@ -1,7 +1,6 @@
 import type { Transaction } from "@janus/api";
-import { asObject } from "../kubernetes/json.ts";
 import type { Journal } from "../state/journal.ts";
-import type { JsonObject, KubeObject } from "@janus/types";
+import { asObject, type JsonObject, type KubeObject } from "@janus/types";
 import { uidNow } from "../snapshots/owner-references.ts";
 import { ACCOUNT_UID, accountOf } from "../kubernetes/implicit-owners.ts";
 

@@ -1,7 +1,6 @@
 import { isPortTaken } from "../kubernetes/api-error.ts";
-import { asObject } from "../kubernetes/json.ts";
 import type { Allocation } from "../state/observations.ts";
-import type { ApiError, KubeObject, Resource } from "@janus/types";
+import { type ApiError, asObject, type KubeObject, type Resource } from "@janus/types";
 
 export const isService = ({ kind, group }: Resource): boolean => kind === "Service" && group === "";
 

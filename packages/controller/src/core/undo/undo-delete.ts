@@ -16,7 +16,6 @@ import { stateOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { changeIn, rollbackIn, unchangedConflict, withRollback } from "../state/observations.ts";
 import { isSafe } from "../locks/lock-acquisition.ts";
-import { isEmpty } from "../kubernetes/json.ts";
 import { awaitedDeletion, type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import {
   isApplied,
@@ -45,7 +44,7 @@ import {
   type UndoContext,
 } from "./undo-context.ts";
 import { deletedNamespace } from "./deleted-together.ts";
-import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
+import { isEmpty, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 
 /**
  * Creates a deleted object again: first the object, then its new uid is recorded in the journal, then its field

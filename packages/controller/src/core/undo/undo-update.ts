@@ -8,7 +8,6 @@ import { showPaths } from "../merge/show-path.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { valueAt } from "../merge/field-value.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
-import { asObject, equal } from "../kubernetes/json.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
 import { rollbackIn, withRollback } from "../state/observations.ts";
@@ -28,7 +27,7 @@ import {
 import { isService, reallocated, takenOf, withoutAllocations } from "./service-allocations.ts";
 import { formerClaims } from "./former-claims.ts";
 import { deletedTogetherWith } from "./deleted-together.ts";
-import type { KubeObject } from "@janus/types";
+import { asObject, equal, type KubeObject } from "@janus/types";
 
 /** After this many PUTs, something reverts each of them. */
 const MOST_PUTS = 10;

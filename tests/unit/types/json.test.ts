@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { asObject, canonical, equal, isObject, member } from "../../../packages/controller/src/core/kubernetes/json.ts";
-import type { Json } from "@janus/types";
-import { arbitraryJson } from "./arbitrary-json.ts";
+import { asObject, canonical, equal, isObject, type Json, member } from "@janus/types";
+import { arbitraryJson } from "../core/arbitrary-json.ts";
 
 /** The same value with the keys of every object the other way round. */
 const turned = (value: Json): Json => {

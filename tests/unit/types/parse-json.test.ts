@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parsed } from "../../../packages/kube/src/api/json.ts";
+import { parseJson } from "@janus/types";
 
 /** More levels than the stack has room for, and than the API server takes. */
 const nested = (leaf: string): string => `${'{"a":['.repeat(10_000)}${leaf}${"]}".repeat(10_000)}`;
@@ -16,7 +16,7 @@ const rounded = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe("JSON of the API server", () => {
   it.each(["1", '"12345678901234567890"', "12345678901234567890"])("is read however deep it is nested: %s", (leaf) => {
-    expect(JSON.stringify(leafOf(parsed(nested(leaf))))).toBe(leaf);
+    expect(JSON.stringify(leafOf(parseJson(nested(leaf))))).toBe(leaf);
   });
 
   it("is what it says, but for integers, which stay as they are written", () => {
@@ -53,12 +53,12 @@ describe("JSON of the API server", () => {
     }));
     fc.assert(
       fc.property(tree, (json) => {
-        expect(rounded(parsed(json))).toEqual(JSON.parse(json));
+        expect(rounded(parseJson(json))).toEqual(JSON.parse(json));
       }),
     );
     fc.assert(
       fc.property(fc.array(digits), (all) => {
-        expect(JSON.stringify(parsed(`[${all.join(",")}]`))).toBe(`[${all.join(",")}]`);
+        expect(JSON.stringify(parseJson(`[${all.join(",")}]`))).toBe(`[${all.join(",")}]`);
       }),
     );
   });
@@ -71,6 +71,6 @@ describe("JSON of the API server", () => {
     "[1e999,12345678901234567890]]",
     "01234567890123456789",
   ])("is none where it ends too early or too late: %s", (text) => {
-    expect(parsed(text)).toBeUndefined();
+    expect(parseJson(text)).toBeUndefined();
   });
 });
