@@ -1,4 +1,12 @@
-import { decodeTransaction, emptyStatus, encodeStatus, type Item, type JsonObject, type Status } from "@janus/api";
+import {
+  decodeTransaction,
+  emptyStatus,
+  encodeStatus,
+  type Item,
+  type JsonObject,
+  MAX_CHANGES,
+  type Status,
+} from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -22,7 +30,7 @@ const specOf = (changes: number) => ({
   changes: Array.from({ length: changes }, (_, index) => longest(index)),
 });
 
-describe("500 changes with the longest legal names", () => {
+describe("the most changes with the longest legal names", () => {
   const api = administrator();
   let namespace = "";
   const create = (name: string, spec: object) =>
@@ -33,7 +41,7 @@ describe("500 changes with the longest legal names", () => {
   afterAll(() => api.close());
 
   it("stay within the API server's CEL cost limits, also when the object is edited", async () => {
-    const created = await create("x".repeat(253), specOf(500));
+    const created = await create("x".repeat(253), specOf(MAX_CHANGES));
     expect(E.isRight(created) && E.isRight(decodeTransaction(created.right))).toBe(true);
     const at = { resource: transactions, namespace, name: "x".repeat(253) };
     const labelled = await api.send({ verb: "mergePatch", ...at, body: { metadata: { labels: { a: "b" } } } });
@@ -44,21 +52,23 @@ describe("500 changes with the longest legal names", () => {
 
   it("of a proposed Transaction, too, and of one that is moved through its lifecycle", async () => {
     const name = "p".repeat(253);
-    expect(await create(name, { ...specOf(500), lifecycle: "Draft" })).toMatchObject(E.right({}));
+    expect(await create(name, { ...specOf(MAX_CHANGES), lifecycle: "Draft" })).toMatchObject(E.right({}));
     const at = { resource: transactions, namespace, name };
     for (const lifecycle of ["Proposed", "Draft", "Proposed", "Published"])
       expect(await api.send({ verb: "mergePatch", ...at, body: { spec: { lifecycle } } })).toMatchObject(E.right({}));
   });
 
   it("are told apart, and two that are the same are found", async () => {
-    const { changes, ...rest } = specOf(499);
-    const reply = await create("twice", { ...rest, changes: [...changes, longest(498)] });
+    const { changes, ...rest } = specOf(MAX_CHANGES - 1);
+    const reply = await create("twice", { ...rest, changes: [...changes, longest(MAX_CHANGES - 2)] });
     expect(reply).toMatchObject(E.left({ message: expect.stringContaining("same target") as unknown }));
   });
 
   it("are the most there can be", async () => {
-    const reply = await create("more", specOf(501));
-    expect(reply).toMatchObject(E.left({ message: expect.stringContaining("at most 500 items") as unknown }));
+    const reply = await create("more", specOf(MAX_CHANGES + 1));
+    expect(reply).toMatchObject(
+      E.left({ message: expect.stringContaining(`at most ${MAX_CHANGES} items`) as unknown }),
+    );
   });
 
   it("can be recorded in a status, each with the longest error, and read back as they were written", async () => {
@@ -67,7 +77,12 @@ describe("500 changes with the longest legal names", () => {
       lock: { lease: "l".repeat(253), namespace: "n".repeat(63) },
       state: {
         type: "rollback-failed",
-        before: { existed: true, uid, resourceVersion: "7", snapshot: { store: "s".repeat(253), key: "499" } },
+        before: {
+          existed: true,
+          uid,
+          resourceVersion: "7",
+          snapshot: { store: "s".repeat(253), key: String(MAX_CHANGES - 1) },
+        },
         created: uid,
         error: "é".repeat(128),
       },
@@ -79,11 +94,11 @@ describe("500 changes with the longest legal names", () => {
       observedGeneration: 1,
       startedAt: "2026-01-01T00:00:00Z",
       completedAt: "2026-01-01T00:00:01Z",
-      progress: "499/500",
+      progress: `${MAX_CHANGES - 1}/${MAX_CHANGES}`,
       rollbackRef: "x-rollback",
       journal: { name: `janus-journal-${uid}`, uid },
       snapshots: [{ kind: "Secret", name: "x-rollback", uid, digest: "d".repeat(64) }],
-      items: Array.from({ length: 500 }, () => item),
+      items: Array.from({ length: MAX_CHANGES }, () => item),
       conditions: [
         {
           type: "Ready",

@@ -1,10 +1,11 @@
+import { MAX_CHANGES } from "@janus/api";
 import { type Decision, PARTS, phases, restorations, shown } from "../unit/core/large.ts";
 
 /**
  * How long the longest decisions take: at the limits of what a Transaction may be, at a half and at a quarter of them. Growth
  * is what twice as much costs: 2 is linear, 4 is quadratic. One decision holds up all Transactions of the process.
  */
-const [CHANGES, OBJECTS] = [500, 20_000];
+const [CHANGES, OBJECTS] = [MAX_CHANGES, 20_000];
 const SIZES = [1 / 4, 1 / 2, 1] as const;
 const ROUNDS = Number(process.env["ROUNDS"] ?? 9);
 

@@ -1,3 +1,4 @@
+import { MAX_CHANGES } from "@janus/api";
 import { controller, jsonLog } from "@janus/controller";
 import { type Api, connect, loadConfig, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
@@ -11,7 +12,7 @@ import { must, transactions } from "../crash/world.ts";
  */
 
 const NAMESPACE = "bench";
-const SIZES = [1, 10, 100, 500] as const;
+const SIZES = [1, 10, 100, MAX_CHANGES] as const;
 const ROUNDS = 3;
 
 const resource = (group: string, plural: string, kind: string, namespaced = true): Resource => ({

@@ -1,3 +1,4 @@
+import { MAX_CHANGES } from "@janus/api";
 import { installation, type Manifest, render, UserStamps } from "@janus/deploy";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Outcome } from "../fixtures/cluster.ts";
@@ -346,7 +347,7 @@ describe("where the cluster stamps names", () => {
   });
 
   it("a Transaction as large as can be is within what the policies may cost", { timeout: 60_000 }, async () => {
-    const changes = Array.from({ length: 500 }, (_, index) => ({
+    const changes = Array.from({ length: MAX_CHANGES }, (_, index) => ({
       ...change(`large-${index}`),
       content: { data: Object.fromEntries(Array.from({ length: 20 }, (_, key) => [`key-${key}`, "x".repeat(40)])) },
     }));

@@ -1,6 +1,8 @@
 /**
- * The most changes of a Transaction. The schema, the maximum size of a Transaction, the names of its snapshot stores and the docs
- * depend on it. It is within CEL's cost limit, and the largest status of so many items fits into one object.
+ * The most changes of a Transaction: the schema, the most names of its snapshot stores, the docs and the tests follow from it.
+ *
+ * What bounds it, and is tested with this number: the cost limit of the CEL rules (`tests/api/limits.test.ts`), and the room that
+ * the size check keeps for the largest status of so many items (`tests/unit/core/pending.test.ts`).
  */
 export const MAX_CHANGES = 500;
 

@@ -1,4 +1,4 @@
-import { decodeTransaction, emptyStatus, isLater, type JsonObject, Transaction } from "@janus/api";
+import { decodeTransaction, emptyStatus, isLater, type JsonObject, MAX_CHANGES, Transaction } from "@janus/api";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
@@ -59,9 +59,9 @@ describe("a Transaction", () => {
     ["a missing spec", { metadata }, "spec: is missing"],
     ["no changes", transaction(), "spec.changes: must have at least 1 item"],
     [
-      "501 changes",
-      transaction(...Array.from({ length: 501 }, () => patch)),
-      "spec.changes: must have at most 500 items",
+      "one change too many",
+      transaction(...Array.from({ length: MAX_CHANGES + 1 }, () => patch)),
+      `spec.changes: must have at most ${MAX_CHANGES} items`,
     ],
     [
       "several faults at once",

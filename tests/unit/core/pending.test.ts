@@ -1,4 +1,4 @@
-import type { Change } from "@janus/api";
+import { type Change, MAX_CHANGES } from "@janus/api";
 import { expect, it } from "vitest";
 import { change, later, refused, underway } from "./underway.ts";
 
@@ -34,8 +34,9 @@ it.each([
   expect([sized(most), sized(most + 1)]).toEqual(["Preparing", "Failed"]);
 });
 
-it("takes 500 Deletes, all of which may be waited for after a rollback", () => {
-  const changes = Array.from({ length: 500 }, (_, at) => change("Delete", `a-${at}`));
+// Fails when MAX_CHANGES is raised beyond what the size check has room for.
+it("takes as many Deletes as a Transaction has changes, all of which may be waited for after a rollback", () => {
+  const changes = Array.from({ length: MAX_CHANGES }, (_, at) => change("Delete", `a-${at}`));
   const start = underway("Pending", changes, { direction: "forward", cursor: 0 }, { journal: { type: "missing" } });
   const txn = { ...start.txn, spec: { ...start.txn.spec, rollbackWaitFor: ["ready"] } };
   expect(later({ ...start, txn }, 2, () => refused(404)).at.txn.status.phase).toBe("Preparing");

@@ -1,4 +1,4 @@
-import { type Change, Render, verbsOf } from "@janus/api";
+import { type Change, MAX_CHANGES, Render, verbsOf } from "@janus/api";
 import { describe, expect, it } from "vitest";
 import { configMaps } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { render } from "../../../packages/controller/src/core/preflight/render.ts";
@@ -62,14 +62,14 @@ const large = {
 } as const;
 
 describe("a render", () => {
-  it.each([1, 20, 500])("of %i changes, each with large differences, fits into the status", (count) => {
+  it.each([1, 20, MAX_CHANGES])("of %i changes, each with large differences, fits into the status", (count) => {
     const made = rendered(count, { rendered: large });
     expect(bytes(made)).toBeLessThanOrEqual(RENDER_BYTES);
     expect(made.changes).toHaveLength(count);
     for (const { diff = [], more = 0 } of made.changes ?? []) expect(diff.length + more).toBe(130);
   });
 
-  it.each([1, 20, 500])("of %i changes, each with many problems, fits into the status", (count) => {
+  it.each([1, 20, MAX_CHANGES])("of %i changes, each with many problems, fits into the status", (count) => {
     const made = rendered(count, { problems: Array.from({ length: 20 }, () => VALUE) });
     expect(made.result).toBe("Problems");
     expect(made.message).toContain("more");

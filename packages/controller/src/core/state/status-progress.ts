@@ -29,7 +29,7 @@ export const waiting = (
   return { ...run(updateStatus(txn, { items, because: { reason: WAITING, message: because } }, now)), events };
 };
 
-/** So many items name what is waited for: a status has no room for all 500. The message tells how many more there are. */
+/** So many items name what is waited for: a status has no room for all of them. The message tells how many more there are. */
 export const MOST_AWAITED_ITEMS = 50;
 
 /** A target that is waited for, and in words for what. */

@@ -1,4 +1,4 @@
-import { type Phase, PHASES, type Transaction } from "@janus/api";
+import { MAX_CHANGES, type Phase, PHASES, type Transaction } from "@janus/api";
 import type { ApiError } from "@janus/kube";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { type Effect, isTerminal, classify } from "../../core/index.ts";
@@ -44,7 +44,7 @@ export const metrics = (active: Active): Metrics => {
   const itemCount = new Histogram({
     name: "janus_transaction_item_count",
     help: "Changes in a Transaction.",
-    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, MAX_CHANGES],
     registers,
   });
   const items = new Counter({
