@@ -57,5 +57,4 @@ export { type HttpRequest, httpOf } from "./http/http-request.ts";
 export { sharedApi, type Sharing } from "./work-queue/shared-api.ts";
 export { type FairTurns, fairTurns } from "./work-queue/fair-turns.ts";
 export { throttle } from "./work-queue/throttle.ts";
-export { sizeOf } from "./api/object-size.ts";
 export { eventOf } from "./http/watch.ts";

@@ -12,5 +12,5 @@ it.each([
   ["docs/guarantees.md", `nested deeper than ${MAX_DEPTH} levels`],
   ["docs/internals.md", `| objects and lists in each other | ${MAX_DEPTH} levels |`],
 ])("%s says what the limit is: %s", (name, sentence) => {
-  expect(page(name).replaceAll(/\s+/gu, " ")).toContain(sentence);
+  expect(page(name).replaceAll(/\s+/gu, " ").includes(sentence)).toBe(true);
 });

@@ -5,11 +5,10 @@ import { atRest } from "../../../packages/controller/src/core/state/idle-memory.
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { Effect } from "../../../packages/controller/src/core/state/effect.ts";
 import { type Observations, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
-import { sizeOf } from "../../../packages/controller/src/core/kubernetes/object-size.ts";
 import { keyOf, respond, type World } from "./api-server.ts";
 import { transactionOf } from "./moment.ts";
 import { OWN, SETTINGS, WIDGETS } from "./scenario.ts";
-import type { KubeObject } from "@janus/types";
+import { type KubeObject, sizeOf } from "@janus/types";
 
 const COUNT = 24;
 const BYTES = 400_000;

@@ -1,5 +1,4 @@
-import type { ApiError, KubeObject } from "@janus/types";
-import { sizeOf } from "../api/object-size.ts";
+import { type ApiError, type KubeObject, sizeOf } from "@janus/types";
 
 /** The size that a page should have, in bytes … */
 const AIM = 2 ** 20;

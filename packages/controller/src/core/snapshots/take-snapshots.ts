@@ -11,10 +11,9 @@ import {
   type SnapshotRef,
   withChanges,
 } from "../state/observations.ts";
-import { sizeOf } from "../kubernetes/object-size.ts";
 import { isOfSecret, pack, STORE_BYTES } from "./snapshot-data.ts";
 import { isWritten, store, writeNext } from "./snapshot-stores.ts";
-import type { KubeObject } from "@janus/types";
+import { type KubeObject, sizeOf } from "@janus/types";
 
 /** Targets that are in memory as a whole. */
 const whole = (known: Observations): readonly (readonly [index: number, object: KubeObject])[] =>

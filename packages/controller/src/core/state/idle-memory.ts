@@ -5,7 +5,7 @@ import { type ChangeObservations, journalIn, mapChanges, type Observations } fro
 import { waiting } from "./status-progress.ts";
 import { isTerminal } from "./status-update.ts";
 import type { ReconcileContext } from "./reconcile-context.ts";
-import { sizeOf } from "../kubernetes/object-size.ts";
+import { sizeOf } from "@janus/types";
 
 /** A Transaction that takes more memory than this, with its observations, is large. */
 const LARGE = 128 * 1024;

@@ -1,8 +1,7 @@
-import type { KubeObject } from "@janus/types";
+import { type KubeObject, sizeOf } from "@janus/types";
 import { outline } from "../kubernetes/outline.ts";
 import type { ApiCall } from "./effect.ts";
 import { type ChangeObservations, mapChanges, type Observations, type StoreData } from "./observations.ts";
-import { newest, sizeOf } from "../kubernetes/object-size.ts";
 
 const MiB = 2 ** 20;
 
@@ -15,6 +14,19 @@ export const sizeOfObject = (object: KubeObject | undefined): number => (object 
 
 export const sizeOfData = (data: StoreData): number =>
   "data" in data ? [...data.data.values()].reduce((sum, text) => sum + text.length, 0) : 0;
+
+/** The newest entries whose total size is at most this many bytes. */
+const newest = <K, V>(map: ReadonlyMap<K, V>, most: number, size: (value: V) => number): ReadonlyMap<K, V> => {
+  let left = most - [...map.values()].reduce((sum, value) => sum + size(value), 0);
+  if (left >= 0) return map;
+  return new Map(
+    [...map].filter(([, value]) => {
+      const goes = left < 0;
+      if (goes) left += size(value);
+      return !goes;
+    }),
+  );
+};
 
 /** Whether the store data that was read exceeds what is kept to save requests. */
 export const exceedsMemory = (storeData: Observations["storeData"]): boolean =>

@@ -1,4 +1,4 @@
-import { isObject } from "@janus/types";
+import { isObject } from "./json.ts";
 
 const sizes = new WeakMap<object, number>();
 
@@ -23,24 +23,11 @@ const counted = (whole: object): number => {
   return size;
 };
 
-/** The approximate size of an object in memory and on the wire, in bytes. It is computed once. */
+/** The approximate size of an object, or of a list, in memory and on the wire, in bytes. It is computed once. */
 export const sizeOf = (object: object): number => {
   const known = sizes.get(object);
   if (known !== undefined) return known;
   const size = counted(object);
   sizes.set(object, size);
   return size;
-};
-
-/** The newest entries whose total size is at most this many bytes. */
-export const newest = <K, V>(map: ReadonlyMap<K, V>, most: number, size: (value: V) => number): ReadonlyMap<K, V> => {
-  let left = most - [...map.values()].reduce((sum, value) => sum + size(value), 0);
-  if (left >= 0) return map;
-  return new Map(
-    [...map].filter(([, value]) => {
-      const goes = left < 0;
-      if (goes) left += size(value);
-      return !goes;
-    }),
-  );
 };
