@@ -1,3 +1,4 @@
+import { isDnsLabel, isDnsSubdomain } from "@janus/types";
 import { looksShortened, shortened } from "./shorten.ts";
 
 /** The object that a lock is for. Without the version, because an object is served in several. */
@@ -39,9 +40,6 @@ const builtIn: ReadonlySet<string> = new Set([
   "storagemigration.k8s.io",
 ]);
 
-const label = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
-const isLabel = new RegExp(`^${label}$`, "u");
-const isSubdomain = new RegExp(`^${label}(?:\\.${label})*$`, "u");
 const isPlainKind = /^[A-Za-z0-9]+$/u;
 
 /**
@@ -58,8 +56,8 @@ export const lockLease = ({ group, kind, namespace = "", name }: Locked): string
     builtIn.has(group) &&
     isPlainKind.test(kind) &&
     kind !== "Event" &&
-    (namespace === "" || isLabel.test(namespace)) &&
-    isSubdomain.test(name) &&
+    (namespace === "" || isDnsLabel(namespace)) &&
+    isDnsSubdomain(name) &&
     plain.length <= 253 &&
     !looksShortened(plain);
   return isPlain

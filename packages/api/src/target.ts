@@ -1,3 +1,4 @@
+import { DNS_LABEL, DNS_SUBDOMAIN } from "@janus/types";
 import { described, optional, satisfying, string, type TypeOf } from "./codec.ts";
 import type { Rule } from "./rule.ts";
 import { object } from "./structure.ts";
@@ -9,11 +10,8 @@ const matching = (expression: string, message: string): Rule<string> => ({
   holds: (value) => new RegExp(expression, "u").test(value),
 });
 
-const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-const subdomain = `${label}([.]${label})*`;
-
 const apiVersion = matching(
-  `^(${subdomain}/)?[a-z]([-a-z0-9]*[a-z0-9])?$`,
+  `^(${DNS_SUBDOMAIN}/)?[a-z]([-a-z0-9]*[a-z0-9])?$`,
   "apiVersion must be group/version, such as apps/v1, or the bare version of the core group: v1",
 );
 const kind = matching(
@@ -27,12 +25,12 @@ const name: Rule<string> = {
   holds: (value) => !["", ".", ".."].includes(value) && !value.includes("/") && !value.includes("%"),
 };
 const namespace = matching(
-  `^${label}$`,
+  `^${DNS_LABEL}$`,
   "namespace must be the name of a namespace; to use the Transaction's own namespace, leave it out",
 );
 
 /** The name of an object whose kind requires a DNS subdomain, as most kinds do. */
-export const subdomainName = (message: string): Rule<string> => matching(`^${subdomain}$`, message);
+export const subdomainName = (message: string): Rule<string> => matching(`^${DNS_SUBDOMAIN}$`, message);
 
 /** One object, by identity. */
 export const Target = object({

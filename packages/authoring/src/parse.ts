@@ -1,5 +1,5 @@
-import { API_VERSION, isLater, KIND, type Mistake, mistakes, Spec, subdomainName } from "@janus/api";
-import { asObject, isObject } from "@janus/types";
+import { API_VERSION, isLater, KIND, type Mistake, mistakes, Spec } from "@janus/api";
+import { asObject, isDnsSubdomain, isObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { TransactionManifest } from "./manifest.ts";
 
@@ -8,9 +8,7 @@ export type Parsed<A> =
   | { readonly ok: true; readonly value: A }
   | { readonly ok: false; readonly errors: readonly Mistake[] };
 
-const subdomain = subdomainName("must be a lowercase DNS subdomain");
-
-const isName = (value: unknown): boolean => typeof value === "string" && value.length <= 253 && subdomain.holds(value);
+const isName = (value: unknown): boolean => typeof value === "string" && isDnsSubdomain(value);
 
 const ofObject = (value: Readonly<Record<string, unknown>>): readonly Mistake[] => {
   const metadata = asObject(value["metadata"]);
@@ -18,7 +16,7 @@ const ofObject = (value: Readonly<Record<string, unknown>>): readonly Mistake[] 
   return [
     ...(value["apiVersion"] === API_VERSION ? [] : [{ path: "apiVersion", message: `must be ${API_VERSION}` }]),
     ...(value["kind"] === KIND ? [] : [{ path: "kind", message: `must be ${KIND}` }]),
-    ...(isName(name) ? [] : [{ path: "metadata.name", message: subdomain.message }]),
+    ...(isName(name) ? [] : [{ path: "metadata.name", message: "must be a lowercase DNS subdomain" }]),
     ...(isName(namespace) ? [] : [{ path: "metadata.namespace", message: "must be the name of a namespace" }]),
   ];
 };

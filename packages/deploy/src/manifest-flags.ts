@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { isDnsLabel } from "@janus/types";
 import type { JanusProps } from "./janus.ts";
 
 export const HELP = `Usage: npm run -s manifests -- [flags] | kubectl apply --server-side -f -
@@ -14,9 +15,6 @@ Flags:
   --monitoring             With ServiceMonitor, alerts and dashboard (Prometheus Operator).
   --help                   Shows this text.
 `;
-
-/** Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-label-names */
-const isNamespace = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/u;
 
 /**
  * Parses the flags; undefined: the help was requested.
@@ -41,7 +39,7 @@ export const propsOf = (args: readonly string[]): JanusProps | undefined => {
   if (readiness !== undefined && readiness !== "any" && readiness !== "leader")
     throw new Error("--readiness takes any or leader");
   if (image !== undefined && !/^\S+$/u.test(image)) throw new Error("--image takes the name of an image");
-  if (namespace !== undefined && !isNamespace.test(namespace))
+  if (namespace !== undefined && !isDnsLabel(namespace))
     throw new Error("--namespace takes lower case letters, digits and -, at most 63 of them, no - at the ends");
   return {
     ...(image === undefined ? {} : { image }),

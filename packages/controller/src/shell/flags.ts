@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { parseDuration } from "@janus/api";
 import { type LeaderTiming, type LeasePlace, timingProblem } from "@janus/kube";
+import { DNS_SUBDOMAIN, isDnsLabel, isDnsSubdomain } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { LogLevel } from "./process/log.ts";
 import { type Readiness, READINESS } from "./process/readiness.ts";
@@ -79,11 +80,7 @@ const integer = (text: string, least: number, most: number): number | undefined 
   return value >= least && value <= most ? value : undefined;
 };
 
-// https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
-const label = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
-const isLabel = new RegExp(`^(?=.{1,63}$)${label}$`, "u");
-const isKind = new RegExp(`^[A-Za-z][-A-Za-z0-9]*(?:\\.${label}(?:\\.${label})*)?$`, "u");
-const isSubdomain = new RegExp(`^(?=.{1,253}$)${label}(?:\\.${label})*$`, "u");
+const isKind = new RegExp(`^[A-Za-z][-A-Za-z0-9]*([.]${DNS_SUBDOMAIN})?$`, "u");
 
 const notDuration = (flag: string, example: string): ReturnType<typeof parseFlags> =>
   wrong(`${flag} takes a duration such as ${example}, of at most ${LONGEST}s`);
@@ -143,8 +140,8 @@ export const parseFlags = (
     const level = values["log-level"];
     const readiness = READINESS.find((mode) => mode === values.readiness);
     if (kubeconfig === "") return wrong("--kubeconfig takes a file");
-    if (!isLabel.test(namespace)) return notNamespace("--namespace (or $POD_NAMESPACE)");
-    if (watchNamespace !== undefined && !isLabel.test(watchNamespace)) return notNamespace("--watch-namespace");
+    if (!isDnsLabel(namespace)) return notNamespace("--namespace (or $POD_NAMESPACE)");
+    if (watchNamespace !== undefined && !isDnsLabel(watchNamespace)) return notNamespace("--watch-namespace");
     if (concurrency === undefined) return wrong("--max-concurrent-reconciles takes a number from 1 to 1000");
     if (httpPort === undefined) return wrong("--http-port takes a port number");
     if (readiness === undefined) return wrong("--readiness takes any or leader");
@@ -162,8 +159,8 @@ export const parseFlags = (
     if (leaseDuration === undefined) return notDuration("--leader-elect-lease-duration", "30s");
     if (renewDeadline === undefined) return notDuration("--leader-elect-renew-deadline", "20s");
     if (retryPeriod === undefined) return notDuration("--leader-elect-retry-period", "5s");
-    if (!isSubdomain.test(leaseName)) return wrong("--leader-elect-resource-name takes the name of a Lease");
-    if (!isLabel.test(leaseNamespace)) return notNamespace("--leader-elect-resource-namespace");
+    if (!isDnsSubdomain(leaseName)) return wrong("--leader-elect-resource-name takes the name of a Lease");
+    if (!isDnsLabel(leaseNamespace)) return notNamespace("--leader-elect-resource-namespace");
     const timing = { leaseDuration, renewDeadline, retryPeriod, writeTimeout };
     const problem = elect === "true" ? timingProblem(timing) : undefined;
     if (problem !== undefined) return wrong(`leader election: ${problem}`);

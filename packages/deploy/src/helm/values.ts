@@ -1,3 +1,4 @@
+import { DNS_LABEL, DNS_LABEL_LENGTH, DNS_SUBDOMAIN, DNS_SUBDOMAIN_LENGTH } from "@janus/types";
 import { longestLeaseDuration, longestTtl } from "../controller-flags.ts";
 import { defaultNodeSelector, defaultResources } from "../controller-deployment.ts";
 import { defaultApiServerPorts } from "../controller-network-policy.ts";
@@ -23,9 +24,8 @@ const record = (properties: Readonly<Record<string, Schema>>, more: Schema = {})
 });
 const orEmpty = (schema: Schema): Schema => ({ ...schema, pattern: `^$|${String(schema["pattern"])}` });
 
-/** Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
-const label: Schema = { type: "string", pattern: "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$" };
-const subdomain: Schema = { type: "string", maxLength: 253, pattern: "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$" };
+const label: Schema = { type: "string", maxLength: DNS_LABEL_LENGTH, pattern: `^${DNS_LABEL}$` };
+const subdomain: Schema = { type: "string", maxLength: DNS_SUBDOMAIN_LENGTH, pattern: `^${DNS_SUBDOMAIN}$` };
 /** With room for suffixes: the name of a Service has at most 63 characters. */
 const prefix: Schema = { type: "string", maxLength: 40, pattern: "^([a-z]([-a-z0-9]*[a-z0-9])?)?$" };
 const quantities: Schema = { type: "object", additionalProperties: { type: ["string", "number"] } };
