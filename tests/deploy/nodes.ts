@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { type Api, connect, type KubeObject, loadConfig, type Resource } from "@janus/kube";
+import { leases } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { onTestFinished } from "vitest";
 import { type ControllerProcess, controllerProcess } from "../fixtures/controller-process.ts";
@@ -8,13 +9,6 @@ import type { OwnCluster } from "./own-cluster.ts";
 const core = { group: "", version: "v1", statusSubresource: true };
 const pods: Resource = { ...core, plural: "pods", kind: "Pod", namespaced: true };
 const nodes: Resource = { ...core, plural: "nodes", kind: "Node", namespaced: false };
-const leases: Resource = {
-  ...core,
-  group: "coordination.k8s.io",
-  plural: "leases",
-  kind: "Lease",
-  namespaced: true,
-};
 const namespace = "janus-system";
 
 interface Pod extends KubeObject {

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type Api, leader, leases, type Leader, type LeasePlace, replyOf } from "@janus/kube";
+import { leases } from "@janus/types";
+import { type Api, leader, type Leader, type LeasePlace, replyOf } from "@janus/kube";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { controlPlane } from "../fixtures/cluster.ts";
 import { right, sharedClient } from "./client.ts";

@@ -11,7 +11,8 @@ import { burst, home, NAMESPACES } from "./burst.ts";
 import { type Crowd, firstCommit, isOver, phaseOf, submit, watchCrowd } from "./crowd.ts";
 import { copyFinished } from "./finished.ts";
 import { useOf, watchMemory } from "./meter.ts";
-import { allAtOnce, create, leases, must, openNamespace, quotas } from "./world.ts";
+import { leases } from "@janus/types";
+import { allAtOnce, create, must, openNamespace, quotas } from "./world.ts";
 
 const AT_ONCE = 1_000;
 const FINISHED = 10_000;

@@ -12,7 +12,6 @@ const builtIn = (group: string, plural: string, kind: string): Resource => ({
 
 export const configMaps = builtIn("", "configmaps", "ConfigMap");
 export const quotas = builtIn("", "resourcequotas", "ResourceQuota");
-export const leases = builtIn("coordination.k8s.io", "leases", "Lease");
 const namespaces: Resource = { ...builtIn("", "namespaces", "Namespace"), namespaced: false };
 const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
 const roleBindings = builtIn("rbac.authorization.k8s.io", "rolebindings", "RoleBinding");

@@ -4,7 +4,8 @@ import type { KubeObject } from "@janus/kube";
 import { ORPHANED_LABEL, UID_LABEL } from "../../packages/controller/src/core/snapshots/snapshot-data.ts";
 import type { Insistent } from "./insist.ts";
 import { sightOf } from "./life.ts";
-import { configMaps, HOME, leases, secrets, TIGHT } from "./world.ts";
+import { leases } from "@janus/types";
+import { configMaps, HOME, secrets, TIGHT } from "./world.ts";
 
 const isHere = ({ metadata: { namespace = "" } }: KubeObject): boolean => [HOME, TIGHT].includes(namespace);
 const isOurs = ({ metadata: { labels = {} } }: KubeObject): boolean => TRANSACTION_LABEL in labels;

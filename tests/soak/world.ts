@@ -14,7 +14,6 @@ export const configMaps = builtIn("", "configmaps", "ConfigMap");
 export const secrets = builtIn("", "secrets", "Secret");
 export const services = builtIn("", "services", "Service");
 export const deployments = builtIn("apps", "deployments", "Deployment");
-export const leases = builtIn("coordination.k8s.io", "leases", "Lease");
 const quotas = builtIn("", "resourcequotas", "ResourceQuota");
 const namespaces: Resource = { ...builtIn("", "namespaces", "Namespace"), namespaced: false };
 const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");

@@ -1,7 +1,8 @@
 import { REQUEST_YIELD, lockLease, REQUEST_ROLLBACK, RETRY_ROLLBACK, type JsonObject } from "@janus/api";
 import { transactions } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
-import { configMaps, leases } from "../load/world.ts";
+import { leases } from "@janus/types";
+import { configMaps } from "../load/world.ts";
 import { BYSTANDER, type TestBed } from "./test-bed.ts";
 import type { Tenant } from "./tenant.ts";
 import { webhook } from "./webhook.ts";

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { leases } from "@janus/kube";
+import { leases } from "@janus/types";
 import { compiledProgram } from "../fixtures/image-program.ts";
 import { installed, type Installed, type MeasuredReplica } from "../fixtures/installed.ts";
 import { samplesOf, total } from "../fixtures/samples.ts";

@@ -1,3 +1,4 @@
+import { LONGEST_TIMER, MAX_INT32 } from "@janus/types";
 import { type LeaderElection, leaderElectionOf, type LeaderElectionProps } from "./leader-election.ts";
 import { httpPort } from "./defaults.ts";
 import type { NamespacedProps } from "./namespaced.ts";
@@ -52,10 +53,10 @@ const refuseFlags = (flags: readonly string[]): void => {
 };
 
 /** The longest timer of Node. The int32 of a Lease allows more. */
-export const longestLeaseDuration = Math.floor((2 ** 31 - 1) / 1000);
+export const longestLeaseDuration = LONGEST_TIMER;
 
 /** As many seconds as the controller takes. */
-export const longestTtl = 2 ** 31 - 1;
+export const longestTtl = MAX_INT32;
 
 /** The default write timeout of the controller, in seconds. */
 const writeTimeout = 5;

@@ -14,7 +14,6 @@ export {
   isOfTerm,
   type LeaderRecord,
   leaderRecordOf,
-  leases,
   type LeasePlace,
   readLease,
   type Term,

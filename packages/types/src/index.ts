@@ -1,6 +1,8 @@
 export type * from "./api-error.ts";
 export * from "./dns-name.ts";
+export * from "./int32.ts";
 export * from "./json.ts";
 export * from "./kube-object.ts";
+export * from "./micro-time.ts";
 export * from "./object-size.ts";
-export type * from "./resource.ts";
+export * from "./resource.ts";

@@ -10,3 +10,13 @@ export interface Resource {
   /** Its objects cannot be read, or cannot be written: they are reviews (a SubjectAccessReview) or views, and not stored. */
   readonly isVirtual?: true;
 }
+
+/** Of locks, and of leader election. */
+export const leases: Resource = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  plural: "leases",
+  kind: "Lease",
+  namespaced: true,
+  statusSubresource: false,
+};

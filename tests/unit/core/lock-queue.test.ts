@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { LockObservation, Observations } from "../../../packages/controller/src/core/state/observations.ts";
 import { withFreedLock, hasPriorityOver } from "../../../packages/controller/src/core/locks/lock-queue.ts";
 import { acquire } from "../../../packages/controller/src/core/locks/lock-acquisition.ts";
-import { leases } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import { leases } from "@janus/types";
 import { resolvedTargets } from "../../../packages/controller/src/core/state/target-resolution.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";

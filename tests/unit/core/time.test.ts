@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { fromTimestamp, toMicroTime, toTimestamp } from "../../../packages/controller/src/core/kubernetes/time.ts";
+import { toMicroTime } from "@janus/types";
+import { fromTimestamp, toTimestamp } from "../../../packages/controller/src/core/kubernetes/time.ts";
 
 const instants = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) });
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { leases } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import { leases } from "@janus/types";
 import { newLockWaiters } from "../../../packages/controller/src/shell/reconcile/lock-waiters.ts";
 import { underway, change } from "../core/underway.ts";
 

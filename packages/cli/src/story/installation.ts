@@ -1,5 +1,6 @@
 import { CRD_NAME, transactionCrd } from "@janus/api";
-import { leases, messageOf } from "@janus/controller";
+import { leases } from "@janus/types";
+import { messageOf } from "@janus/controller";
 import type { KubeObject, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";

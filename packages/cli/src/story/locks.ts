@@ -1,9 +1,9 @@
 import { lockLease, parseHolder, type Transaction } from "@janus/api";
-import { isTerminal, leases } from "@janus/controller";
+import { isTerminal } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
 import { printable } from "../output/printable.ts";
-import { asObject } from "@janus/types";
+import { asObject, leases } from "@janus/types";
 
 /** Who holds the lock on the target of a change. */
 export interface Holder {

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { parseDuration } from "@janus/api";
 import { type LeaderTiming, type LeasePlace, timingProblem } from "@janus/kube";
-import { DNS_SUBDOMAIN, isDnsLabel, isDnsSubdomain } from "@janus/types";
+import { DNS_SUBDOMAIN, isDnsLabel, isDnsSubdomain, LONGEST_TIMER, MAX_INT32 } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { LogLevel } from "./process/log.ts";
 import { type Readiness, READINESS } from "./process/readiness.ts";
@@ -63,16 +63,10 @@ Flags:
   --help                              Shows this text.
 `;
 
-/** The longest timer of Node, in seconds. */
-const LONGEST = 2_147_483;
-
-/** As long as a 32-bit number of seconds: 68 years. */
-const MOST_SECONDS = 2_147_483_647;
-
 /** As in the spec of a Transaction: https://pkg.go.dev/time#ParseDuration */
 const milliseconds = (text: string): number | undefined => {
   const value = parseDuration(text);
-  return value !== undefined && value > 0 && value <= LONGEST * 1000 ? value : undefined;
+  return value !== undefined && value > 0 && value <= LONGEST_TIMER * 1000 ? value : undefined;
 };
 
 const integer = (text: string, least: number, most: number): number | undefined => {
@@ -83,7 +77,7 @@ const integer = (text: string, least: number, most: number): number | undefined 
 const isKind = new RegExp(`^[A-Za-z][-A-Za-z0-9]*([.]${DNS_SUBDOMAIN})?$`, "u");
 
 const notDuration = (flag: string, example: string): ReturnType<typeof parseFlags> =>
-  wrong(`${flag} takes a duration such as ${example}, of at most ${LONGEST}s`);
+  wrong(`${flag} takes a duration such as ${example}, of at most ${LONGEST_TIMER}s`);
 
 const notNamespace = (flag: string): ReturnType<typeof parseFlags> => wrong(`${flag} takes the name of a namespace`);
 
@@ -132,7 +126,7 @@ export const parseFlags = (
     const writeTimeout = milliseconds(values["write-timeout"]);
     const requestDeadline = milliseconds(values["request-deadline"]);
     const ttl = values["default-ttl-seconds-after-finished"];
-    const defaultTtl = ttl === undefined ? undefined : integer(ttl, 0, MOST_SECONDS);
+    const defaultTtl = ttl === undefined ? undefined : integer(ttl, 0, MAX_INT32);
     const elect = values["leader-elect"];
     const leaseDuration = milliseconds(values["leader-elect-lease-duration"]);
     const renewDeadline = milliseconds(values["leader-elect-renew-deadline"]);
@@ -154,7 +148,7 @@ export const parseFlags = (
     if (requestDeadline === undefined) return notDuration("--request-deadline", "15s");
     if (requestDeadline <= writeTimeout) return wrong("--request-deadline must be longer than --write-timeout");
     if (ttl !== undefined && defaultTtl === undefined)
-      return wrong(`--default-ttl-seconds-after-finished takes a number of seconds from 0 to ${MOST_SECONDS}`);
+      return wrong(`--default-ttl-seconds-after-finished takes a number of seconds from 0 to ${MAX_INT32}`);
     if (elect !== "true" && elect !== "false") return wrong("--leader-elect takes true or false");
     if (leaseDuration === undefined) return notDuration("--leader-elect-lease-duration", "30s");
     if (renewDeadline === undefined) return notDuration("--leader-elect-renew-deadline", "20s");

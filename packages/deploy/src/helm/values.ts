@@ -1,4 +1,4 @@
-import { DNS_LABEL, DNS_LABEL_LENGTH, DNS_SUBDOMAIN, DNS_SUBDOMAIN_LENGTH } from "@janus/types";
+import { DNS_LABEL, DNS_LABEL_LENGTH, DNS_SUBDOMAIN, DNS_SUBDOMAIN_LENGTH, MAX_INT32 } from "@janus/types";
 import { longestLeaseDuration, longestTtl } from "../controller-flags.ts";
 import { defaultNodeSelector, defaultResources } from "../controller-deployment.ts";
 import { defaultApiServerPorts } from "../controller-network-policy.ts";
@@ -237,7 +237,7 @@ export const values = {
   }),
   replicas: value<number | null>({
     about: "Number of controllers, of which one leads. null: 2, or 1 without leader election.",
-    schema: { type: ["integer", "null"], minimum: 0, maximum: 2 ** 31 - 1 },
+    schema: { type: ["integer", "null"], minimum: 0, maximum: MAX_INT32 },
     byDefault: null,
   }),
   podLabels: value<Texts>({

@@ -1,3 +1,5 @@
+import { MAX_INT32 } from "@janus/types";
+
 /** A clock as an argument, so that tests need not wait. */
 export interface Clock {
   /** In ms; only differences are meaningful. */
@@ -13,8 +15,8 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => performance.now(),
   after: (ms, run) => {
-    // Node fires at once when a delay does not fit 31 bits (24.8 days).
-    const longest = 2 ** 31 - 1;
+    // Node fires at once when a delay is longer (24.8 days).
+    const longest = MAX_INT32;
     let timer = setTimeout(ms > longest ? again : read, Math.min(ms, longest));
     let next: NodeJS.Immediate | undefined;
     let left = ms;

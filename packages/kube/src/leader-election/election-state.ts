@@ -1,6 +1,6 @@
 import { isOfTerm, type LeaderRecord, leaderRecordOf, type Term } from "./leader-lease.ts";
 import type { LeaderTiming } from "./leader-timing.ts";
-import type { KubeObject } from "@janus/types";
+import { type KubeObject, MAX_INT32 } from "@janus/types";
 
 /** The Lease as last observed. Times are of the local monotonic clock. */
 interface ObservedLease {
@@ -145,13 +145,10 @@ const freeFrom = (
   return now + Math.max(record.duration ?? 0, timing.leaseDuration);
 };
 
-/** The maximum of leaseTransitions. */
-const INT32 = 2 ** 31 - 1;
-
 /** Always a new term: writes of the one before may still be in flight. */
 const claiming = (observed: ObservedLease, { identity }: Candidate): ElectionState => {
   const before = observed.record?.transitions ?? 0;
-  return { type: "claiming", observed, term: { holder: identity, transitions: before < INT32 ? before + 1 : 1 } };
+  return { type: "claiming", observed, term: { holder: identity, transitions: before < MAX_INT32 ? before + 1 : 1 } };
 };
 
 const claimed = (

@@ -1,14 +1,5 @@
 import type { MergePatch, Create, Get } from "../api/api.ts";
-import { asObject, type KubeObject, type Resource } from "@janus/types";
-
-export const leases: Resource = {
-  group: "coordination.k8s.io",
-  version: "v1",
-  plural: "leases",
-  kind: "Lease",
-  namespaced: true,
-  statusSubresource: false,
-};
+import { asObject, type KubeObject, leases, toMicroTime } from "@janus/types";
 
 /** One term of leadership. No two acquisitions of a Lease have the same one. */
 export interface Term {
@@ -45,9 +36,6 @@ export interface LeasePlace {
   readonly name: string;
 }
 
-/** RFC 3339 with microseconds. @param wall ms since the epoch */
-const microTime = (wall: number): string => new Date(wall).toISOString().replace("Z", "000Z");
-
 /** In seconds, rounded up. */
 const wholeSeconds = (duration: number): number => Math.ceil(duration / 1000);
 
@@ -70,8 +58,8 @@ export const claimLease = (
   const spec = {
     holderIdentity: holder,
     leaseDurationSeconds: wholeSeconds(duration),
-    acquireTime: microTime(wall),
-    renewTime: microTime(wall),
+    acquireTime: toMicroTime(wall),
+    renewTime: toMicroTime(wall),
     leaseTransitions: transitions,
   };
   const { name, namespace } = place;
@@ -92,7 +80,7 @@ export const renewLease = (place: LeasePlace, resourceVersion: string, duration:
   ...to(place),
   body: {
     metadata: { resourceVersion },
-    spec: { leaseDurationSeconds: wholeSeconds(duration), renewTime: microTime(wall) },
+    spec: { leaseDurationSeconds: wholeSeconds(duration), renewTime: toMicroTime(wall) },
   },
 });
 
@@ -102,6 +90,6 @@ export const releaseLease = (place: LeasePlace, resourceVersion: string, wall: n
   ...to(place),
   body: {
     metadata: { resourceVersion },
-    spec: { holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(wall) },
+    spec: { holderIdentity: "", leaseDurationSeconds: 1, renewTime: toMicroTime(wall) },
   },
 });

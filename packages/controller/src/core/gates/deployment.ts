@@ -1,10 +1,10 @@
-import type { KubeObject } from "@janus/types";
+import { type KubeObject, MAX_INT32 } from "@janus/types";
 import { because, failed, type GateState, met, waiting } from "./gate-state.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
 import { integerAt } from "./read-fields.ts";
 
 /** A Deployment with this deadline has none: its controller does not tell whether it progresses. */
-const NO_DEADLINE = 2 ** 31 - 1;
+const NO_DEADLINE = MAX_INT32;
 
 /** Ready: all replicas are of the latest version and available, and none of an older one is left. */
 export const readyDeployment = (deployment: KubeObject): GateState => {

@@ -40,7 +40,6 @@ export const configMaps = builtIn("", "configmaps", "ConfigMap");
 export const secrets = builtIn("", "secrets", "Secret");
 export const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
 export const pods = builtIn("", "pods", "Pod", "v1", true);
-export const leases = builtIn("coordination.k8s.io", "leases", "Lease");
 export const namespaces: Resource = {
   ...builtIn("", "namespaces", "Namespace"),
   namespaced: false,

@@ -9,9 +9,6 @@ export type Instant = number;
 /** RFC 3339 in seconds, the form of `metadata.creationTimestamp` and of condition times. */
 export const toTimestamp = (at: Instant): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
 
-/** RFC 3339 in microseconds, the form of Lease times (MicroTime). */
-export const toMicroTime = (at: Instant): string => new Date(at).toISOString().replace("Z", "000Z");
-
 /** `undefined` if it is not a timestamp. */
 export const fromTimestamp = (text: string | undefined): Instant | undefined => {
   const at = text === undefined ? Number.NaN : Date.parse(text);

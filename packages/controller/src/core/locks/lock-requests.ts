@@ -12,12 +12,12 @@ import type { ApiCall } from "../state/effect.ts";
 import { isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
 import { isLaterFormat } from "../state/format.ts";
 import { hasTarget } from "../state/has-target.ts";
-import { fromTimestamp, type Instant, toMicroTime } from "../kubernetes/time.ts";
+import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
 import { changeIn, type LockObservation, type Observations, withChange } from "../state/observations.ts";
-import { leases, type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
+import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 import { isTerminal } from "../state/status-update.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
-import { type ApiError, asObject, type KubeObject } from "@janus/types";
+import { type ApiError, asObject, type KubeObject, leases, MAX_INT32, toMicroTime } from "@janus/types";
 
 /** The Lease that locks a target: in the target's namespace, or in the controller's for cluster-scoped ones. */
 export const lockPlace = (place: ObjectRef, controllerNamespace: string): ObjectRef => ({
@@ -51,15 +51,12 @@ export const lockTimeoutNotice = ({ txn, settings }: Pick<ReconcileContext, "txn
       ];
 };
 
-/** leaseDurationSeconds is a 32-bit integer. */
-const INT32 = 2 ** 31 - 1;
-
 const ownHolderIdentity = ({ txn }: ReconcileContext): string => holderIdentity(txn.metadata);
 
 const leaseSpec = (context: ReconcileContext, now: Instant, former: object): object => ({
   ...former,
   holderIdentity: ownHolderIdentity(context),
-  leaseDurationSeconds: Math.min(Math.ceil(lockDuration(context) / 1000), INT32),
+  leaseDurationSeconds: Math.min(Math.ceil(lockDuration(context) / 1000), MAX_INT32),
   renewTime: toMicroTime(now),
 });
 

@@ -9,7 +9,7 @@ import { changeIn, journalIn, reset } from "../state/observations.ts";
 import { unrecordedStores } from "../snapshots/unrecorded-stores.ts";
 import { isRequested, readNamespace } from "../transitions/stop-request.ts";
 import { lockPlace, observeLock, release } from "../locks/lock-requests.ts";
-import { leases } from "../kubernetes/kube-object.ts";
+import { leases } from "@janus/types";
 import { discoveries, resolvedTargets } from "../state/target-resolution.ts";
 import { isServed, rollbackOnRequest } from "../transitions/rollback-on-request.ts";
 import { isUnsettled, nextRetryAt, refuseRetry, retryRollback } from "../transitions/rollback-retry.ts";

@@ -5,7 +5,7 @@ import { journalPlace } from "../state/journal.ts";
 import { readJournal } from "../state/journal-requests.ts";
 import { searchStores } from "../snapshots/unrecorded-stores.ts";
 import { observeLock, release } from "../locks/lock-requests.ts";
-import { leases } from "../kubernetes/kube-object.ts";
+import { leases } from "@janus/types";
 import { setFinalizers, ownPlace } from "../state/status-update.ts";
 import { UNREADABLE } from "../state/conditions.ts";
 import { changeIn } from "../state/observations.ts";

@@ -1,9 +1,9 @@
+import { leases } from "@janus/types";
 import {
   type Api,
   type ApiError,
   isOfTerm,
   leaderRecordOf,
-  leases,
   type LeasePlace,
   readLease,
   type Request,

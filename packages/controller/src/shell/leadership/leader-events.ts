@@ -1,4 +1,5 @@
-import { type Api, leases, type LeasePlace } from "@janus/kube";
+import { leases } from "@janus/types";
+import type { Api, LeasePlace } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { wall } from "../process/clock.ts";
 import { events } from "../telemetry/events.ts";
