@@ -45,11 +45,11 @@ export {
   type ReflectorEvent,
 } from "./reflector/reflector.ts";
 export {
-  initialState,
+  initialReflectorState,
   type ReflectorInput,
   type ReflectorOutput,
   type ReflectorState,
-  step,
+  reflectorStep,
 } from "./reflector/reflector-state.ts";
 export { type HttpReply, replyOf } from "./http/http-response.ts";
 export { type HttpRequest, httpOf } from "./http/http-request.ts";

@@ -2,7 +2,7 @@ import { asObject, type KubeObject } from "@janus/types";
 import { type Instant, toTimestamp } from "@janus/controller/core";
 import { written } from "./api-server/field-managers.ts";
 import type { ServedKind } from "./api-server/served-kinds.ts";
-import { keyOf, nextUid, stored, versioned, type World } from "./api-server/world.ts";
+import { nextUid, placeKey, stored, versioned, type World } from "./api-server/world.ts";
 import type { SimulatedObject } from "./simulation.ts";
 
 /** Who manages the fields of live objects that do not say so. */
@@ -53,7 +53,7 @@ export const withLive = (
       ...(managedFields.length === 0 ? {} : { managedFields }),
     },
   };
-  const key = keyOf({ resource, ...(namespace === undefined ? {} : { namespace }), name: given.metadata.name });
+  const key = placeKey({ resource, ...(namespace === undefined ? {} : { namespace }), name: given.metadata.name });
   if (world.objects.has(key)) throw new TypeError(`liveObjects has ${kind} ${given.metadata.name} twice`);
   return stored(world, key, metadata.resourceVersion === undefined ? versioned(world, complete) : complete);
 };

@@ -5,7 +5,7 @@ import { written } from "./api-server/field-managers.ts";
 import { mergePatched, refused } from "./api-server/respond.ts";
 import type { ServedKind } from "./api-server/served-kinds.ts";
 import { changedObject } from "./api-server/written-object.ts";
-import { keyOf, objectAt, stored, versioned, type World } from "./api-server/world.ts";
+import { objectAt, placeKey, stored, versioned, type World } from "./api-server/world.ts";
 import type { Edit, Refusal } from "./options.ts";
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -40,7 +40,7 @@ export interface PlacedEdit {
 }
 
 const edited = (world: World, { edit, place, kind }: PlacedEdit, now: Instant): World => {
-  const key = keyOf(place);
+  const key = placeKey(place);
   const live = objectAt(world, place);
   if (live === undefined) throw new TypeError(`edits: ${place.resource.kind} ${place.name} is not there by then`);
   if (edit.patch === null) return stored(world, key, undefined);

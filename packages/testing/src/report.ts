@@ -1,6 +1,6 @@
 import { encodeStatus } from "@janus/api";
 import type { EventSpec } from "@janus/controller/core";
-import { keyOf } from "./api-server/world.ts";
+import { placeKey } from "./api-server/world.ts";
 import type { SentRequest, State } from "./controller/state.ts";
 import { printed } from "./live-objects.ts";
 import type { Scene } from "./scene.ts";
@@ -102,7 +102,7 @@ const eventsOf = ({ events }: State): readonly SimulatedEvent[] => {
 /** The objects of users: not the Transaction, nor what was assumed to be there, nor what the controller keeps for itself. */
 const objectsOf = ({ world, requests }: State, { live, start }: Scene): readonly SimulatedObject[] => {
   const own = requests.flatMap(({ as, call }) =>
-    as === "controller" && call.verb === "create" ? [keyOf(call.place)] : [],
+    as === "controller" && call.verb === "create" ? [placeKey(call.place)] : [],
   );
   const hidden = new Set([...own, ...start.world.objects.keys()].filter((key) => !live.has(key)));
   const keys = [...new Set([...live.keys(), ...world.objects.keys()])];

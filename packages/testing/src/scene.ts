@@ -11,7 +11,7 @@ import {
 import type { KubeObject } from "@janus/types";
 import { unknownType } from "./api-server/field-type.ts";
 import { assumedKind, kindsOf, type ServedKind, servedKind } from "./api-server/served-kinds.ts";
-import { keyOf, nextUid, objectAt, stored, versioned, type World } from "./api-server/world.ts";
+import { nextUid, objectAt, placeKey, stored, versioned, type World } from "./api-server/world.ts";
 import { decoded } from "./controller/run-effects.ts";
 import type { Scenario } from "./controller/scenario.ts";
 import type { State } from "./controller/state.ts";
@@ -66,7 +66,7 @@ const withBystander = (world: World, place: ObjectRef, kind: string): World => {
   if (objectAt(world, place) !== undefined) return world;
   const { name, namespace } = place;
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }), uid: nextUid(world) };
-  return stored(world, keyOf(place), versioned(world, { apiVersion: "v1", kind, metadata }));
+  return stored(world, placeKey(place), versioned(world, { apiVersion: "v1", kind, metadata }));
 };
 
 const submitted = (world: World, { metadata, spec }: TransactionManifest, namespace: string, now: number): World => {
@@ -84,7 +84,7 @@ const submitted = (world: World, { metadata, spec }: TransactionManifest, namesp
     spec,
     status: encodeStatus(emptyStatus),
   } as unknown as KubeObject;
-  return stored(world, keyOf(place), versioned(world, object));
+  return stored(world, placeKey(place), versioned(world, object));
 };
 
 /** What is around a Transaction that is about to begin. */
@@ -142,7 +142,7 @@ export const sceneOf = (
   const transaction = objectAt(world, { resource: transactions, namespace, name });
   if (transaction === undefined) throw new TypeError(`there is no Transaction ${namespace}/${name}`);
 
-  const never = new Set(notReady.map((target) => keyOf(placeIn(initial, target))));
+  const never = new Set(notReady.map((target) => placeKey(placeIn(initial, target))));
   const placed = edits.map((edit) => ({
     edit,
     place: placeIn(initial, edit.target),
@@ -151,7 +151,7 @@ export const sceneOf = (
   return {
     live: new Map(
       live.flatMap((object) => {
-        const key = keyOf(placeIn(initial, nameOf(object)));
+        const key = placeKey(placeIn(initial, nameOf(object)));
         const stored = initial.objects.get(key);
         return stored === undefined ? [] : [[key, stored] as const];
       }),
@@ -171,7 +171,7 @@ export const sceneOf = (
       refusal: refusalOf(failAt),
       before: editsOf(placed, at),
       statusOf: (object, place, item) =>
-        isGated(manifest, item) && !never.has(keyOf(place))
+        isGated(manifest, item) && !never.has(placeKey(place))
           ? (ready(object as unknown as SimulatedObject) ?? defaultStatus(object))
           : undefined,
     },

@@ -19,7 +19,7 @@ import { configMaps } from "../../../packages/controller/src/core/kubernetes/kub
 import { decodeStored, decodeBestEffort } from "../../../packages/controller/src/core/state/decode-stored.ts";
 import { lookAtStore } from "../../../packages/controller/src/core/snapshots/release-stores.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
-import { digestOf, UID_LABEL } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
+import { digestOfStore, UID_LABEL } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
 import { readStores } from "../../../packages/controller/src/core/snapshots/snapshot-stores.ts";
 import { arbitrarySituation, NOW, settings } from "./arbitrary-situation.ts";
 import { transaction, UID } from "./transaction.ts";
@@ -274,7 +274,7 @@ describe.each(["ConfigMap", "Secret"] as const)("a snapshot in a %s", (kind) => 
       metadata: { name: "s", namespace: "shop", uid: "s-1", resourceVersion: "1", labels: { [UID_LABEL]: UID } },
       data: Object.fromEntries([...data].map(([key, value]) => [key, text(value)])),
     };
-    return { object, ref: { kind, name: "s", uid: "s-1", digest: digestOf(data) } };
+    return { object, ref: { kind, name: "s", uid: "s-1", digest: digestOfStore(data) } };
   };
 
   it.each([

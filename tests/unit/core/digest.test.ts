@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { configMaps, secrets } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { contentOf, differences } from "../../../packages/controller/src/core/preflight/differences.ts";
-import { digestOf } from "../../../packages/controller/src/core/preflight/digest.ts";
+import { approvalDigest } from "../../../packages/controller/src/core/preflight/digest.ts";
 import { dryRunResult } from "../../../packages/controller/src/core/preflight/dry-run-result.ts";
 import { noObservations, type Observations } from "../../../packages/controller/src/core/state/observations.ts";
 import { itemsOf } from "../../../packages/controller/src/core/state/resolved-changes.ts";
@@ -48,7 +48,7 @@ const digest = (
   };
   const [item] = itemsOf(txn, known);
   if (item === undefined) throw new Error("the change has no place");
-  return digestOf(txn, {
+  return approvalDigest(txn, {
     ...known,
     changes: new Map([[0, { rendered: dryRunResult(item, before, after, isHidden) }]]),
   });

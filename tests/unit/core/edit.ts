@@ -1,6 +1,6 @@
 import { elementOf, keysOf } from "../../../packages/controller/src/core/merge/list-element.ts";
 import type { Path } from "../../../packages/controller/src/core/merge/field-set.ts";
-import { valueAt } from "../../../packages/controller/src/core/merge/field-value.ts";
+import { fieldValue } from "../../../packages/controller/src/core/merge/field-value.ts";
 import { asObject, equal, type Json, type JsonObject } from "@janus/types";
 
 /** One field set, or taken out. */
@@ -54,4 +54,4 @@ export const edited = (object: JsonObject, edits: readonly Edit[]): JsonObject =
 
 /** Just these values, by path. */
 export const valuesAt = (object: unknown, paths: readonly Path[]): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(paths.map((path) => [JSON.stringify(path), valueAt(object, path)]));
+  Object.fromEntries(paths.map((path) => [JSON.stringify(path), fieldValue(object, path)]));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { elementOf, type ListKind, listKind } from "../../../packages/controller/src/core/merge/list-element.ts";
 import { filter, has, nodeAt, type Path, union } from "../../../packages/controller/src/core/merge/field-set.ts";
 import { showPath } from "../../../packages/controller/src/core/merge/show-path.ts";
-import { valueAt } from "../../../packages/controller/src/core/merge/field-value.ts";
+import { fieldValue } from "../../../packages/controller/src/core/merge/field-value.ts";
 import type { Json } from "@janus/types";
 import { fields, nodes } from "./arbitrary-fields.ts";
 import { samples } from "./samples.ts";
@@ -69,13 +69,13 @@ describe.each(samples)("in the managedFields of a real $kind", (object) => {
 
   it("every field has a value", () => {
     for (const set of sets)
-      for (const path of nodes(set)) expect([showPath(path), valueAt(object, path)]).not.toContain(undefined);
+      for (const path of nodes(set)) expect([showPath(path), fieldValue(object, path)]).not.toContain(undefined);
   });
 
   it("every item of a list that is merged has just the element that the API server gave it", () => {
     const all = union(sets);
     for (const path of nodes(all)) {
-      const list = valueAt(object, path);
+      const list = fieldValue(object, path);
       const kind = listKind(nodeAt(all, path));
       if (!Array.isArray(list) || kind === undefined) continue;
       const elements = Object.keys(nodeAt(all, path) ?? {}).filter((name) => name !== ".");
@@ -129,7 +129,7 @@ describe("the value of a field", () => {
     [["f:__proto__", "f:toString"], undefined],
     [[], object],
   ])("%j is %j", (path, value) => {
-    expect(valueAt(object, path)).toEqual(value);
+    expect(fieldValue(object, path)).toEqual(value);
   });
 
   it("is that of the first item with these keys, whatever else was looked for before", () => {
@@ -139,7 +139,7 @@ describe("the value of a field", () => {
     fc.assert(
       fc.property(items, wanted, (items, wanted) => {
         for (const keys of wanted)
-          expect(valueAt(items, [`k:${JSON.stringify(keys)}`])).toBe(
+          expect(fieldValue(items, [`k:${JSON.stringify(keys)}`])).toBe(
             items.find((item) => Object.entries(keys).every(([name, value]) => item[name] === value)),
           );
       }),

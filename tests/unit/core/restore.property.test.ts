@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
 import type { Path } from "../../../packages/controller/src/core/merge/field-set.ts";
-import { valueAt } from "../../../packages/controller/src/core/merge/field-value.ts";
+import { fieldValue } from "../../../packages/controller/src/core/merge/field-value.ts";
 import { equal, type Json, type JsonObject, type KubeObject } from "@janus/types";
 import { isMarked } from "../../../packages/controller/src/core/merge/marks.ts";
 import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
@@ -102,7 +102,7 @@ const world = fc
     const live = versions.at(-1) ?? changed;
     /** Whether another client has written this field since our change, or shares it with us. */
     const isTheirs = (path: Path): boolean =>
-      versions.slice(1).some((version, at) => !equal(valueAt(version, path), valueAt(versions[at], path))) ||
+      versions.slice(1).some((version, at) => !equal(fieldValue(version, path), fieldValue(versions[at], path))) ||
       ownersOf(live, path).some((owner) => !ownersOf(changed, path).includes(owner) && owner.includes('"Apply"'));
     const known = before.metadata.managedFields !== undefined;
     return { wish, before, changed, live, isTheirs, known, after };
@@ -128,11 +128,11 @@ const sorted = (entries: KubeObject["metadata"]["managedFields"]) =>
 
 /** What a field is to be in the end. Whatever an Update emptied is as good as gone: the API server keeps few empty values. */
 const expected = ({ wish, before, changed, live, isTheirs }: World, path: Path): unknown => {
-  const value = valueAt(changed, path);
+  const value = fieldValue(changed, path);
   const emptied =
-    wish.type === "Update" && [0, []].some((empty) => equal(value, empty)) && !equal(value, valueAt(before, path));
-  const gone = (value === undefined || emptied) && valueAt(live, path) === undefined;
-  return isTheirs(path) && !gone ? valueAt(live, path) : valueAt(before, path);
+    wish.type === "Update" && [0, []].some((empty) => equal(value, empty)) && !equal(value, fieldValue(before, path));
+  const gone = (value === undefined || emptied) && fieldValue(live, path) === undefined;
+  return isTheirs(path) && !gone ? fieldValue(live, path) : fieldValue(before, path);
 };
 
 const check = (holds: (world: World) => void) => fc.assert(fc.property(world, holds), { numRuns: 60 });
@@ -153,7 +153,8 @@ describe("taking a change back, whatever others did before and after", () => {
       const { conflicts } = restored(world);
       const taken = paths.filter(
         (path) =>
-          !equal(expected(world, path), valueAt(before, path)) && !equal(valueAt(changed, path), valueAt(before, path)),
+          !equal(expected(world, path), fieldValue(before, path)) &&
+          !equal(fieldValue(changed, path), fieldValue(before, path)),
       );
       for (const found of conflicts) expect(texts(found)).toEqual(texts(taken));
     });
@@ -185,7 +186,7 @@ describe("taking a change back, whatever others did before and after", () => {
       if (!isMarked(live, author.uid)) return;
       const untouched = paths.filter(
         (path) =>
-          valueAt(before, path) !== undefined &&
+          fieldValue(before, path) !== undefined &&
           equal(ownersOf(live, path), ownersOf(changed, path)) &&
           !world.isTheirs(path),
       );

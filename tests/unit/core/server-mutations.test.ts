@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withServerMutations, differences } from "../../../packages/controller/src/core/merge/server-mutations.ts";
+import { differingPaths, withServerMutations } from "../../../packages/controller/src/core/merge/server-mutations.ts";
 import type { JsonObject } from "@janus/types";
 import { place, thing } from "./thing.ts";
 
@@ -57,7 +57,7 @@ it.each<readonly [string, JsonObject, JsonObject, JsonObject, JsonObject]>([
 });
 
 it("says where that is not as it was", () => {
-  const paths = differences(
+  const paths = differingPaths(
     thing(annotated({ a: "1" }, { spec: { x: [1] } })),
     thing(annotated({ b: "1" }, { spec: { x: [2] } })),
   );

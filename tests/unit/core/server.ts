@@ -1,5 +1,5 @@
 import { has, nodeAt, type Path, union } from "../../../packages/controller/src/core/merge/field-set.ts";
-import { valueAt } from "../../../packages/controller/src/core/merge/field-value.ts";
+import { fieldValue } from "../../../packages/controller/src/core/merge/field-value.ts";
 import {
   asObject,
   equal,
@@ -125,8 +125,8 @@ const book = (
   const removed = new Set([...before].filter((path) => !there.has(path)));
   const changed = new Set(
     after.flatMap(({ path }) => {
-      const was = valueAt(live, path);
-      const is = valueAt(next, path);
+      const was = fieldValue(live, path);
+      const is = fieldValue(next, path);
       const leaf = !isObject(is) && (!Array.isArray(is) || path.at(-1) === "f:args");
       return !before.has(key(path)) || (leaf && !equal(was, is)) ? [key(path)] : [];
     }),
@@ -212,7 +212,7 @@ export const apply = (live: KubeObject, body: object, manager: string): KubeObje
     ...dropped.map((text) => ({ path: pathOf(text), value: undefined })),
     ...wanted
       .filter(({ path }) => !path.at(-1)?.startsWith("k:"))
-      .map(({ path }) => ({ path, value: valueAt(config, path) as Json })),
+      .map(({ path }) => ({ path, value: fieldValue(config, path) as Json })),
   ]);
   return stored(live, next, close(former, book(object, next, books, author, applied)));
 };

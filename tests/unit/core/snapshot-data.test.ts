@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { configMaps, secrets } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import {
-  digestOf,
+  digestOfStore,
   openStore,
   type Pack,
   pack,
@@ -47,7 +47,7 @@ const written = (packed: Pack, n = 0): { readonly ref: SnapshotStore; readonly o
   const { stringData, ...rest } = body;
   const uid = `store-${n}`;
   return {
-    ref: { kind: packed.kind, name: body.metadata.name ?? "", uid, digest: digestOf(packed.data) },
+    ref: { kind: packed.kind, name: body.metadata.name ?? "", uid, digest: digestOfStore(packed.data) },
     object: {
       ...rest,
       metadata: { ...body.metadata, uid },
@@ -174,8 +174,8 @@ describe("a store", () => {
       fc.property(contents, contents, (a, b) => {
         const [one, other] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
         const same = one.size === other.size && [...one].every(([key, text]) => other.get(key) === text);
-        expect(digestOf(one) === digestOf(other)).toBe(same);
-        expect(digestOf(new Map([...one].toReversed()))).toBe(digestOf(one));
+        expect(digestOfStore(one) === digestOfStore(other)).toBe(same);
+        expect(digestOfStore(new Map([...one].toReversed()))).toBe(digestOfStore(one));
       }),
     );
   });

@@ -1,11 +1,11 @@
 import {
   type ApiError,
-  initialState,
   eventsOf,
-  type ReflectorInput,
+  initialReflectorState,
   type KubeObject,
+  type ReflectorInput,
   type ReflectorState,
-  step,
+  reflectorStep,
 } from "@janus/kube";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -36,35 +36,35 @@ const [a, b] = [object("a", "1"), object("b", "2")];
 
 /** The states passed through, with jitter at its longest. */
 const through = (from: ReflectorState, ...inputs: readonly ReflectorInput[]): ReflectorState =>
-  inputs.reduce((state, input) => step(state, input, 1)[0], from);
+  inputs.reduce((state, input) => reflectorStep(state, input, 1)[0], from);
 
 describe("a reflector", () => {
   it("lists page by page, then watches from where the list was taken", () => {
-    const [second, early] = step(initialState, page([a], "more"), 1);
+    const [second, early] = reflectorStep(initialReflectorState, page([a], "more"), 1);
     expect(second).toEqual({ type: "listing", have: [a], next: "more", limit: 64, failures: 0 });
     expect(early).toBeUndefined();
-    expect(step(second, page([b]), 1)).toEqual([watching, { type: "all", objects: [a, b] }]);
+    expect(reflectorStep(second, page([b]), 1)).toEqual([watching, { type: "all", objects: [a, b] }]);
   });
 
   it("asks for a page that was too large again, with fewer objects", () => {
     const large = failed({ type: "unanswered", cause: "too-large", message: "too large" });
-    const second = through(initialState, page([a], "more"));
+    const second = through(initialReflectorState, page([a], "more"));
     expect(through(second, large)).toEqual({ ...second, limit: 16 });
     expect(through(second, large, large, large)).toEqual({ ...second, limit: 1 });
     expect(through(second, large, large, large, large)).toMatchObject({ type: "waiting", failures: 1 });
   });
 
   it("tells of every change, and remembers how far it got", () => {
-    expect(step(watching, added(object("a", "11")), 1)).toEqual([
+    expect(reflectorStep(watching, added(object("a", "11")), 1)).toEqual([
       { ...watching, from: "11", heard: true },
       { type: "applied", object: object("a", "11") },
     ]);
     const removed: ReflectorInput = { type: "event", event: { type: "DELETED", object: object("a", "12") } };
-    expect(step(watching, removed, 1)).toEqual([
+    expect(reflectorStep(watching, removed, 1)).toEqual([
       { ...watching, from: "12", heard: true },
       { type: "deleted", object: object("a", "12") },
     ]);
-    expect(step(watching, bookmark("15"), 1)).toEqual([{ ...watching, from: "15", heard: true }]);
+    expect(reflectorStep(watching, bookmark("15"), 1)).toEqual([{ ...watching, from: "15", heard: true }]);
   });
 
   it("watches on from there when the server ends a watch in the usual way", () => {
@@ -77,7 +77,7 @@ describe("a reflector", () => {
   ])("lists anew after %s", (_, error) => {
     const waiting = through(watching, bookmark("15"), failed(error));
     expect(waiting).toMatchObject({ type: "waiting", failures: 1 });
-    expect(through(waiting, waited)).toEqual({ ...initialState, failures: 1 });
+    expect(through(waiting, waited)).toEqual({ ...initialReflectorState, failures: 1 });
   });
 
   it("does not trust a watch that ended without a word", () => {
@@ -86,12 +86,15 @@ describe("a reflector", () => {
   });
 
   it("starts a list over that failed between two pages", () => {
-    expect(through(initialState, page([a], "more"), failed(gone), waited)).toEqual({ ...initialState, failures: 1 });
+    expect(through(initialReflectorState, page([a], "more"), failed(gone), waited)).toEqual({
+      ...initialReflectorState,
+      failures: 1,
+    });
   });
 
   it("waits longer with every failure, up to half a minute, until a watch delivers something", () => {
     const waits: number[] = [];
-    let state = initialState;
+    let state = initialReflectorState;
     for (let at = 0; at < 9; at += 1) {
       state = through(state, page([a]), failed(gone));
       waits.push(state.type === "waiting" ? state.ms : 0);
@@ -102,7 +105,9 @@ describe("a reflector", () => {
   });
 
   it("waits as long as the server asks", () => {
-    expect(through(initialState, failed({ ...gone, code: 429, retryAfter: 90_000 }))).toMatchObject({ ms: 90_000 });
+    expect(through(initialReflectorState, failed({ ...gone, code: 429, retryAfter: 90_000 }))).toMatchObject({
+      ms: 90_000,
+    });
   });
 
   it("finds what changed in a gap: new, moved, gone, and replaced under the same name", () => {

@@ -31,7 +31,7 @@ export type ReflectorOutput =
   | { readonly type: "all"; readonly objects: readonly KubeObject[] }
   | { readonly type: "applied" | "deleted"; readonly object: KubeObject };
 
-export const initialState: ReflectorState = { type: "listing", have: [], next: "", limit: FIRST, failures: 0 };
+export const initialReflectorState: ReflectorState = { type: "listing", have: [], next: "", limit: FIRST, failures: 0 };
 
 const backoff: Backoff = { first: 500, cap: 30_000 };
 
@@ -44,14 +44,14 @@ const backoff: Backoff = { first: 500, cap: 30_000 };
  *
  * @param random from 0 to 1
  */
-export const step = (state: ReflectorState, heard: ReflectorInput, random: number): Step =>
+export const reflectorStep = (state: ReflectorState, heard: ReflectorInput, random: number): Step =>
   heard.type === "failed" && state.type !== "waiting"
     ? [smaller(state, heard.error) ?? waiting(state.failures + 1, random, heard.error)]
     : state.type === "listing"
       ? listing(state, heard)
       : state.type === "watching"
         ? watching(state, heard, random)
-        : [heard.type === "waited" ? { ...initialState, failures: state.failures } : state];
+        : [heard.type === "waited" ? { ...initialReflectorState, failures: state.failures } : state];
 
 type Step = readonly [next: ReflectorState, learnt?: ReflectorOutput];
 type In<Name> = Extract<ReflectorState, { readonly type: Name }>;

@@ -5,11 +5,11 @@ import type { ApiError, KubeObject, Resource } from "@janus/types";
 import { limitAfter, pageRequest } from "./page-size.ts";
 import { watchable } from "./list.ts";
 import {
-  initialState,
+  initialReflectorState,
   type ReflectorInput,
   type ReflectorOutput,
   type ReflectorState,
-  step,
+  reflectorStep,
 } from "./reflector-state.ts";
 
 /** What to watch. Without a namespace: all namespaces. */
@@ -87,13 +87,13 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
     event.type === "BOOKMARK" ? event : { ...event, object: keep(event.object) };
 
   const run = async (): Promise<void> => {
-    let state = initialState;
+    let state = initialReflectorState;
     onTurn(0);
     while (!signal.aborted)
       for await (const heard of doing(state)) {
         if (signal.aborted) break;
         if (heard.type === "failed") onError(heard.error);
-        const [next, learnt] = step(state, heard, random());
+        const [next, learnt] = reflectorStep(state, heard, random());
         state = next;
         onTurn(longest(state));
         if (learnt !== undefined) for (const event of eventsOf(learnt, store)) tell(event);

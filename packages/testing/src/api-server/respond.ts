@@ -5,7 +5,7 @@ import { type Denied, isDenied } from "./denied.ts";
 import { applied, written } from "./field-managers.ts";
 import { kindNamed, type ServedKind, servedKind } from "./served-kinds.ts";
 import { changedObject, createdObject } from "./written-object.ts";
-import { keyOf, objectAt, stored, versioned, type World } from "./world.ts";
+import { objectAt, placeKey, stored, versioned, type World } from "./world.ts";
 
 /** One request, as the API server sees it. */
 export interface Request {
@@ -170,7 +170,7 @@ export const respond = (server: ApiServer, world: World, request: Request): Repl
   const { resource, ...at } = place;
   if (user !== undefined && isDenied(user.denied, verb, { kind: resource.kind, ...at }))
     return refuse(forbidden(place, verb, user.name));
-  const key = keyOf(place);
+  const key = placeKey(place);
   const live = objectAt(world, place);
   if (call.verb === "create") {
     if (live !== undefined)

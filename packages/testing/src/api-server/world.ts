@@ -8,10 +8,10 @@ export interface World {
 }
 
 /** Of objects in any version of their kind. */
-export const keyOf = ({ resource: { group, kind }, namespace = "", name }: ObjectRef): string =>
+export const placeKey = ({ resource: { group, kind }, namespace = "", name }: ObjectRef): string =>
   JSON.stringify([group, kind, namespace, name]);
 
-export const objectAt = ({ objects }: World, place: ObjectRef): KubeObject | undefined => objects.get(keyOf(place));
+export const objectAt = ({ objects }: World, place: ObjectRef): KubeObject | undefined => objects.get(placeKey(place));
 
 /** The next version of an object. */
 export const versioned = ({ revision }: World, object: KubeObject): KubeObject => ({

@@ -14,7 +14,7 @@ import type { Transaction } from "@janus/api";
 import type { ApiError, KubeObject } from "@janus/types";
 import { respond } from "../api-server/respond.ts";
 import { servedKind } from "../api-server/served-kinds.ts";
-import { objectAt, stored, versioned, type World, keyOf } from "../api-server/world.ts";
+import { objectAt, placeKey, stored, versioned, type World } from "../api-server/world.ts";
 import { listOwned } from "./list-owned.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
@@ -60,7 +60,7 @@ const withStatus = (world: World, { call, item, purpose, dryRun }: ApiCall, scen
   const isWrite = purpose === "change" || purpose === "restore";
   if (!isWrite || dryRun === true || item === undefined || object === undefined) return world;
   const status = scenario.statusOf(object, call.place, item);
-  return status === undefined ? world : stored(world, keyOf(call.place), versioned(world, { ...object, status }));
+  return status === undefined ? world : stored(world, placeKey(call.place), versioned(world, { ...object, status }));
 };
 
 const send = (

@@ -2,7 +2,7 @@ import { type JsonObject, parseJson } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { compileCel } from "../../../../packages/controller/src/core/gates/cel.ts";
-import { failed, met, waiting } from "../../../../packages/controller/src/core/gates/gate-state.ts";
+import { failed, met, notYet } from "../../../../packages/controller/src/core/gates/gate-state.ts";
 
 const run = (expression: string, self: object) => {
   const program = compileCel(expression);
@@ -47,7 +47,7 @@ it.each<readonly [string, true | string]>([
   ["timestamp('2026-01-01T00:00:00Z') < timestamp('2026-01-02T00:00:00Z')", true],
   ["int('12') == 12 && string(12) == '12' && double('1.5') == 1.5", true],
 ])("%s: %s", (expression, result) => {
-  expect(run(expression, web)).toEqual(result === true ? met : waiting(result));
+  expect(run(expression, web)).toEqual(result === true ? met : notYet(result));
 });
 
 it.each([
@@ -68,11 +68,11 @@ it("a list that is shorter than the index is not yet there, and no mistake", () 
 it("an integer that JavaScript would round is compared exactly", () => {
   const self = parseJson('{"a": 9007199254740993}') as object;
   expect(run("self.a == 9007199254740993", self)).toEqual(met);
-  expect(run("self.a == 9007199254740992", self)).toEqual(waiting("self.a is 9007199254740993"));
+  expect(run("self.a == 9007199254740992", self)).toEqual(notYet("self.a is 9007199254740993"));
 });
 
 it.each(["__proto__", "constructor", "toString"])("a field called %s is one like any other", (name) => {
-  expect(run(`has(self.${name})`, {})).toEqual(waiting(`self.${name} has no value`));
+  expect(run(`has(self.${name})`, {})).toEqual(notYet(`self.${name} has no value`));
   expect(run(`self.${name} == 1`, parseJson(`{"${name}": 1}`) as object)).toEqual(met);
 });
 

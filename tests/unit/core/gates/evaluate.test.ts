@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../../../../packages/controller/src/core/gates/evaluate.ts";
 import { type Gate, parseGate } from "../../../../packages/controller/src/core/gates/gate.ts";
-import { failed, type GateState, met, waiting } from "../../../../packages/controller/src/core/gates/gate-state.ts";
+import { failed, type GateState, met, notYet } from "../../../../packages/controller/src/core/gates/gate-state.ts";
 import { arbitraryJson, arbitraryObject } from "../arbitrary-json.ts";
 import { arbitraryGate } from "./arbitrary-gate.ts";
 
@@ -38,7 +38,7 @@ const withStatus = (status: object, of: Partial<KubeObject> = {}): KubeObject =>
 
 describe("an object that does not exist", () => {
   it.each(["ready", "create", "condition=Ready", "jsonpath={.a}", "cel=self.a == 1"])("is waited for: %s", (text) => {
-    expect(evaluate(gate(text), undefined)).toEqual(waiting("does not exist"));
+    expect(evaluate(gate(text), undefined)).toEqual(notYet("does not exist"));
   });
 
   it("is deleted", () => {
@@ -50,15 +50,15 @@ describe("an object that exists", () => {
   const cases: readonly (readonly [string, GateState])[] = [
     ["create", met],
     ["ready", met],
-    ["delete", waiting("still exists")],
+    ["delete", notYet("still exists")],
     ["condition=Synced", met],
     ["condition=synced=TRUE", met],
     ["condition=Available=False", met],
-    ["condition=Available", waiting("condition Available is False: NoPods: none is there")],
-    ["condition=Synced=Unknown", waiting("condition Synced is True")],
-    ["condition=Ready", waiting("condition Ready is not reported yet")],
-    ["condition=Broken", waiting("condition Broken is not reported yet")],
-    ["condition=Old", waiting("condition Old is not of the latest generation yet")],
+    ["condition=Available", notYet("condition Available is False: NoPods: none is there")],
+    ["condition=Synced=Unknown", notYet("condition Synced is True")],
+    ["condition=Ready", notYet("condition Ready is not reported yet")],
+    ["condition=Broken", notYet("condition Broken is not reported yet")],
+    ["condition=Old", notYet("condition Old is not of the latest generation yet")],
     ["jsonpath={.status.phase}", met],
     ["jsonpath={.status.empty}", met],
     ["jsonpath={.status.phase}=Starting", met],
@@ -67,41 +67,41 @@ describe("an object that exists", () => {
     ["jsonpath={.spec.size}=0.5", met],
     ['jsonpath={.status.ports[?(@.name=="https")].port}=443', met],
     ["jsonpath={.status.ports[-1].port}=443", met],
-    ["jsonpath={.status.phase}=Running", waiting('{.status.phase} is "Starting", not "Running"')],
-    ["jsonpath={.status.missing}", waiting("{.status.missing} has no value yet")],
-    ["jsonpath={.status.ports[7].port}", waiting("{.status.ports[7].port} has no value yet")],
-    ["jsonpath={.status.ports[*].port}=80", waiting("{.status.ports[*].port} has 2 values, and must have one")],
-    ["jsonpath={.status.ports}=80", waiting("{.status.ports} is a list, and must be one value")],
-    ["jsonpath={.spec}=80", waiting("{.spec} is an object, and must be one value")],
+    ["jsonpath={.status.phase}=Running", notYet('{.status.phase} is "Starting", not "Running"')],
+    ["jsonpath={.status.missing}", notYet("{.status.missing} has no value yet")],
+    ["jsonpath={.status.ports[7].port}", notYet("{.status.ports[7].port} has no value yet")],
+    ["jsonpath={.status.ports[*].port}=80", notYet("{.status.ports[*].port} has 2 values, and must have one")],
+    ["jsonpath={.status.ports}=80", notYet("{.status.ports} is a list, and must be one value")],
+    ["jsonpath={.spec}=80", notYet("{.spec} is an object, and must be one value")],
     ["cel=self.spec.replicas == 3", met],
-    ["cel=self.spec.replicas == 4", waiting("not true yet: self.spec.replicas == 4: self.spec.replicas is 3")],
+    ["cel=self.spec.replicas == 4", notYet("not true yet: self.spec.replicas == 4: self.spec.replicas is 3")],
     [
       "cel=self.status.phase == 'Running' && self.spec.replicas > 3 || self.status.phase == ''",
-      waiting(
+      notYet(
         "not true yet: self.status.phase == 'Running' && self.spec.replicas > 3 || self.status.phase == '': self.status.phase is \"Starting\", self.spec.replicas is 3",
       ),
     ],
     [
       "cel=self.status['phase'] == self.status.ports[0].name",
-      waiting(
+      notYet(
         'not true yet: self.status[\'phase\'] == self.status.ports[0].name: self.status.phase is "Starting", self.status.ports[0].name is "http"',
       ),
     ],
     [
       "cel=self.status.ports.exists(p, p.port == self.spec.replicas)",
-      waiting(
+      notYet(
         "not true yet: self.status.ports.exists(p, p.port == self.spec.replicas): self.status.ports has 2 items, self.spec.replicas is 3",
       ),
     ],
     [
       "cel=has(self.status.missing)",
-      waiting("not true yet: has(self.status.missing): self.status.missing has no value"),
+      notYet("not true yet: has(self.status.missing): self.status.missing has no value"),
     ],
     [
       "cel=self.status.ports.exists(self, self.port == 1)",
-      waiting("not true yet: self.status.ports.exists(self, self.port == 1)"),
+      notYet("not true yet: self.status.ports.exists(self, self.port == 1)"),
     ],
-    ["cel=self.status.x == 4", waiting("not true yet: self.status.x == 4: field not found: x")],
+    ["cel=self.status.x == 4", notYet("not true yet: self.status.x == 4: field not found: x")],
   ];
   it.each(cases)("%s", (text, state) => {
     expect(evaluate(gate(text), thing)).toEqual(state);
@@ -109,9 +109,9 @@ describe("an object that exists", () => {
 
   it("and is being deleted is waited for until it is gone, and its finalizers are named", () => {
     const metadata = { ...thing.metadata, deletionTimestamp: "2026-01-01T12:00:00Z" };
-    expect(evaluate(gate("delete"), { ...thing, metadata })).toEqual(waiting("is being deleted"));
+    expect(evaluate(gate("delete"), { ...thing, metadata })).toEqual(notYet("is being deleted"));
     expect(evaluate(gate("delete"), { ...thing, metadata: { ...metadata, finalizers: ["a/b", "c/d"] } })).toEqual(
-      waiting("is being deleted: held by a/b, c/d"),
+      notYet("is being deleted: held by a/b, c/d"),
     );
   });
 });

@@ -1,5 +1,5 @@
 import type { KubeObject } from "@janus/types";
-import { failed, type GateState, met, waiting } from "../../../../packages/controller/src/core/gates/gate-state.ts";
+import { failed, type GateState, met, notYet } from "../../../../packages/controller/src/core/gates/gate-state.ts";
 
 /** An object as it is at one moment of its life, and whether it is ready then. */
 export interface Moment {
@@ -78,36 +78,32 @@ const nothingYet = ["has just been created", undefined, met] as const;
 /** What the controllers of Kubernetes write into the status of each kind, in the order in which they do. */
 export const lives: Readonly<Record<string, readonly Moment[]>> = {
   Deployment: life("apps/v1", "Deployment", { replicas: 3, progressDeadlineSeconds: 600 })(
-    ["has just been created", undefined, waiting("0 of 3 replicas created")],
+    ["has just been created", undefined, notYet("0 of 3 replicas created")],
     [
       "was changed, and is not seen yet",
       { ...deployment(3, 3, 3, 3, [available, complete]), observedGeneration: 1 },
-      waiting("its controller has seen generation 1, not yet 2"),
+      notYet("its controller has seen generation 1, not yet 2"),
     ],
-    ["begins", deployment(3, 1, 2, 2, [available, progressing]), waiting("1 of 3 replicas updated")],
-    ["goes on", deployment(3, 2, 2, 2, [available, progressing]), waiting("2 of 3 replicas updated")],
+    ["begins", deployment(3, 1, 2, 2, [available, progressing]), notYet("1 of 3 replicas updated")],
+    ["goes on", deployment(3, 2, 2, 2, [available, progressing]), notYet("2 of 3 replicas updated")],
     [
       "still has an old Pod",
       deployment(4, 3, 3, 3, [available, progressing]),
-      waiting("old replicas still to be terminated: 1"),
+      notYet("old replicas still to be terminated: 1"),
     ],
-    [
-      "waits for Pods",
-      deployment(3, 3, 1, 1, [unavailable, progressing]),
-      waiting("1 of 3 updated replicas available"),
-    ],
-    ["waits for readiness", deployment(3, 3, 2, 3, [available, progressing]), waiting("2 of 3 replicas ready")],
+    ["waits for Pods", deployment(3, 3, 1, 1, [unavailable, progressing]), notYet("1 of 3 updated replicas available")],
+    ["waits for readiness", deployment(3, 3, 2, 3, [available, progressing]), notYet("2 of 3 replicas ready")],
     [
       "is not reported as complete",
       deployment(3, 3, 3, 3, [available, progressing]),
-      waiting("the rollout is not reported as complete yet"),
+      notYet("the rollout is not reported as complete yet"),
     ],
     [
       "is not reported as available",
       deployment(3, 3, 3, 3, [unavailable, complete]),
-      waiting("condition Available is False: MinimumReplicasUnavailable: too few Pods"),
+      notYet("condition Available is False: MinimumReplicasUnavailable: too few Pods"),
     ],
-    ["has no condition", deployment(3, 3, 3, 3, [complete]), waiting("not reported as available yet")],
+    ["has no condition", deployment(3, 3, 3, 3, [complete]), notYet("not reported as available yet")],
     ["is done", deployment(3, 3, 3, 3, [available, complete]), met],
     ["is done, without a deadline", deployment(3, 3, 3, 3, [available]), met, { progressDeadlineSeconds: 2 ** 31 - 1 }],
     [
@@ -117,13 +113,13 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
     ],
   ),
   StatefulSet: life("apps/v1", "StatefulSet", { replicas: 3, updateStrategy: { type: "RollingUpdate" } })(
-    ["has just been created", undefined, waiting("0 of 3 replicas created")],
-    ["has its Pods", { replicas: 3, readyReplicas: 1 }, waiting("1 of 3 replicas ready")],
-    ["is scaled down", { replicas: 4, readyReplicas: 4 }, waiting("replicas still to be terminated: 1")],
+    ["has just been created", undefined, notYet("0 of 3 replicas created")],
+    ["has its Pods", { replicas: 3, readyReplicas: 1 }, notYet("1 of 3 replicas ready")],
+    ["is scaled down", { replicas: 4, readyReplicas: 4 }, notYet("replicas still to be terminated: 1")],
     [
       "updates",
       { replicas: 3, readyReplicas: 3, currentReplicas: 2, updatedReplicas: 1 },
-      waiting("2 of 3 replicas of the current revision"),
+      notYet("2 of 3 replicas of the current revision"),
     ],
     [
       "is almost done",
@@ -135,13 +131,13 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
         currentRevision: "1",
         updateRevision: "2",
       },
-      waiting("2 of 3 replicas updated"),
+      notYet("2 of 3 replicas updated"),
     ],
     ["is done", { replicas: 3, readyReplicas: 3, currentReplicas: 3, currentRevision: "2", updateRevision: "2" }, met],
     [
       "updates up to its partition",
       { replicas: 3, readyReplicas: 3, updatedReplicas: 0 },
-      waiting("0 of 1 replicas updated"),
+      notYet("0 of 1 replicas updated"),
       { updateStrategy: { rollingUpdate: { partition: 2 } } },
     ],
     [
@@ -153,22 +149,22 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
     ["is updated by hand", { replicas: 1 }, met, { updateStrategy: { type: "OnDelete" } }],
   ),
   DaemonSet: life("apps/v1", "DaemonSet", {})(
-    ["has just been created", undefined, waiting("not observed by its controller yet")],
-    ["has no numbers", { observedGeneration: 2 }, waiting("not observed by its controller yet")],
+    ["has just been created", undefined, notYet("not observed by its controller yet")],
+    ["has no numbers", { observedGeneration: 2 }, notYet("not observed by its controller yet")],
     [
       "schedules",
       { observedGeneration: 2, desiredNumberScheduled: 2, currentNumberScheduled: 1 },
-      waiting("1 of 2 Pods scheduled"),
+      notYet("1 of 2 Pods scheduled"),
     ],
     [
       "updates",
       { observedGeneration: 2, desiredNumberScheduled: 2, currentNumberScheduled: 2, updatedNumberScheduled: 1 },
-      waiting("1 of 2 Pods updated"),
+      notYet("1 of 2 Pods updated"),
     ],
     [
       "waits for Pods",
       { observedGeneration: 2, desiredNumberScheduled: 2, currentNumberScheduled: 2, updatedNumberScheduled: 2 },
-      waiting("0 of 2 Pods available"),
+      notYet("0 of 2 Pods available"),
     ],
     [
       "waits for readiness",
@@ -180,40 +176,40 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
         numberAvailable: 2,
         numberReady: 1,
       },
-      waiting("1 of 2 Pods ready"),
+      notYet("1 of 2 Pods ready"),
     ],
     ["is for no node", { observedGeneration: 2, desiredNumberScheduled: 0 }, met],
   ),
   ReplicaSet: life("apps/v1", "ReplicaSet", { replicas: 2 })(
-    ["has just been created", undefined, waiting("0 of 2 replicas created")],
+    ["has just been created", undefined, notYet("0 of 2 replicas created")],
     [
       "may not create Pods",
       { conditions: [condition("ReplicaFailure", "True", "FailedCreate", "exceeded quota")] },
-      waiting("replicas cannot be created: FailedCreate: exceeded quota"),
+      notYet("replicas cannot be created: FailedCreate: exceeded quota"),
     ],
-    ["waits for Pods", { fullyLabeledReplicas: 2, availableReplicas: 1 }, waiting("1 of 2 replicas available")],
-    ["waits for readiness", { fullyLabeledReplicas: 2, availableReplicas: 2 }, waiting("0 of 2 replicas ready")],
+    ["waits for Pods", { fullyLabeledReplicas: 2, availableReplicas: 1 }, notYet("1 of 2 replicas available")],
+    ["waits for readiness", { fullyLabeledReplicas: 2, availableReplicas: 2 }, notYet("0 of 2 replicas ready")],
     [
       "is scaled down",
       { fullyLabeledReplicas: 2, availableReplicas: 2, readyReplicas: 2, replicas: 4 },
-      waiting("replicas still to be terminated: 2"),
+      notYet("replicas still to be terminated: 2"),
     ],
     ["is done", { fullyLabeledReplicas: 2, availableReplicas: 2, readyReplicas: 2, replicas: 2 }, met],
   ),
   Pod: life("v1", "Pod", {})(
-    ["has just been created", undefined, waiting("not started yet")],
+    ["has just been created", undefined, notYet("not started yet")],
     [
       "is unschedulable",
       {
         phase: "Pending",
         conditions: [condition("PodScheduled", "False", "Unschedulable", "0/3 nodes are available")],
       },
-      waiting("unschedulable: 0/3 nodes are available"),
+      notYet("unschedulable: 0/3 nodes are available"),
     ],
     [
       "is starting",
       { phase: "Pending", conditions: [scheduled], containerStatuses: [web({ reason: "ContainerCreating" })] },
-      waiting("phase Pending"),
+      notYet("phase Pending"),
     ],
     [
       "has no image",
@@ -221,7 +217,7 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
         phase: "Pending",
         containerStatuses: [web({ reason: "ImagePullBackOff", message: "Back-off pulling shop:v2" })],
       },
-      waiting("container web in ImagePullBackOff: Back-off pulling shop:v2"),
+      notYet("container web in ImagePullBackOff: Back-off pulling shop:v2"),
     ],
     [
       "has an init container that fails",
@@ -230,12 +226,12 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
         initContainerStatuses: [{ ...crashing, name: "init" }],
         containerStatuses: [web({ reason: "PodInitializing" })],
       },
-      waiting("container init in CrashLoopBackOff: exit code 1"),
+      notYet("container init in CrashLoopBackOff: exit code 1"),
     ],
     [
       "crash-loops",
       { phase: "Running", conditions: [condition("Ready", "False")], containerStatuses: [crashing] },
-      waiting("container web in CrashLoopBackOff: exit code 1"),
+      notYet("container web in CrashLoopBackOff: exit code 1"),
     ],
     [
       "has run out of memory, again and again",
@@ -245,12 +241,12 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
           web({ reason: "CrashLoopBackOff" }, { terminated: { exitCode: 137, reason: "OOMKilled" } }),
         ],
       },
-      waiting("container web in CrashLoopBackOff: exit code 137 (OOMKilled)"),
+      notYet("container web in CrashLoopBackOff: exit code 137 (OOMKilled)"),
     ],
     [
       "has just crashed",
       { phase: "Running", containerStatuses: [{ name: "web", state: { terminated: { exitCode: 2 } } }] },
-      waiting("container web terminated: exit code 2"),
+      notYet("container web terminated: exit code 2"),
     ],
     [
       "does not pass its probe",
@@ -259,11 +255,11 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
         conditions: [condition("Ready", "False", "ContainersNotReady", "containers with unready status: [web]")],
         containerStatuses: [{ name: "web", state: { running: {} } }],
       },
-      waiting("condition Ready is False: ContainersNotReady: containers with unready status: [web]"),
+      notYet("condition Ready is False: ContainersNotReady: containers with unready status: [web]"),
     ],
-    ["runs", { phase: "Running" }, waiting("running, but not ready")],
+    ["runs", { phase: "Running" }, notYet("running, but not ready")],
     ["is ready", { phase: "Running", conditions: [condition("Ready", "True")] }, met],
-    ["is not heard of", { phase: "Unknown" }, waiting("phase Unknown")],
+    ["is not heard of", { phase: "Unknown" }, notYet("phase Unknown")],
     ["has succeeded", { phase: "Succeeded", conditions: [condition("Ready", "False", "PodCompleted")] }, met],
     [
       "has failed",
@@ -281,19 +277,19 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
     ["has failed, and nobody says why", { phase: "Failed" }, failed("failed")],
   ),
   PersistentVolumeClaim: life("v1", "PersistentVolumeClaim", {})(
-    ["has just been created", undefined, waiting("not bound to a volume yet")],
-    ["waits for a volume", { phase: "Pending" }, waiting("not bound to a volume: phase Pending")],
+    ["has just been created", undefined, notYet("not bound to a volume yet")],
+    ["waits for a volume", { phase: "Pending" }, notYet("not bound to a volume: phase Pending")],
     ["is bound", { phase: "Bound" }, met],
-    ["has lost its volume", { phase: "Lost" }, waiting("not bound to a volume: phase Lost")],
+    ["has lost its volume", { phase: "Lost" }, notYet("not bound to a volume: phase Lost")],
   ),
   Job: life("batch/v1", "Job", { completions: 2, parallelism: 1 })(
-    ["has just been created", undefined, waiting("not started yet")],
-    ["is suspended", { conditions: [condition("Suspended", "True")] }, waiting("suspended"), { suspend: true }],
-    ["has started", { startTime: "2026-01-01T12:00:00Z", active: 1 }, waiting("0 of 2 Pods succeeded")],
+    ["has just been created", undefined, notYet("not started yet")],
+    ["is suspended", { conditions: [condition("Suspended", "True")] }, notYet("suspended"), { suspend: true }],
+    ["has started", { startTime: "2026-01-01T12:00:00Z", active: 1 }, notYet("0 of 2 Pods succeeded")],
     [
       "goes on",
       { startTime: "2026-01-01T12:00:00Z", active: 1, succeeded: 1, failed: 2 },
-      waiting("1 of 2 Pods succeeded, 2 failed"),
+      notYet("1 of 2 Pods succeeded, 2 failed"),
     ],
     ["is complete", { startTime: "2026-01-01T12:00:00Z", conditions: [condition("Complete", "True")] }, met],
     [
@@ -306,19 +302,19 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
     ],
   ),
   Service: life("v1", "Service", { type: "LoadBalancer", clusterIP: "10.0.0.1" })(
-    ["has no cluster IP", undefined, waiting("no cluster IP yet"), { clusterIP: "" }],
-    ["waits for its load balancer", { loadBalancer: {} }, waiting("the load balancer has no address yet")],
+    ["has no cluster IP", undefined, notYet("no cluster IP yet"), { clusterIP: "" }],
+    ["waits for its load balancer", { loadBalancer: {} }, notYet("the load balancer has no address yet")],
     ["has an address", { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } }, met],
     ["has a name", { loadBalancer: { ingress: [{ hostname: "web.example.com" }] } }, met],
     ["has no load balancer", { loadBalancer: {} }, met, { type: "ClusterIP" }],
     ["is headless", { loadBalancer: {} }, met, { type: "ClusterIP", clusterIP: "None" }],
   ),
   CustomResourceDefinition: life("apiextensions.k8s.io/v1", "CustomResourceDefinition", {})(
-    ["has just been created", undefined, waiting("not established yet")],
+    ["has just been created", undefined, notYet("not established yet")],
     [
       "is being installed",
       { conditions: [condition("NamesAccepted", "True"), condition("Established", "False", "Installing")] },
-      waiting("not established yet"),
+      notYet("not established yet"),
     ],
     ["is established", { conditions: [condition("NamesAccepted", "True"), condition("Established", "True")] }, met],
     [
@@ -339,7 +335,7 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
   )(nothingYet, [
     "is not seen yet",
     { observedGeneration: 1 },
-    waiting("its controller has seen generation 1, not yet 2"),
+    notYet("its controller has seen generation 1, not yet 2"),
   ]),
   CronJob: life("batch/v1", "CronJob", {})(nothingYet),
   ConfigMap: life("v1", "ConfigMap", {})(nothingYet),
@@ -356,14 +352,14 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
     [
       "is not ready",
       { conditions: [condition("Synced", "True"), condition("Ready", "False", "Starting", "wait")] },
-      waiting("condition Ready is False: Starting: wait"),
+      notYet("condition Ready is False: Starting: wait"),
     ],
-    ["is not sure", { conditions: [condition("Ready", "Unknown")] }, waiting("condition Ready is Unknown")],
+    ["is not sure", { conditions: [condition("Ready", "Unknown")] }, notYet("condition Ready is Unknown")],
     ["has a condition of its own making", { conditions: [condition("Ready", "Maybe")] }, met],
     [
       "reconciles",
       { conditions: [condition("Ready", "True"), condition("Reconciling", "True", "Progressing", "almost")] },
-      waiting("reconciling: Progressing: almost"),
+      notYet("reconciling: Progressing: almost"),
     ],
     ["is done with it", { conditions: [condition("Reconciling", "False"), condition("Stalled", "False")] }, met],
     [
@@ -374,9 +370,9 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
     [
       "is stalled by what it was asked before",
       { observedGeneration: 1, conditions: [condition("Stalled", "True", "InvalidSpec")] },
-      waiting("its controller has seen generation 1, not yet 2"),
+      notYet("its controller has seen generation 1, not yet 2"),
     ],
-    ["has a status that is none", "what?", waiting("its status cannot be read")],
-    ["has conditions that are none", { conditions: "what?" }, waiting("its status cannot be read")],
+    ["has a status that is none", "what?", notYet("its status cannot be read")],
+    ["has conditions that are none", { conditions: "what?" }, notYet("its status cannot be read")],
   ),
 };

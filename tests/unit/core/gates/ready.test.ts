@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { waiting } from "../../../../packages/controller/src/core/gates/gate-state.ts";
+import { notYet } from "../../../../packages/controller/src/core/gates/gate-state.ts";
 import { ready } from "../../../../packages/controller/src/core/gates/ready.ts";
 import { arbitraryJson } from "../arbitrary-json.ts";
 import { lives } from "./lives.ts";
@@ -13,7 +13,7 @@ it.each(moments)("$kind that $moment: $state.type", ({ object, state }) => {
 
 it.each(moments)("$kind that $moment, and is being deleted: waiting", ({ object }) => {
   const metadata = { ...object.metadata, deletionTimestamp: "2026-01-01T12:00:00Z" };
-  expect(ready({ ...object, metadata })).toEqual(waiting("is being deleted"));
+  expect(ready({ ...object, metadata })).toEqual(notYet("is being deleted"));
 });
 
 describe("a kind", () => {

@@ -9,7 +9,7 @@ import { type Journal, stateOf, uidOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { type AbortCause, changeIn } from "../state/observations.ts";
 import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
-import type { Item } from "../state/resolved-changes.ts";
+import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { waitingForTargets } from "../state/status-progress.ts";
 import { lockable } from "../state/target-resolution.ts";
 import { abort } from "../transitions/abort.ts";
@@ -34,7 +34,7 @@ const LAST_LOOK = 10_000;
  *             reached, or not in time, is rolled back, and says how the target was last.
  * Assumes:    the change after it was not sent; the shell reconciles again when the target changes.
  */
-export const awaitGates = (context: ReconcileContext, journal: Journal, item: Item, since: Instant): Step => {
+export const awaitGates = (context: ReconcileContext, journal: Journal, item: ResolvedItem, since: Instant): Step => {
   const { txn, known, now, settings } = context;
   const { index, change, place } = item;
   const next = { context, journal, index: index + 1 };

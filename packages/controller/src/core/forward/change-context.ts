@@ -6,12 +6,12 @@ import { type AbortCause, changeIn, type Observations, withChange } from "../sta
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
-import { type Item, readTarget } from "../state/resolved-changes.ts";
+import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { isServed } from "../state/unserved-kind.ts";
 import type { KubeObject } from "@janus/types";
 
 /** A change that is being applied. */
-export interface ChangeContext extends Item {
+export interface ChangeContext extends ResolvedItem {
   readonly context: ReconcileContext;
   readonly journal: Journal;
   readonly before: KubeObject | undefined;
@@ -55,5 +55,5 @@ const unreadable =
   };
 
 /** For messages: the API server, or a proxy, rejects the change. */
-export const refusalOf = ({ change, place }: Item, message: string): string =>
+export const refusalOf = ({ change, place }: ResolvedItem, message: string): string =>
   `the API server refused to ${change.type.toLowerCase()} ${formatRef(place)}: ${message}`;

@@ -9,11 +9,11 @@ import { formatRef } from "../kubernetes/kube-object.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { ApiCall, Effect, FindPods } from "../state/effect.ts";
 import { changeIn, type Observations, withGate } from "../state/observations.ts";
-import { type Item, readTarget } from "../state/resolved-changes.ts";
+import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import type { KubeObject } from "@janus/types";
 
 /** A target, and what it has to get to. */
-export interface Gated extends Item {
+export interface Gated extends ResolvedItem {
   readonly gates: readonly Gate[];
   /** The uid that it has had since the change, or the rollback, of this Transaction. */
   readonly uid: string;
@@ -35,7 +35,7 @@ export type GateObservation =
   | ({ readonly type: "unmet"; readonly resourceVersion: string | undefined } & Unmet);
 
 const unreadable =
-  ({ index }: Item): ApiCall["onAnswer"] =>
+  ({ index }: ResolvedItem): ApiCall["onAnswer"] =>
   (known, answer) =>
     withGate(known, index, E.isRight(answer) ? { unanswered: undefined } : { unreadable: messageOf(answer.left) });
 

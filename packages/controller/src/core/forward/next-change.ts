@@ -6,7 +6,7 @@ import { gatesInDoubt, type Journal } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { trimming } from "../state/memory-budget.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
-import type { Item } from "../state/resolved-changes.ts";
+import type { ResolvedItem } from "../state/resolved-changes.ts";
 
 /**
  * The checkpoint of this change, and the intent of the next; unless this one has gates, which come first. Where the journal was
@@ -15,7 +15,7 @@ import type { Item } from "../state/resolved-changes.ts";
 export const nextChange = (
   { txn, now }: ReconcileContext,
   journal: Journal,
-  { index, change, place }: Item,
+  { index, change, place }: ResolvedItem,
   created: string | undefined,
 ): ApiCall => {
   const inDoubt = gatesInDoubt(journal);

@@ -7,8 +7,8 @@ import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { flawOf, withSteps } from "./cel-expression.ts";
 import { describeFields } from "./cel-fields.ts";
 import { meter, metered } from "./cel-meter.ts";
-import { failed, type GateState, met, waiting } from "./gate-state.ts";
-import type { Mistake } from "./mistake.ts";
+import { failed, type GateState, met, notYet } from "./gate-state.ts";
+import type { SyntaxMistake } from "./syntax-mistake.ts";
 import { integerAt, textAt } from "./read-fields.ts";
 
 /** Whether the expression is true of an object; if not, why, or which values it has looked at. They may be of a Secret. */
@@ -37,7 +37,7 @@ const toCel = (value: unknown): CelInput => {
 const selfOf = memoized((self: object): CelInput => toCel(self));
 
 /** The first bracket beyond the limit. Those in quotes count as well, which is no restriction in practice. */
-const tooDeep = (text: string): Mistake | undefined => {
+const tooDeep = (text: string): SyntaxMistake | undefined => {
   let depth = 0;
   for (const { 0: bracket, index } of text.matchAll(/[([{}\])]/g)) {
     depth += "([{".includes(bracket) ? 1 : -1;
@@ -47,7 +47,7 @@ const tooDeep = (text: string): Mistake | undefined => {
 };
 
 /** The parser says where in a field that it does not declare. */
-const mistakeOf = (thrown: unknown): Mistake => ({
+const mistakeOf = (thrown: unknown): SyntaxMistake => ({
   message: textAt(thrown, "rawMessage") || (thrown instanceof Error ? thrown.message : String(thrown)),
   position: (integerAt(thrown, "location", "start", "offset") ?? 0) + 1,
 });
@@ -60,7 +60,7 @@ const mistakeOf = (thrown: unknown): Mistake => ({
  * Assumes:    the text is at most as long as a gate.
  * Errors:     what is wrong, and where; also what is never true or false, and what is not supported.
  */
-export const compileCel = (text: string): E.Either<Mistake, CelProgram> => {
+export const compileCel = (text: string): E.Either<SyntaxMistake, CelProgram> => {
   const deep = tooDeep(text);
   if (deep !== undefined) return E.left(deep);
   const read = E.tryCatch(() => parse(text), mistakeOf);
@@ -85,8 +85,8 @@ export const compileCel = (text: string): E.Either<Mistake, CelProgram> => {
     const result = planned.right({ self: selfOf(self) });
     if (budget.isExhausted()) return failed("takes too long on this object");
     if (result === true) return met;
-    if (isCelError(result)) return waiting(cut(result.message, MOST_QUOTED));
-    return waiting(result === false ? describe(self) : "neither true nor false");
+    if (isCelError(result)) return notYet(cut(result.message, MOST_QUOTED));
+    return notYet(result === false ? describe(self) : "neither true nor false");
   });
 };
 

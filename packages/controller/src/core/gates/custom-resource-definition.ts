@@ -1,5 +1,5 @@
 import type { KubeObject } from "@janus/types";
-import { failed, type GateState, met, waiting } from "./gate-state.ts";
+import { failed, type GateState, met, notYet } from "./gate-state.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
 
 /** Ready: its kind is served. A name that is taken is not waited for. */
@@ -11,5 +11,5 @@ export const readyCustomResourceDefinition = (definition: KubeObject): GateState
     if (status === "False" && reason !== "Installing") return failed(describeCondition(condition));
     if (status === "True") return met;
   }
-  return waiting("not established yet");
+  return notYet("not established yet");
 };

@@ -1,5 +1,5 @@
 import type { KubeObject } from "@janus/types";
-import { type GateState, met, waiting } from "./gate-state.ts";
+import { type GateState, met, notYet } from "./gate-state.ts";
 import { integerAt } from "./read-fields.ts";
 
 /** Ready: on each node that it is for, a Pod of the latest version is available. */
@@ -11,7 +11,7 @@ export const readyDaemonSet = (daemonSet: KubeObject): GateState => {
     wanted === undefined ||
     wanted === -1
   )
-    return waiting("not observed by its controller yet");
+    return notYet("not observed by its controller yet");
 
   const count = (name: string): number => integerAt(daemonSet, "status", name) ?? 0;
   const [scheduled, updated, available, ready] = [
@@ -20,9 +20,9 @@ export const readyDaemonSet = (daemonSet: KubeObject): GateState => {
     count("numberAvailable"),
     count("numberReady"),
   ];
-  if (wanted > scheduled) return waiting(`${scheduled} of ${wanted} Pods scheduled`);
-  if (wanted > updated) return waiting(`${updated} of ${wanted} Pods updated`);
-  if (wanted > available) return waiting(`${available} of ${wanted} Pods available`);
-  if (wanted > ready) return waiting(`${ready} of ${wanted} Pods ready`);
+  if (wanted > scheduled) return notYet(`${scheduled} of ${wanted} Pods scheduled`);
+  if (wanted > updated) return notYet(`${updated} of ${wanted} Pods updated`);
+  if (wanted > available) return notYet(`${available} of ${wanted} Pods available`);
+  if (wanted > ready) return notYet(`${ready} of ${wanted} Pods ready`);
   return met;
 };

@@ -1,5 +1,5 @@
 import { type KubeObject, MAX_INT32 } from "@janus/types";
-import { because, failed, type GateState, met, waiting } from "./gate-state.ts";
+import { because, failed, type GateState, met, notYet } from "./gate-state.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
 import { integerAt } from "./read-fields.ts";
 
@@ -20,19 +20,19 @@ export const readyDeployment = (deployment: KubeObject): GateState => {
     count("availableReplicas"),
     count("readyReplicas"),
   ];
-  if (wanted > all) return waiting(`${all} of ${wanted} replicas created`);
-  if (wanted > updated) return waiting(`${updated} of ${wanted} replicas updated`);
-  if (all > wanted) return waiting(`old replicas still to be terminated: ${all - wanted}`);
-  if (updated > available) return waiting(`${available} of ${updated} updated replicas available`);
-  if (wanted > ready) return waiting(`${ready} of ${wanted} replicas ready`);
+  if (wanted > all) return notYet(`${all} of ${wanted} replicas created`);
+  if (wanted > updated) return notYet(`${updated} of ${wanted} replicas updated`);
+  if (all > wanted) return notYet(`old replicas still to be terminated: ${all - wanted}`);
+  if (updated > available) return notYet(`${available} of ${updated} updated replicas available`);
+  if (wanted > ready) return notYet(`${ready} of ${wanted} replicas ready`);
 
   const rolledOut =
     (integerAt(deployment, "spec", "progressDeadlineSeconds") ?? NO_DEADLINE) === NO_DEADLINE ||
     conditions.some(
       ({ type, status, reason }) => type === "Progressing" && status === "True" && reason === "NewReplicaSetAvailable",
     );
-  if (!rolledOut) return waiting("the rollout is not reported as complete yet");
+  if (!rolledOut) return notYet("the rollout is not reported as complete yet");
   if (conditions.some(({ type, status }) => type === "Available" && status === "True")) return met;
   const unavailable = conditions.find(({ type }) => type === "Available");
-  return waiting(unavailable === undefined ? "not reported as available yet" : describeCondition(unavailable));
+  return notYet(unavailable === undefined ? "not reported as available yet" : describeCondition(unavailable));
 };

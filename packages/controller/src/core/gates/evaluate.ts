@@ -3,7 +3,7 @@ import { isObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { programOf } from "./cel.ts";
 import { type Gate, formatGate } from "./gate.ts";
-import { because, failed, type GateState, met, waiting } from "./gate-state.ts";
+import { because, failed, type GateState, met, notYet } from "./gate-state.ts";
 import { findByPath, formatJsonPath } from "./json-path.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
 import { print } from "./print.ts";
@@ -31,14 +31,14 @@ const evaluateCondition = (gate: Of<"condition">, object: KubeObject): GateState
     (condition) => same(textAt(condition, "type"), gate.name) && typeof valueAt(condition, "status") === "string",
   );
   if (found !== undefined && isOutdated(object, found))
-    return waiting(`condition ${gate.name} is not of the latest generation yet`);
+    return notYet(`condition ${gate.name} is not of the latest generation yet`);
   if (found !== undefined && same(textAt(found, "status"), gate.value)) return met;
 
   // What has failed for good does not get there, whatever the condition: a failed Job is never Complete.
   const state = ready(object);
   if (state.type === "failed") return state;
   const [said] = found === undefined ? [] : conditionsOf({ status: { conditions: [found] } });
-  return waiting(said === undefined ? `condition ${gate.name} is not reported yet` : describeCondition(said));
+  return notYet(said === undefined ? `condition ${gate.name} is not reported yet` : describeCondition(said));
 };
 
 const quote = (value: unknown): string => `"${cut(print(value), MOST_QUOTED)}"`;
@@ -47,13 +47,13 @@ const evaluateJsonPath = (gate: Of<"jsonpath">, object: KubeObject, conceals: bo
   const { path, value: wanted } = gate;
   const shown = formatJsonPath(path);
   const [value, ...more] = findByPath(path, object);
-  if (value === undefined) return waiting(`${shown} has no value yet`);
-  if (more.length > 0) return waiting(`${shown} has ${more.length + 1} values, and must have one`);
+  if (value === undefined) return notYet(`${shown} has no value yet`);
+  if (more.length > 0) return notYet(`${shown} has ${more.length + 1} values, and must have one`);
   if (wanted === undefined) return met;
   if (isObject(value) || Array.isArray(value))
-    return waiting(`${shown} is ${Array.isArray(value) ? "a list" : "an object"}, and must be one value`);
+    return notYet(`${shown} is ${Array.isArray(value) ? "a list" : "an object"}, and must be one value`);
   if (print(value).trim() === wanted.trim()) return met;
-  return waiting(conceals ? `${shown} has another value` : `${shown} is ${quote(value)}, not ${quote(wanted)}`);
+  return notYet(conceals ? `${shown} has another value` : `${shown} is ${quote(value)}, not ${quote(wanted)}`);
 };
 
 const evaluateCel = (gate: Of<"cel">, object: KubeObject, conceals: boolean): GateState => {
@@ -64,13 +64,13 @@ const evaluateCel = (gate: Of<"cel">, object: KubeObject, conceals: boolean): Ga
   if (state.type === "met") return met;
   const expression = cut(gate.expression, MOST_SAID / 2);
   if (state.type === "failed") return failed(because(formatGate({ ...gate, expression }), state.message));
-  return waiting(because(`not true yet: ${expression}`, conceals ? "" : cut(state.message, MOST_SAID / 2)));
+  return notYet(because(`not true yet: ${expression}`, conceals ? "" : cut(state.message, MOST_SAID / 2)));
 };
 
 const evaluateDelete = (object: KubeObject): GateState => {
-  if (textAt(object, "metadata", "deletionTimestamp") === "") return waiting("still exists");
+  if (textAt(object, "metadata", "deletionTimestamp") === "") return notYet("still exists");
   const finalizers = textsAt(object, "metadata", "finalizers");
-  return waiting(because("is being deleted", finalizers.length === 0 ? "" : `held by ${finalizers.join(", ")}`));
+  return notYet(because("is being deleted", finalizers.length === 0 ? "" : `held by ${finalizers.join(", ")}`));
 };
 
 const evaluateFound = (gate: Gate, object: KubeObject, conceals: boolean): GateState => {
@@ -92,7 +92,7 @@ const evaluateFound = (gate: Gate, object: KubeObject, conceals: boolean): GateS
   }
 };
 
-const evaluateMissing = (gate: Gate): GateState => (gate.type === "delete" ? met : waiting("does not exist"));
+const evaluateMissing = (gate: Gate): GateState => (gate.type === "delete" ? met : notYet("does not exist"));
 
 /**
  * Whether an object has got to where a gate wants it.

@@ -6,7 +6,7 @@ export type GateState =
   | { readonly type: "failed"; readonly message: string };
 
 export const met: GateState = { type: "met" };
-export const waiting = (message: string): GateState => ({ type: "waiting", message });
+export const notYet = (message: string): GateState => ({ type: "waiting", message });
 export const failed = (message: string): GateState => ({ type: "failed", message });
 
 /** `reason: message`, or whichever there is. */

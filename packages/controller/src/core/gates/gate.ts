@@ -1,7 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { programOf } from "./cel.ts";
 import { formatJsonPath, type JsonPath, parseJsonPath } from "./json-path.ts";
-import type { Mistake } from "./mistake.ts";
+import type { SyntaxMistake } from "./syntax-mistake.ts";
 
 /** What the target of a change has to get to before the next change begins, in the words of `kubectl wait --for`. */
 export type Gate =
@@ -18,10 +18,10 @@ export const MAX_GATE_LENGTH = 1024;
 
 const DEFAULT_CONDITION = "True";
 
-const mistake = (message: string, position: number): E.Either<Mistake, never> => E.left({ message, position });
+const mistake = (message: string, position: number): E.Either<SyntaxMistake, never> => E.left({ message, position });
 
 /** From after `condition=`. */
-const parseCondition = (text: string, start: number): E.Either<Mistake, Gate> => {
+const parseCondition = (text: string, start: number): E.Either<SyntaxMistake, Gate> => {
   const equals = text.indexOf("=", start);
   const name = text.slice(start, equals === -1 ? undefined : equals);
   if (name === "") return mistake("the type of the condition is missing, as in condition=Ready", start + 1);
@@ -33,7 +33,7 @@ const parseCondition = (text: string, start: number): E.Either<Mistake, Gate> =>
 };
 
 /** From after `jsonpath=`. */
-const parseJsonPathGate = (text: string, start: number): E.Either<Mistake, Gate> => {
+const parseJsonPathGate = (text: string, start: number): E.Either<SyntaxMistake, Gate> => {
   const path = parseJsonPath(text, start);
   if (E.isLeft(path)) return path;
   const { value: steps, next } = path.right;
@@ -46,7 +46,7 @@ const parseJsonPathGate = (text: string, start: number): E.Either<Mistake, Gate>
 };
 
 /** From after `cel=`. */
-const parseCel = (text: string, start: number): E.Either<Mistake, Gate> => {
+const parseCel = (text: string, start: number): E.Either<SyntaxMistake, Gate> => {
   const expression = text.slice(start);
   const gate = { type: "cel", expression } as const;
   const program = programOf(gate);
@@ -54,7 +54,7 @@ const parseCel = (text: string, start: number): E.Either<Mistake, Gate> => {
   return mistake(program.left.message, start + program.left.position);
 };
 
-const WITH_ARGUMENT: Readonly<Record<string, (text: string, start: number) => E.Either<Mistake, Gate>>> = {
+const WITH_ARGUMENT: Readonly<Record<string, (text: string, start: number) => E.Either<SyntaxMistake, Gate>>> = {
   "condition=": parseCondition,
   "jsonpath=": parseJsonPathGate,
   "cel=": parseCel,
@@ -66,7 +66,7 @@ const WITH_ARGUMENT: Readonly<Record<string, (text: string, start: number) => E.
  * Guarantees: what it takes can be evaluated, within bounds; `parseGate(formatGate(gate))` is the same gate.
  * Errors: what is wrong, and where.
  */
-export const parseGate = (text: string): E.Either<Mistake, Gate> => {
+export const parseGate = (text: string): E.Either<SyntaxMistake, Gate> => {
   if (text.length > MAX_GATE_LENGTH) return mistake(`longer than ${MAX_GATE_LENGTH} characters`, MAX_GATE_LENGTH + 1);
   if (text === "ready" || text === "create" || text === "delete") return E.right({ type: text });
   for (const [prefix, parse] of Object.entries(WITH_ARGUMENT))

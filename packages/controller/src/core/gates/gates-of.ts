@@ -2,7 +2,7 @@ import type { Change, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { memoized } from "../kubernetes/memoize.ts";
 import { type Gate, parseGate } from "./gate.ts";
-import type { Mistake } from "./mistake.ts";
+import type { SyntaxMistake } from "./syntax-mistake.ts";
 
 const parsed = memoized((texts: readonly string[]): readonly Gate[] =>
   texts.map((text) => {
@@ -44,13 +44,13 @@ const tooMany = (texts: readonly string[]): string | undefined => {
     : `the cel expressions of the Transaction have ${length} characters, and may have ${MOST_EXPRESSIONS} together: use fewer`;
 };
 
-const mistakeIn = (text: string): readonly (readonly [string, Mistake])[] => {
+const mistakeIn = (text: string): readonly (readonly [string, SyntaxMistake])[] => {
   const gate = parseGate(text);
   return E.isRight(gate) ? [] : [[text, gate.left]];
 };
 
 /** What is wrong with each gate that cannot be read; or that there are too many to find that out. */
-const unreadable = memoized((spec: Transaction["spec"]): ReadonlyMap<string, Mistake> | string => {
+const unreadable = memoized((spec: Transaction["spec"]): ReadonlyMap<string, SyntaxMistake> | string => {
   const texts = textsIn(spec);
   return tooMany(texts) ?? new Map(texts.flatMap(mistakeIn));
 });

@@ -1,6 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import { digitsOf, isObject, member } from "@janus/types";
-import type { Mistake } from "./mistake.ts";
+import type { SyntaxMistake } from "./syntax-mistake.ts";
 
 /**
  * What `kubectl wait --for=jsonpath` takes of its JSONPath, less what can only give several values: slices, unions and the
@@ -25,10 +25,11 @@ const OPERATORS = ["==", "!=", "<=", ">=", "<", ">"] as const;
 type Operator = (typeof OPERATORS)[number];
 
 /** What was read, and the index of what follows. */
-type Parsed<A> = E.Either<Mistake, { readonly value: A; readonly next: number }>;
+type Parsed<A> = E.Either<SyntaxMistake, { readonly value: A; readonly next: number }>;
 
 const parsed = <A>(value: A, next: number): Parsed<A> => E.right({ value, next });
-const mistake = (message: string, index: number): E.Either<Mistake, never> => E.left({ message, position: index + 1 });
+const mistake = (message: string, index: number): E.Either<SyntaxMistake, never> =>
+  E.left({ message, position: index + 1 });
 
 const ENDS_FIELD = new Set([
   " ",
@@ -91,7 +92,7 @@ const afterSpaces = (text: string, start: number): number => {
   return at;
 };
 
-const expected = (what: string, text: string, at: number): E.Either<Mistake, never> =>
+const expected = (what: string, text: string, at: number): E.Either<SyntaxMistake, never> =>
   mistake(at < text.length ? `${what} expected instead of ${text.charAt(at)}` : `${what} is missing`, at);
 
 /** Not so long that it would be rounded, or written in another form. */

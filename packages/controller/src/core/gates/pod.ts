@@ -1,5 +1,5 @@
 import type { KubeObject } from "@janus/types";
-import { failed, type GateState, met, waiting } from "./gate-state.ts";
+import { failed, type GateState, met, notYet } from "./gate-state.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
 import { podTrouble } from "./pod-trouble.ts";
 import { textAt } from "./read-fields.ts";
@@ -15,8 +15,8 @@ export const readyPod = (pod: KubeObject): GateState => {
   if (phase === "Failed") return failed(trouble ?? "failed");
   const readiness = conditionsOf(pod).filter(({ type }) => type === "Ready");
   if (phase === "Running" && readiness.some(({ status }) => status === "True")) return met;
-  if (trouble !== undefined) return waiting(trouble);
-  if (phase !== "Running") return waiting(phase === "" ? "not started yet" : `phase ${phase}`);
+  if (trouble !== undefined) return notYet(trouble);
+  if (phase !== "Running") return notYet(phase === "" ? "not started yet" : `phase ${phase}`);
   const [unready] = readiness;
-  return waiting(unready === undefined ? "running, but not ready" : describeCondition(unready));
+  return notYet(unready === undefined ? "running, but not ready" : describeCondition(unready));
 };

@@ -2,7 +2,7 @@ import { isObject, type KubeObject, member } from "@janus/types";
 import { readyCustomResourceDefinition } from "./custom-resource-definition.ts";
 import { readyDaemonSet } from "./daemon-set.ts";
 import { readyDeployment } from "./deployment.ts";
-import { because, failed, type GateState, met, waiting } from "./gate-state.ts";
+import { because, failed, type GateState, met, notYet } from "./gate-state.ts";
 import { readyJob } from "./job.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
 import { readyPersistentVolumeClaim } from "./persistent-volume-claim.ts";
@@ -37,7 +37,7 @@ const readyByCondition = (object: KubeObject): GateState => {
   const said = conditionsOf(object).find(
     ({ type, status }) => type === "Ready" && (status === "True" || status === "False" || status === "Unknown"),
   );
-  return said === undefined || said.status === "True" ? met : waiting(describeCondition(said));
+  return said === undefined || said.status === "True" ? met : notYet(describeCondition(said));
 };
 
 const ruleFor = (object: KubeObject): ((object: KubeObject) => GateState) => {
@@ -73,16 +73,16 @@ const isReadable = (object: KubeObject): boolean => {
  * `tests/gates/kstatus.test.ts` holds it against that library.
  */
 export const ready = (object: KubeObject): GateState => {
-  if (textAt(object, "metadata", "deletionTimestamp") !== "") return waiting("is being deleted");
-  if (!isReadable(object)) return waiting("its status cannot be read");
+  if (textAt(object, "metadata", "deletionTimestamp") !== "") return notYet("is being deleted");
+  if (!isReadable(object)) return notYet("its status cannot be read");
 
   const generation = integerAt(object, "metadata", "generation");
   const observed = integerAt(object, "status", "observedGeneration");
   if (generation !== undefined && observed !== undefined && observed !== generation)
-    return waiting(`its controller has seen generation ${observed}, not yet ${generation}`);
+    return notYet(`its controller has seen generation ${observed}, not yet ${generation}`);
 
   for (const { type, status, reason, message } of conditionsOf(object)) {
-    if (type === "Reconciling" && status === "True") return waiting(because("reconciling", reason, message));
+    if (type === "Reconciling" && status === "True") return notYet(because("reconciling", reason, message));
     if (type === "Stalled" && status === "True") return failed(because("stalled", reason, message));
   }
   return ruleFor(object)(object);

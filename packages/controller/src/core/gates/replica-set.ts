@@ -1,12 +1,12 @@
 import type { KubeObject } from "@janus/types";
-import { because, type GateState, met, waiting } from "./gate-state.ts";
+import { because, type GateState, met, notYet } from "./gate-state.ts";
 import { conditionsOf } from "./object-conditions.ts";
 import { integerAt } from "./read-fields.ts";
 
 /** Ready: as many replicas as asked for are available, and no more. */
 export const readyReplicaSet = (replicaSet: KubeObject): GateState => {
   const failure = conditionsOf(replicaSet).find(({ type, status }) => type === "ReplicaFailure" && status === "True");
-  if (failure !== undefined) return waiting(because("replicas cannot be created", failure.reason, failure.message));
+  if (failure !== undefined) return notYet(because("replicas cannot be created", failure.reason, failure.message));
 
   const wanted = integerAt(replicaSet, "spec", "replicas") ?? 1;
   const count = (name: string): number => integerAt(replicaSet, "status", name) ?? 0;
@@ -16,9 +16,9 @@ export const readyReplicaSet = (replicaSet: KubeObject): GateState => {
     count("availableReplicas"),
     count("readyReplicas"),
   ];
-  if (wanted > labeled) return waiting(`${labeled} of ${wanted} replicas created`);
-  if (wanted > available) return waiting(`${available} of ${wanted} replicas available`);
-  if (wanted > ready) return waiting(`${ready} of ${wanted} replicas ready`);
-  if (all > wanted) return waiting(`replicas still to be terminated: ${all - wanted}`);
+  if (wanted > labeled) return notYet(`${labeled} of ${wanted} replicas created`);
+  if (wanted > available) return notYet(`${available} of ${wanted} replicas available`);
+  if (wanted > ready) return notYet(`${ready} of ${wanted} replicas ready`);
+  if (all > wanted) return notYet(`replicas still to be terminated: ${all - wanted}`);
   return met;
 };

@@ -1,13 +1,13 @@
 import type { KubeObject } from "@janus/types";
-import { type GateState, met, waiting } from "./gate-state.ts";
+import { type GateState, met, notYet } from "./gate-state.ts";
 import { objectsAt, textAt } from "./read-fields.ts";
 
 /** Ready: as soon as it exists. A load balancer has to have its address as well; kstatus is content with its cluster IP. */
 export const readyService = (service: KubeObject): GateState => {
   if (textAt(service, "spec", "type") !== "LoadBalancer") return met;
-  if (textAt(service, "spec", "clusterIP") === "") return waiting("no cluster IP yet");
+  if (textAt(service, "spec", "clusterIP") === "") return notYet("no cluster IP yet");
   const hasAddress = objectsAt(service, "status", "loadBalancer", "ingress").some(
     (ingress) => textAt(ingress, "ip") !== "" || textAt(ingress, "hostname") !== "",
   );
-  return hasAddress ? met : waiting("the load balancer has no address yet");
+  return hasAddress ? met : notYet("the load balancer has no address yet");
 };

@@ -1,5 +1,5 @@
 import type { KubeObject } from "@janus/types";
-import { type GateState, met, waiting } from "./gate-state.ts";
+import { type GateState, met, notYet } from "./gate-state.ts";
 import { integerAt, textAt } from "./read-fields.ts";
 
 /**
@@ -17,18 +17,18 @@ export const readyStatefulSet = (statefulSet: KubeObject): GateState => {
     count("updatedReplicas"),
     count("currentReplicas"),
   ];
-  if (wanted > all) return waiting(`${all} of ${wanted} replicas created`);
-  if (wanted > ready) return waiting(`${ready} of ${wanted} replicas ready`);
-  if (all > wanted) return waiting(`replicas still to be terminated: ${all - wanted}`);
+  if (wanted > all) return notYet(`${all} of ${wanted} replicas created`);
+  if (wanted > ready) return notYet(`${ready} of ${wanted} replicas ready`);
+  if (all > wanted) return notYet(`replicas still to be terminated: ${all - wanted}`);
 
   const partition = integerAt(statefulSet, "spec", "updateStrategy", "rollingUpdate", "partition");
   // kstatus takes -1, which the API server refuses, for none.
   if (partition !== undefined && partition !== -1) {
     const toUpdate = wanted - partition;
-    return updated < toUpdate ? waiting(`${updated} of ${toUpdate} replicas updated`) : met;
+    return updated < toUpdate ? notYet(`${updated} of ${toUpdate} replicas updated`) : met;
   }
-  if (wanted > current) return waiting(`${current} of ${wanted} replicas of the current revision`);
+  if (wanted > current) return notYet(`${current} of ${wanted} replicas of the current revision`);
   return textAt(statefulSet, "status", "currentRevision") === textAt(statefulSet, "status", "updateRevision")
     ? met
-    : waiting(`${updated} of ${wanted} replicas updated`);
+    : notYet(`${updated} of ${wanted} replicas updated`);
 };

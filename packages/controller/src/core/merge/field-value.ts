@@ -14,5 +14,5 @@ export const under = (element: string): ((value: unknown) => unknown) => {
 };
 
 /** The value of a field; `undefined` where there is none. */
-export const valueAt = (object: unknown, path: Path): unknown =>
+export const fieldValue = (object: unknown, path: Path): unknown =>
   path.reduce((value, element) => under(element)(value), object);

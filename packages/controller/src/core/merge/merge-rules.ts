@@ -2,7 +2,7 @@ import { equal, isEmpty } from "@janus/types";
 import { type MergedField, pathOf } from "./merged-field.ts";
 
 /** What becomes of a field: its value of before, or the live one, which is a conflict where the change had set another. */
-export type Verdict = "before" | "live" | "conflict";
+export type MergeVerdict = "before" | "live" | "conflict";
 
 type Test = (field: MergedField) => boolean;
 
@@ -55,7 +55,7 @@ const isNulledByChange: Test = ({ is, wanted, ours, since }) =>
 const isSetByChange: Test = (field) => field.ours !== undefined || isChanged(field);
 
 /** The first that holds decides. */
-const RULES: readonly (readonly [holds: Test, verdict: Verdict])[] = [
+const RULES: readonly (readonly [holds: Test, verdict: MergeVerdict])[] = [
   // It goes with what the change made of the object, and comes back with what was there before.
   [isLeftOut, "before"],
   // Another client took it out, and the change had nothing to do with it.
@@ -81,4 +81,4 @@ const RULES: readonly (readonly [holds: Test, verdict: Verdict])[] = [
 ];
 
 /** Who has the say over a field that is merged as a whole. What no rule is about is another client's, and stays. */
-export const verdict = (field: MergedField): Verdict => RULES.find((rule) => rule[0](field))?.[1] ?? "live";
+export const verdict = (field: MergedField): MergeVerdict => RULES.find((rule) => rule[0](field))?.[1] ?? "live";

@@ -1,6 +1,6 @@
 import { writable } from "./write-body.ts";
 import type { Path } from "./field-set.ts";
-import { under, valueAt } from "./field-value.ts";
+import { fieldValue, under } from "./field-value.ts";
 import { asObject, equal, isEmpty, isObject, type Json, type KubeObject, member } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 
@@ -37,10 +37,10 @@ export const withServerMutations = (goal: KubeObject, sent: object, got: KubeObj
   ) as unknown as KubeObject;
 
 /** Where two values differ. */
-export const differences = (a: unknown, b: unknown, path: Path = []): readonly Path[] => {
+export const differingPaths = (a: unknown, b: unknown, path: Path = []): readonly Path[] => {
   if (equal(a, b)) return [];
   return isObject(a) && isObject(b)
-    ? namesOf(a, b).flatMap((name) => differences(member(a, name), member(b, name), [...path, `f:${name}`]))
+    ? namesOf(a, b).flatMap((name) => differingPaths(member(a, name), member(b, name), [...path, `f:${name}`]))
     : [path];
 };
 
@@ -54,10 +54,10 @@ const itemNames = (list: unknown): readonly string[] | undefined => {
   return new Set(names).size === list.length ? names : undefined;
 };
 
-/** {@link differences}, also below the items of two lists that have the same names in the same order. */
+/** {@link differingPaths}, also below the items of two lists that have the same names in the same order. */
 export const itemDifferences = (a: unknown, b: unknown): readonly Path[] =>
-  differences(a, b).flatMap((path): readonly Path[] => {
-    const [one, other] = [valueAt(a, path), valueAt(b, path)];
+  differingPaths(a, b).flatMap((path): readonly Path[] => {
+    const [one, other] = [fieldValue(a, path), fieldValue(b, path)];
     const names = itemNames(one);
     if (names === undefined || !equal(names, itemNames(other))) return [path];
     return names.flatMap((name) => {

@@ -2,9 +2,9 @@ import { groupOf } from "@janus/api";
 import { asObject, equal, isObject, type Json, type KubeObject, member } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { fieldsOf, filter, isWhole, type Path } from "./field-set.ts";
-import { valueAt } from "./field-value.ts";
+import { fieldValue } from "./field-value.ts";
 import { entriesOf } from "./marks.ts";
-import { differences } from "./server-mutations.ts";
+import { differingPaths } from "./server-mutations.ts";
 import { writable } from "./write-body.ts";
 
 /** The other versions of the kind in which somebody has written the object, with the entries of managedFields. */
@@ -27,7 +27,7 @@ const otherVersions = (object: KubeObject) =>
 export const richerVersions = (object: KubeObject, before: KubeObject | undefined): readonly string[] => {
   if (before !== undefined && entriesOf(object).length === 0) return [...otherVersions(before).keys()];
   return [...otherVersions(object)].flatMap(([apiVersion, entries]) => {
-    const missing = filter(fieldsOf(entries), (path) => valueAt(object, path) === undefined);
+    const missing = filter(fieldsOf(entries), (path) => fieldValue(object, path) === undefined);
     return isWhole(missing) ? [] : [apiVersion];
   });
 };
@@ -54,7 +54,7 @@ export interface FieldValue {
 export const onlyThere = (here: KubeObject, there: KubeObject, place: ObjectRef): readonly FieldValue[] => {
   const [part, whole] = [here, there].map((object) => writable(object, place));
   if (!isPart(part, whole)) return [];
-  return differences(whole, part).map((path) => ({ path, value: valueAt(whole, path) as Json }));
+  return differingPaths(whole, part).map((path) => ({ path, value: fieldValue(whole, path) as Json }));
 };
 
 /** What becomes of an object in another version of its kind if it is written as it is here. */
@@ -77,4 +77,4 @@ export const writtenFromHere = (here: KubeObject, there: KubeObject, place: Obje
 
 /** Those that have another value then, or none; what has its default is not lost. */
 export const lostThere = (fields: readonly FieldValue[], written: KubeObject): readonly Path[] =>
-  fields.flatMap(({ path, value }) => (equal(valueAt(written, path), value) ? [] : [path]));
+  fields.flatMap(({ path, value }) => (equal(fieldValue(written, path), value) ? [] : [path]));

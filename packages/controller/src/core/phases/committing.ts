@@ -25,7 +25,7 @@ import { gateAgain } from "../forward/gate-again.ts";
 import { awaitGates } from "../forward/await-gates.ts";
 import { resolveInDoubt } from "../forward/in-doubt.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
-import type { Item } from "../state/resolved-changes.ts";
+import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import { journalUnavailable } from "../transitions/journal-unavailable.ts";
 import { type ChangeContext, observeTarget } from "../forward/change-context.ts";
@@ -127,7 +127,7 @@ const lostPosition = (context: ReconcileContext): Position => {
   return { direction: "forward", cursor: recordedCursor(context), ...(hasGates ? { gatesInDoubt: true } : {}) };
 };
 
-const advance = (context: ReconcileContext, journal: Journal, item: Item): Step => {
+const advance = (context: ReconcileContext, journal: Journal, item: ResolvedItem): Step => {
   const { txn, known } = context;
   const { write, target: seen } = changeIn(known, item.index);
   if (write?.type === "made") return run(nextChange(context, journal, item, write.created));

@@ -1,4 +1,4 @@
-import { type Before, type Item as RecordedItem, journalName } from "@janus/api";
+import { type Before, type Item, journalName } from "@janus/api";
 import { dependents, warnings } from "../preflight/dependents.ts";
 import { irreversibleGateWarnings, takenForGood } from "../preflight/irreversible-changes.ts";
 import { unauthorized } from "../preflight/permissions.ts";
@@ -12,7 +12,7 @@ import type { ApiCall, EventSpec } from "../state/effect.ts";
 import type { Journal } from "../state/journal.ts";
 import { changeIn, mapChanges, type Observations, type SnapshotRef } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
-import { type Item, itemsOf } from "../state/resolved-changes.ts";
+import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { updateStatus } from "../state/status-update.ts";
 import { namedTarget } from "../state/target-resolution.ts";
 import { ownerUids } from "../kubernetes/kube-object.ts";
@@ -30,7 +30,7 @@ export const recordPrepared = (
   const { txn, known, now, settings } = context;
   const stores = storesOf(snapshots);
   const lost = dependents(txn, known);
-  const beforeOf = (item: Item): Before => {
+  const beforeOf = (item: ResolvedItem): Before => {
     const { index } = item;
     const object = changeIn(known, index).target?.object;
     const dependents = lost.get(index);
@@ -46,7 +46,7 @@ export const recordPrepared = (
         };
   };
   const late = unauthorized(txn, known);
-  const items = itemsOf(txn, known).map((item): RecordedItem => {
+  const items = itemsOf(txn, known).map((item): Item => {
     const { index, place } = item;
     const { name: lease, namespace = "" } = lockPlace(place, settings.controllerNamespace);
     return {

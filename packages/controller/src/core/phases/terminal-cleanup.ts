@@ -11,7 +11,7 @@ import { isRequested, readNamespace } from "../transitions/stop-request.ts";
 import { lockPlace, observeLock, release } from "../locks/lock-requests.ts";
 import { leases } from "@janus/types";
 import { discoveries, resolvedTargets } from "../state/target-resolution.ts";
-import { isServed, rollbackOnRequest } from "../transitions/rollback-on-request.ts";
+import { isRequestFulfilled, rollbackOnRequest } from "../transitions/rollback-on-request.ts";
 import { isUnsettled, nextRetryAt, refuseRetry, retryRollback } from "../transitions/rollback-retry.ts";
 import { hasSnapshots, isResting, isReversible, windowEnd } from "../state/rollback-window.ts";
 import { expire as deleteExpired, setFinalizers, updateStatus } from "../state/status-update.ts";
@@ -63,7 +63,7 @@ const withoutFinalizer = (txn: ReconcileContext["txn"]): ApiCall =>
   setFinalizers(
     txn,
     (txn.metadata.finalizers ?? []).filter((name) => name !== FINALIZER),
-    isServed(txn) && isRequested(txn) ? { [REQUEST_ROLLBACK]: null } : undefined,
+    isRequestFulfilled(txn) && isRequested(txn) ? { [REQUEST_ROLLBACK]: null } : undefined,
   );
 
 /** Nothing is left to do before its window ends, and nothing of it has to be looked at again until then. */

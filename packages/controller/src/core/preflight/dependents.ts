@@ -5,13 +5,13 @@ import type { Instant } from "../kubernetes/time.ts";
 import { changeIn, type Observations, set } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { lastEqual, memoized } from "../kubernetes/memoize.ts";
-import { type Item, itemsOf } from "../state/resolved-changes.ts";
+import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { callName } from "../kubernetes/implicit-owners.ts";
 import { dueAgain } from "./unlisted-kinds.ts";
 import type { Owned } from "../state/listings.ts";
 import type { KubeObject } from "@janus/types";
 
-const deletions = (txn: Transaction, known: Observations): readonly Item[] =>
+const deletions = (txn: Transaction, known: Observations): readonly ResolvedItem[] =>
   itemsOf(txn, known).filter(({ change }) => change.type === "Delete");
 
 const EVERYWHERE = "";
@@ -32,7 +32,7 @@ const find = (scope: string, only?: readonly string[]): FindOwned => ({
   },
 });
 
-const scopeOf = ({ place }: Item): string => place.namespace ?? EVERYWHERE;
+const scopeOf = ({ place }: ResolvedItem): string => place.namespace ?? EVERYWHERE;
 
 /**
  * Lists the dependents of deleted targets: in their namespaces, or everywhere if one is cluster-scoped. Once,

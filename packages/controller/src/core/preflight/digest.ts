@@ -23,7 +23,7 @@ const specHash = memoized(({ spec }: Transaction): string => {
  *             times, statuses, resourceVersions (but of sensitive kinds, whose values do not count) or restarts.
  * Assumes:    every change was tried, and none has problems.
  */
-export const digestOf = (txn: Transaction, known: Observations): string =>
+export const approvalDigest = (txn: Transaction, known: Observations): string =>
   `sha256:${hashOf([
     "janus render 1",
     specHash(txn),

@@ -6,7 +6,7 @@ import { canonical, type Json, type JsonObject, type KubeObject, sizeOf } from "
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { changeIn, type DryRunResult, withChange } from "../state/observations.ts";
 import type { Settings } from "../state/reconcile-context.ts";
-import type { Item } from "../state/resolved-changes.ts";
+import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
 import { contentOf, type Difference, differences, settableOf } from "./differences.ts";
 import type { KeepDryRun } from "./preflight.ts";
@@ -91,7 +91,7 @@ const name = ({ resource: { group, plural }, namespace = "", name }: ObjectRef):
 
 /** What counts for the digest, apart from the place and the result. */
 const substance = (
-  { change }: Item,
+  { change }: ResolvedItem,
   before: KubeObject | undefined,
   found: readonly Difference[],
   isHidden: boolean,
@@ -105,7 +105,7 @@ const substance = (
     : found.map(({ path, before, after }) => [path, before, after]);
 };
 
-const resultOf = ({ change: { type } }: Item, found: readonly Difference[]): DryRunResult["result"] => {
+const resultOf = ({ change: { type } }: ResolvedItem, found: readonly Difference[]): DryRunResult["result"] => {
   if (type === "Delete" || type === "Create") return type;
   return found.length === 0 ? "NoChange" : "Change";
 };
@@ -116,7 +116,7 @@ const resultOf = ({ change: { type } }: Item, found: readonly Difference[]): Dry
  * Guarantees: no value of a sensitive kind is in it, not even hashed.
  */
 export const dryRunResult = (
-  item: Item,
+  item: ResolvedItem,
   before: KubeObject | undefined,
   after: KubeObject,
   isHidden: boolean,
@@ -146,7 +146,7 @@ export const dryRunResult = (
 };
 
 /** What is known only once an earlier change is applied. */
-export const unknownYet = ({ place }: Item): string => hashOf([name(place), "DependsOnEarlier"]);
+export const unknownYet = ({ place }: ResolvedItem): string => hashOf([name(place), "DependsOnEarlier"]);
 
 /** Keeps what the dry run of a change shows. */
 export const keepingResult =

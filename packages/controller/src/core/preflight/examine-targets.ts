@@ -4,7 +4,7 @@ import type { ApiCall } from "../state/effect.ts";
 import { takeSnapshots, liveBytes } from "../snapshots/take-snapshots.ts";
 import { changeIn, mapChanges, type Observations } from "../state/observations.ts";
 import { examine, type KeepDryRun, problems } from "./preflight.ts";
-import type { Item } from "../state/resolved-changes.ts";
+import type { ResolvedItem } from "../state/resolved-changes.ts";
 
 /** Targets that are read in one step while their size is unknown: many Transactions may do this at the same time … */
 const FIRST = 1;
@@ -28,10 +28,10 @@ const room = (known: Observations): number => {
 export const examination = (
   txn: Transaction,
   known: Observations,
-  items: readonly Item[],
+  items: readonly ResolvedItem[],
   keep?: KeepDryRun,
 ): { readonly requests: readonly ApiCall[] } | { readonly refused: string } => {
-  const isRead = ({ index }: Item): boolean => changeIn(known, index).target !== undefined;
+  const isRead = ({ index }: ResolvedItem): boolean => changeIn(known, index).target !== undefined;
   const requests = items.flatMap((item) => (isRead(item) ? examine(txn, known, item, keep) : []));
   const unread = items.filter((item) => !isRead(item));
   if (unread.length === 0) return { requests };

@@ -2,7 +2,7 @@ import { discoveries } from "../state/target-resolution.ts";
 import type { ApiCall, Effect } from "../state/effect.ts";
 import type { Observations } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
-import { type Item, itemsOf } from "../state/resolved-changes.ts";
+import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { firstLooks } from "./first-look.ts";
 import { irreversibleProblems } from "./irreversible-changes.ts";
 import { reviews } from "./permissions.ts";
@@ -20,7 +20,7 @@ export type Examined =
       readonly general: readonly string[];
       readonly problems: ReadonlyMap<number, readonly string[]>;
     }
-  | { readonly type: "tried"; readonly problems: (item: Item) => readonly string[] };
+  | { readonly type: "tried"; readonly problems: (item: ResolvedItem) => readonly string[] };
 
 const requests = (effects: readonly Effect[]): Examined => ({ type: "requests", effects });
 
@@ -34,7 +34,7 @@ const requests = (effects: readonly Effect[]): Examined => ({ type: "requests", 
  */
 export const examined = (
   { txn, known }: ReconcileContext,
-  examining: (known: Observations, items: readonly Item[]) => readonly ApiCall[],
+  examining: (known: Observations, items: readonly ResolvedItem[]) => readonly ApiCall[],
 ): Examined => {
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return requests(unknown.slice(0, MOST));

@@ -2,7 +2,7 @@ import type { Transaction } from "@janus/api";
 import { isLeft } from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { changeIn, type Observations, withChange } from "../state/observations.ts";
-import { type Item, itemsOf, readTarget } from "../state/resolved-changes.ts";
+import { itemsOf, readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { isServed } from "../state/unserved-kind.ts";
 
@@ -10,7 +10,7 @@ import { isServed } from "../state/unserved-kind.ts";
 const MOST = 16;
 
 /** Reads whether the target of an Apply exists; all else of it is read again under the lock. */
-const firstLook = (txn: Transaction, known: Observations, item: Item): ApiCall => {
+const firstLook = (txn: Transaction, known: Observations, item: ResolvedItem): ApiCall => {
   const found = (known: Observations, existedAtFirst: boolean): Observations =>
     withChange(known, item.index, { target: undefined, existedAtFirst });
   // What must not be read is reported under the lock, unless an earlier change may bring the permission: then it

@@ -2,7 +2,7 @@ import type { ResolvedChange, Transaction } from "@janus/api";
 import { collected } from "./dependents.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import type { Item } from "../state/resolved-changes.ts";
+import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { tiedTo } from "../kubernetes/implicit-owners.ts";
 import { asObject, type KubeObject, type ObjectMeta } from "@janus/types";
 
@@ -18,7 +18,10 @@ const ownersAfter = (change: ResolvedChange, now: readonly unknown[]): readonly 
 };
 
 /** The implicit owners of the target, now or after its change. */
-const tiesOf = ({ change, place: { namespace, name } }: Item, now: KubeObject | undefined): readonly string[] => {
+const tiesOf = (
+  { change, place: { namespace, name } }: ResolvedItem,
+  now: KubeObject | undefined,
+): readonly string[] => {
   const { apiVersion, kind } = change.target;
   const content = change.type === "Create" ? change.content : {};
   const { annotations } = asObject(content["metadata"]) as ObjectMeta;
@@ -40,7 +43,11 @@ const tiesOf = ({ change, place: { namespace, name } }: Item, now: KubeObject | 
  *
  * Assumes: all targets and their owners have been read, as far as the ServiceAccount may see them.
  */
-export const garbageCollectedTargets = (txn: Transaction, known: Observations, item: Item): readonly string[] => {
+export const garbageCollectedTargets = (
+  txn: Transaction,
+  known: Observations,
+  item: ResolvedItem,
+): readonly string[] => {
   const { index, change, place } = item;
   const live = changeIn(known, index).target?.object;
   const now = uidsIn(live?.metadata.ownerReferences);
@@ -74,7 +81,11 @@ export const garbageCollectedTargets = (txn: Transaction, known: Observations, i
  * Why a Delete is refused whose target owns the Transaction itself: with the last of its owners, the garbage collector would delete
  * it, while it is active. Also if it is owned through objects that are not targets, as far as these were listed.
  */
-export const ownsTransaction = (txn: Transaction, known: Observations, { index, change, place }: Item): string[] => {
+export const ownsTransaction = (
+  txn: Transaction,
+  known: Observations,
+  { index, change, place }: ResolvedItem,
+): string[] => {
   const owners = txn.metadata.ownerReferences ?? [];
   if (change.type !== "Delete" || owners.length === 0) return [];
   const { goneAfter } = collected(txn, known);

@@ -8,7 +8,7 @@ import { formatRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { quantityOf } from "../kubernetes/quantity.ts";
 import { reclaimOf, storageOf, versionsOf } from "../kubernetes/outline.ts";
-import { type Item, itemsOf } from "../state/resolved-changes.ts";
+import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 
 const madeImmutable = ({ content }: Edit, live: KubeObject): string | undefined =>
   content["immutable"] === true && live["immutable"] !== true ? "makes it immutable" : undefined;
@@ -47,7 +47,7 @@ const forGood: Readonly<Record<string, (change: Edit, live: KubeObject) => strin
 
 /** What a change does to this object that nothing brings back, as the predicate of a sentence; undefined if there is nothing. */
 export const lostForGood = (
-  { change, place: { resource } }: Pick<Item, "change" | "place">,
+  { change, place: { resource } }: Pick<ResolvedItem, "change" | "place">,
   live: KubeObject,
 ): string | undefined => {
   if (change.type !== "Delete") return forGood[`${resource.group}/${resource.kind}`]?.(change, live);
@@ -55,7 +55,7 @@ export const lostForGood = (
   return claims === undefined ? undefined : `also deletes ${claims.names}`;
 };
 
-const lasting = (known: Observations, item: Item): string | undefined => {
+const lasting = (known: Observations, item: ResolvedItem): string | undefined => {
   const live = changeIn(known, item.index).target?.object;
   return live === undefined || item.change.type === "Delete" ? undefined : lostForGood(item, live);
 };
@@ -65,7 +65,7 @@ const lasting = (known: Observations, item: Item): string | undefined => {
  * ServiceAccount may not list them. Once such a Delete may have been sent, the Transaction can only be completed, as after one of
  * an irreplaceable kind.
  */
-export const takenForGood = (txn: Transaction, known: Observations, item: Item): string | undefined => {
+export const takenForGood = (txn: Transaction, known: Observations, item: ResolvedItem): string | undefined => {
   const { index, change, place } = item;
   const live = changeIn(known, index).target?.object;
   if (live === undefined || change.type !== "Delete") return undefined;
@@ -79,9 +79,12 @@ export const takenForGood = (txn: Transaction, known: Observations, item: Item):
  *
  * Assumes: all targets have been read, and what goes with them listed, if that is to count.
  */
-export const irreversibleProblems = (txn: Transaction, known: Observations): ((item: Item) => readonly string[]) => {
-  const lastingOf = (item: Item): string | undefined => lasting(known, item) ?? takenForGood(txn, known, item);
-  const isUndone = (item: Item): boolean => !isIrreversible(item.change) && lastingOf(item) === undefined;
+export const irreversibleProblems = (
+  txn: Transaction,
+  known: Observations,
+): ((item: ResolvedItem) => readonly string[]) => {
+  const lastingOf = (item: ResolvedItem): string | undefined => lasting(known, item) ?? takenForGood(txn, known, item);
+  const isUndone = (item: ResolvedItem): boolean => !isIrreversible(item.change) && lastingOf(item) === undefined;
   const last = itemsOf(txn, known).findLast(isUndone)?.index ?? -1;
   return (item) => {
     const what = lastingOf(item);
@@ -93,10 +96,14 @@ export const irreversibleProblems = (txn: Transaction, known: Observations): ((i
   };
 };
 
-const isGated = ({ change }: Item): boolean => (change.waitFor ?? []).length > 0 || change.waitTimeout !== undefined;
+const isGated = ({ change }: ResolvedItem): boolean =>
+  (change.waitFor ?? []).length > 0 || change.waitTimeout !== undefined;
 
 /** Of the first of them. */
-const warning = ([first, ...others]: readonly Item[], why: (item: Item) => string): readonly string[] => {
+const warning = (
+  [first, ...others]: readonly ResolvedItem[],
+  why: (item: ResolvedItem) => string,
+): readonly string[] => {
   if (first === undefined) return [];
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
   const { index, change, place } = first;
@@ -107,9 +114,10 @@ const warning = ([first, ...others]: readonly Item[], why: (item: Item) => strin
 export const irreversibleGateWarnings = (txn: Transaction, known: Observations): readonly string[] => {
   const items = itemsOf(txn, known);
   /** Of a Delete that cannot be undone, what is to be waited for ends no wait. */
-  const isBoundless = (item: Item): boolean =>
+  const isBoundless = (item: ResolvedItem): boolean =>
     isGated(item) && (isIrreversible(item.change) || takenForGood(txn, known, item) !== undefined);
-  const isKept = (item: Item): boolean => gatesOf(txn, item.index).length > 0 && lasting(known, item) !== undefined;
+  const isKept = (item: ResolvedItem): boolean =>
+    gatesOf(txn, item.index).length > 0 && lasting(known, item) !== undefined;
   return [
     ...warning(
       items.filter(isKept),

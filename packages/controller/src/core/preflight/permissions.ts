@@ -5,7 +5,7 @@ import { asObject } from "@janus/types";
 import { changeIn, type ChangeObservations, type Observations, set, withChanges } from "../state/observations.ts";
 import { type ObjectRef, selfSubjectAccessReviews, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
-import { type Item, itemsOf } from "../state/resolved-changes.ts";
+import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 
 /** Checks whether the ServiceAccount may do this; without a name, to all objects of the kind in that namespace. */
 export const review = (
@@ -43,7 +43,12 @@ export const review = (
 const NONE: NonNullable<ChangeObservations["permissions"]> = new Map();
 
 /** With whether the ServiceAccount may do this to the targets of these changes. */
-export const withVerdict = (known: Observations, items: readonly Item[], verb: string, is: boolean): Observations =>
+export const withVerdict = (
+  known: Observations,
+  items: readonly ResolvedItem[],
+  verb: string,
+  is: boolean,
+): Observations =>
   withChanges(
     known,
     items.map(({ index }) => {
@@ -56,7 +61,7 @@ export const withVerdict = (known: Observations, items: readonly Item[], verb: s
 const nameFor = (verb: string, { name }: ObjectRef): string => (verb === "create" ? "" : name);
 
 /** Checks all verbs that this change and its rollback need. */
-export const reviewsOf = (item: Item): readonly ApiCall[] =>
+export const reviewsOf = (item: ResolvedItem): readonly ApiCall[] =>
   verbsOf(item.change.type).map((verb) => ({
     ...review(item.place, verb, nameFor(verb, item.place), (known, is) => withVerdict(known, [item], verb, is)),
     item: item.index,
@@ -66,11 +71,11 @@ export const reviewsOf = (item: Item): readonly ApiCall[] =>
 interface Alike {
   readonly key: string;
   readonly verb: string;
-  readonly items: readonly [Item, ...Item[]];
+  readonly items: readonly [ResolvedItem, ...ResolvedItem[]];
 }
 
-const alike = (items: readonly Item[], known: Observations): readonly Alike[] => {
-  const all = new Map<string, { readonly verb: string; readonly items: [Item, ...Item[]] }>();
+const alike = (items: readonly ResolvedItem[], known: Observations): readonly Alike[] => {
+  const all = new Map<string, { readonly verb: string; readonly items: [ResolvedItem, ...ResolvedItem[]] }>();
   for (const item of items)
     for (const verb of verbsOf(item.change.type)) {
       if (changeIn(known, item.index).permissions?.has(verb)) continue;
@@ -87,7 +92,7 @@ const alike = (items: readonly Item[], known: Observations): readonly Alike[] =>
  * The reviews that are still needed. For several targets of a kind in a namespace, the first one is about all
  * objects there, and single ones follow only if it is denied.
  */
-export const reviews = (items: readonly Item[], known: Observations): readonly ApiCall[] =>
+export const reviews = (items: readonly ResolvedItem[], known: Observations): readonly ApiCall[] =>
   alike(items, known).flatMap(({ key, verb, items }): readonly ApiCall[] => {
     const isOne = items.length === 1 || known.deniedForAll.has(key);
     if (isOne && verb !== "create")
@@ -105,7 +110,7 @@ export const reviews = (items: readonly Item[], known: Observations): readonly A
   });
 
 /** The verbs of the change and of its rollback that the ServiceAccount is not known to have. */
-export const lackingPermissions = ({ index, change }: Item, known: Observations): readonly string[] => {
+export const lackingPermissions = ({ index, change }: ResolvedItem, known: Observations): readonly string[] => {
   const { permissions } = changeIn(known, index);
   return verbsOf(change.type).filter((verb) => permissions?.get(verb) !== "allowed");
 };
@@ -115,14 +120,14 @@ const listed = (verbs: readonly string[]): string =>
   [verbs.slice(0, -1).join(", "), verbs.at(-1)].filter((part) => part !== "").join(" and ");
 
 /** The solution, for messages. */
-export const grant = ({ place }: Item, verbs: readonly string[]): string =>
+export const grant = ({ place }: ResolvedItem, verbs: readonly string[]): string =>
   `grant it the verb${verbs.length > 1 ? "s" : ""} ${listed(verbs)} on ${place.resource.plural}`;
 
 /**
  * All permissions that the change and its rollback need, and that neither the ServiceAccount has nor an earlier change may
  * bring: at once, so that nobody has to come back for the next one. Its target is not locked.
  */
-export const missingPermissions = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
+export const missingPermissions = (txn: Transaction, item: ResolvedItem, known: Observations): readonly string[] => {
   const isUnreadable = changeIn(known, item.index).permissions?.get("get") === "denied";
   const denied = [...(isUnreadable ? ["get"] : []), ...lackingPermissions(item, known)];
   if (denied.length === 0 || dependsOnEarlier(txn, item.index)) return [];

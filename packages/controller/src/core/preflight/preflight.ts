@@ -13,7 +13,7 @@ import { serviceAccounts, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { missingPermissions, withVerdict } from "./permissions.ts";
 import { refusedGrants, regranting } from "./regranting.ts";
-import { type Item, readTarget, writeOf } from "../state/resolved-changes.ts";
+import { readTarget, type ResolvedItem, writeOf } from "../state/resolved-changes.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
 import { isServed } from "../state/unserved-kind.ts";
 import { type ApiError, asObject, equal, isObject, type Json, type KubeObject } from "@janus/types";
@@ -33,7 +33,12 @@ export const readServiceAccount = (txn: Transaction): ApiCall => ({
 const isConflict = (fault: ApiError): boolean => fault.type === "refused" && fault.code === 409;
 
 /** Sends the change as a dry run. */
-const dryRun = (txn: Transaction, item: Item, { object }: TargetObservation, mayBeUnserved: boolean): ApiCall => ({
+const dryRun = (
+  txn: Transaction,
+  item: ResolvedItem,
+  { object }: TargetObservation,
+  mayBeUnserved: boolean,
+): ApiCall => ({
   purpose: "dry-run",
   item: item.index,
   as: "serviceAccount",
@@ -70,7 +75,7 @@ const isBare = (value: Json): boolean =>
     : value === null || value === "" || value === 0 || value === false;
 
 /** Checks of a change against its live target. */
-const liveChecks: readonly ((item: Item, seen: TargetObservation) => string | undefined)[] = [
+const liveChecks: readonly ((item: ResolvedItem, seen: TargetObservation) => string | undefined)[] = [
   ({ change, place }, { object }) =>
     change.type === "Create" && object !== undefined
       ? `${formatRef(place)} exists already: use Update or Patch, or delete it in an earlier Transaction`
@@ -112,13 +117,13 @@ const liveChecks: readonly ((item: Item, seen: TargetObservation) => string | un
 ];
 
 /** Problems that the live target shows. */
-export const liveProblems = (item: Item, known: Observations): readonly string[] => {
+export const liveProblems = (item: ResolvedItem, known: Observations): readonly string[] => {
   const { target: seen } = changeIn(known, item.index);
   return seen === undefined ? [] : liveChecks.flatMap((check) => check(item, seen) ?? []);
 };
 
 /** Adds to a dry run of a change what is to be kept of its answer. */
-export type KeepDryRun = (dryRun: ApiCall, item: Item, seen: TargetObservation) => ApiCall;
+export type KeepDryRun = (dryRun: ApiCall, item: ResolvedItem, seen: TargetObservation) => ApiCall;
 
 const keepNothing: KeepDryRun = (dryRun) => dryRun;
 
@@ -126,7 +131,7 @@ const keepNothing: KeepDryRun = (dryRun) => dryRun;
 export const examine = (
   txn: Transaction,
   known: Observations,
-  item: Item,
+  item: ResolvedItem,
   keep: KeepDryRun = keepNothing,
 ): readonly ApiCall[] => {
   const { target: seen, problems: found } = changeIn(known, item.index);
@@ -153,7 +158,11 @@ export const examine = (
 };
 
 /** That no rollback could give back what the change to this object, or its snapshot, loses. */
-export const versionProblems = (item: Item, known: Observations, object: KubeObject | undefined): readonly string[] => {
+export const versionProblems = (
+  item: ResolvedItem,
+  known: Observations,
+  object: KubeObject | undefined,
+): readonly string[] => {
   const loss = object === undefined ? undefined : lossOf(item, known, object);
   return loss === undefined
     ? []
@@ -161,7 +170,7 @@ export const versionProblems = (item: Item, known: Observations, object: KubeObj
 };
 
 /** All problems of a change. */
-export const problems = (txn: Transaction, item: Item, known: Observations): readonly string[] => {
+export const problems = (txn: Transaction, item: ResolvedItem, known: Observations): readonly string[] => {
   const { problems = liveProblems(item, known), target } = changeIn(known, item.index);
   return [
     ...problems,

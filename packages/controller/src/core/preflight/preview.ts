@@ -5,7 +5,7 @@ import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { Effect } from "../state/effect.ts";
 import { changeIn, withChange } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
-import { type Item, itemsOf } from "../state/resolved-changes.ts";
+import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { examined } from "./examined.ts";
 import { examine, type KeepDryRun } from "./preflight.ts";
 
@@ -54,7 +54,7 @@ const keepingObject: KeepDryRun = (dryRun, { index }) => ({
 
 const previewOf = (
   { known }: ReconcileContext,
-  { index, place, change: { type } }: Item,
+  { index, place, change: { type } }: ResolvedItem,
   found: readonly string[],
 ): ChangePreview => {
   const { target, dryRun } = changeIn(known, index);
@@ -81,7 +81,9 @@ export const preview = (context: ReconcileContext): Preview => {
   );
   if (seen.type === "requests") return seen;
   const problemsOf =
-    seen.type === "tried" ? seen.problems : ({ index }: Item): readonly string[] => seen.problems.get(index) ?? [];
+    seen.type === "tried"
+      ? seen.problems
+      : ({ index }: ResolvedItem): readonly string[] => seen.problems.get(index) ?? [];
   return {
     type: "previewed",
     changes: itemsOf(txn, known).map((item) => previewOf(context, item, problemsOf(item))),

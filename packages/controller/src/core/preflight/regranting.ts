@@ -4,7 +4,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { desiredState, recreateBody } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "../state/effect.ts";
 import { changeIn, type Observations, withChange } from "../state/observations.ts";
-import type { Item } from "../state/resolved-changes.ts";
+import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { mayBeGranted } from "../state/target-resolution.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { type ApiError, equal, isObject, type KubeObject } from "@janus/types";
@@ -15,7 +15,7 @@ interface Comparison {
   readonly exempting: string;
   readonly isRejection: (fault: ApiError) => boolean;
   /** What the object has, and what is to be done about it. */
-  readonly remedy: (item: Item) => string;
+  readonly remedy: (item: ResolvedItem) => string;
 }
 
 /** What the API server says of permissions that the user lacks, and of an aggregationRule, which may collect any. */
@@ -52,7 +52,7 @@ const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
   ["admissionregistration.k8s.io/MutatingAdmissionPolicyBinding", parameters("paramRef")],
 ]);
 
-const comparisonOf = ({ place: { resource } }: Item): Comparison | undefined =>
+const comparisonOf = ({ place: { resource } }: ResolvedItem): Comparison | undefined =>
   COMPARISONS.get(`${resource.group}/${resource.kind}`);
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
@@ -76,7 +76,7 @@ const withFirstTwice = (list: readonly unknown[]): readonly unknown[] => [...lis
  * only after permissions are compared. For an edit they are compared only if something differs, so one of the rules is repeated; a
  * binding has the same permissions before and after.
  */
-const granting = (txn: Transaction, { change, place }: Item, before: KubeObject): Call | undefined => {
+const granting = (txn: Transaction, { change, place }: ResolvedItem, before: KubeObject): Call | undefined => {
   const manager = fieldManager(txn.metadata);
   if (change.type === "Delete")
     return { verb: "create", place, body: recreateBody(before, place, txn.metadata, []), manager };
@@ -98,7 +98,7 @@ const granting = (txn: Transaction, { change, place }: Item, before: KubeObject)
 export const regranting = (
   txn: Transaction,
   known: Observations,
-  item: Item,
+  item: ResolvedItem,
   before: KubeObject | undefined,
 ): readonly ApiCall[] => {
   const comparison = comparisonOf(item);
@@ -123,7 +123,7 @@ export const regranting = (
       ];
 };
 
-const isKnown = (known: Observations, { index }: Item, { metadata }: KubeObject): boolean => {
+const isKnown = (known: Observations, { index }: ResolvedItem, { metadata }: KubeObject): boolean => {
   const { regrant } = changeIn(known, index);
   return regrant !== undefined && regrant.resourceVersion === metadata.resourceVersion;
 };
@@ -131,7 +131,7 @@ const isKnown = (known: Observations, { index }: Item, { metadata }: KubeObject)
 /** That it could not, as far as is known of this state. */
 export const lostGrants = (
   txn: Transaction,
-  item: Item,
+  item: ResolvedItem,
   known: Observations,
   before: KubeObject,
 ): readonly string[] => {
@@ -148,7 +148,7 @@ export const lostGrants = (
 /** {@link lostGrants}, but where an earlier change may grant it that: it is asked again in the turn of the change. */
 export const refusedGrants = (
   txn: Transaction,
-  item: Item,
+  item: ResolvedItem,
   known: Observations,
   before: KubeObject,
 ): readonly string[] => (mayBeGranted(txn, item.index) ? [] : lostGrants(txn, item, known, before));

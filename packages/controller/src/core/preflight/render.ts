@@ -3,8 +3,8 @@ import type { ApiCall, Effect, Watched } from "../state/effect.ts";
 import { MOST_LIVE, outlined } from "../state/memory-budget.ts";
 import { changeIn, type Observations, withChange } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
-import { type Item, itemsOf } from "../state/resolved-changes.ts";
-import { digestOf } from "./digest.ts";
+import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
+import { approvalDigest } from "./digest.ts";
 import { bytesOf, fitting, keepingResult } from "./dry-run-result.ts";
 import { examined } from "./examined.ts";
 import { examine, type KeepDryRun, liveProblems } from "./preflight.ts";
@@ -39,7 +39,7 @@ const room = (known: Observations): number => {
 };
 
 /** Only what is still needed of a target is kept once nothing more is asked about it. */
-const letGo = (txn: Transaction, known: Observations, item: Item): Observations => {
+const letGo = (txn: Transaction, known: Observations, item: ResolvedItem): Observations => {
   const observed = changeIn(known, item.index);
   const { target, problems } = observed;
   if (target?.type !== "read") return known;
@@ -49,14 +49,14 @@ const letGo = (txn: Transaction, known: Observations, item: Item): Observations 
   return isOpen ? known : withChange(known, item.index, outlined({ ...observed, problems: found }));
 };
 
-const thrifty = (txn: Transaction, item: Item, request: ApiCall): ApiCall => ({
+const thrifty = (txn: Transaction, item: ResolvedItem, request: ApiCall): ApiCall => ({
   ...request,
   onAnswer: (...answer) => letGo(txn, request.onAnswer(...answer), item),
 });
 
 const examining =
   (txn: Transaction, keep: KeepDryRun) =>
-  (known: Observations, items: readonly Item[]): readonly ApiCall[] => {
+  (known: Observations, items: readonly ResolvedItem[]): readonly ApiCall[] => {
     const open = items.flatMap((item) => {
       const needed = examine(txn, known, item, keep);
       return needed.length === 0 ? [] : [needed.map((request) => thrifty(txn, item, request))];
@@ -64,7 +64,7 @@ const examining =
     return open.slice(0, room(known)).flat();
   };
 
-const rendered = (known: Observations, { index }: Item, found: readonly string[]): RenderedChange => {
+const rendered = (known: Observations, { index }: ResolvedItem, found: readonly string[]): RenderedChange => {
   const { target, rendered } = changeIn(known, index);
   const resourceVersion = target?.object?.metadata.resourceVersion;
   const at = resourceVersion === undefined ? {} : { resourceVersion };
@@ -146,7 +146,7 @@ export const render = (context: ReconcileContext): Rendering => {
     render:
       problems.length > 0
         ? { result: "Problems", message: cut(summary(problems), 2048), changes }
-        : { result: "OK", digest: digestOf(txn, known), changes },
+        : { result: "OK", digest: approvalDigest(txn, known), changes },
     watched: watchedTargets(context),
   };
 };

@@ -2,8 +2,8 @@ import type { FieldDifference, RenderedChange } from "@janus/api";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { changeIn } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
-import { type Item, itemsOf } from "../state/resolved-changes.ts";
-import { digestOf } from "./digest.ts";
+import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
+import { approvalDigest } from "./digest.ts";
 
 /** Objects that the message names. */
 const MOST_NAMED = 10;
@@ -33,7 +33,7 @@ const difference = (name: string, approved: RenderedChange, now: RenderedChange)
   return paths.length === 0 ? undefined : `${name} ${listed(paths, MOST_FIELDS)}`;
 };
 
-const nowOf = ({ known }: ReconcileContext, { index }: Item): RenderedChange => {
+const nowOf = ({ known }: ReconcileContext, { index }: ResolvedItem): RenderedChange => {
   const { target, rendered } = changeIn(known, index);
   const resourceVersion = target?.object?.metadata.resourceVersion;
   return {
@@ -68,7 +68,7 @@ export const staleApproval = (context: ReconcileContext): string | undefined => 
   const { txn, known } = context;
   const { approvedDigest } = txn.spec;
   if (approvedDigest === undefined) return undefined;
-  const digest = digestOf(txn, known);
+  const digest = approvalDigest(txn, known);
   if (digest === approvedDigest) return undefined;
   const { render } = txn.status;
   const names = render?.digest === approvedDigest ? differing(context) : undefined;

@@ -3,19 +3,19 @@ import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
-import { type Item, itemsOf } from "../state/resolved-changes.ts";
+import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { review, withVerdict } from "./permissions.ts";
 
 const WATCH = "watch";
 
 /** The changes with gates; not those that an earlier change may bring the permission for. */
-const gated = (txn: Transaction, known: Observations): readonly Item[] =>
+const gated = (txn: Transaction, known: Observations): readonly ResolvedItem[] =>
   itemsOf(txn, known).filter(({ index }) => gatesOf(txn, index).length > 0 && !dependsOnEarlier(txn, index));
 
 /** Whether the ServiceAccount may watch the targets that are waited for, asked once for each kind in a namespace. */
 export const watchReviews = (txn: Transaction, known: Observations): readonly ApiCall[] => {
-  const alike = new Map<string, [Item, ...Item[]]>();
+  const alike = new Map<string, [ResolvedItem, ...ResolvedItem[]]>();
   for (const item of gated(txn, known)) {
     if (changeIn(known, item.index).permissions?.has(WATCH)) continue;
     const { resource, namespace = "" } = item.place;

@@ -83,7 +83,7 @@ export const pack = (
 };
 
 /** Identifies the content of a store, besides its uid. */
-export const digestOf = (data: ReadonlyMap<string, string>): string =>
+export const digestOfStore = (data: ReadonlyMap<string, string>): string =>
   `sha256:${bytesToHex(sha256(utf8ToBytes(canonical(Object.fromEntries(data)))))}`;
 
 export const storePlace = (txn: Transaction, store: Pick<SnapshotStore, "kind" | "name">): ObjectRef => ({
@@ -134,7 +134,7 @@ export const openStore = (store: SnapshotStore, object: KubeObject): StoreData =
       return [key, store.kind === "Secret" ? (fromBase64(plain) ?? "") : plain];
     }),
   );
-  return digestOf(data) === store.digest
+  return digestOfStore(data) === store.digest
     ? { data }
     : { broken: `the content of ${store.kind} ${store.name} was modified` };
 };

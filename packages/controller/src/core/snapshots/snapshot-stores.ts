@@ -7,7 +7,7 @@ import { recordStoreNames } from "../state/journal-requests.ts";
 import { type Observations, set, type StoreData, type StoreObservation, unset } from "../state/observations.ts";
 import { isOf, toOurStore, storeKey } from "./release-stores.ts";
 import {
-  digestOf,
+  digestOfStore,
   laterStore,
   openStore,
   type Pack,
@@ -40,7 +40,7 @@ const write = (txn: Transaction, n: number, pack: Pack): ApiCall => {
       if (E.isRight(answer)) {
         const observed = toOurStore(answer.right);
         const written = { ...known, found: set(known.found, storeKey(store), observed) };
-        const ref = { ...store, uid: observed.uid, digest: digestOf(pack.data) };
+        const ref = { ...store, uid: observed.uid, digest: digestOfStore(pack.data) };
         const kept = opened(txn, ref, answer);
         // Reported now, not when it is needed for a restore.
         return withObservation(written, n, "data" in kept ? ref : { unusable: alteredAtOnce(store, kept.broken) });
@@ -101,7 +101,7 @@ export const store = (txn: Transaction, known: Observations, packs: readonly Pac
   const written = [...known.stores.values()].filter(isWritten).filter((ref) => !isGone(known, ref));
   const stores: SnapshotStore[] = [];
   for (const pack of packs) {
-    const digest = digestOf(pack.data);
+    const digest = digestOfStore(pack.data);
     const found = written.find((ref) => ref.kind === pack.kind && ref.digest === digest);
     if (found === undefined) return next(txn, known, pack);
     stores.push(found);

@@ -8,14 +8,18 @@ import { showPaths } from "../merge/show-path.ts";
 import { lostThere, onlyThere, richerVersions, writtenFromHere } from "../merge/version-loss.ts";
 import type { ApiCall } from "./effect.ts";
 import { changeIn, type Observations, type OtherVersion, withChange } from "./observations.ts";
-import type { Item } from "./resolved-changes.ts";
+import type { ResolvedItem } from "./resolved-changes.ts";
 
 const MOST_NAMED = 5;
 
 type Versions = ReadonlyMap<string, OtherVersion>;
 
 /** What is known of this version of the object. */
-const knownOf = (known: Observations, { index }: Item, { metadata: { resourceVersion } }: KubeObject): Versions => {
+const knownOf = (
+  known: Observations,
+  { index }: ResolvedItem,
+  { metadata: { resourceVersion } }: KubeObject,
+): Versions => {
   const { otherVersions } = changeIn(known, index);
   return otherVersions !== undefined && otherVersions.resourceVersion === resourceVersion
     ? otherVersions.versions
@@ -24,7 +28,7 @@ const knownOf = (known: Observations, { index }: Item, { metadata: { resourceVer
 
 const noted = (
   known: Observations,
-  item: Item,
+  item: ResolvedItem,
   object: KubeObject,
   apiVersion: string,
   is: OtherVersion,
@@ -45,7 +49,7 @@ const inVersion = ({ resource, ...place }: ObjectRef, apiVersion: string): Objec
 });
 
 /** Reads it in that version. One that is served no more says nothing. */
-const read = (item: Item, object: KubeObject, apiVersion: string): ApiCall => ({
+const read = (item: ResolvedItem, object: KubeObject, apiVersion: string): ApiCall => ({
   purpose: "read-target",
   item: item.index,
   as: "serviceAccount",
@@ -66,7 +70,7 @@ const read = (item: Item, object: KubeObject, apiVersion: string): ApiCall => ({
 /** Tries what a write in the version of the change leaves of it: defaults come back. */
 const tryOut = (
   txn: Transaction,
-  item: Item,
+  item: ResolvedItem,
   object: KubeObject,
   apiVersion: string,
   { only, there }: Extract<OtherVersion, { type: "differs" }>,
@@ -100,7 +104,7 @@ const tryOut = (
  */
 export const readOtherVersions = (
   txn: Transaction,
-  item: Item,
+  item: ResolvedItem,
   known: Observations,
   object: KubeObject,
   before?: KubeObject,
@@ -125,14 +129,14 @@ export interface VersionLoss {
  * Whether that could not be found out, since the ServiceAccount may not update it: without that, a change is refused, unless an earlier one
  * may bring the permission.
  */
-export const isLossUnknown = (item: Item, known: Observations, object: KubeObject): boolean =>
+export const isLossUnknown = (item: ResolvedItem, known: Observations, object: KubeObject): boolean =>
   [...knownOf(known, item, object).values()].some(({ type }) => type === "denied");
 
 /**
  * Guarantees: what is known of an earlier state of the object does not count: others may have taken it out since.
  * Assumes: nothing is left to be asked ({@link readOtherVersions}).
  */
-export const lossOf = (item: Item, known: Observations, object: KubeObject): VersionLoss | undefined => {
+export const lossOf = (item: ResolvedItem, known: Observations, object: KubeObject): VersionLoss | undefined => {
   const { place } = item;
   for (const [apiVersion, is] of knownOf(known, item, object))
     if (is.type === "richer")

@@ -12,7 +12,7 @@ import { resolvedTargets } from "./target-resolution.ts";
 import { isServed } from "./unserved-kind.ts";
 import type { ApiError, KubeObject } from "@janus/types";
 
-export interface Item {
+export interface ResolvedItem {
   readonly index: number;
   readonly change: ResolvedChange;
   readonly place: ObjectRef;
@@ -22,7 +22,7 @@ export interface Item {
 const placed = memoized((places: ReadonlyMap<number, ObjectRef>) =>
   memoizedBy(
     (changes: readonly ResolvedChange[]) => changes.map(({ type }) => type).join(),
-    (changes): readonly Item[] =>
+    (changes): readonly ResolvedItem[] =>
       changes.flatMap((change, index) => {
         const place = places.get(index);
         return place === undefined ? [] : [{ index, change, place }];
@@ -31,7 +31,7 @@ const placed = memoized((places: ReadonlyMap<number, ObjectRef>) =>
 );
 
 /** All changes whose target can be resolved. */
-export const itemsOf = (txn: Transaction, known: Observations): readonly Item[] =>
+export const itemsOf = (txn: Transaction, known: Observations): readonly ResolvedItem[] =>
   placed(resolvedTargets(txn, known))(resolvedChanges(txn, known));
 
 /** How long a change is retried whose Namespace, CRD or permissions an earlier change has just brought, in ms. */
@@ -50,7 +50,10 @@ const tooDeep = (place: ObjectRef): ApiError => ({
  * Reads a target as the ServiceAccount. `refused` handles a rejection of the read; also if for a while nothing
  * has served the kind that an earlier change was to create.
  */
-export const readTarget = ({ index, place }: Item, refused: ApiCall["onAnswer"] = (known) => known): ApiCall => ({
+export const readTarget = (
+  { index, place }: ResolvedItem,
+  refused: ApiCall["onAnswer"] = (known) => known,
+): ApiCall => ({
   purpose: "read-target",
   item: index,
   as: "serviceAccount",
@@ -78,7 +81,7 @@ export const readTarget = ({ index, place }: Item, refused: ApiCall["onAnswer"] 
  * `before` is the target as it was read; absent for a Create. A Delete and a Patch need only its uid and
  * resourceVersion.
  */
-export const writeOf = (txn: Transaction, { change, place }: Item, before: KubeObject | undefined): Call => {
+export const writeOf = (txn: Transaction, { change, place }: ResolvedItem, before: KubeObject | undefined): Call => {
   const manager = fieldManager(txn.metadata);
   if (change.type === "Create" || before === undefined)
     return { verb: "create", place, body: createBody(change, place, txn.metadata), manager };

@@ -21,7 +21,7 @@ import { isRequested, requestedRollback } from "./stop-request.ts";
  */
 export const rollbackOnRequest = (context: ReconcileContext): Step | undefined => {
   const { txn, now } = context;
-  if (!isRequested(txn) || txn.metadata.deletionTimestamp !== undefined || isServed(txn)) return undefined;
+  if (!isRequested(txn) || txn.metadata.deletionTimestamp !== undefined || isRequestFulfilled(txn)) return undefined;
   if (isReversible(txn)) return now < windowEnd(txn) ? rollBack(context) : undefined;
   return refuse(context);
 };
@@ -45,7 +45,10 @@ const rollBack = ({ txn, now }: ReconcileContext): Step => {
  * Whether the annotation is the request because of which it was rolled back, or was not executed. It is removed together with
  * the finalizer; one that is set after that is a new request.
  */
-export const isServed = ({ metadata: { finalizers = [] }, status: { phase, conditions } }: Transaction): boolean =>
+export const isRequestFulfilled = ({
+  metadata: { finalizers = [] },
+  status: { phase, conditions },
+}: Transaction): boolean =>
   phase !== "Committed" &&
   finalizers.includes(FINALIZER) &&
   conditions.some(({ type, reason }) => type === "Committed" && reason === RollbackRequested);

@@ -8,7 +8,7 @@ import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget } from "../state/target-resolution.ts";
 import { counted } from "./rollback-item.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
-import { type Item, readTarget } from "../state/resolved-changes.ts";
+import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 
 /** After this many failed requests, it is unknown. */
 const MOST_TRIES = 5;
@@ -46,7 +46,7 @@ export const missing = (
     const place = resolveTarget(txn, known, index);
     const change = resolvedChange(txn, known, index);
     if (E.isLeft(place) || change === undefined) return [index, E.isLeft(place) ? place.left : undefined];
-    const item: Item = { index, change, place: place.right };
+    const item: ResolvedItem = { index, change, place: place.right };
     const { target: seen } = changeIn(known, index);
     if (seen !== undefined)
       return [
@@ -69,6 +69,6 @@ export const missing = (
 
 /** It may not be read. */
 const unreadable =
-  ({ index }: Item): ApiCall["onAnswer"] =>
+  ({ index }: ResolvedItem): ApiCall["onAnswer"] =>
   (known, answer) =>
     E.isRight(answer) ? known : withRollback(known, index, { unseen: messageOf(answer.left) });

@@ -16,7 +16,7 @@ import { deletedOwners } from "../snapshots/owner-references.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
-import type { Item } from "../state/resolved-changes.ts";
+import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { undo } from "./undo.ts";
 import type { UndoStep } from "./undo-context.ts";
 import type { ApiError } from "@janus/types";
@@ -43,7 +43,7 @@ type Why = "ConflictDetected" | "RollbackConfigMapMissing" | "RollbackFailed";
 
 /** The event about an item that has ended. */
 const ended = (
-  { index: item, change, place }: Item,
+  { index: item, change, place }: ResolvedItem,
   note: Note | undefined,
   reason: Why = "RollbackFailed",
 ): EventSpec => {
@@ -161,7 +161,7 @@ const spareLocks = (
 export const rollbackItem = (context: ReconcileContext, journal: Back, index: number, isLast: boolean): ItemStep => {
   const { txn, known, now } = context;
   const change = resolvedChange(txn, known, index);
-  const fail = (error: string, item?: Item, why?: Why): ItemStep => {
+  const fail = (error: string, item?: ResolvedItem, why?: Why): ItemStep => {
     const note: Note = { type: "rollback-failed", error };
     const event = item === undefined ? [] : [ended(item, note, why)];
     return { type: "run", step: run(settleItem(context, journal, index, note, ...event)) };
@@ -182,7 +182,7 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
   if (unknown.length > 0) return isOver ? fail(ranOut(known, index)) : go(...unknown);
   const place = resolveTarget(txn, known, index);
   if (change === undefined || E.isLeft(place)) return fail(E.isLeft(place) ? place.left : "there is no such change");
-  const item: Item = { index, change, place: place.right };
+  const item: ResolvedItem = { index, change, place: place.right };
   if (isOver) return fail(`${formatRef(item.place)}: ${ranOut(known, index)}`, item);
 
   const locked = (needed: number): ItemStep | undefined => {

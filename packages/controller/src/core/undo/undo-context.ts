@@ -13,7 +13,7 @@ import {
 } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
-import type { Item } from "../state/resolved-changes.ts";
+import type { ResolvedItem } from "../state/resolved-changes.ts";
 import type { ApiError, KubeObject } from "@janus/types";
 
 /** The next thing to do to roll back an item, or how its rollback ended. */
@@ -27,7 +27,7 @@ export type UndoStep =
   /** `conflict`: because another client has modified it. */
   | { readonly type: "rollback-failed"; readonly error: string; readonly conflict?: true };
 
-export interface UndoContext extends Item {
+export interface UndoContext extends ResolvedItem {
   readonly context: ReconcileContext;
   readonly journal: Journal;
   readonly seen: TargetObservation;
@@ -39,11 +39,11 @@ export const conflict = (error: string): UndoStep => ({ type: "rollback-failed",
 
 /** A rejection ends the attempt for this item; after a conflict or NotFound, the target is read again. */
 export const refusedFor =
-  (item: Item): ApiCall["onAnswer"] =>
+  (item: ResolvedItem): ApiCall["onAnswer"] =>
   (known, answer, now) =>
     E.isRight(answer) ? known : noted(known, item, answer.left, now);
 
-const noted = (known: Observations, { index, place }: Item, fault: ApiError, at: Instant): Observations =>
+const noted = (known: Observations, { index, place }: ResolvedItem, fault: ApiError, at: Instant): Observations =>
   withRollback(known, index, {
     refusal: { why: `${formatRef(place)}: the API server refuses to roll it back: ${messageOf(fault)}`, at },
   });
@@ -56,7 +56,7 @@ export const pause = ({ context: { known, now }, index, seen }: UndoContext): Un
     : { type: "wait", until: unchanged.at + POLL_INTERVAL, because: `trying again: ${unchanged.message}` };
 };
 
-const lookAgain = (known: Observations, { index }: Item): Observations =>
+const lookAgain = (known: Observations, { index }: ResolvedItem): Observations =>
   withChange(known, index, { target: undefined });
 
 /** After a write, the target is read again, or the response is used as the read. */
@@ -81,7 +81,12 @@ export const restoring = (undoContext: UndoContext, call: ApiCall["call"], answe
 });
 
 /** Records what the API server made of a write that was to restore an object (see `server-mutations.ts`). */
-export const withGoal = (request: ApiCall, { index, place }: Item, goal: KubeObject, sent: object): ApiCall => ({
+export const withGoal = (
+  request: ApiCall,
+  { index, place }: ResolvedItem,
+  goal: KubeObject,
+  sent: object,
+): ApiCall => ({
   ...request,
   onAnswer: (known, answer, ...when) => {
     const after = request.onAnswer(known, answer, ...when);

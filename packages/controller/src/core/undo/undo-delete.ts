@@ -1,6 +1,6 @@
 import { fieldManager, marks } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { withServerMutations, differences } from "../merge/server-mutations.ts";
+import { differingPaths, withServerMutations } from "../merge/server-mutations.ts";
 import { isAllocated, isService, reallocated, takenOf, withoutAllocations } from "./service-allocations.ts";
 import { recordedBefore, snapshotOf } from "../snapshots/prior-state.ts";
 import { recreateBody, writable } from "../merge/write-body.ts";
@@ -9,7 +9,7 @@ import type { ApiCall, Effect } from "../state/effect.ts";
 import { withoutEphemeral } from "../merge/ephemeral-containers.ts";
 import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
-import { valueAt } from "../merge/field-value.ts";
+import { fieldValue } from "../merge/field-value.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { withoutGenerated } from "../merge/job-selector.ts";
 import { stateOf } from "../state/journal.ts";
@@ -30,7 +30,7 @@ import {
 import { isMarked } from "../merge/marks.ts";
 import { recreatedOwnership } from "../merge/recreated-ownership.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
-import { type Item, itemsOf, readTarget } from "../state/resolved-changes.ts";
+import { itemsOf, readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { belongsToMissingAccount, withoutOldToken } from "./service-account-token.ts";
 import {
   conflict,
@@ -96,7 +96,7 @@ const comparable = (object: KubeObject, { resource }: ObjectRef): KubeObject =>
 /** Fields to which the API server or admission has given other values than before. */
 const changedFields = (before: KubeObject, goal: KubeObject, place: ObjectRef): readonly Path[] => {
   const [was, is] = [before, goal].map((object) => comparable(object, place));
-  return differences(was, is).filter((path) => valueAt(is, path) !== undefined);
+  return differingPaths(was, is).filter((path) => fieldValue(is, path) !== undefined);
 };
 
 /**
@@ -137,8 +137,9 @@ const warningsOf = (undoContext: UndoContext, was: KubeObject): { readonly warni
 const lostFields = (before: KubeObject, live: KubeObject, place: ObjectRef): readonly Path[] => {
   const { ownerReferences: _, ...metadata } = before.metadata;
   const [was, is] = [{ ...before, metadata }, live].map((object) => writable(object, place));
-  return differences(was, is).filter(
-    (path) => valueAt(is, path) === undefined && !isEmpty(valueAt(was, path)) && !isAllocated(place.resource, path),
+  return differingPaths(was, is).filter(
+    (path) =>
+      fieldValue(is, path) === undefined && !isEmpty(fieldValue(was, path)) && !isAllocated(place.resource, path),
   );
 };
 
@@ -220,7 +221,7 @@ const isCollected = ({ change, index, seen, journal, context }: UndoContext, bef
   isGarbageCollected(context.txn, journal, before);
 
 /** A request for a dependent of the owner: a rejection is recorded on the owner. */
-const onBehalf = (owner: Item, dependent: Item, effect: Effect): Effect => {
+const onBehalf = (owner: ResolvedItem, dependent: ResolvedItem, effect: Effect): Effect => {
   if (!("call" in effect)) return effect;
   const onAnswer: ApiCall["onAnswer"] = (known, ...answer) => {
     const { refusal: former } = rollbackIn(known, dependent.index);

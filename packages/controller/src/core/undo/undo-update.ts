@@ -6,7 +6,7 @@ import type { ApiCall } from "../state/effect.ts";
 import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
-import { valueAt } from "../merge/field-value.ts";
+import { fieldValue } from "../merge/field-value.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
@@ -108,8 +108,8 @@ const restoredOrFailed = (
   const content = desiredState(change, place, before);
   const show = (some: readonly Path[]): string => showPaths(some, isSensitive(place, settings));
   const isOfChange = (path: Path): boolean => {
-    const value = valueAt(content, path);
-    return valueAt(goal, path) === undefined || (value !== undefined && !equal(value, valueAt(before, path)));
+    const value = fieldValue(content, path);
+    return fieldValue(goal, path) === undefined || (value !== undefined && !equal(value, fieldValue(before, path)));
   };
   if (paths.some(isOfChange))
     return rollbackFailed(`${formatRef(place)}: the API server does not restore ${show(paths.filter(isOfChange))}`);

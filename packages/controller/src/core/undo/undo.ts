@@ -5,7 +5,7 @@ import { changeIn, type Refusal, withRollback } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
-import { type Item, readTarget } from "../state/resolved-changes.ts";
+import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { undoCreate } from "./undo-create.ts";
 import { undoDelete } from "./undo-delete.ts";
 import { undoEdit } from "./undo-update.ts";
@@ -19,7 +19,7 @@ import type { KubeObject } from "@janus/types";
 export const undo = (
   context: ReconcileContext,
   journal: Journal,
-  item: Item,
+  item: ResolvedItem,
   before: KubeObject | undefined,
 ): UndoStep => {
   const { target: seen, rollback } = changeIn(context.known, item.index);
@@ -42,7 +42,7 @@ export const undo = (
  */
 const SETTLING = 10_000;
 
-const refusedYet = ({ known, now }: ReconcileContext, item: Item, { why, at }: Refusal): UndoStep => {
+const refusedYet = ({ known, now }: ReconcileContext, item: ResolvedItem, { why, at }: Refusal): UndoStep => {
   if (known.restoredAt === undefined || now >= known.restoredAt + SETTLING) return rollbackFailed(why);
   if (now < at + POLL_INTERVAL) return { type: "wait", until: at + POLL_INTERVAL, because: `trying again: ${why}` };
   const reading = readTarget(item, refusedFor(item));

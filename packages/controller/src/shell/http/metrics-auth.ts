@@ -34,7 +34,7 @@ interface Reviewed extends KubeObject {
 }
 
 /** unknown: the API server gave no answer. */
-export type Verdict = "allowed" | "unauthenticated" | "forbidden" | "unknown";
+export type Access = "allowed" | "unauthenticated" | "forbidden" | "unknown";
 
 /** How long an answer is cached, in ms; as long as in the components of Kubernetes itself. */
 const REMEMBERED = 10_000;
@@ -56,8 +56,8 @@ export const metricsAuth = (
   api: Api,
   log: Log,
   clock: Clock = systemClock,
-): ((authorization: string | undefined) => Promise<Verdict>) => {
-  const remembered = new Map<string, { readonly verdict: Promise<Verdict>; readonly until: number }>();
+): ((authorization: string | undefined) => Promise<Access>) => {
+  const remembered = new Map<string, { readonly verdict: Promise<Access>; readonly until: number }>();
 
   const ask = async (request: Create): Promise<Reviewed["status"]> => {
     const answer = await api.send(request);
@@ -66,7 +66,7 @@ export const metricsAuth = (
     return undefined;
   };
 
-  const judge = async (token: string): Promise<Verdict> => {
+  const judge = async (token: string): Promise<Access> => {
     const known = await ask(asking(tokenReviews, { token }));
     if (known === undefined) return "unknown";
     if (known.authenticated !== true || known.user === undefined) return "unauthenticated";

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Verdict } from "./metrics-auth.ts";
+import type { Access } from "./metrics-auth.ts";
 
 /** What the server responds with. */
 export interface Answers {
@@ -10,7 +10,7 @@ export interface Answers {
   /** In the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
   /** Authorizes a request for metrics by its Authorization header. Default: every request. */
-  readonly maySeeMetrics?: (authorization: string | undefined) => Promise<Verdict>;
+  readonly maySeeMetrics?: (authorization: string | undefined) => Promise<Access>;
   /** As JSON. */
   readonly status: () => object;
   /** The leader, for messages; undefined when it is this process. */
@@ -32,7 +32,7 @@ interface Reply {
 
 const ok: Reply = { code: 200, text: "ok\n" };
 
-const REFUSALS: Readonly<Record<Exclude<Verdict, "allowed">, Reply>> = {
+const REFUSALS: Readonly<Record<Exclude<Access, "allowed">, Reply>> = {
   unauthenticated: {
     code: 401,
     text: "authentication required: send a token of the cluster as Authorization: Bearer <token>\n",

@@ -4,9 +4,9 @@ import type { Instant } from "../../core/index.ts";
 export const wall = (): Instant => Date.now();
 
 /** A clock that starts at the wall clock, and is never set afterwards: it advances only as time passes. */
-export type Clock = () => Instant;
+export type InstantClock = () => Instant;
 
-export const newClock = (): Clock => {
+export const newClock = (): InstantClock => {
   const ahead = Date.now() - performance.now();
   return () => ahead + performance.now();
 };

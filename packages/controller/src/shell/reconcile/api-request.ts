@@ -21,7 +21,7 @@ import {
   type Settings,
   withoutSecrets,
 } from "../../core/index.ts";
-import { findOwned } from "./find-owned.ts";
+import { searchOwned } from "./search-owned.ts";
 
 /** The user that the API server sees for a ServiceAccount; its groups come with the name. */
 export const impersonation = (txn: Transaction): Impersonation => ({
@@ -119,7 +119,7 @@ export const lookUp = async (
 ): Promise<E.Either<ApiError, (known: Observations, now: Instant) => Observations>> => {
   if (effect.purpose === "find-owned")
     return E.map((found: Found) => (known: Observations, now: Instant) => effect.onAnswer(known, found, now))(
-      await findOwned(api, effect, impersonation(txn)),
+      await searchOwned(api, effect, impersonation(txn)),
     );
   if (effect.purpose === "find-pods") return E.right(await findPods(api, txn, effect));
   const found = await discovery.resource(effect.apiVersion, effect.kind, { group: txn.metadata.namespace, api });

@@ -33,7 +33,7 @@ import {
   withoutRead,
 } from "../../core/index.ts";
 import { effectRunner, type Failure, isFailure, isOwn } from "./effect-runner.ts";
-import { type TrackedTransaction, isEnded, keyOf, namespaceOf, newTracked, decoded } from "./tracked-transaction.ts";
+import { decoded, isEnded, namespaceOf, newTracked, queueKey, type TrackedTransaction } from "./tracked-transaction.ts";
 import { impersonation } from "./api-request.ts";
 import { largeWork } from "./large-work.ts";
 import { restingDrafts } from "./resting-drafts.ts";
@@ -120,7 +120,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     const tracked = allTracked.get(uid);
     if (tracked === undefined) return;
     tracked.known = withoutRead(tracked.known, index, tracked.now());
-    shell.wake(keyOf(tracked.txn));
+    shell.wake(queueKey(tracked.txn));
   });
   const drafts = restingDrafts(draftsApiOf, shell.wake);
   const stopping = new AbortController();
@@ -148,7 +148,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     const other = allTracked.get(next?.txn.metadata.uid ?? "");
     if (next === undefined || other === undefined || other === tracked) return;
     other.known = withFreedLock(other.known, next.awaited);
-    shell.wake(keyOf(other.txn));
+    shell.wake(queueKey(other.txn));
   };
 
   const newRunner = (apiOf: ReconcilerOptions["apiOf"]) =>
@@ -196,7 +196,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   };
 
   const trackedUnder = (key: string): readonly TrackedTransaction[] =>
-    [...allTracked.values()].filter(({ txn, isForceDeleted }) => keyOf(txn) === key && !isForceDeleted);
+    [...allTracked.values()].filter(({ txn, isForceDeleted }) => queueKey(txn) === key && !isForceDeleted);
 
   const forget = ({ metadata: { uid } }: Transaction): void => {
     allTracked.delete(uid);
@@ -212,14 +212,14 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     // A terminal one may have been deleted by our own last write, which was not answered.
     if (!isTerminal(tracked.txn.status.phase)) recordEvent(round, tracked.txn, FORCE_DELETED);
     Object.assign(tracked, { txn: asReleased(tracked.txn, tracked.now()), isForceDeleted: true });
-    shell.wake(`${keyOf(tracked.txn)}/${uid}`);
+    shell.wake(`${queueKey(tracked.txn)}/${uid}`);
   };
 
   const decideNext = (tracked: TrackedTransaction): Step => {
     if (tracked.unreadable !== undefined) return decideUnread(context(tracked), tracked.unreadable);
     // Changes are checkpointed, so it can resume later; a preflight would have to start again.
     const yields = tracked.txn.status.phase === "Committing" || tracked.txn.status.phase === "RollingBack";
-    const hasSlot = tracked.isForceDeleted || !isLarge(tracked) || large.enter(keyOf(tracked.txn), yields);
+    const hasSlot = tracked.isForceDeleted || !isLarge(tracked) || large.enter(queueKey(tracked.txn), yields);
     return hasSlot ? decide(context(tracked)) : awaitMemory(context(tracked));
   };
 
@@ -348,7 +348,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
       active.map(async (tracked) => {
         renewing.add(tracked);
         const lost = lostLocks(tracked);
-        const log = withFields(round.log, { transaction: keyOf(tracked.txn) });
+        const log = withFields(round.log, { transaction: queueKey(tracked.txn) });
         try {
           await runRenewals(
             { ...round, log },
@@ -359,7 +359,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
           log("error", "internal error in Janus, retrying the renewal of the locks", defect(error));
         } finally {
           // It may be waiting for something that takes long.
-          if (lostLocks(tracked) > lost) shell.wake(keyOf(tracked.txn));
+          if (lostLocks(tracked) > lost) shell.wake(queueKey(tracked.txn));
           renewing.delete(tracked);
         }
       }),

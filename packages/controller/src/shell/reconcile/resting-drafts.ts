@@ -2,8 +2,8 @@ import type { Metadata, Transaction } from "@janus/api";
 import { type Api, throttle } from "@janus/kube";
 import type { Watched } from "../../core/index.ts";
 import { impersonation } from "./api-request.ts";
-import { RESTING, targetWatches } from "./target-watches.ts";
-import { keyOf } from "./tracked-transaction.ts";
+import { RESTING_BUDGET, targetWatches } from "./target-watches.ts";
+import { queueKey } from "./tracked-transaction.ts";
 
 /** A Draft is rendered again because of its targets at most once in this time, in ms. */
 const MIN_INTERVAL = 10_000;
@@ -48,7 +48,7 @@ export const restingDrafts = (apiOf: (namespace: string) => Api, wake: (key: str
     changed.add(uid);
     wake(one.key);
   });
-  const watches = targetWatches(apiOf, refresh, RESTING);
+  const watches = targetWatches(apiOf, refresh, RESTING_BUDGET);
 
   /** How many targets are watched, by namespace. */
   const counts = new Map<string, number>();
@@ -78,7 +78,7 @@ export const restingDrafts = (apiOf: (namespace: string) => Api, wake: (key: str
   return {
     rest: (txn, watched) => {
       const { uid, namespace, resourceVersion } = txn.metadata;
-      const key = keyOf(txn);
+      const key = queueKey(txn);
       forget(uid);
       const targets = hasRoom(namespace, watched.length) ? watched : [];
       count(namespace, targets.length);

@@ -27,9 +27,9 @@ export interface WatchBudget {
 }
 
 /** Of Transactions that wait for their targets. */
-export const WAITING: WatchBudget = { watches: 32, ofNamespace: 8, polls: true };
+export const WAITING_BUDGET: WatchBudget = { watches: 32, ofNamespace: 8, polls: true };
 /** Of Drafts, which may be looked at again when they are approved. */
-export const RESTING: WatchBudget = { watches: 32, ofNamespace: 4, polls: false };
+export const RESTING_BUDGET: WatchBudget = { watches: 32, ofNamespace: 4, polls: false };
 
 /** For this time no watch is tried again that the ServiceAccount may not have, in ms. */
 const DENIED_FOR = 300_000;
@@ -83,7 +83,7 @@ const idOf = (uid: string, index: number): string => `${uid}/${index}`;
 export const targetWatches = (
   apiOf: (namespace: string) => Api,
   onChange: (uid: string, index: number) => void,
-  budget: WatchBudget = WAITING,
+  budget: WatchBudget = WAITING_BUDGET,
 ): TargetWatches => {
   /** Until when no watch is tried, by its name. */
   const denied = new Map<string, number>();

@@ -10,14 +10,14 @@ import {
   decodeBestEffort,
   type Unread,
 } from "../../core/index.ts";
-import { type Clock, newClock } from "../process/clock.ts";
+import { type InstantClock, newClock } from "../process/clock.ts";
 
 /** A Transaction that this process reconciles, and its observations. */
 export interface TrackedTransaction {
   txn: Transaction;
   known: Observations;
   /** The clock of its decisions for as long as it is tracked: its times are in order, whatever the wall clock is set to. */
-  readonly now: Clock;
+  readonly now: InstantClock;
   /** Why it cannot be decoded; then `txn` is what could be decoded of it. */
   unreadable: Unread | undefined;
   /** It was deleted without our finalizer, and its resources are released as if it still existed. */
@@ -37,7 +37,7 @@ export const newTracked = (current: Pick<TrackedTransaction, "txn" | "unreadable
 };
 
 /** Its key in the work queue. */
-export const keyOf = ({ metadata: { namespace, name } }: Transaction): string => `${namespace}/${name}`;
+export const queueKey = ({ metadata: { namespace, name } }: Transaction): string => `${namespace}/${name}`;
 
 export const namespaceOf = (key: string): string => key.slice(0, key.indexOf("/"));
 

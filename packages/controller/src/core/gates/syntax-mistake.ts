@@ -1,5 +1,5 @@
 /** What is wrong with a text, and where. */
-export interface Mistake {
+export interface SyntaxMistake {
   readonly message: string;
   /** Of the first character that is wrong, counted from 1; one past the last where something is missing at the end. */
   readonly position: number;

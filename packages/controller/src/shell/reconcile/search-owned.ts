@@ -99,7 +99,7 @@ const ownedIn = async (
  *             for any other reason is reported, as is a requested kind that is not served. Events are not listed: there are
  *             many, and they have no owners.
  */
-export const findOwned = async (
+export const searchOwned = async (
   api: Api,
   { namespace, only, unowned }: Pick<FindOwned, "namespace" | "only" | "unowned">,
   as: Impersonation,
