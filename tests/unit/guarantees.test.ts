@@ -1,23 +1,43 @@
 import { existsSync, readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { page, root } from "./docs/page.ts";
 
-const root = new URL("../../", import.meta.url);
+/** The tests that prove each guarantee: the heading of docs/guarantees.md → the file → titles in it. */
+const proofs = JSON.parse(readFileSync(new URL("guarantees.json", import.meta.url), "utf8")) as Readonly<
+  Record<string, Readonly<Record<string, readonly string[]>>>
+>;
 
-/** Lines like `- [tests/a.test.ts](../tests/a.test.ts): name of a test · name of another`. */
-const proofs = readFileSync(new URL("docs/guarantees.md", root), "utf8")
-  .replaceAll(/\n {2}(?=\S)/gu, " ")
-  .split("\n")
-  .flatMap((line) => {
-    const [, file = "", link = "", names = ""] = /^- \[(tests\/[^\]]+)\]\(\.\.\/(.+?)\): (.+)$/u.exec(line) ?? [];
-    return file === "" ? [] : names.split(" · ").map((name) => ({ file, link, name }));
-  });
+/** The sections of the page that promise something, by their headings: those that are more than a heading. */
+const guarantees = new Map(
+  (page("docs/guarantees.md").split("\n## What is not promised\n")[0] ?? "")
+    .split(/\n###? /u)
+    .slice(1)
+    .map((text) => [text.split("\n", 1)[0] ?? "", text.replace(/^.*\n/u, "").trim()] as const)
+    .filter(([, body]) => body !== ""),
+);
 
-it("docs/guarantees.md names tests", () => {
-  expect(proofs.length).toBeGreaterThan(50);
+/** The files that a section links in its last paragraph, which begins with `Tests:`. */
+const linked = (body: string): readonly string[] => {
+  const last = body.split("\n\n").at(-1) ?? "";
+  return last.startsWith("Tests:") ? [...last.matchAll(/\]\(\.\.\/([^)]+)\)/gu)].map(([, file = ""]) => file) : [];
+};
+
+it("guarantees.json has an entry for each guarantee of docs/guarantees.md, in the same order, and no other", () => {
+  expect(Object.keys(proofs).length).toBeGreaterThan(50);
+  expect(Object.keys(proofs)).toEqual([...guarantees.keys()]);
 });
 
-it.each(proofs)("docs/guarantees.md is right that $file has: $name", ({ file, link, name }) => {
-  expect(link).toBe(file);
-  const path = new URL(file, root);
-  expect(existsSync(path) ? readFileSync(path, "utf8") : "").toContain(name);
+describe.each(Object.entries(proofs))("guarantee: %s", (heading, files) => {
+  it("links its test files on the page, at least one", () => {
+    expect(linked(guarantees.get(heading) ?? "")).toEqual(Object.keys(files));
+    expect(Object.values(files).flat()).not.toEqual([]);
+  });
+
+  it.each(Object.entries(files).flatMap(([file, titles]) => titles.map((title) => ({ file, title }))))(
+    "$file has: $title",
+    ({ file, title }) => {
+      const path = new URL(file, root);
+      expect(existsSync(path) ? readFileSync(path, "utf8") : "").toContain(title);
+    },
+  );
 });
