@@ -48,7 +48,7 @@ const refusals: readonly (readonly [string, object, string])[] = [
   [
     "a target without a kind",
     changing({ ...patch, target: { ...target, kind: "" } }),
-    'spec.changes[0].target.kind: Invalid value: "": kind must be a kind as it stands in a manifest, such as ConfigMap',
+    'spec.changes[0].target.kind: Invalid value: "": kind must be written as in a manifest, such as ConfigMap',
   ],
   [
     "a target without an apiVersion",

@@ -25,7 +25,7 @@ it("applies manifests as one Transaction, tells each step on a line, and ends wi
   expect((await read(configMap("changed")))["data"]).toEqual({ version: "2.0", kept: "yes" });
 });
 
-it("ends with 2 if everything was put back, and says why", async () => {
+it("ends with 2 if everything was rolled back, and says why", async () => {
   const { namespace, exists, janus: controller } = await workspace();
   await controller();
   const manifests = stream(configMap("before"), deployment("web", "web:v1"));
@@ -95,7 +95,7 @@ it("deletes with --prune what has the labels and is not in the manifests, in the
   await controller();
   const flags = ["-f", "-", "-n", namespace, ...as, "--prune", "-l", "app=shop"];
   const unlabelled = await janusWith(stream(configMap("new")), "apply", ...flags);
-  expect(unlabelled).toMatchObject({ code: 1, stderr: expect.stringContaining("has not the labels app=shop") });
+  expect(unlabelled).toMatchObject({ code: 1, stderr: expect.stringContaining("does not have the labels app=shop") });
   const manifests = stream(labelled(configMap("kept"), app), labelled(configMap("new"), app));
   const plan = await janusWith(manifests, "plan", ...flags);
   expect(plan.stdout).toMatch(/delete {5}Service \S+\/gone\n.*delete {5}ConfigMap \S+\/old/u);

@@ -268,7 +268,7 @@ it("warns of a Draft, and of one that would fail, which it does not approve with
   const { code, stdout, stderr } = await janus("approve", "txn", "-n", made.namespace, "--yes");
   expect(code).toBe(1);
   expect(flat(stdout)).toContain("Requested by an unknown user, last edited by an unknown user.");
-  expect(stdout).toContain("Warning: It is a Draft, which nobody has proposed.\n");
+  expect(stdout).toContain("Warning: It is a Draft that was not proposed.\n");
   expect(stdout).toContain("Warning: It would fail.");
   expect(stderr).toContain("nothing was approved: it would fail");
   expect((await made.txn()).spec).toMatchObject({ lifecycle: "Draft" });

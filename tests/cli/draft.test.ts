@@ -110,7 +110,7 @@ it("waits for no vi that nobody can type into", async () => {
   expect(await ended).toEqual({
     code: 1,
     stdout: "",
-    stderr: "error: the standard input is no terminal to edit on: add -f FILE, or set KUBE_EDITOR\n",
+    stderr: "error: the standard input is not a terminal: add -f FILE, or set KUBE_EDITOR\n",
   });
 });
 
@@ -137,7 +137,7 @@ it("never overwrites the edit of somebody else", async () => {
   const refused = await edit(made, `${SET_2}; ${patching(theirs, made)}`);
   expect(refused).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("somebody else has edited or proposed it"),
+    stderr: expect.stringContaining("another user has edited or proposed it"),
   });
   expect(readFileSync(kept(refused.stderr), "utf8")).toContain('value: "2"');
   expect(await seen(made)).toMatchObject({ value: "1" });
@@ -154,7 +154,7 @@ it("is not disturbed by what the controller writes meanwhile", async () => {
 it("edits nothing but the Draft that it was called for", async () => {
   const made = await drafted();
   const other = await edit(made, `${SET_2}; sed -i 's/name: txn/name: other/' "$2"`);
-  expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("/txn is edited") });
+  expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("/txn is to be edited") });
   kept(other.stderr);
   const moved = await edit(made, `${SET_2}; sed -i 's/^spec:/spec:\\n  lifecycle: Published/' "$2"`);
   expect(moved).toMatchObject({ code: 1, stderr: expect.stringContaining("an edit leaves spec.lifecycle as it is") });

@@ -99,7 +99,7 @@ it("lets nobody approve what they edited, and the next author edit what another 
   });
   expect(await janus("approve", "txn", "--yes", ...on, ...admin)).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('user "carol" has edited this Transaction'),
+    stderr: expect.stringContaining('user "carol" edited this Transaction'),
   });
 });
 
@@ -137,8 +137,6 @@ it("explains a Draft that would fail", async () => {
   expect((await janus("describe", "txn", "-n", namespace)).stdout).toMatch(/^ {4}1 {2}FAILS {6}Delete ConfigMap/mu);
   expect(await janus("rollback", "txn", "-n", namespace)).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(
-      "is a Draft: nothing of it is applied. To delete it: kubectl delete transaction txn",
-    ),
+    stderr: expect.stringContaining("is a Draft: no changes are applied. To delete it: kubectl delete transaction txn"),
   });
 });

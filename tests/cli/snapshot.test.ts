@@ -42,7 +42,7 @@ it("shows what was there before, compares it with what is there now, and brings 
     code: 1,
     stdout: expect.stringContaining("Committed 2/2"),
     stderr: expect.stringMatching(
-      /^Left as it is: ConfigMap \S*made is not the object that the Transaction created\.$/mu,
+      /^Not restored: ConfigMap \S*made is not the object that the Transaction created\.$/mu,
     ),
   });
   expect((await read(configMap("patched")))["data"]).toEqual({ a: "1" });
@@ -72,7 +72,7 @@ it("restores nothing where a snapshot is gone, and deletes nothing but what the 
   expect(await janus("snapshot", "restore", ...on, "cm/made-anew")).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /^Left as it is: ConfigMap \S*made-anew is not the object that the Transaction created/u,
+      /^Not restored: ConfigMap \S*made-anew is not the object that the Transaction created/u,
     ),
   });
   expect((await janus("snapshot", "restore", ...on, "cm/made")).code).toBe(0);

@@ -52,7 +52,7 @@ it("tells the whole story: states, gates, locks, messages and events, in 80 colu
   expect(stdout.split("\n").filter((line) => line.length > 80 && !line.includes(namespace))).toEqual([]);
   const explained = await janus("explain", "txn", "-n", namespace);
   expect(explained.stdout).toMatch(/^It waits for a gate\.\nWhy:/u);
-  expect(flat(explained.stdout)).toContain(`Next: wait, or take it back: kubectl janus rollback txn -n ${namespace}`);
+  expect(flat(explained.stdout)).toContain(`Next: wait, or roll it back: kubectl janus rollback txn -n ${namespace}`);
   expect(await janus("cancel", "txn", "-n", namespace)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(`kubectl janus rollback txn -n ${namespace}`),
@@ -92,7 +92,7 @@ it("says of an incomplete rollback what is left, and tries the rest again", asyn
   const back = await janus("rollback", "txn", "-n", namespace);
   expect(back.code).toBe(3);
   const explained = flat((await janus("explain", "txn", "-n", namespace)).stdout);
-  expect(explained).toContain("It failed, and not everything could be put back.");
+  expect(explained).toContain("It failed, and not everything could be rolled back.");
   expect(explained).toContain("Where: change 1, Patch ConfigMap mine:");
   expect(explained).toContain(`kubectl janus retry txn -n ${namespace}`);
   await over();

@@ -17,7 +17,7 @@ it("takes back what was committed, within its rollbackWindow", async () => {
   expect((await janusWith(manifest, "apply", "-f", "-", ...flags)).code).toBe(0);
   expect((await read(configMap("app")))["data"]).toEqual({ version: "2.0" });
   const explained = flat((await janus("explain", "txn", "-n", namespace)).stdout);
-  expect(explained).toContain(`Next: nothing to do; to take it back: kubectl janus rollback txn -n ${namespace}`);
+  expect(explained).toContain(`Next: nothing to do; to roll it back: kubectl janus rollback txn -n ${namespace}`);
   expect((await janus("describe", "txn", "-n", namespace)).stdout).toMatch(/^ {2}Reversible +True +WithinWindow$/mu);
   const wide = await janus("get", "-o", "wide", "-n", namespace);
   expect(wide.stdout).toMatch(/ REVERSIBLE-UNTIL +MESSAGE\ntxn +Committed .* 20\d\d-\S+Z +the change is applied/u);

@@ -92,7 +92,9 @@ describe("where approval is required", () => {
     const name = await drafted();
     await cluster.admin(`delete txn ${name}`);
     expect(await cluster.kubectl(author, "create -f -", txn(name))).toMatchObject(refused("cannot publish"));
-    expect(await cluster.kubectl(both, "create -f -", txn(name))).toMatchObject(refused("nobody creates"));
+    expect(await cluster.kubectl(both, "create -f -", txn(name))).toMatchObject(
+      refused("cannot create a Published Transaction"),
+    );
   });
 
   it("an approver of one name publishes that one alone, and none whose name the server makes up", async () => {
@@ -120,18 +122,18 @@ describe("where approval is required", () => {
 
   it("a Draft of an unknown author or editor is published by nobody", async () => {
     const anonymous = await drafted("Draft", {});
-    expect(await publish(approver, anonymous)).toMatchObject(refused("nobody is known to have created"));
+    expect(await publish(approver, anonymous)).toMatchObject(refused("so it is unknown who created it"));
     const name = await drafted();
     const anonymously = { [`${BY}/last-edited-by`]: null };
     expect(await patch(both, name, { timeout: "7m" }, anonymously)).toMatchObject(done);
-    expect(await publish(both, name)).toMatchObject(refused("nobody is known to have edited"));
-    expect(await publish(approver, name)).toMatchObject(refused("nobody is known to have edited"));
+    expect(await publish(both, name)).toMatchObject(refused("so it is unknown who edited it"));
+    expect(await publish(approver, name)).toMatchObject(refused("so it is unknown who edited it"));
   });
 
   it("who has edited a Draft last does not publish it, also when they write the names as they publish", async () => {
     const name = await drafted();
     expect(await patch(both, name, { timeout: "7m" }, { [`${BY}/last-edited-by`]: both })).toMatchObject(done);
-    expect(await publish(both, name)).toMatchObject(refused('user "carl" has edited this Transaction'));
+    expect(await publish(both, name)).toMatchObject(refused('user "carl" edited this Transaction'));
     const other = { [`${BY}/last-edited-by`]: author };
     expect(await patch(both, name, { lifecycle: "Published" }, other)).toMatchObject({ code: 1 });
     expect(await publish(approver, name)).toMatchObject(done);
@@ -153,12 +155,12 @@ describe("where approval is required", () => {
     const to = (user: string, value: string) => cluster.kubectl(user, `annotate txn ${name} --overwrite ${value}`);
     const status = JSON.stringify({ status: { phase: "Committed", version: 1 } });
     await cluster.admin(`patch txn ${name} --subresource=status --type=merge -p ${status}`);
-    expect(await to(author, `${BY}/request-rollback=now`)).toMatchObject(refused("cannot take back"));
+    expect(await to(author, `${BY}/request-rollback=now`)).toMatchObject(refused("cannot request the rollback"));
     expect(await to(approver, `${BY}/request-rollback=now`)).toMatchObject(done);
-    expect(await to(author, `${BY}/request-rollback=again`)).toMatchObject(refused("cannot take back"));
+    expect(await to(author, `${BY}/request-rollback=again`)).toMatchObject(refused("cannot request the rollback"));
     expect(await to(author, "example.com/a=b")).toMatchObject(done);
     expect(await to(author, `${BY}/request-rollback-`)).toMatchObject(done);
-    expect(await to(author, `${BY}/request-rollback=now`)).toMatchObject(refused("cannot take back"));
+    expect(await to(author, `${BY}/request-rollback=now`)).toMatchObject(refused("cannot request the rollback"));
   });
 
   it("the controller's own token neither edits nor publishes a Transaction", async () => {
@@ -275,8 +277,8 @@ it("the policies are in force again after they were deleted and installed anew",
   expect(await cluster.kubectl(author, "create -f -", older)).toMatchObject(done);
   await cluster.install(...policiesAndBindings);
   await eventually(async () => (await created(writer, "Draft")).stderr.includes("cannot impersonate"));
-  await eventually(async () => (await created(both, "Published")).stderr.includes("nobody creates"));
-  await eventually(async () => (await publish(approver, "older")).stderr.includes("nobody is known to have created"));
+  await eventually(async () => (await created(both, "Published")).stderr.includes("cannot create a Published"));
+  await eventually(async () => (await publish(approver, "older")).stderr.includes("unknown who created it"));
 });
 
 it("the policies of a new version are in force after an upgrade, whatever those of the old one allowed", async () => {
@@ -292,7 +294,7 @@ it("the policies of a new version are in force after an upgrade, whatever those 
   await cluster.install(...policiesAndBindings);
   // Of several policies that deny, the API server names any one: a Draft is denied by this alone.
   await eventually(async () => (await created(writer, "Draft")).stderr.includes("cannot impersonate"));
-  await eventually(async () => (await created(both)).stderr.includes("nobody creates"));
+  await eventually(async () => (await created(both)).stderr.includes("cannot create a Published"));
   expect(await created(author)).toMatchObject({ code: 1 });
 });
 
@@ -311,7 +313,7 @@ describe("where the cluster stamps names", () => {
     expect(await patch(both, name, { timeout: "7m" }, { [`${BY}/last-edited-by`]: author })).toMatchObject(done);
     expect(await patch(writer, name, { lifecycle: "Proposed" })).toMatchObject(done);
     expect(await patch(writer, name, {}, { [`${BY}/last-edited-by`]: null, "example.com/a": "b" })).toMatchObject(done);
-    expect(await publish(both, name)).toMatchObject(refused('user "carl" has edited'));
+    expect(await publish(both, name)).toMatchObject(refused('user "carl" edited'));
     expect(await publish(author, name)).toMatchObject(refused("cannot publish"));
     expect(await publish(approver, name)).toMatchObject(done);
     expect(await cluster.kubectl(writer, `annotate txn ${name} ${BY}/request-rollback=now`)).toMatchObject(done);
@@ -358,7 +360,7 @@ describe("where the cluster stamps names", () => {
     const last = [...changes.slice(0, -1), change("another")];
     const edited = { ...large, spec: { ...(large["spec"] as object), changes: last } };
     expect(await cluster.kubectl(both, "replace -f -", edited)).toMatchObject(done);
-    expect(await publish(both, "large")).toMatchObject(refused('user "carl" has edited'));
+    expect(await publish(both, "large")).toMatchObject(refused('user "carl" edited'));
     expect(await publish(approver, "large")).toMatchObject(done);
     expect(await namesOf("large")).toMatchObject({ [`${BY}/last-edited-by`]: both, [`${BY}/approved-by`]: approver });
   });

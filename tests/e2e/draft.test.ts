@@ -421,7 +421,7 @@ const quiet = (requests: readonly unknown[]): boolean => {
 
 describe.each([
   ["Draft", REQUEST_ROLLBACK, "RollbackRefused", "rollback requested"],
-  ["Draft", RETRY_ROLLBACK, "RetryRefused", "a retry of its rollback was requested"],
+  ["Draft", RETRY_ROLLBACK, "RetryRefused", "a retry of the rollback was requested"],
   ["Proposed", REQUEST_ROLLBACK, "RollbackRefused", "rollback requested"],
 ])("for what is %s, the request %s", (lifecycle, request, reason, asked) => {
   it("is refused, and does not stop it when it is executed later", async () => {
@@ -432,7 +432,7 @@ describe.each([
     await rendered(place);
     await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [request]: "yes" } } });
     await expect.poll(async () => (await place.txn()).metadata.annotations?.[request]).toBeUndefined();
-    const message = `${asked} by the annotation ${request}, but nothing of it is applied: it is ${lifecycle}`;
+    const message = `${asked} by the annotation ${request}, but no changes are applied: the Transaction is ${lifecycle}`;
     await expect
       .poll(() => eventsOf(place.namespace, "txn"))
       .toContainEqual(expect.objectContaining({ reason, message }));

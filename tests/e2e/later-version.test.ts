@@ -92,8 +92,8 @@ describe("a Transaction that a later version of the controller has begun", () =>
   });
 
   it.each([
-    ["is in a later format", { format: "2" }, "format 2; this one knows 1"],
-    ["says something that is not known", { "gate-0": "{}" }, "with gate-0, which this one does not know"],
+    ["is in a later format", { format: "2" }, "format 2; this version knows 1"],
+    ["says something that is not known", { "gate-0": "{}" }, "with gate-0, which this version does not know"],
   ])("waits where its journal %s, is never written over, and goes on when it can be read", async (_, data, why) => {
     const { place, patch, janus, namespace, over, uid } = await stopped();
     const journal = configMap(journalName(uid));

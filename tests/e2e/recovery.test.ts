@@ -327,10 +327,18 @@ it.each([
   [
     "Committed",
     [patching(configMap("a", { value: "new" }))],
-    "it is Committed, and nothing of its rollback is left to be done",
+    "the Transaction is Committed: no item is left to roll back",
   ],
-  ["RolledBack", [patching(configMap("a", { value: "new" })), ...oneTooMany], "it is RolledBack, and nothing of its"],
-  ["Failed", [patching(configMap("none", { value: "new" }))], "it is Failed, and nothing of its rollback is left"],
+  [
+    "RolledBack",
+    [patching(configMap("a", { value: "new" })), ...oneTooMany],
+    "the Transaction is RolledBack: no item is left to",
+  ],
+  [
+    "Failed",
+    [patching(configMap("none", { value: "new" }))],
+    "the Transaction is Failed: no item is left to roll back",
+  ],
 ] as const)(
   "answers who asks to retry the rollback of one that is %s, and has nothing left to roll back",
   async (phase, changes, why) => {
@@ -343,7 +351,7 @@ it.each([
     await asksAgain(place);
     const after = await answered(place);
     expect(after.status).toEqual(status);
-    const asked = `a retry of its rollback was requested by the annotation ${RETRY_ROLLBACK}, but ${why}`;
+    const asked = `a retry of the rollback was requested by the annotation ${RETRY_ROLLBACK}, but ${why}`;
     await expect.poll(() => told(place, "RetryRefused")).toEqual([expect.stringContaining(asked)]);
   },
 );

@@ -448,7 +448,7 @@ it.each([
   const place = await workspace();
   await clusterAdmin(place.namespace);
   const { message } = await refused(place, [creating({ apiVersion, kind, metadata: { name: "x" }, ...fields })]);
-  expect(message).toContain(`changes[0]: a ${kind} is no object that the API server keeps`);
+  expect(message).toContain(`changes[0]: ${kind} is not a stored kind, and cannot be rolled back: remove this change`);
 });
 
 it.each([
@@ -461,7 +461,7 @@ it.each([
   const status = { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } };
   const { message } = await refused(place, [change({ ...web, status })]);
   expect(message).toContain(
-    `the status of Service ${place.namespace}/web cannot be set, since it is a subresource: take it out of the content`,
+    `the status of Service ${place.namespace}/web cannot be set, since it is a subresource: remove it from the content`,
   );
 });
 
@@ -478,8 +478,8 @@ it("takes a status that says nothing, or what is there", async () => {
 });
 
 it.each([
-  ["resourceVersion", "would not be compared: take it out, or set the resourceVersion of the change"],
-  ["uid", "and content.metadata.uid is another one"],
+  ["resourceVersion", "would not be compared: remove it, or set the resourceVersion of the change"],
+  ["uid", "and content.metadata.uid does not match"],
 ])("refuses content that is meant for another object or version: %s", async (field, told) => {
   const place = await workspace();
   await place.create(configMap("there"));
@@ -520,7 +520,7 @@ it.each([
   await place.create(role("strong", things));
   const { message } = await refused(place, [change]);
   expect(message).toContain(
-    `could not put Role ${place.namespace}/strong back, which contains permissions that it does not have: grant it these, or the verb escalate on roles`,
+    `cannot roll back Role ${place.namespace}/strong: it contains permissions that the ServiceAccount does not have: grant it these, or the verb escalate on roles`,
   );
 });
 
@@ -576,6 +576,6 @@ it.each([
   const target = kind === "ValidatingAdmissionPolicy" ? policy : binding;
   const { message } = await refused(place, [deleting(target)]);
   expect(message).toContain(
-    `could not put ${kind} ${name} back, which names parameters in spec.${field} that it may not read: grant it the verb get on these`,
+    `cannot roll back ${kind} ${name}: it names parameters in spec.${field} that the ServiceAccount cannot read: grant it the verb get on these`,
   );
 });

@@ -27,7 +27,7 @@ it.each([
     });
     const { status } = await place.run([first, updating(role("victim")), creating(configMap("last"))]);
     expect(status.phase).toBe("Failed");
-    expect(status.items[1]?.error).toContain("contains permissions that it does not have");
+    expect(status.items[1]?.error).toContain("contains permissions that the ServiceAccount does not have");
     expect((await place.read(role("victim")))["rules"]).toEqual([rule]);
   },
 );
@@ -45,7 +45,7 @@ it.each([
   await place.janus();
   const { status } = await place.run([change, creating(configMap("last"))]);
   expect(status.phase).toBe("Failed");
-  expect(status.items[0]?.error).toContain("contains permissions that it does not have");
+  expect(status.items[0]?.error).toContain("contains permissions that the ServiceAccount does not have");
   expect((await place.read(role("victim")))["rules"]).toEqual([nobodys]);
 });
 
@@ -127,6 +127,6 @@ it.each([
   await place.janus();
   const { status } = await place.run([deleting(target(namespace))]);
   expect(status.phase).toBe("Failed");
-  expect(status.items[0]?.error).toContain("contains permissions that it does not have");
+  expect(status.items[0]?.error).toContain("contains permissions that the ServiceAccount does not have");
   expect(await place.exists(target(namespace))).toBe(true);
 });

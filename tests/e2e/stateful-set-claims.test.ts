@@ -193,7 +193,7 @@ it("keeps volumes that were there before a StatefulSet took them over, when its 
   const { status } = await place.run(changes);
   expect(status.phase).toBe("Failed");
   expect(messageOf(status)).toContain(
-    "claims that were there before would go with it (PersistentVolumeClaim data-web-0)",
+    "PersistentVolumeClaims that are older than the Transaction would be deleted with it (PersistentVolumeClaim data-web-0)",
   );
   expect(await claimsOf(place, 1)).toEqual(before);
   // As the message says.
@@ -221,7 +221,7 @@ it("keeps volumes that were there before a StatefulSet was scaled up to them, wh
   const { status } = await place.run([patching(statefulSet({ replicas: 2 })), creating(configMap("last"))]);
   expect(status.phase).toBe("Failed");
   expect(messageOf(status)).toContain(
-    "claims that were there before would go with it (PersistentVolumeClaim data-web-1)",
+    "PersistentVolumeClaims that are older than the Transaction would be deleted with it (PersistentVolumeClaim data-web-1)",
   );
   expect(await claimsOf(place, 2)).toEqual(before);
 });

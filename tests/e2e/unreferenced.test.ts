@@ -122,7 +122,7 @@ describe("a target that is gone, although its change was never applied, is told 
     const name = isPatch ? "last" : "gone";
     expect(txn.status.phase).toBe("RolledBack");
     expect(readiness(txn)).toContain(
-      `every target is as it was before, except for changes[${changes.length - 1}]: ConfigMap ${place.namespace}/${name} is gone, although its change was never applied`,
+      `rolled back, except for changes[${changes.length - 1}]: ConfigMap ${place.namespace}/${name} is gone, although its change was never applied`,
     );
     expect(await place.read(configMap("a"))).toMatchObject({ data: { x: "1" } });
   });

@@ -315,7 +315,7 @@ describe("Delete", () => {
       expect((await place.read(config))["data"]).toEqual({ a: "2", b: "1" });
       const told = `ConfigMap ${place.namespace}/config: admission has set other values for .metadata.labels, .data.a`;
       expect(status.items[0]?.error).toContain(told);
-      expect(await said(place)).toContain(`every target is as it was before, except for changes[0]: ${told}`);
+      expect(await said(place)).toContain(`rolled back, except for changes[0]: ${told}`);
       const warnings = async () =>
         (await eventsOf(place.namespace, "txn")).flatMap(({ type, message }) => (type === "Warning" ? [message] : []));
       await expect.poll(async () => (await warnings()).join("\n")).toContain(told);
@@ -444,7 +444,7 @@ describe("Delete", () => {
       items: [{ rolledBack: true, error: expect.stringContaining(changed) as string }, {}],
     });
     const ready = status.conditions.find(({ type }) => type === "Ready")?.message;
-    expect(ready).toContain("every target is as it was before, except for changes[0]: ");
+    expect(ready).toContain("rolled back, except for changes[0]: ");
     expect(ready).toContain(changed);
     expect(after.clusterIP).not.toBe(spec.clusterIP);
     expect(after).toMatchObject({ type: "NodePort", selector: { app: "web" }, ports: [{ port: 80 }] });

@@ -16,7 +16,7 @@ const apiVersion = matching(
 );
 const kind = matching(
   "^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$",
-  "kind must be a kind as it stands in a manifest, such as ConfigMap",
+  "kind must be written as in a manifest, such as ConfigMap",
 );
 // The requirements on the name of every kind of object: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#path-segment-names
 const name: Rule<string> = {

@@ -46,7 +46,8 @@ export const Transaction: Codec<Transaction> = codec(
     ...fields.schema,
     required: ["spec"],
     properties: { ...(fields.schema["properties"] as JsonObject), metadata: { type: "object" } },
-    description: "A set of changes to Kubernetes objects that happen together or not at all.",
+    description:
+      "A set of changes to Kubernetes objects that are applied atomically: all are applied, or all are rolled back.",
   },
   (stored, context) => fields.validate(untyped(stored), context),
   (transaction) => ({ apiVersion: API_VERSION, kind: KIND, ...(fields.encode(transaction) as JsonObject) }),

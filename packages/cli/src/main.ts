@@ -17,7 +17,7 @@ const args = withFlagsAfterCommand(process.argv.slice(2));
 const [called] = args;
 try {
   if (isTooOld(process.versions.node))
-    throw new Failure(`Node ${OLDEST.join(".")} or newer is needed, and this is ${process.versions.node}`);
+    throw new Failure(`Node ${OLDEST.join(".")} or newer is required, but this is ${process.versions.node}`);
   const isCompletion = called === "completion" || called === "complete";
   const program = isCompletion ? await wholeProgram() : await programFor(called);
   if (isCompletion) await (await import("./commands/completion.ts")).addCompletion(program, args);

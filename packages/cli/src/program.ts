@@ -21,7 +21,7 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import("./commands/edit.ts")).editCommand,
   },
   propose: {
-    summary: "propose a Draft: from then on nobody can edit it",
+    summary: "propose a Draft for approval: its spec can no longer be edited",
     load: async () => (await import("./commands/propose.ts")).proposeCommand,
   },
   approve: {
@@ -80,7 +80,7 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
 
 const root = (name: string): Command =>
   new Command(name)
-    .description("Kubernetes changes that happen together or not at all.")
+    .description("Apply sets of Kubernetes changes atomically: all are applied, or all are rolled back.")
     .usage("<command> [flags]")
     .showHelpAfterError("(add --help for the flags)")
     .helpCommand(false);

@@ -8,12 +8,12 @@ import { transactionWrites } from "./transaction-writes.ts";
 
 const name = "janus-approval";
 
-/** The name that a generated one has become is in the object alone. */
+/** With generateName, only the object has the name. */
 const mayApprove =
   `authorizer.group('${GROUP}').resource('${PLURAL}').namespace(request.namespace).name(object.metadata.name)` +
   ".check('approve').allowed()";
 
-/** Who did what must be somebody else than who publishes: from the object as it was, so that nobody can change it along the way. */
+/** The users who did this must not publish. Read from the object as it was, so that the same request cannot change it. */
 const others = [
   { annotation: REQUESTED_BY, did: "created" },
   { annotation: LAST_EDITED_BY, did: "edited" },
@@ -24,12 +24,12 @@ const whereFourEyes = `${where}=four-eyes)`;
 const approver = "(verb approve on transactions.backup.janus.io)";
 
 /**
- * In namespaces with the label `backup.janus.io/approval`, a Transaction is published only by who has the verb `approve` on it, and
- * with the value `four-eyes` by somebody else than who created it and who edited it last. Any other value means `required`.
+ * In namespaces with the label `backup.janus.io/approval`, only a user with the verb `approve` on a Transaction can publish it, and
+ * with the value `four-eyes` only a user who neither created it nor edited it last. Any other value means `required`.
  *
  * Guarantees: no user without the verb `approve` on a Transaction of such a namespace can publish it, by its creation or by a move,
- *             or ask to take back what it has committed. With `four-eyes` nobody publishes what they have created or edited last,
- *             nor what nobody is known to have created and edited; and who publishes changes nothing else of spec.
+ *             or request its rollback once it is Committed. With `four-eyes`, no user publishes what they have created or edited
+ *             last, nor a Transaction without the annotations that say who did; and publishing changes nothing else of spec.
  * Assumes:    no user can remove the policy or its binding, or the label of the namespace; the {@link StampsPolicy} is in force.
  * Source:     https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  */
@@ -58,20 +58,20 @@ export class ApprovalPolicy extends Construct {
               `'user "' + request.userInfo.username + '" cannot publish this Transaction: ' + ${where}): ' + ` +
               "(oldObject == null ? 'create it with spec.lifecycle Draft or Proposed' : " +
               "variables.lifecycleBefore == 'Proposed' ? 'leave it Proposed' : 'set spec.lifecycle to Proposed') + " +
-              `', and ask somebody who may approve it ${approver}'`,
+              `', and ask an approver ${approver} to publish it'`,
           },
           {
             expression: "!variables.publishesOfFourEyes || oldObject != null",
             reason: "Forbidden",
             messageExpression:
-              `'nobody creates a Transaction as Published here: ' + ${whereFourEyes}: ` +
-              "create it with spec.lifecycle Draft or Proposed, and ask somebody else to publish it'",
+              `'user "' + request.userInfo.username + '" cannot create a Published Transaction: ' + ${whereFourEyes}: ` +
+              "create it with spec.lifecycle Draft or Proposed, and ask another user to publish it'",
           },
           ...others.map(({ annotation, did }) => ({
             expression: `!variables.publishesOfFourEyes || oldObject == null || ${annotationBefore(annotation)}.hasValue()`,
             reason: "Forbidden",
             messageExpression:
-              `'nobody is known to have ${did} this Transaction (annotation ${annotation}), so nobody can publish it: ' + ` +
+              `'this Transaction cannot be published: it has no annotation ${annotation}, so it is unknown who ${did} it: ' + ` +
               `${whereFourEyes}: create it again, with the annotations ${REQUESTED_BY} and ${LAST_EDITED_BY}'`,
           })),
           ...others.map(({ annotation, did }) => ({
@@ -80,14 +80,14 @@ export class ApprovalPolicy extends Construct {
               `${annotationBefore(annotation)}.orValue('') != request.userInfo.username`,
             reason: "Forbidden",
             messageExpression:
-              `'user "' + request.userInfo.username + '" has ${did} this Transaction (annotation ${annotation}): ' + ` +
-              `${whereFourEyes}: ask somebody else to publish it ${approver}'`,
+              `'user "' + request.userInfo.username + '" ${did} this Transaction (annotation ${annotation}) and cannot publish it: ' + ` +
+              `${whereFourEyes}: ask another approver ${approver} to publish it'`,
           })),
           {
             expression: "!variables.publishesOfFourEyes || oldObject == null || !variables.isEdited",
             reason: "Forbidden",
             messageExpression:
-              `'spec cannot be edited and published at once: ' + ${whereFourEyes}: edit it first, and ask somebody else ` +
+              `'spec cannot be edited and published in one request: ' + ${whereFourEyes}: edit it first, and ask another user ` +
               "to publish it'",
           },
           {
@@ -96,8 +96,8 @@ export class ApprovalPolicy extends Construct {
               "variables.mayApprove",
             reason: "Forbidden",
             messageExpression:
-              `'user "' + request.userInfo.username + '" cannot take back what this Transaction has committed: ' + ${where}): ' + ` +
-              `'ask somebody who may approve it ${approver} to request the rollback'`,
+              `'user "' + request.userInfo.username + '" cannot request the rollback of this Committed Transaction: ' + ${where}): ' + ` +
+              `'ask an approver ${approver} to request it'`,
           },
         ],
       },

@@ -25,7 +25,7 @@ const charts: readonly Chart[] = [
   { title: "Leaders", kind: "stat", unit: "short", lines: [["", `sum(${of("janus_leader_elected")})`]] },
   { title: "Fence", kind: "stat", unit: "short", lines: [["", `max(${of("janus_fence_up")})`]] },
   {
-    title: "Under way, with changes made",
+    title: "Active, with changes applied",
     kind: "stat",
     unit: "short",
     lines: [["", `sum(${of("janus_transactions_active", 'phase=~"Committing|RollingBack"')})`]],

@@ -66,7 +66,7 @@ describe("a Transaction", () => {
     [
       "several faults at once",
       transaction({ ...patch, target: { ...target, kind: "", name: "" } }, { ...patch, type: "Replace" }),
-      "spec.changes[0].target.kind: kind must be a kind as it stands in a manifest, such as ConfigMap; " +
+      "spec.changes[0].target.kind: kind must be written as in a manifest, such as ConfigMap; " +
         "spec.changes[0].target.name: name must be the name of one object: not empty, not . or .., and without / and %; " +
         "spec.changes[1].type: must be one of Create, Update, Patch, Apply, Delete",
     ],

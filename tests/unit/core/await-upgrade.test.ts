@@ -189,12 +189,12 @@ describe("a journal", () => {
   it.each([
     [
       { format: "2" },
-      `the journal ${NAME} was written by a later version of the controller (format 2; this one knows 1): upgrade the controller`,
+      `the journal ${NAME} was written by a later version of the controller (format 2; this version knows 1): upgrade the controller`,
     ],
-    [{ format: "two" }, "(in a format that this one does not know)"],
-    [{ "gate-0": "{}" }, "(with gate-0, which this one does not know)"],
-    [{ "note-x": "{}", a: "", b: "", c: "" }, "(with note-x, a, b, …, which this one does not know)"],
-    [{ format: "2", position: "[]" }, "(format 2; this one knows 1)"],
+    [{ format: "two" }, "(in a format that this version does not know)"],
+    [{ "gate-0": "{}" }, "(with gate-0, which this version does not know)"],
+    [{ "note-x": "{}", a: "", b: "", c: "" }, "(with note-x, a, b, …, which this version does not know)"],
+    [{ format: "2", position: "[]" }, "(format 2; this version knows 1)"],
   ])("of a later version is not taken for one: %j", (data, why) => {
     const { journal, later, changes } = learned(data);
     expect(journal).toEqual({ type: "later", storeNames: 3 });
@@ -278,7 +278,7 @@ describe.each(["ConfigMap", "Secret"] as const)("a snapshot in a %s", (kind) => 
   };
 
   it.each([
-    [{ format: "2" }, "format 2; this one knows 1"],
+    [{ format: "2" }, "format 2; this version knows 1"],
     [{ "gone-0": "" }, "with gone-0"],
   ])("of a later version is neither read nor let go of: %j", (more, why) => {
     const { object, ref } = store(more);

@@ -29,7 +29,7 @@ it.each([
     "PersistentVolume",
     { spec: { persistentVolumeReclaimPolicy: "Delete" } },
     reclaiming("Retain", "Released"),
-    "has it deleted, since it is Released",
+    "makes the cluster delete it, since its phase is Released",
   ],
   [
     "Update",

@@ -51,7 +51,7 @@ describe("an item of a list on which admission sets something with every write",
     expect(undone(web("web:1", "a"), web("web:1", "b"))).toEqual({
       type: "restored",
       warning:
-        'the API server sets .spec.template.spec.containers[name="web"].env[name="STAMP"].value itself: left unchanged',
+        'Deployment shop/web: the API server sets .spec.template.spec.containers[name="web"].env[name="STAMP"].value itself: left unchanged',
     });
   });
 

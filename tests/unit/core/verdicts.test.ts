@@ -111,28 +111,33 @@ describe("a target whose change was never made", () => {
   };
 
   it.each([
-    ["as it was, where it is there", undefined, [a, former("ConfigMap", "b")], "is as it was before; rolled"],
+    [
+      "as it was, where it is there",
+      undefined,
+      [a, former("ConfigMap", "b")],
+      "every target is as it was before; rolled",
+    ],
     [
       "missing, where it is gone",
       undefined,
       [a],
-      "except for changes[1]: ConfigMap shop/b is gone, although its change was",
+      "rolled back, except for changes[1]: ConfigMap shop/b is gone, although its change was",
     ],
     [
       "unknown, where it may not be read",
       onRead("b", refused(403)),
       [a],
-      "it is unknown whether ConfigMap shop/b is there",
+      "rolled back, except for changes[1]: it is unknown whether ConfigMap shop/b is there",
     ],
     [
       "unknown, where it is never answered",
       onRead("b", refused(503)),
       [a],
-      "it is unknown whether ConfigMap shop/b is there",
+      "rolled back, except for changes[1]: it is unknown whether ConfigMap shop/b is there",
     ],
   ] as const)("is said to be %s", (_, odd, there, message) => {
-    expect(verdict(odd, there)).toContain(message);
-    expect(verdict(odd, there)).toMatch(/^RolledBack: every target/);
+    const expected = `RolledBack: ${message}`;
+    expect(verdict(odd, there).slice(0, expected.length)).toBe(expected);
   });
 });
 

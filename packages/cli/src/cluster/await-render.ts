@@ -8,7 +8,7 @@ import { currentRender } from "../plan/render-report.ts";
 
 /** In ms: a render takes a second or two, unless no controller runs. */
 const PATIENCE = 60_000;
-/** In ms, after which people should know what is waited for. */
+/** In ms, after which the user is told what is waited for. */
 const SOON = 2000;
 
 /** A Transaction, and what the controller says that it would do: both {@link printable}, unlike the object. */
@@ -25,7 +25,7 @@ export const awaitRender = async (cluster: Cluster, name: string): Promise<Rende
   const what = `Transaction ${cluster.namespace}/${name}`;
   const ending = new AbortController();
   let failure = new Failure(
-    `${what} has not been rendered within a minute: nobody can say yet what it would do. Does a controller run? kubectl janus doctor`,
+    `${what} has not been rendered within a minute, so it is unknown what it would do. To check the controller: kubectl janus doctor`,
   );
   const end = (other?: Failure): void => {
     failure = other ?? failure;
@@ -34,12 +34,12 @@ export const awaitRender = async (cluster: Cluster, name: string): Promise<Rende
   const interrupt = (): void =>
     end(
       new Failure(
-        `interrupted. ${what} is there. To look at it: kubectl janus describe ${name} -n ${cluster.namespace}`,
+        `interrupted. ${what} exists. To look at it: kubectl janus describe ${name} -n ${cluster.namespace}`,
         130,
       ),
     );
   const hint = setTimeout(() => {
-    process.stderr.write(`Waiting for the controller, which finds out what ${what} would do now.\n`);
+    process.stderr.write(`Waiting for the controller to render ${what}.\n`);
   }, SOON);
   const timer = setTimeout(end, PATIENCE);
   process.once("SIGINT", interrupt);

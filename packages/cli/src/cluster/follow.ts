@@ -7,14 +7,14 @@ export type Sight = KubeObject | undefined;
 
 export interface FollowOptions {
   readonly signal: AbortSignal;
-  /** The connection is lost, or watching is denied; it goes on by itself. */
+  /** The connection is lost, or watching is denied; it is retried. */
   readonly onError?: (error: ApiError) => void;
 }
 
 /**
  * Every state of a Transaction that is seen from now on, the present one first.
  *
- * Guarantees: ends when `signal` is aborted; goes on after errors.
+ * Guarantees: ends when `signal` is aborted; is retried after errors.
  */
 export const follow = async function* (
   { api, namespace }: Cluster,
@@ -23,7 +23,7 @@ export const follow = async function* (
 ): AsyncGenerator<Sight> {
   const seen: Sight[] = [];
   let wake = Promise.withResolvers<void>();
-  const tell = (sight?: KubeObject): void => {
+  const report = (sight?: KubeObject): void => {
     if (sight !== undefined || seen.at(-1) !== undefined || seen.length === 0) seen.push(sight);
     wake.resolve();
   };
@@ -35,8 +35,8 @@ export const follow = async function* (
       signal,
       onError,
       onEvent: (event) => {
-        if (event.type === "applied") tell(event.object);
-        else if (event.type === "deleted" || reflector.store.size === 0) tell();
+        if (event.type === "applied") report(event.object);
+        else if (event.type === "deleted" || reflector.store.size === 0) report();
       },
     },
   );

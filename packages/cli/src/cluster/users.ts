@@ -1,6 +1,6 @@
 import { APPROVED_BY, REQUESTED_BY, type Transaction } from "@janus/api";
 
-/** Who created a Transaction, and who published it; undefined: nobody recorded it. */
+/** Who created a Transaction, and who published it; undefined: it was not recorded. */
 export interface Users {
   readonly requestedBy: string | undefined;
   readonly approvedBy: string | undefined;

@@ -28,8 +28,7 @@ const finished = (txn: Transaction, instead: string): string => {
   return `Transaction ${namespace}/${name} has finished: it is ${txn.status.phase} (${messageOfTransaction(txn)}). ${instead}`;
 };
 
-const nothingApplied = (on: string): string =>
-  `nothing of it is applied. To delete it: kubectl delete transaction ${on}`;
+const nothingApplied = (on: string): string => `no changes are applied. To delete it: kubectl delete transaction ${on}`;
 
 const reversible = ({ status }: Transaction) => status.conditions.find(({ type }) => type === REVERSIBLE);
 
@@ -47,13 +46,13 @@ const cannotRollBack: Refusal = (txn) => {
     return finished(txn, `${notReversible(txn)}: apply the former manifests in a new Transaction`);
   return txn.status.phase === "RolledBack" || isUntouched(txn)
     ? finished(txn, "There is nothing to roll back")
-    : finished(txn, `To bring back what was there before: kubectl janus snapshot restore ${nameAndNamespace(txn)}`);
+    : finished(txn, `To restore the former state: kubectl janus snapshot restore ${nameAndNamespace(txn)}`);
 };
 
 const cannotRetry: Refusal = (txn) => {
   if (isIncomplete(txn)) return undefined;
   return isTerminal(txn.status.phase)
-    ? finished(txn, "Its rollback left nothing to try again; apply the manifests in a new Transaction")
+    ? finished(txn, "No item is left to roll back; apply the manifests in a new Transaction")
     : `Transaction ${txn.metadata.namespace}/${txn.metadata.name} is ${txn.status.phase}: it tries again by itself`;
 };
 
@@ -62,7 +61,7 @@ const cannotCancel: Refusal = (txn) => {
   return BEFORE_CHANGES.includes(txn.status.phase)
     ? undefined
     : `Transaction ${txn.metadata.namespace}/${txn.metadata.name} is ${txn.status.phase}: changes may be applied. ` +
-        `To take them back: kubectl janus rollback ${nameAndNamespace(txn)}`;
+        `To roll them back: kubectl janus rollback ${nameAndNamespace(txn)}`;
 };
 
 /** Sets the annotation, on the very Transaction that was read: not on another of its name. */
@@ -105,15 +104,15 @@ const act = (name: string, flags: ActFlags, { annotation, refusal }: Action): Pr
     await annotate(cluster, txn, annotation);
     if (!flags.wait) return 0;
     const before = txn.status.version;
-    // A finished one is over already: it is over again once the controller has taken up the request.
+    // A finished one is over already: it is over again once the controller has served the request.
     const isOver = ({ metadata, status }: Transaction): boolean =>
       isTerminal(status.phase) &&
-      (status.phase !== txn.status.phase || isTakenUp(metadata.annotations?.[annotation], status.version, before));
+      (status.phase !== txn.status.phase || isServed(metadata.annotations?.[annotation], status.version, before));
     return outcome(await showProgress(cluster, name, { output: outputTo(process.stdout), isOver, isKnown: true }));
   });
 
 /** The controller removes the annotation once it has recorded what comes of it. */
-const isTakenUp = (request: string | undefined, version: number, before: number): boolean =>
+const isServed = (request: string | undefined, version: number, before: number): boolean =>
   request === undefined && version > before;
 
 const acting = (name: string, action: Action) =>
@@ -122,7 +121,7 @@ const acting = (name: string, action: Action) =>
     .option("--no-wait", "do not wait until it has finished")
     .addHelpText(
       "after",
-      "\nExit codes: 0 everything is as before, 3 not everything could be put back,\n4 it was, or is still, Committed, 5 it was deleted, or cannot be watched,\n1 it cannot be done now, 130 interrupted.",
+      "\nExit codes: 0 everything is as before, 3 not everything could be rolled back,\n4 it was, or is still, Committed, 5 it was deleted, or cannot be watched,\n1 it cannot be done now, 130 interrupted.",
     )
     .action((transaction: string, flags: ActFlags) => exitWith(act(transaction, flags, action)));
 

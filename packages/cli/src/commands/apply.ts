@@ -17,9 +17,9 @@ export const applyCommand = manifestCommand("apply")
   .addHelpText(
     "after",
     `
-As kubectl janus plan, and then it is done: a Transaction is created, and its
+As kubectl janus plan, and then executes it: a Transaction is created, and its
 progress is shown until it has finished. If anything cannot be applied,
-everything is put back. Ctrl-C ends the display, not the Transaction.
+everything is rolled back. Ctrl-C ends the display, not the Transaction.
 
 Exit codes: 0 Committed, 2 RolledBack, 3 Failed, 1 nothing was started,
 5 not known: it may have been created, was deleted, or cannot be watched,

@@ -43,7 +43,7 @@ const warnings = ({ render, txn }: Rendered, now: number): readonly string[] => 
   ...(now - Date.parse(render.renderedAt) > OLD
     ? [`It was rendered ${age(render.renderedAt, now)} ago: if a target has changed since, nothing will be applied`]
     : []),
-  ...(txn.spec.lifecycle === "Draft" ? ["It is a Draft, which nobody has proposed"] : []),
+  ...(txn.spec.lifecycle === "Draft" ? ["It is a Draft that was not proposed"] : []),
 ];
 
 /** The answer to `[y/N]`; no, if the user ends the input. Errors: Ctrl-C. */
@@ -106,10 +106,12 @@ const approve = (name: string, flags: ApproveFlags): Promise<number> =>
     );
     if (flags.yes !== true && !process.stdin.isTTY)
       throw new Failure(
-        `nothing was approved: the standard input is no terminal to ask on. To approve it all the same, add --yes`,
+        `nothing was approved: the standard input is not a terminal, so it cannot be confirmed. To approve it without confirmation, add --yes`,
       );
     if (flags.yes === true && render.digest === undefined)
-      throw new Failure(`nothing was approved: it would fail, and --yes does not approve that unseen`);
+      throw new Failure(
+        `nothing was approved: it would fail, and --yes does not approve a Transaction that would fail`,
+      );
     if (flags.yes !== true && !(await isConfirmed("Approve it? [y/N] "))) {
       output.write(`Nothing was approved. To set it back to Draft: kubectl janus reject ${on}\n`);
       return 1;

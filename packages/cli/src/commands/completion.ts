@@ -13,7 +13,7 @@ const flag = (args: readonly string[], ...names: readonly string[]): string | un
   return at < 0 ? undefined : args[at + 1];
 };
 
-/** The Transactions of the namespace; none if they cannot be listed, since nobody reads an error here. */
+/** The Transactions of the namespace; none if they cannot be listed, since an error would not be shown here. */
 const namesOf = async (args: readonly string[]): Promise<readonly KubeObject[]> => {
   const namespace = flag(args, "-n", "--namespace");
   const context = flag(args, "--context");

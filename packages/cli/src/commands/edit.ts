@@ -29,12 +29,12 @@ const editorOf = ({ KUBE_EDITOR: own = "", EDITOR: general = "" }: NodeJS.Proces
 
 /**
  * Errors: if the editor cannot be started, or fails, as `:cq` of vi does; if none is chosen, and there is no terminal: vi would
- * wait forever for somebody who types.
+ * wait forever for a user who types.
  */
 const openEditor = (file: string): void => {
   const editor = editorOf(process.env);
   if (editor === VI && !process.stdin.isTTY)
-    throw new Failure("the standard input is no terminal to edit on: add -f FILE, or set KUBE_EDITOR");
+    throw new Failure("the standard input is not a terminal: add -f FILE, or set KUBE_EDITOR");
   // By the shell: it may have arguments, such as `code --wait`.
   const { status, error } = spawnSync("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });
   if (error !== undefined) throw new Failure(`the editor ${editor} cannot be started: ${error.message}`);
@@ -44,10 +44,10 @@ const openEditor = (file: string): void => {
 /**
  * Replaces the spec of the very Draft that was read.
  *
- * Guarantees: overwrites no edit of somebody else. What the controller writes meanwhile, such as a render, is none.
+ * Guarantees: overwrites no edit of another user. What the controller writes meanwhile, such as a render, is none.
  *
  * @returns whether that is another spec than before.
- * Errors: if somebody else has edited or moved it; if the API server refuses.
+ * Errors: if another user has edited or moved it; if the API server refuses.
  */
 const save = async (cluster: Cluster, { txn, object }: Stored, spec: object): Promise<boolean> => {
   const { namespace, name } = txn.metadata;
@@ -70,7 +70,7 @@ const save = async (cluster: Cluster, { txn, object }: Stored, spec: object): Pr
   };
   if (equal(spec, object["spec"])) return false;
   for (let seen = object; ; ) {
-    // With the defaults, which a manifest may leave out. It names nobody: who edits nothing is not to be recorded.
+    // With the defaults, which a manifest may leave out. It names no user: who edits nothing is not recorded.
     const tried = await put({ ...seen, spec }, true);
     if (E.isRight(tried) && equal(tried.right["spec"], object["spec"])) return false;
     const answer = await put(edited(seen), false);
@@ -79,7 +79,9 @@ const save = async (cluster: Cluster, { txn, object }: Stored, spec: object): Pr
     if (error.type !== "refused" || error.reason !== "Conflict") throw new Failure(`${what}: ${messageOf(error)}`);
     const now = await readTransaction(cluster, name);
     if (now.txn.metadata.uid !== txn.metadata.uid || !equal(now.object["spec"], object["spec"]))
-      throw new Failure(`${what}: somebody else has edited or proposed it, or created it anew, since it was read`);
+      throw new Failure(
+        `${what}: another user has edited or proposed it, or created it again, since it was read: start again from the current version`,
+      );
     seen = now.object;
   }
 };
@@ -145,7 +147,7 @@ export const editCommand = command("edit")
     "after",
     `
 Opens $KUBE_EDITOR, $EDITOR or vi, as kubectl edit does. Nothing is locked: if
-somebody else edits the Draft at the same time, the later one is refused, and
+another user edits the Draft at the same time, the later edit is refused, and
 what was written is kept in a file.
 
 Examples:

@@ -15,7 +15,7 @@ export const published: Instead = (on, { status: { phase } }) =>
   isTerminal(phase)
     ? `it has been executed (${phase}). To see how it went: kubectl janus explain ${on}`
     : `it is being executed (${phase}). To watch it: kubectl janus watch ${on}; ` +
-      `to take it back: kubectl janus rollback ${on}`;
+      `to roll it back: kubectl janus rollback ${on}`;
 
 /** Refuses what the lifecycle does not allow. Errors: if it is one of these. */
 export const refuseIn = (txn: Transaction, refused: Readonly<Partial<Record<Lifecycle, Instead>>>): void => {

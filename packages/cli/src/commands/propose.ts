@@ -20,7 +20,7 @@ const propose = (name: string, flags: ClusterFlags): Promise<number> =>
     orFail(moved, `cannot propose ${what}`);
     const on = nameAndNamespace(txn);
     outputTo(process.stdout).write(
-      `${what} is Proposed: nobody can edit it, and nothing is applied.\n` +
+      `${what} is Proposed: it can no longer be edited, and nothing is applied.\n` +
         `To approve it:        kubectl janus approve ${on}\n` +
         `To set it back:       kubectl janus reject ${on}\n`,
     );

@@ -28,7 +28,7 @@ export const runTransaction = async (
   const { name } = manifest.metadata;
   if (manifest.spec.lifecycle !== undefined && manifest.spec.lifecycle !== "Published")
     throw new Failure(
-      `Transaction ${namespace}/${name} is not to be executed yet: its spec.lifecycle is ${manifest.spec.lifecycle}. ` +
+      `Transaction ${namespace}/${name} cannot be executed yet: its spec.lifecycle is ${manifest.spec.lifecycle}. ` +
         "To create it as a Draft: kubectl janus plan --draft",
     );
   const previewed = await runPreview(cluster, manifest, namespace);

@@ -50,7 +50,7 @@ const formers = async (cluster: Cluster, txn: Transaction, wanted: string | unde
     );
   const lost = meant.find((one) => one.type === "lost");
   if (lost !== undefined && meant.every(({ type }) => type === "lost"))
-    throw new Failure(`the snapshot of ${nameOfTarget(txn, lost.index)} cannot be had: ${lost.why}`);
+    throw new Failure(`the snapshot of ${nameOfTarget(txn, lost.index)} is not available: ${lost.why}`);
   return meant;
 };
 
@@ -118,7 +118,7 @@ const restore: Work<RestoreFlags> = async (cluster, txn, wanted, flags) => {
       `nothing was restored, since the snapshots are not complete (name a target to restore it alone):${lost.join("")}`,
     );
   const { changes, left } = restoring(txn, compared);
-  for (const what of left) process.stderr.write(`Left as it is: ${what}.\n`);
+  for (const what of left) process.stderr.write(`Not restored: ${what}.\n`);
   if (changes.length === 0) {
     process.stderr.write(
       left.length === 0
@@ -162,12 +162,12 @@ export const snapshotCommand = new Command("snapshot")
       .action(working(show)),
   )
   .addCommand(
-    subcommand("diff", "compare what was there before with what is there now")
+    subcommand("diff", "compare the former state with the live objects")
       .addHelpText("after", "\nExit codes: 0 nothing differs, 1 something differs, 3 error.")
       .action(working(diff, 3)),
   )
   .addCommand(
-    subcommand("restore", "bring back what was there before, as a new Transaction")
+    subcommand("restore", "restore the former state, in a new Transaction")
       .option("--name <name>", "name of the new Transaction; default: restore- and a suffix")
       .option("--service-account <name>", "ServiceAccount of the new Transaction; default: that of the old one")
       .option("--no-wait", "do not wait until it has finished")

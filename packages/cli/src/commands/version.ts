@@ -41,10 +41,10 @@ const ofCluster = (flags: VersionFlags): Promise<Readonly<Record<string, string>
 
 const version = async (flags: VersionFlags): Promise<number> => {
   const { write } = outputTo(process.stdout);
-  const told = { client: manifest.version, ...(flags.client === true ? {} : await ofCluster(flags)) };
-  if (flags.output === "json") write(`${JSON.stringify(told, undefined, 2)}\n`);
-  else if (flags.output === "yaml") write(stringify(told));
-  else for (const [of, value] of Object.entries(told)) write(`${of}: ${value}\n`);
+  const versions = { client: manifest.version, ...(flags.client === true ? {} : await ofCluster(flags)) };
+  if (flags.output === "json") write(`${JSON.stringify(versions, undefined, 2)}\n`);
+  else if (flags.output === "yaml") write(stringify(versions));
+  else for (const [of, value] of Object.entries(versions)) write(`${of}: ${value}\n`);
   return 0;
 };
 

@@ -86,7 +86,9 @@ export const compose = (
   const applies = "order" in sorted ? sorted.order.map((manifest) => changeOf(manifest)) : [];
   const changes = [...applies, ...deletions];
   if (changes.length > MAX_CHANGES)
-    throw new Failure(`${changes.length} changes, and a Transaction takes ${MAX_CHANGES}: apply them in parts`);
+    throw new Failure(
+      `${changes.length} changes, but a Transaction has at most ${MAX_CHANGES}: split them into several Transactions`,
+    );
   const { name = freshName(), serviceAccount = "default", waitFor, timeout, rollbackWindow, ttl } = flags;
   const spec: SpecManifest = {
     serviceAccountName: serviceAccount,

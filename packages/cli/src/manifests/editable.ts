@@ -28,7 +28,7 @@ export const editableText = ({ metadata: { name, namespace }, ...draft }: KubeOb
 export const editedSpec = (all: readonly Located[], { metadata }: Transaction): SpecManifest | undefined => {
   const [edited, second] = all;
   if (edited === undefined) return undefined;
-  if (second !== undefined) throw new Failure(`${second.where}: one Transaction is edited at a time`);
+  if (second !== undefined) throw new Failure(`${second.where}: only one Transaction can be edited at a time`);
   const parsed = parse(edited.manifest);
   if (!parsed.ok) {
     const wrong = parsed.errors.map(({ path, message }) => `\n  ${path}: ${message}`).join("");
@@ -37,7 +37,7 @@ export const editedSpec = (all: readonly Located[], { metadata }: Transaction): 
   const { name, namespace = metadata.namespace } = parsed.value.metadata;
   const on = `${metadata.namespace}/${metadata.name}`;
   if (`${namespace}/${name}` !== on)
-    throw new Failure(`${edited.where}: it is Transaction ${namespace}/${name}, and ${on} is edited`);
+    throw new Failure(`${edited.where}: it is Transaction ${namespace}/${name}, but ${on} is to be edited`);
   const { spec } = parsed.value;
   if (spec.lifecycle !== undefined && spec.lifecycle !== "Draft")
     throw new Failure(

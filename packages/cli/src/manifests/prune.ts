@@ -68,7 +68,7 @@ export const pruned = async (
   const unlabelled = located.find(({ manifest }) => !selects(selector, manifest.metadata.labels ?? {}));
   if (unlabelled !== undefined)
     throw new Failure(
-      `${unlabelled.where}: ${unlabelled.manifest.kind} ${unlabelled.manifest.metadata.name} has not the labels ${selector}: ` +
+      `${unlabelled.where}: ${unlabelled.manifest.kind} ${unlabelled.manifest.metadata.name} does not have the labels ${selector}: ` +
         "the next --prune would not find it; add them",
     );
   const manifests = located.map(({ manifest }) => manifest);

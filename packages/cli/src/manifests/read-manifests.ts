@@ -6,7 +6,7 @@ import { type Document, LineCounter, parseAllDocuments } from "yaml";
 import { Failure } from "../failure.ts";
 import { KUBERNETES_YAML } from "./kubernetes-yaml.ts";
 
-/** A manifest, and where it stands, for messages. */
+/** A manifest, and its file and line, for messages. */
 export interface Located {
   readonly manifest: Manifest;
   readonly where: string;
@@ -51,13 +51,13 @@ const itemsOf = (value: Readonly<Record<string, unknown>>, where: string): reado
     ...(typeof kind === "string" ? [] : ["kind"]),
     ...(isObject(metadata) && typeof metadata["name"] === "string" ? [] : ["metadata.name"]),
   ];
-  if (missing.length > 0) throw new Failure(`${where}: ${missing.join(", ")} missing: it is no Kubernetes manifest`);
+  if (missing.length > 0) throw new Failure(`${where}: ${missing.join(", ")} missing: it is not a Kubernetes manifest`);
   return [{ manifest: value as unknown as Manifest, where }];
 };
 
 const manifestsIn = (value: unknown, where: string): readonly Located[] => {
   if (value === null || value === undefined) return [];
-  if (!isObject(value)) throw new Failure(`${where}: is no Kubernetes manifest: it must be an object`);
+  if (!isObject(value)) throw new Failure(`${where}: is not a Kubernetes manifest: it must be an object`);
   return itemsOf(value, where);
 };
 

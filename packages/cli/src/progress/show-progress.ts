@@ -82,16 +82,16 @@ const screenFor = async ({ output, format }: ProgressOptions): Promise<Screen> =
   return output.isTerminal ? liveScreen(output) : plainLines(output);
 };
 
-/** What becomes of a Transaction that nobody watches any more, and the commands for it. */
-const whatGoesOn = (last: Transaction | undefined, which: string, on: string): string =>
+/** What happens to a Transaction that is no longer watched, and the commands for it. */
+const whatHappensNext = (last: Transaction | undefined, which: string, on: string): string =>
   last !== undefined && last.spec.lifecycle !== "Published"
     ? `Transaction ${which} is ${last.spec.lifecycle}: nothing is applied before it is approved.\n` +
       `To see what comes next:   kubectl janus explain ${on}`
-    : `The controller goes on with Transaction ${which}.\n` +
+    : `The controller continues Transaction ${which}.\n` +
       `To watch it again:   kubectl janus watch ${on}\n` +
       `To roll it back:     kubectl janus rollback ${on}`;
 
-/** After so many ms without a sign of a controller, people should know. */
+/** In ms without a sign of a controller, after which the user is told. */
 const PATIENCE = 15_000;
 
 /**
@@ -116,7 +116,7 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
   let last: Transaction | undefined;
   let unseen: string | undefined;
   let isCutOff = false;
-  // What was seen once is waited for: it goes on while the API server, or this connection, is down.
+  // What was seen once is waited for: the controller continues while the API server, or this connection, is down.
   const onError = (error: ApiError): void => {
     if (last === undefined && (!isKnown || error.type === "refused")) {
       unseen = cannotUse(error);
@@ -128,7 +128,7 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
   };
   const hint = setTimeout(() => {
     if (last?.spec.lifecycle === "Published" && last.status.startedAt === undefined)
-      process.stderr.write(`No controller has taken it up so far; to find out why: kubectl janus doctor\n`);
+      process.stderr.write(`No controller has started it so far; to find out why: kubectl janus doctor\n`);
   }, PATIENCE);
   try {
     for await (const sight of follow(cluster, name, { signal: ending.signal, onError })) {
@@ -151,7 +151,10 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
         isKnown ? OUTCOME_UNKNOWN : 1,
       );
     if (isInterrupted)
-      throw new Failure(`interrupted. ${whatGoesOn(last, `${cluster.namespace}/${name}`, `${name} ${where}`)}`, 130);
+      throw new Failure(
+        `interrupted. ${whatHappensNext(last, `${cluster.namespace}/${name}`, `${name} ${where}`)}`,
+        130,
+      );
     throw new Failure(last === undefined ? "it was not seen" : messageOfTransaction(last));
   } finally {
     clearTimeout(hint);

@@ -93,7 +93,7 @@ export const fieldReference = (crd: JsonObject): string => {
     "",
     "## Status",
     "",
-    "The controller writes it; nobody else has to.",
+    "Written by the controller only.",
     "",
     ...tableOf(asSchema(status), "status"),
   ].join("\n");

@@ -27,7 +27,7 @@ export interface Story {
 const LABEL = 17;
 const MOST_EVENTS = 20;
 
-/** How often each message was told. */
+/** How often each message was reported. */
 const withoutRepetitions = (events: readonly Told[]): readonly (Told & { readonly count: number })[] => {
   const all = new Map<string, Told & { readonly count: number }>();
   for (const event of events) {
@@ -68,7 +68,12 @@ export const description = ({ txn, locks, events }: Story, now: number, paint: P
       [state === "waiting" ? "waits for" : "message", detail],
       ["since", item?.waiting === undefined ? undefined : when(item.waiting.since)],
       ["gates", waitFor.join(", ")],
-      ["lock", lock === undefined ? undefined : `Lease ${lock.lease}, held by ${lock.holder ?? "nobody"}`],
+      [
+        "lock",
+        lock === undefined
+          ? undefined
+          : `Lease ${lock.lease}, ${lock.holder === undefined ? "not held" : `held by ${lock.holder}`}`,
+      ],
       ["snapshot", before?.existed === true ? before.snapshot?.store : undefined],
       ["also deleted", before?.existed === true ? before.dependents : undefined],
     ];
@@ -86,7 +91,7 @@ export const description = ({ txn, locks, events }: Story, now: number, paint: P
     `  ${type.padEnd(11)} ${status.padEnd(7)} ${reason}`,
     ...(message === messageOfTransaction(txn) ? [] : [`      ${hanging(message, width, 6)}`]),
   ]);
-  const told = withoutRepetitions(events)
+  const reported = withoutRepetitions(events)
     .slice(-MOST_EVENTS)
     .map(({ type, reason, message, at, count }) => {
       const text = `  ${age(at, now).padEnd(7)} ${hanging(`${reason}${count > 1 ? ` (x${count})` : ""}: ${message}`, width, 10)}`;
@@ -121,6 +126,6 @@ export const description = ({ txn, locks, events }: Story, now: number, paint: P
     ...lines,
     "Conditions:",
     ...conditions,
-    ...(told.length === 0 ? [] : ["Events:", ...told]),
+    ...(reported.length === 0 ? [] : ["Events:", ...reported]),
   ].join("\n")}\n`;
 };

@@ -13,7 +13,7 @@ export interface Explanation {
   readonly why: string;
   /** Which change, or which object. */
   readonly where?: string;
-  /** What of it is in the cluster. */
+  /** Which of its changes are applied. */
   readonly state: string;
   /** The command to run next. */
   readonly next: string;
@@ -25,9 +25,9 @@ export interface Facts {
   readonly now: number;
 }
 
-/** Of names that are some: who can write the Lease chooses them, and they become part of a command to be pasted. */
+/** Only legal names: whoever can write the Lease chooses them, and they become part of a command to paste. */
 const HELD_BY_ANOTHER = /^Transaction ([a-z0-9][a-z0-9-]*)\/([a-z0-9][a-z0-9.-]*)$/u;
-/** In ms: a controller takes a Transaction up within a second. */
+/** In ms: a controller starts a Transaction within a second. */
 const PATIENCE = 10_000;
 
 const condition = ({ status }: Transaction, name: string) => status.conditions.find(({ type }) => type === name);
@@ -46,11 +46,11 @@ const counted = ({ status, spec }: Transaction): string => {
   return [
     `${applied} of ${all} changes are applied`,
     ...(restored === 0 ? [] : [`${restored} ${restored === 1 ? "is" : "are"} rolled back`]),
-    ...(unknown === 0 ? [] : [`of ${unknown} it is unknown`]),
+    ...(unknown === 0 ? [] : [`of ${unknown} it is unknown whether ${unknown === 1 ? "it was" : "they were"} applied`]),
   ].join(", ");
 };
 
-/** Of a Draft or a proposed Transaction: nothing is wrong, but somebody has to move it. */
+/** Of a Draft or a proposed Transaction: nothing is wrong, but a user has to move it. */
 const ofUnpublished = (txn: Transaction): Explanation => {
   const { metadata, spec } = txn;
   const { annotations = {} } = metadata;
@@ -109,7 +109,7 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
         state,
         next:
           condition(txn, "Reversible")?.status === "True"
-            ? `nothing to do; to take it back: kubectl janus rollback ${on}`
+            ? `nothing to do; to roll it back: kubectl janus rollback ${on}`
             : "nothing to do",
       };
     case "RolledBack":
@@ -121,11 +121,11 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
           next: "nothing to do",
         };
       return {
-        what: "It has finished: a change failed, and everything was put back.",
+        what: "It has finished: a change failed, and everything was rolled back.",
         why: condition(txn, "Committed")?.message ?? why,
         ...where(states.find(({ detail }) => detail !== "")),
         state: stateOfRollback,
-        next: `correct the cause, and apply it again under a new name (what was there: kubectl janus snapshot show ${on})`,
+        next: `correct the cause, and apply it again under a new name (the former state: kubectl janus snapshot show ${on})`,
       };
     case "Failed":
       if (condition(txn, "ApprovalStale")?.status === "True")
@@ -137,11 +137,11 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
         };
       return condition(txn, "RolledBack")?.reason === "RollbackIncomplete"
         ? {
-            what: "It failed, and not everything could be put back.",
+            what: "It failed, and not everything could be rolled back.",
             why,
             ...where(failed),
             state,
-            next: `set back by hand what it names (what was there: kubectl janus snapshot diff ${on}), then: kubectl janus retry ${on}`,
+            next: `restore by hand what it names (the former state: kubectl janus snapshot diff ${on}), then: kubectl janus retry ${on}`,
           }
         : {
             what: "It failed.",
@@ -171,7 +171,7 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
   const age = now - Date.parse(metadata.creationTimestamp ?? "");
   if (status.startedAt === undefined)
     return {
-      what: age > PATIENCE ? "No controller has taken it up." : "It has just been created.",
+      what: age > PATIENCE ? "No controller has started it." : "It has just been created.",
       why,
       state,
       next: "kubectl janus doctor",
@@ -179,17 +179,13 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
   const current = states.find(({ state }) => state === "waiting") ?? states.find(({ colour }) => colour === "cyan");
   const isBack = status.phase === "RollingBack";
   return {
-    what: isBack
-      ? "It is being rolled back."
-      : current?.state === "waiting"
-        ? "It waits for a gate."
-        : "It is at work.",
+    what: isBack ? "It is being rolled back." : current?.state === "waiting" ? "It waits for a gate." : "It is active.",
     why: isBack ? (condition(txn, "Committed")?.message ?? why) : why,
     ...where(current ?? failed),
     state,
     next:
       isBack || isTerminal(status.phase)
         ? `kubectl janus watch ${on}`
-        : `wait, or take it back: kubectl janus rollback ${on}`,
+        : `wait, or roll it back: kubectl janus rollback ${on}`,
   };
 };

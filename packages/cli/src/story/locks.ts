@@ -8,7 +8,7 @@ import { asObject, leases } from "@janus/types";
 /** Who holds the lock on the target of a change. */
 export interface Holder {
   readonly lease: string;
-  /** `this Transaction`, `Transaction shop/other`, or another holder identity; undefined: nobody. */
+  /** `this Transaction`, `Transaction shop/other`, or another holder identity; undefined: none. */
   readonly holder: string | undefined;
 }
 
@@ -24,7 +24,7 @@ interface Place {
   readonly lease: string;
 }
 
-/** Where the controller keeps the locks of cluster-scoped targets, unless it was told otherwise. */
+/** Where the controller keeps the locks of cluster-scoped targets, unless it was configured otherwise. */
 const CONTROLLER_NAMESPACE = "janus-system";
 
 /** The lock of a change: as recorded, which is only once all are held; until then by the name that it has to have. */

@@ -5,7 +5,7 @@ import type { KubeObject, Resource } from "@janus/kube";
 import { objectDiff } from "../plan/object-diff.ts";
 import type { Former } from "./snapshots.ts";
 
-/** What was there before a change, and what is there now. */
+/** The state before a change, and the live state. */
 export interface Compared {
   readonly former: Former;
   /** `Deployment shop/web` */

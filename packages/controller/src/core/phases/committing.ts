@@ -82,7 +82,7 @@ const gate = (
   if (change === undefined || E.isLeft(place))
     return abort(context, journal, {
       reason: "GateFailed",
-      message: E.isLeft(place) ? place.left : "the journal names no change",
+      message: E.isLeft(place) ? place.left : `the journal names changes[${gated.index}], which spec does not have`,
       fate: "not-sent",
     });
   return awaitGates(context, journal, { index: gated.index, change, place: place.right }, gated.since);

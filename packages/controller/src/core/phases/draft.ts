@@ -42,7 +42,7 @@ const NEXT = {
 
 /** What it would do, and what can be done next. */
 const said = ({ spec: { lifecycle }, status: { render } }: Pick<Transaction, "spec" | "status">): string => {
-  if (render === undefined) return "not applied; looking at what it would do";
+  if (render === undefined) return "not applied; rendering what it would change";
   const message =
     render.result === "OK"
       ? `not applied: ${counted(render)}; ${NEXT[lifecycle]}`

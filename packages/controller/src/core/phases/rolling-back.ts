@@ -223,7 +223,7 @@ const withoutWaiting = (items: readonly Item[]): readonly Item[] =>
     return rest;
   });
 
-/** Names what is not as before: items with a warning, and missing targets. */
+/** Names what is not as before: items with a warning, and missing targets. Cut off, it must not claim that all is as before. */
 const verdictOf = (items: readonly Item[], gone: ReadonlyMap<number, string>): string => {
   const exceptions = items.flatMap(({ state }, index) => {
     const exception = gone.get(index) ?? (state.type === "restored" ? state.error : undefined);
@@ -231,5 +231,5 @@ const verdictOf = (items: readonly Item[], gone: ReadonlyMap<number, string>): s
   });
   return exceptions.length === 0
     ? "every target is as it was before"
-    : `every target is as it was before, except for ${exceptions.join("; ")}`;
+    : `rolled back, except for ${exceptions.join("; ")}`;
 };

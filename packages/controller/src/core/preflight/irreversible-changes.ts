@@ -30,10 +30,10 @@ const forGood: Readonly<Record<string, (change: Edit, live: KubeObject) => strin
   "/PersistentVolume": ({ content }, live) => {
     const { policy, phase } = reclaimOf(live);
     return reclaimOf(content).policy === "Delete" && policy !== "Delete" && (phase === "Released" || phase === "Failed")
-      ? `has it deleted, since it is ${phase}`
+      ? `makes the cluster delete it, since its phase is ${phase}`
       : undefined;
   },
-  // It stands in status.storedVersions from then on, and must not be missing from spec.versions.
+  // The version is in status.storedVersions from then on, and must not be missing from spec.versions.
   "apiextensions.k8s.io/CustomResourceDefinition": ({ content }, live) => {
     const former = new Set(versionsOf(live).map(({ name }) => name));
     const stored = versionsOf(content).find(({ name, storage }) => storage && !former.has(name));
@@ -45,7 +45,7 @@ const forGood: Readonly<Record<string, (change: Edit, live: KubeObject) => strin
   },
 };
 
-/** What a change does to this object that nothing brings back, as the predicate of a sentence; undefined if there is nothing. */
+/** What a change does to this object that cannot be undone, as the predicate of a sentence; undefined if there is nothing. */
 export const lostForGood = (
   { change, place: { resource } }: Pick<ResolvedItem, "change" | "place">,
   live: KubeObject,
@@ -110,7 +110,7 @@ const warning = (
   return [`changes[${index}]${more}: the ${change.type} of ${formatRef(place)} ${why(first)}`];
 };
 
-/** What to know of gates of changes that cannot be undone: people expect that a gate that is not met takes everything back. */
+/** What to know of gates of changes that cannot be undone: users expect that an unmet gate rolls everything back. */
 export const irreversibleGateWarnings = (txn: Transaction, known: Observations): readonly string[] => {
   const items = itemsOf(txn, known);
   /** Of a Delete that cannot be undone, what is to be waited for ends no wait. */

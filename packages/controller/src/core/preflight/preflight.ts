@@ -106,13 +106,13 @@ const liveChecks: readonly ((item: ResolvedItem, seen: TargetObservation) => str
     const uid = change.type === "Delete" ? undefined : asObject(change.content["metadata"])["uid"];
     return object === undefined || uid === undefined || uid === object.metadata.uid
       ? undefined
-      : `${formatRef(place)} has the uid ${object.metadata.uid}, and content.metadata.uid is another one: take that out, or look which object is meant`;
+      : `${formatRef(place)} has the uid ${object.metadata.uid}, and content.metadata.uid does not match: remove it, or correct the target`;
   },
   ({ change, place }, { object }) => {
     const status = change.type === "Delete" || !place.resource.statusSubresource ? undefined : change.content["status"];
     return status === undefined || isBare(status) || equal(status, object?.["status"])
       ? undefined
-      : `the status of ${formatRef(place)} cannot be set, since it is a subresource: take it out of the content`;
+      : `the status of ${formatRef(place)} cannot be set, since it is a subresource: remove it from the content`;
   },
 ];
 
@@ -157,7 +157,7 @@ export const examine = (
   return found === undefined ? [keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), ...more] : more;
 };
 
-/** That no rollback could give back what the change to this object, or its snapshot, loses. */
+/** What the change to this object, or its snapshot, loses, and no rollback could restore. */
 export const versionProblems = (
   item: ResolvedItem,
   known: Observations,
@@ -166,7 +166,7 @@ export const versionProblems = (
   const loss = object === undefined ? undefined : lossOf(item, known, object);
   return loss === undefined
     ? []
-    : [`${loss.message}, and no rollback in it could give back: set target.apiVersion to ${loss.apiVersion}`];
+    : [`${loss.message}, and a rollback could not restore it: set target.apiVersion to ${loss.apiVersion}`];
 };
 
 /** All problems of a change. */

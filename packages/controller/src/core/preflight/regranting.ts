@@ -9,7 +9,7 @@ import { mayBeGranted } from "../state/target-resolution.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { type ApiError, equal, isObject, type KubeObject } from "@janus/types";
 
-/** What the API server compares when somebody writes an object, beyond the verbs on it. */
+/** What the API server compares when a client writes an object, beyond the verbs on it. */
 interface Comparison {
   /** The verb that lets a user write what they could not otherwise; of others, what is compared. */
   readonly exempting: string;
@@ -20,7 +20,7 @@ interface Comparison {
 
 /** What the API server says of permissions that the user lacks, and of an aggregationRule, which may collect any. */
 const NOT_HELD = /attempting to grant RBAC permissions not currently held|must have cluster-admin privileges/;
-/** What it says of a binding of a role that does not exist, so that nobody knows what it would grant. */
+/** What it says of a binding of a role that does not exist, so that it is unknown what it would grant. */
 const NO_ROLE = /^(?:cluster)?role(?:binding)?s\.rbac\.authorization\.k8s\.io "[^"]*" not found$/;
 
 /** https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping */
@@ -30,7 +30,7 @@ const permissions = (exempting: string): Comparison => ({
     fault.type === "refused" &&
     ((fault.code === 403 && NOT_HELD.test(fault.message)) || (fault.code === 404 && NO_ROLE.test(fault.message))),
   remedy: ({ place: { resource } }) =>
-    `contains permissions that it does not have: grant it these, or the verb ${exempting} on ${resource.plural}`,
+    `contains permissions that the ServiceAccount does not have: grant it these, or the verb ${exempting} on ${resource.plural}`,
 });
 
 /** Whoever creates an admission policy or its binding must be allowed to read its parameters; whoever deletes it, not. */
@@ -38,7 +38,7 @@ const parameters = (field: string): Comparison => ({
   exempting: field,
   isRejection: (fault) =>
     fault.type === "refused" && fault.code === 422 && fault.message.includes(`spec.${field}: Forbidden`),
-  remedy: () => `names parameters in spec.${field} that it may not read: grant it the verb get on these`,
+  remedy: () => `names parameters in spec.${field} that the ServiceAccount cannot read: grant it the verb get on these`,
 });
 
 const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
@@ -128,7 +128,7 @@ const isKnown = (known: Observations, { index }: ResolvedItem, { metadata }: Kub
   return regrant !== undefined && regrant.resourceVersion === metadata.resourceVersion;
 };
 
-/** That it could not, as far as is known of this state. */
+/** That the ServiceAccount could not grant again what this state grants, as far as is known. */
 export const lostGrants = (
   txn: Transaction,
   item: ResolvedItem,
@@ -141,7 +141,7 @@ export const lostGrants = (
     changeIn(known, item.index).regrant?.isDenied !== true
     ? []
     : [
-        `ServiceAccount ${txn.spec.serviceAccountName} could not put ${formatRef(item.place)} back, which ${comparison.remedy(item)}`,
+        `ServiceAccount ${txn.spec.serviceAccountName} cannot roll back ${formatRef(item.place)}: it ${comparison.remedy(item)}`,
       ];
 };
 

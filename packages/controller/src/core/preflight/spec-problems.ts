@@ -78,7 +78,7 @@ const checks: readonly Check[] = [
     if (change === undefined || change.type === "Delete" || place === undefined) return undefined;
     return asObject(change.content["metadata"])["resourceVersion"] === undefined
       ? undefined
-      : `content.metadata.resourceVersion of ${formatRef(place)} would not be compared: take it out, or set the resourceVersion of the change`;
+      : `content.metadata.resourceVersion of ${formatRef(place)} would not be compared: remove it, or set the resourceVersion of the change`;
   },
   (txn) => (index, place) => {
     const change = txn.spec.changes[index];

@@ -10,14 +10,14 @@ export const isLaterFormat = (format: unknown): boolean => typeof format === "nu
 const unknownFormat = (written: unknown, plain: (text: string) => string | undefined): string | undefined => {
   if (written === undefined) return undefined;
   const format = typeof written === "string" ? plain(written) : undefined;
-  if (format === undefined || !/^[1-9]\d{0,8}$/u.test(format)) return "in a format that this one does not know";
-  return isLaterFormat(Number(format)) ? `format ${format}; this one knows ${FORMAT}` : undefined;
+  if (format === undefined || !/^[1-9]\d{0,8}$/u.test(format)) return "in a format that this version does not know";
+  return isLaterFormat(Number(format)) ? `format ${format}; this version knows ${FORMAT}` : undefined;
 };
 
 const unknownKeys = (keys: readonly string[]): string | undefined =>
   keys.length === 0
     ? undefined
-    : `with ${cut(keys.slice(0, FEW).join(", "), 200)}${keys.length > FEW ? ", …" : ""}, which this one does not know`;
+    : `with ${cut(keys.slice(0, FEW).join(", "), 200)}${keys.length > FEW ? ", …" : ""}, which this version does not know`;
 
 /**
  * Why a journal or snapshot is not touched: a later version of the controller wrote it. Its data has the format

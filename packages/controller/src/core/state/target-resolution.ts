@@ -62,9 +62,7 @@ const NOT_SERVED: E.Either<string, ObjectRef> = E.left(notServed({ apiVersion: "
 const placeOf = (txn: Transaction, { target }: Change, resource: Resource | undefined): E.Either<string, ObjectRef> => {
   if (resource === undefined) return E.left(notServed(target));
   if (resource.isVirtual)
-    return E.left(
-      `a ${resource.kind} is no object that the API server keeps, and nothing could undo it: take the change out`,
-    );
+    return E.left(`${resource.kind} is not a stored kind, and cannot be rolled back: remove this change`);
   const { name, namespace } = target;
   if (resource.namespaced) return E.right({ resource, namespace: namespace ?? txn.metadata.namespace, name });
   return namespace === undefined

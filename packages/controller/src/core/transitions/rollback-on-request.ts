@@ -55,13 +55,13 @@ export const isRequestFulfilled = ({
 
 /**
  * A rollback that is requested of a Draft, or of a proposed Transaction: it is answered by an event and removed. If it stayed,
- * it would be taken for one of the execution, and fail what somebody approves later.
+ * it would be taken for one of the execution, and fail a Transaction that is approved later.
  *
  * @returns undefined if there is no such request
  */
 export const refuseForDraft = ({ txn }: ReconcileContext): Step | undefined => {
   if (!isRequested(txn)) return undefined;
-  const message = `${requestedRollback(txn)}, but nothing of it is applied: it is ${txn.spec.lifecycle}`;
+  const message = `${requestedRollback(txn)}, but no changes are applied: the Transaction is ${txn.spec.lifecycle}`;
   const event: EventSpec = { type: "Warning", reason: "RollbackRefused", message };
   return run({ ...annotate(txn, { [REQUEST_ROLLBACK]: null }), events: [event] });
 };
@@ -73,7 +73,7 @@ const refuse = ({ txn, now }: ReconcileContext): Step => {
     const event: EventSpec = { type: "Warning", reason: "RollbackRefused", message: answer };
     return run({ ...annotate(txn, { [REQUEST_ROLLBACK]: null }), events: [event] });
   }
-  // The other conditions go on to say why it is where it is.
+  // The other conditions keep the cause of the phase.
   const { message: why = message } = txn.status.conditions.find(({ type }) => type === "Failed") ?? {};
   return run(
     updateStatus(txn, { because: { reason, message: why, readyMessage: `${cut(message, 1200)}; ${answer}` } }, now),

@@ -85,16 +85,16 @@ export const refuseRetry = (context: ReconcileContext): Step | undefined => {
   const { txn } = context;
   if (!isAskedFor(txn) || txn.metadata.deletionTimestamp !== undefined || nextRetryAt(context) !== undefined)
     return undefined;
-  const message = `a retry of its rollback was requested by the annotation ${RETRY_ROLLBACK}, but ${whyNot(txn)}`;
+  const message = `a retry of the rollback was requested by the annotation ${RETRY_ROLLBACK}, but ${whyNot(txn)}`;
   const event: EventSpec = { type: "Warning", reason: "RetryRefused", message };
   return run({ ...removeAnnotation(txn), events: [event] });
 };
 
 const whyNot = ({ spec, status: { phase, items } }: Transaction): string => {
-  if (phase === "Pending") return `nothing of it is applied: it is ${spec.lifecycle}`;
+  if (phase === "Pending") return `no changes are applied: the Transaction is ${spec.lifecycle}`;
   if (phase === "Failed" && items.some(isUnsettled))
     return "it has no journal to roll back from: restore the targets in status.items by hand";
-  return `it is ${phase}, and nothing of its rollback is left to be done`;
+  return `the Transaction is ${phase}: no item is left to roll back`;
 };
 
 /** To be rolled back again, as if it had just been reached. */

@@ -71,7 +71,7 @@ const findKinds = (context: ReconcileContext, items: readonly Recorded[], until:
 };
 
 /**
- * Waits until the restored targets have got to what `spec.rollbackWaitFor` wants, or the time for that is over.
+ * Waits until the restored targets meet `spec.rollbackWaitFor`, or the time for that is over.
  *
  * Guarantees: decided on live reads that are later than the rollback, but for targets that do not answer when the time is over:
  *             they are not healthy; whatever is found, what was restored stays so.
@@ -115,7 +115,7 @@ export const awaitHealthy = (context: ReconcileContext, journal: Back, items: re
       isHealthy: problems.length === 0,
       message:
         problems.length === 0
-          ? "all restored targets are as spec.rollbackWaitFor wants them"
+          ? "all restored targets meet spec.rollbackWaitFor"
           : problems.map(([index, why]) => `changes[${index}]: ${why}`).join("; "),
     },
   };

@@ -37,7 +37,7 @@ export const formerClaims = (undoContext: UndoContext, restoring: ResolvedChange
   const what = restoring.type === "Delete" ? "deleted" : "restored";
   if (former.length > 0)
     return conflict(
-      `${formatRef(place)} is not ${what}, since claims that were there before would go with it (${named(former, namespace, 60)}): ${remedy}`,
+      `${formatRef(place)} is not ${what}, since PersistentVolumeClaims that are older than the Transaction would be deleted with it (${named(former, namespace, 60)}): ${remedy}`,
     );
   const again = nextListing(found);
   if (again !== undefined)

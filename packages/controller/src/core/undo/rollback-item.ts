@@ -181,7 +181,8 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
   );
   if (unknown.length > 0) return isOver ? fail(ranOut(known, index)) : go(...unknown);
   const place = resolveTarget(txn, known, index);
-  if (change === undefined || E.isLeft(place)) return fail(E.isLeft(place) ? place.left : "there is no such change");
+  if (change === undefined || E.isLeft(place))
+    return fail(E.isLeft(place) ? place.left : `spec has no changes[${index}]`);
   const item: ResolvedItem = { index, change, place: place.right };
   if (isOver) return fail(`${formatRef(item.place)}: ${ranOut(known, index)}`, item);
 

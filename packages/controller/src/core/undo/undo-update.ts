@@ -121,7 +121,7 @@ const restoredOrFailed = (
     );
   const warnings = [
     ...(allocations.length === 0 ? [] : [`${formatRef(place)}: ${allocations.join("; ")}`]),
-    ...(paths.length === 0 ? [] : [`the API server sets ${show(paths)} itself: left unchanged`]),
+    ...(paths.length === 0 ? [] : [`${formatRef(place)}: the API server sets ${show(paths)} itself: left unchanged`]),
   ];
   return warnings.length === 0 ? { type: "restored" } : { type: "restored", warning: warnings.join("; ") };
 };

@@ -66,9 +66,7 @@ export const checkFence = async (api: Api, place: LeasePlace, term: Term): Promi
   if (!own.right) return E.right("up");
   const lease = await api.send(readLease(place));
   if (E.isLeft(lease)) return E.left(messageOf(lease.left));
-  return isOfTerm(leaderRecordOf(lease.right), term)
-    ? E.right("stale")
-    : E.left("the Lease is another client's by now");
+  return isOfTerm(leaderRecordOf(lease.right), term) ? E.right("stale") : E.left("the Lease is held by another client");
 };
 
 const probe = (namespace: string, user: string): Request => {
