@@ -115,7 +115,7 @@ describe("where approval is required", () => {
     const name = await drafted();
     expect(
       await patch(both, name, { lifecycle: "Published", timeout: "7m" }, { [`${BY}/last-edited-by`]: both }),
-    ).toMatchObject(refused("cannot be edited and published at once"));
+    ).toMatchObject(refused("cannot be edited and published in one request"));
     expect(await publish(approver, name, { timeout: "7m" })).toMatchObject({ code: 1 });
     expect(await publish(approver, name, { approvedDigest: `sha256:${"0".repeat(64)}` })).toMatchObject(done);
   });
