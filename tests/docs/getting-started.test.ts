@@ -36,5 +36,8 @@ it("every command of docs/getting-started.md works, one after the other", { time
   expect(printed.get("See a rollback")).toContain("exceeded quota");
   expect(printed.get("See a rollback")).toMatch(/^2\.0$/mu);
   expect(printed.get("What a Transaction leaves")).toContain('"version":"2.0"');
+  expect(printed.get("Roll back a Committed Transaction")).toMatch(
+    /^deploy-v4 +RolledBack +0\/1 +every target is as it/mu,
+  );
   expect(printed.get("Conditions")).toBe("RollbackComplete\n");
 });

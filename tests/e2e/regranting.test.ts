@@ -64,7 +64,7 @@ it("does not delete a Role that it could not create again, since others have add
   const { status } = await place.run([deleting(role("victim")), creating(configMap("last"))]);
   expect(status.phase).toBe("RolledBack");
   expect(status.conditions.find(({ type }) => type === "Ready")?.message).toContain(
-    "permissions that it does not have",
+    "permissions that the ServiceAccount does not have",
   );
   expect((await place.read(role("victim")))["rules"]).toEqual([held, nobodys]);
 });

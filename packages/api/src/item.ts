@@ -85,11 +85,17 @@ const Wire = object({
   committed: withDefault(
     false,
     described(
-      "The change was applied. With an error, and neither rolledBack nor gateFailed: it could not be rolled back, or the API server rejected it.",
+      "The change was applied. It stays true when the change is rolled back (rolledBack), and when it could not be (an error, without gateFailed). It is false for a change that the API server rejected, which has rolledBack and an error.",
       boolean,
     ),
   ),
-  rolledBack: withDefault(false, described("The target is as it was before the change.", boolean)),
+  rolledBack: withDefault(
+    false,
+    described(
+      "The target is as it was before the change: it was restored, or the API server rejected the change.",
+      boolean,
+    ),
+  ),
   error: optional(described("What failed, and what to do.", text(256))),
   uid: optional(described("uid of the target before the change; absent if there was none.", name)),
   resourceVersion: optional(

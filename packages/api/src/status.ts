@@ -37,7 +37,7 @@ export interface SnapshotStore extends TypeOf<typeof SnapshotStore> {}
 /** https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties */
 export const Condition = object({
   type: described(
-    "Prepared, Committed, RolledBack, Failed, Reversible, Healthy, Ready or Stalled.",
+    "Prepared, Committed, RolledBack, Failed, Reversible, Healthy, ApprovalStale, Ready or Stalled.",
     string({ minLength: 1, maxLength: 316 }),
   ),
   status: described("True, False or Unknown.", oneOf("True", "False", "Unknown")),
