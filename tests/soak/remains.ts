@@ -1,7 +1,6 @@
-import { FINALIZER, TRANSACTION_LABEL } from "@janus/api";
+import { FINALIZER, ORPHANED_LABEL, TRANSACTION_LABEL, UID_LABEL } from "@janus/api";
 import { transactions } from "@janus/controller";
 import type { KubeObject } from "@janus/kube";
-import { ORPHANED_LABEL, UID_LABEL } from "../../packages/controller/src/core/snapshots/snapshot-data.ts";
 import type { Insistent } from "./insist.ts";
 import { sightOf } from "./life.ts";
 import { leases } from "@janus/types";

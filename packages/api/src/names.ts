@@ -40,6 +40,10 @@ export const REQUEST_YIELD = `${GROUP}/give-way-to`;
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
 export const MANAGED_BY = "janus";
 export const TRANSACTION_LABEL = "janus.io/transaction";
+/** On every snapshot store, and on the journal: the uid of its Transaction. A label, so that `kubectl -l` finds them. */
+export const UID_LABEL = "janus.io/transaction-uid";
+/** On what is kept after its Transaction was deleted while it was active. */
+export const ORPHANED_LABEL = "janus.io/orphaned";
 
 /** The field manager of a Transaction's writes: at most 128 characters, unique by its uid. */
 export const fieldManager = ({ name, uid }: { readonly name: string; readonly uid: string }): string =>

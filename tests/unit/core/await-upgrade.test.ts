@@ -1,4 +1,4 @@
-import { FINALIZER, Transaction } from "@janus/api";
+import { FINALIZER, Transaction, UID_LABEL } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -19,7 +19,7 @@ import { configMaps } from "../../../packages/controller/src/core/kubernetes/kub
 import { decodeStored, decodeBestEffort } from "../../../packages/controller/src/core/state/decode-stored.ts";
 import { lookAtStore } from "../../../packages/controller/src/core/snapshots/release-stores.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
-import { digestOfStore, UID_LABEL } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
+import { digestOfStore } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
 import { readStores } from "../../../packages/controller/src/core/snapshots/snapshot-stores.ts";
 import { arbitrarySituation, NOW, settings } from "./arbitrary-situation.ts";
 import { transaction, UID } from "./transaction.ts";

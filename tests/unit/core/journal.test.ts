@@ -86,7 +86,15 @@ describe("the journal", () => {
   it("begins where it is told to, under a name of its Transaction's own", () => {
     expect(begun).toMatchObject({
       kind: "ConfigMap",
-      metadata: { name: `janus-journal-${UID}`, namespace: "shop", labels: { "janus.io/transaction": "deploy-v2" } },
+      metadata: {
+        name: `janus-journal-${UID}`,
+        namespace: "shop",
+        labels: {
+          "app.kubernetes.io/managed-by": "janus",
+          "janus.io/transaction": "deploy-v2",
+          "janus.io/transaction-uid": UID,
+        },
+      },
     });
     expect(journalPlace(txn)).toMatchObject({ namespace: "shop", name: `janus-journal-${UID}` });
     expect(decodeJournal(begun, CHANGES)).toEqual({

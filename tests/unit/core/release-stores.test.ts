@@ -1,9 +1,8 @@
-import { FINALIZER, SNAPSHOT_FINALIZER, type SnapshotStore } from "@janus/api";
+import { FINALIZER, journalName, SNAPSHOT_FINALIZER, type SnapshotStore, UID_LABEL } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
-import { UID_LABEL } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
 import { readStores, restored } from "../../../packages/controller/src/core/snapshots/snapshot-stores.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
@@ -98,6 +97,26 @@ describe("a snapshot that is not needed any more", () => {
     expect(left()?.metadata.finalizers).toEqual([]);
     expect(at.txn.metadata.finalizers).toEqual([]);
   });
+});
+
+it("a journal that the status names as a store is neither released as one, nor waited for", () => {
+  const journal = former("ConfigMap", journalName(UID), {
+    metadata: { labels: { [UID_LABEL]: UID } },
+    data: { position: "{}" },
+  });
+  const named: SnapshotStore = {
+    kind: "ConfigMap",
+    name: journalName(UID),
+    uid: journal.metadata.uid ?? "",
+    digest: "",
+  };
+  const { txn } = committed;
+  const start = { ...committed, txn: { ...txn, status: { ...txn.status, snapshots: [named] } } };
+  const { at, asked } = later(start, 60_000, (ask) =>
+    ask.call.place.name === journalName(UID) ? E.right(journal) : refused(404),
+  );
+  expect(asked.filter(({ purpose }) => purpose === "release-store")).toEqual([]);
+  expect(at.txn.metadata.finalizers).toEqual([]);
 });
 
 const theirs = (ask: ApiCall): Answer =>

@@ -1,10 +1,10 @@
+import { UID_LABEL } from "@janus/api";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { toBase64 } from "../../../packages/controller/src/core/kubernetes/base64.ts";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
 import { mostStoreNames, type Position } from "../../../packages/controller/src/core/state/journal.ts";
-import { UID_LABEL } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
 import { UID } from "./transaction.ts";
 import { allowed, type Answer, change, former, later, observingAll, refused, seen, underway } from "./underway.ts";
 import { asObject, type KubeObject } from "@janus/types";

@@ -1,9 +1,18 @@
-import { API_VERSION, KIND, SNAPSHOT_FINALIZER, type SnapshotStore, type Transaction } from "@janus/api";
+import {
+  API_VERSION,
+  journalName,
+  KIND,
+  ORPHANED_LABEL,
+  SNAPSHOT_FINALIZER,
+  type SnapshotStore,
+  type Transaction,
+  UID_LABEL,
+} from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { isAbsent } from "../kubernetes/api-error.ts";
 import { type StoreListing, type Observations, type OurStore, set, unset } from "../state/observations.ts";
-import { laterStore, openStore, ORPHANED_LABEL, storePlace, UID_LABEL } from "./snapshot-data.ts";
+import { laterStore, openStore, storePlace } from "./snapshot-data.ts";
 import type { KubeObject } from "@janus/types";
 
 /**
@@ -16,9 +25,9 @@ export type ReleaseTo = "owned" | "orphaned" | "free" | "kept";
 
 export const storeKey = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">): string => `${kind}/${name}`;
 
-/** Whether its label says that it belongs to this Transaction. */
-export const isOf = ({ metadata: { uid } }: Transaction, { metadata: { labels } }: KubeObject): boolean =>
-  labels?.[UID_LABEL] === uid;
+/** Whether its label says that it is a store of this Transaction. The journal has the label as well, and is none. */
+export const isOf = ({ metadata: { uid } }: Transaction, { metadata: { name, labels } }: KubeObject): boolean =>
+  labels?.[UID_LABEL] === uid && name !== journalName(uid);
 
 const withListing = (
   known: Observations,

@@ -9,17 +9,13 @@ import {
   type Transaction,
   TRANSACTION_LABEL,
   transactionLabel,
+  UID_LABEL,
 } from "@janus/api";
 import { fromBase64 } from "../kubernetes/base64.ts";
 import { ofLater } from "../state/format.ts";
 import type { StoreData } from "../state/observations.ts";
 import { configMaps, type ObjectRef, secrets } from "../kubernetes/kube-object.ts";
 import { asObject, canonical, isObject, type KubeObject, parseJson } from "@janus/types";
-
-/** On every snapshot store and journal: the uid of its Transaction. A label, so that `kubectl -l` finds it. */
-export const UID_LABEL = "janus.io/transaction-uid";
-/** On a store that is kept after its Transaction was deleted while it was active. */
-export const ORPHANED_LABEL = "janus.io/orphaned";
 
 /** Below the limit of 1 MiB for the data of a ConfigMap or Secret, with room for keys and metadata. */
 export const STORE_BYTES = 900 * 1024;

@@ -9,6 +9,7 @@ import {
   type Transaction,
   TRANSACTION_LABEL,
   transactionLabel,
+  UID_LABEL,
 } from "@janus/api";
 
 import { ofLater } from "./format.ts";
@@ -143,7 +144,11 @@ export const newJournal = (txn: Transaction, position: Position, storeNames: num
   metadata: {
     name: journalName(txn.metadata.uid),
     namespace: txn.metadata.namespace,
-    labels: { [MANAGED_BY_LABEL]: MANAGED_BY, [TRANSACTION_LABEL]: transactionLabel(txn.metadata.name) },
+    labels: {
+      [MANAGED_BY_LABEL]: MANAGED_BY,
+      [TRANSACTION_LABEL]: transactionLabel(txn.metadata.name),
+      [UID_LABEL]: txn.metadata.uid,
+    },
   },
   ...journalData({ position, storeNames }),
 });

@@ -1,7 +1,6 @@
-import { FINALIZER, Transaction } from "@janus/api";
+import { FINALIZER, ORPHANED_LABEL, Transaction } from "@janus/api";
 import type { ApiCall, EventSpec } from "../state/effect.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
-import { ORPHANED_LABEL } from "../snapshots/snapshot-data.ts";
 import { asObject, type KubeObject } from "@janus/types";
 
 /** Whether there may be objects of ours that only the finalizer protects from being left behind. */

@@ -1,4 +1,4 @@
-import { type Condition, cut, FINALIZER, type Transaction } from "@janus/api";
+import { type Condition, cut, FINALIZER, ORPHANED_LABEL, type Transaction } from "@janus/api";
 import { type ApiCall, done, type Effect, run, type Step } from "../state/effect.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
 import { journalPlace } from "../state/journal.ts";
@@ -10,7 +10,6 @@ import { setFinalizers, ownPlace } from "../state/status-update.ts";
 import { UNREADABLE } from "../state/conditions.ts";
 import { changeIn } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
-import { ORPHANED_LABEL } from "../snapshots/snapshot-data.ts";
 import { releaseStore } from "../snapshots/release-stores.ts";
 
 const JOURNAL = "journal";
