@@ -1,5 +1,5 @@
 import { isOfTerm, type LeaderRecord, leaderRecordOf, type Term } from "./leader-lease.ts";
-import type { LeaderTiming } from "./leader-timing.ts";
+import { type LeaderTiming, retryPause } from "./leader-timing.ts";
 import { type KubeObject, MAX_INT32 } from "@janus/types";
 
 /** The Lease as last observed. Times are of the local monotonic clock. */
@@ -112,16 +112,13 @@ export const step = (
 
 type In<Name> = Extract<ElectionState, { readonly type: Name }>;
 
-/** With jitter, so that candidates that failed together do not retry together. */
-const pause = ({ timing }: Candidate, random: number): number => timing.retryPeriod * (1 - random / 5);
-
 const looking = (
   { observed }: In<"looking">,
   input: ElectionInput,
   { now, random }: StepTime,
   candidate: Candidate,
 ): ElectionState => {
-  const again = now + pause(candidate, random);
+  const again = now + retryPause(candidate.timing, random);
   if (input.type !== "read") return { type: "standby", observed, until: again };
   const record = input.lease === undefined ? undefined : leaderRecordOf(input.lease);
   const seen: ObservedLease = { record, free: freeFrom(record, observed, now, candidate) };
@@ -163,7 +160,7 @@ const claimed = (
   }
   if (input.type !== "failed") return { type: "looking", observed };
   // If it was applied nevertheless, the next read shows it.
-  return { type: "standby", observed, until: time.now + pause(candidate, time.random) };
+  return { type: "standby", observed, until: time.now + retryPause(candidate.timing, time.random) };
 };
 
 const lead = (
@@ -180,7 +177,7 @@ const lead = (
     until: sent + candidate.timing.renewDeadline,
     suspendedAt: suspendedAt === undefined || sent >= suspendedAt ? undefined : suspendedAt,
   },
-  due: sent + pause(candidate, random),
+  due: sent + retryPause(candidate.timing, random),
 });
 
 const renewed = (
@@ -201,7 +198,7 @@ const renewed = (
 
 const missed = (heldTerm: HeldTerm, { sent, now, random }: StepTime, candidate: Candidate): ElectionState => {
   if (now >= heldTerm.until) return expired(heldTerm);
-  return { type: "leading", heldTerm, due: Math.max(now, sent + pause(candidate, random)) };
+  return { type: "leading", heldTerm, due: Math.max(now, sent + retryPause(candidate.timing, random)) };
 };
 
 /** After a conflict: our own renewal whose response was lost, an edit such as a label, or another leader. */

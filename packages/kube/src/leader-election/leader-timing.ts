@@ -10,6 +10,14 @@ export interface LeaderTiming {
   readonly writeTimeout: number;
 }
 
+/**
+ * How long a candidate pauses between two renewals, or two reads of a standby: with jitter, so that candidates that failed
+ * together do not retry together.
+ *
+ * @param random from 0 to 1
+ */
+export const retryPause = ({ retryPeriod }: LeaderTiming, random: number): number => retryPeriod * (1 - random / 5);
+
 const seconds = (ms: number): string => `${ms / 1000} s`;
 
 /**
