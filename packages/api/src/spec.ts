@@ -13,7 +13,7 @@ import {
   withDefault,
 } from "./codec.ts";
 import { Change } from "./change.ts";
-import { duration, durationOrNone } from "./duration.ts";
+import { duration, durationOrNone, formatDuration } from "./duration.ts";
 import { Gates } from "./gates.ts";
 import type { Rule } from "./rule.ts";
 import { list, object } from "./structure.ts";
@@ -39,6 +39,12 @@ const oncePerTarget: Rule<readonly Change[]> = {
 };
 
 export const LIFECYCLES = ["Draft", "Proposed", "Published"] as const;
+
+/**
+ * `rollbackWaitTimeout` where it is left out, in ms. The controller sets it, not the CRD: an older controller, which does
+ * not know the field, would process no Transaction that has it (see `CONTRIBUTING.md`).
+ */
+export const ROLLBACK_WAIT_TIMEOUT = 10 * 60_000;
 
 const fields = {
   serviceAccountName: described(
@@ -94,7 +100,10 @@ const fields = {
     ),
   ),
   rollbackWaitTimeout: optional(
-    described("How long to wait for rollbackWaitFor, such as 10m; at least 1s. Default: 10m.", duration),
+    described(
+      `How long to wait for rollbackWaitFor, such as 10m; at least 1s. Default: ${formatDuration(ROLLBACK_WAIT_TIMEOUT)}.`,
+      duration,
+    ),
   ),
   deletionPolicy: withDefault(
     "Release",

@@ -1,4 +1,4 @@
-import type { Item as Recorded } from "@janus/api";
+import { type Item as Recorded, ROLLBACK_WAIT_TIMEOUT } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { isSensitive } from "../state/sensitive-kinds.ts";
 import { type Gated, type GateObservation, observeGates, whenUnanswered } from "../forward/gate-states.ts";
@@ -15,9 +15,6 @@ import { type AwaitedTarget, waitingForTargets } from "../state/status-progress.
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget } from "../state/target-resolution.ts";
 import type { Back } from "./rollback-item.ts";
-
-/** In ms; what `spec.rollbackWaitTimeout` is where it is left out. */
-const DEFAULT_TIMEOUT = 10 * 60_000;
 
 export type Health =
   | { readonly type: "step"; readonly step: Step }
@@ -84,7 +81,7 @@ export const awaitHealthy = (context: ReconcileContext, journal: Back, items: re
   const { restoredAt } = position;
   if (restoredAt === undefined)
     return step(run(checkpoint(txn, journal, { position: { ...position, restoredAt: now } })));
-  const until = restoredAt + (txn.spec.rollbackWaitTimeout ?? DEFAULT_TIMEOUT);
+  const until = restoredAt + (txn.spec.rollbackWaitTimeout ?? ROLLBACK_WAIT_TIMEOUT);
   const unknown = findKinds(context, items, until);
   if (unknown.length > 0) return step(run(...unknown));
   const observed = restoredTargets(context, items).map(
