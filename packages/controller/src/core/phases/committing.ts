@@ -6,7 +6,7 @@ import type { Instant } from "../kubernetes/time.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { gatedChange, type Journal, type Position } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
-import { cannotBeUndone, firstIrreversible } from "../preflight/irreversible-kinds.ts";
+import { cannotBeUndone, firstIrreversible } from "../preflight/irreversible-deletions.ts";
 import {
   type AbortCause,
   changeIn,

@@ -1,7 +1,7 @@
 import { changeGateMistakes, gateMistakes, gatesOf, rollbackGates } from "../gates/gates-of.ts";
 import { CRD_NAME, cut, GROUP, groupOf, KIND, storeName, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { isIrreversible } from "./irreversible-kinds.ts";
+import { isIrreversible } from "./irreversible-deletions.ts";
 import { asObject } from "@janus/types";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import type { Observations } from "../state/observations.ts";

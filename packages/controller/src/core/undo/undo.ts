@@ -1,5 +1,5 @@
 import { recordedBefore } from "../snapshots/prior-state.ts";
-import { isIrreversible } from "../preflight/irreversible-kinds.ts";
+import { isIrreversible } from "../preflight/irreversible-deletions.ts";
 import type { Journal } from "../state/journal.ts";
 import { changeIn, type Refusal, withRollback } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
