@@ -9,6 +9,16 @@ import { wall } from "./process/clock.ts";
 import { type Recorder, recorder } from "./telemetry/events.ts";
 import { cacheTransform, dueAt, isUnpublished, phaseOf } from "./reconcile/cache-transform.ts";
 import { defect, type Log, withFields } from "./process/log.ts";
+import {
+  BACKOFF,
+  DRAFTS_IN_FLIGHT,
+  IN_FLIGHT,
+  MIN_INTERVAL,
+  RENEWAL_ROUND,
+  RENEWALS_IN_FLIGHT,
+  TURN_PATIENCE,
+  WATCH,
+} from "./limits.ts";
 import { metrics } from "./telemetry/metrics.ts";
 import { queueMetrics } from "./telemetry/queue-metrics.ts";
 import type { Round } from "./telemetry/telemetry.ts";
@@ -39,28 +49,10 @@ export interface Controller {
   readonly stop: () => Promise<void>;
 }
 
-/** How long a watch lasts, in s. One that has silently stopped is noticed after that and the deadline of a request. */
-const WATCH = 60;
-
-/**
- * Requests in flight: fewer than the client has connections, which the watch and its list need, too. A namespace has half of
- * them at most: with 8 of 16, Transactions of others took three times as long where the API server has two cores.
- */
-const IN_FLIGHT = 12;
-const RENEWALS_IN_FLIGHT = 16;
-/** Of all Drafts: a render may take hundreds of dry runs, and nothing that is executed waits for it. So they pause, too. */
-const DRAFTS_IN_FLIGHT = 2;
-
-/** How often locks are checked for renewal, in ms. */
-const RENEWAL_ROUND = 250;
-
-/** A Transaction that other clients keep writing is reconciled at most once in this time, in ms: it costs several requests. */
-const MIN_INTERVAL = 1000;
-
 /** Watches Transactions, and reconciles each until it is finished. */
 export const controller = (api: Api, options: ControllerOptions): Controller => {
   const { settings, watchNamespace, concurrency, identity, log, watchdog = newWatchdog() } = options;
-  const patience = 2 * settings.writeTimeout;
+  const patience = TURN_PATIENCE * settings.writeTimeout;
   const apiOf = sharedApi(api, { places: IN_FLIGHT, patience });
   const draftsApiOf = sharedApi(api, { places: DRAFTS_IN_FLIGHT, patience, pauses: true });
   const renewalsOf = sharedApi(options.renewals ?? api, { places: RENEWALS_IN_FLIGHT, patience });
@@ -113,7 +105,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
         worker.rest();
       }
     },
-    backoff: { first: 200, cap: 30_000 },
+    backoff: BACKOFF,
     observe: queueMetrics(measured.registry),
   });
   const add = throttle(MIN_INTERVAL, (key) => work.add(key));

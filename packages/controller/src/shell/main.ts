@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { type Api, connect, loadConfig } from "@janus/kube";
+import { type Api, type Client, connect, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Registry } from "prom-client";
 import { apiMetrics } from "./telemetry/api-metrics.ts";
 import { type Controller, controller } from "./controller.ts";
 import { parseFlags } from "./flags.ts";
 import { serve } from "./http/server.ts";
+import { ASIDE_DEADLINE, CONNECTIONS, MARGIN, RECOVERY_DELAY, STUCK_AFTER } from "./limits.ts";
 import { leaderMark } from "./leadership/leader-label.ts";
 import { leadership } from "./leadership/leadership.ts";
 import { defect, jsonLog } from "./process/log.ts";
@@ -14,13 +15,6 @@ import { metricsAuth } from "./http/metrics-auth.ts";
 import { processMetrics } from "./process/process-metrics.ts";
 import { unready } from "./process/readiness.ts";
 import { watchdog as newWatchdog } from "./process/watchdog.ts";
-
-/** How long after the write timeout a change that is not visible counts as not applied, in ms. */
-const MARGIN = 1000;
-/** When a Failed Transaction is first retried, in ms. */
-const RECOVERY_DELAY = 30_000;
-/** The deadline of requests that must not delay the exit of the process, in ms. */
-const ASIDE_DEADLINE = 2000;
 
 const flags = parseFlags(process.argv.slice(2), process.env);
 if (E.isLeft(flags)) {
@@ -57,13 +51,15 @@ if (E.isLeft(config)) {
 
 const registry = new Registry();
 processMetrics(registry);
-const watchdog = newWatchdog(Math.max(60_000, 4 * requestDeadline));
-const client = connect(config.right, { writeTimeout, deadline: requestDeadline });
+const watchdog = newWatchdog(Math.max(STUCK_AFTER, 4 * requestDeadline));
+const connectWith = (connections: number): Client =>
+  connect(config.right, { writeTimeout, deadline: requestDeadline, connections });
+const client = connectWith(CONNECTIONS.requests);
 const counted = apiMetrics(registry);
 const api = counted(client);
 // Over connections of their own: if requests of Transactions hang, neither leadership nor a lock is lost.
-const electing = connect(config.right, { writeTimeout, deadline: requestDeadline, connections: 4 });
-const renewing = connect(config.right, { writeTimeout, deadline: requestDeadline, connections: 16 });
+const electing = connectWith(CONNECTIONS.election);
+const renewing = connectWith(CONNECTIONS.renewals);
 const { POD_NAME: pod = hostname(), POD_NAMESPACE: podNamespace = namespace } = process.env;
 // Unique to this process: another one with the same Pod name does not take the Lease for its own.
 const identity = `${pod}_${randomUUID()}`;
@@ -72,7 +68,7 @@ const election =
   leadership(counted(electing), { ...leaderElection, identity, deadline: requestDeadline, log, watchdog });
 // Connections of their own, too: requests for metrics delay no Transaction, and the label is removed also when the others
 // are closed.
-const beside = { deadline: ASIDE_DEADLINE, writeTimeout: ASIDE_DEADLINE / 2, connections: 4 };
+const beside = { deadline: ASIDE_DEADLINE, writeTimeout: ASIDE_DEADLINE / 2, connections: CONNECTIONS.aside };
 const aside = counted(connect(config.right, beside));
 const mark =
   election === undefined || readiness === "leader" || process.env["POD_NAME"] === undefined

@@ -12,6 +12,7 @@ import {
   type Settings,
   withoutRetry,
 } from "../../core/index.ts";
+import { PER_TRANSACTION } from "../limits.ts";
 import { type TrackedTransaction, decoded } from "./tracked-transaction.ts";
 import { elapsed } from "../process/clock.ts";
 import type { Telemetry, Round } from "../telemetry/telemetry.ts";
@@ -53,9 +54,6 @@ export interface EffectRunnerOptions {
 
 /** After a transient error no further requests are sent; a permanent one concerns its request alone. */
 const isOverload = (outcome: Outcome): boolean => isFailure(outcome) && classify(outcome.error) === "transient";
-
-/** The most concurrent requests of one Transaction. */
-const CONCURRENCY = 16;
 
 /**
  * Runs effects concurrently, a bounded number at a time, in order. After a transient error no more are started. While a large
@@ -120,7 +118,7 @@ export const effectRunner = (options: EffectRunnerOptions) => {
         if (outcomes.some(isOverload)) return;
       }
     };
-    const most = hasLargeTarget(tracked.known) ? 1 : CONCURRENCY;
+    const most = hasLargeTarget(tracked.known) ? 1 : PER_TRANSACTION;
     await Promise.all(Array.from({ length: Math.min(most, effects.length) }, lane));
     return outcomes;
   };

@@ -32,6 +32,7 @@ import {
   type Watched,
   withoutRead,
 } from "../../core/index.ts";
+import { MAX_LARGE, MAX_READS } from "../limits.ts";
 import { effectRunner, type Failure, isFailure, isOwn } from "./effect-runner.ts";
 import { decoded, isEnded, namespaceOf, newTracked, queueKey, type TrackedTransaction } from "./tracked-transaction.ts";
 import { impersonation } from "./api-request.ts";
@@ -64,12 +65,6 @@ export interface ReconcilerOptions {
 
 /** More decisions in one reconcile than any Transaction needs: a defect must not flood the API server. */
 const maxSteps = (txn: Transaction): number => 1000 + 20 * txn.spec.changes.length;
-
-/** Large Transactions that are reconciled at the same time: bounds their memory, and the garbage that they leave. */
-const MAX_LARGE = 2;
-
-/** How often a Transaction is read in one reconcile because another client has written it meanwhile. */
-const MAX_READS = 10;
 
 export interface Reconciler {
   readonly reconcile: (key: string, round: Round) => Promise<Requeue>;

@@ -11,12 +11,10 @@ import {
   ownedObject,
   type Unlisted,
 } from "../../core/index.ts";
+import { LISTS } from "../limits.ts";
 
 /** More of a kind than one Transaction can have created. */
 const MOST_UNOWNED = 1000;
-
-/** Concurrent lists. */
-const CONCURRENCY = 8;
 
 /** The ServiceAccount may not list the kind, or the kind cannot be listed. */
 const HOLDS_NOTHING: readonly number[] = [403, 404, 405];
@@ -123,7 +121,7 @@ export const searchOwned = async (
     }
     return undefined;
   };
-  const failed = (await Promise.all(Array.from({ length: CONCURRENCY }, lane))).find((error) => error !== undefined);
+  const failed = (await Promise.all(Array.from({ length: LISTS }, lane))).find((error) => error !== undefined);
   if (failed !== undefined) return E.left(failed);
   const unknown = (only ?? []).filter((name) => !all.includes(name)).map(unserved);
   return E.right({

@@ -1,5 +1,6 @@
 import { type Api, type Impersonation, keyOf, startReflector, type KubeObject, throttle } from "@janus/kube";
 import { classify, isUnserved, type Watched } from "../../core/index.ts";
+import { DRAFT_WATCHES, TARGET_WATCHES } from "../limits.ts";
 import { elapsed } from "../process/clock.ts";
 
 /** A Transaction that waits for targets, and the user that reads them. */
@@ -27,9 +28,9 @@ export interface WatchBudget {
 }
 
 /** Of Transactions that wait for their targets. */
-export const WAITING_BUDGET: WatchBudget = { watches: 32, ofNamespace: 8, polls: true };
+export const WAITING_BUDGET: WatchBudget = { ...TARGET_WATCHES, polls: true };
 /** Of Drafts, which may be looked at again when they are approved. */
-export const RESTING_BUDGET: WatchBudget = { watches: 32, ofNamespace: 4, polls: false };
+export const RESTING_BUDGET: WatchBudget = { ...DRAFT_WATCHES, polls: false };
 
 /** For this time no watch is tried again that the ServiceAccount may not have, in ms. */
 const DENIED_FOR = 300_000;

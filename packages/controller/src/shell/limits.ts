@@ -1,0 +1,67 @@
+/**
+ * The numbers of the whole process: requests, connections, loops, and the waits that no flag and no field sets. What
+ * only one mechanism knows, such as how often a Draft is rendered again, is beside that mechanism.
+ */
+
+/**
+ * Requests in flight, of all Transactions: enough to keep an API server of two cores busy. A namespace has half of them
+ * at most: with 8 of 16, Transactions of others took three times as long where the API server has two cores.
+ */
+export const IN_FLIGHT = 12;
+
+/** Renewals of locks in flight. They have connections of their own: no lock is lost because other requests hang. */
+export const RENEWALS_IN_FLIGHT = 16;
+
+/** The same of all Drafts: a render may take hundreds of dry runs, and nothing executed waits for it. So they pause, too. */
+export const DRAFTS_IN_FLIGHT = 2;
+
+/** Concurrent requests of one Transaction; while it has a large target in memory it is one (see `effect-runner.ts`). */
+export const PER_TRANSACTION = 16;
+
+/** Kinds that are listed at the same time, to find what is deleted together with others. */
+export const LISTS = 8;
+
+/** Watches of targets that Transactions wait for: of all namespaces, and of one. Each uses a connection. */
+export const TARGET_WATCHES = { watches: 32, ofNamespace: 8 };
+
+/** The same of targets of Drafts, which may be looked at again when they are approved. */
+export const DRAFT_WATCHES = { watches: 32, ofNamespace: 4 };
+
+/** The most connections of each client; each watch uses one. `aside`: metrics, and the leader label. */
+export const CONNECTIONS = { requests: 64, renewals: RENEWALS_IN_FLIGHT, election: 4, aside: 4 };
+
+/**
+ * How long after the write timeout a change that is not visible counts as not applied, in ms: for what is under way in
+ * the network when the API server starts to count. See `inFlightWindow`.
+ */
+export const MARGIN = 1000;
+
+/** When a Failed Transaction is first retried, in ms: what has kept it from being rolled back is often over by then. */
+export const RECOVERY_DELAY = 30_000;
+
+/** The pause of a Transaction after requests that failed, doubled with each failure, in ms. */
+export const BACKOFF = { first: 200, cap: 30_000 };
+
+/** A request waits for its turn for so many times the write timeout; then it is not sent, and tried again after a pause. */
+export const TURN_PATIENCE = 2;
+
+/** The deadline of requests that must not delay the exit of the process, in ms. */
+export const ASIDE_DEADLINE = 2000;
+
+/** How long a watch lasts, in s. One that has silently stopped is noticed after that and the deadline of a request. */
+export const WATCH = 60;
+
+/** How often locks are checked for renewal, in ms: much less than a third of the shortest lockTimeout, a second. */
+export const RENEWAL_ROUND = 250;
+
+/** A Transaction that other clients keep writing is reconciled at most once in this time, in ms: it costs several requests. */
+export const MIN_INTERVAL = 1000;
+
+/** How often a Transaction is read in one reconcile because another client has written it meanwhile. */
+export const MAX_READS = 10;
+
+/** Large Transactions that are reconciled at the same time: bounds their memory, and the garbage that they leave. */
+export const MAX_LARGE = 2;
+
+/** After so long without progress, in ms, a loop counts as stuck; longer where requests may take longer. */
+export const STUCK_AFTER = 60_000;
