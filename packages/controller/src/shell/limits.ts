@@ -27,8 +27,17 @@ export const TARGET_WATCHES = { watches: 32, ofNamespace: 8 };
 /** The same of targets of Drafts, which may be looked at again when they are approved. */
 export const DRAFT_WATCHES = { watches: 32, ofNamespace: 4 };
 
-/** The most connections of each client; each watch uses one. `aside`: metrics, and the leader label. */
-export const CONNECTIONS = { requests: 64, renewals: RENEWALS_IN_FLIGHT, election: 4, aside: 4 };
+/**
+ * The most connections of each client. `requests`: for the requests and watches above, and the watch of Transactions, all
+ * at once: a watch gives its connection back only when it ends, and what waits for one is not sent. `aside`: metrics, and
+ * the leader label.
+ */
+export const CONNECTIONS = {
+  requests: IN_FLIGHT + DRAFTS_IN_FLIGHT + TARGET_WATCHES.watches + DRAFT_WATCHES.watches + 1,
+  renewals: RENEWALS_IN_FLIGHT,
+  election: 4,
+  aside: 4,
+};
 
 /**
  * How long after the write timeout a change that is not visible counts as not applied, in ms: for what is under way in
