@@ -1,4 +1,4 @@
-import type { JsonObject } from "@janus/types";
+import { type JsonObject, without } from "@janus/types";
 import type { ChangeManifest, Manifest, TargetManifest } from "./manifest.ts";
 
 /** The object that a manifest describes. */
@@ -23,14 +23,11 @@ const METADATA_OF_SERVER = [
   "deletionTimestamp",
 ];
 
-const without = (fields: object, ...names: readonly string[]): object =>
-  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
-
 /** The content of a change: all but what the target says, and what only the API server and controllers set. */
 const contentOf = (manifest: Manifest): JsonObject => {
-  const metadata = without(manifest.metadata, ...METADATA_OF_TARGET, ...METADATA_OF_SERVER);
-  const fields = without(manifest, ...OF_TARGET, ...OF_SERVER, "metadata");
-  return { ...(Object.keys(metadata).length === 0 ? {} : { metadata }), ...fields } as JsonObject;
+  const metadata = without(manifest.metadata, [...METADATA_OF_TARGET, ...METADATA_OF_SERVER]);
+  const fields = without(manifest, [...OF_TARGET, ...OF_SERVER, "metadata"]);
+  return { ...(Object.keys(metadata).length === 0 ? {} : { metadata }), ...fields };
 };
 
 /** A change that brings a manifest about. Default: Apply, which creates or patches the object. */

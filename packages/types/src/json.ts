@@ -30,6 +30,10 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** The empty object for anything else. */
 export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
+/** An object with the other fields of this one. */
+export const without = (object: unknown, names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(asObject(object)).filter(([name]) => !names.includes(name)));
+
 /** The own property: `constructor` and `__proto__` are legal keys of a ConfigMap. */
 export const member = (object: JsonObject | undefined, name: string): Json | undefined =>
   object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;

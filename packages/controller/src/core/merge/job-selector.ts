@@ -1,9 +1,6 @@
-import { asObject, type JsonObject, type KubeObject } from "@janus/types";
+import { asObject, type KubeObject, without } from "@janus/types";
 
 const OF_UID: readonly string[] = ["controller-uid", "batch.kubernetes.io/controller-uid"];
-
-const without = (object: unknown, names: readonly string[]): JsonObject =>
-  Object.fromEntries(Object.entries(asObject(object)).filter(([name]) => !names.includes(name)));
 
 /**
  * The object without the values that the API server generates from its uid: the selector of a Job, and the

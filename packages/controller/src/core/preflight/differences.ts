@@ -7,6 +7,7 @@ import {
   type KubeObject,
   member,
   type Resource,
+  without,
 } from "@janus/types";
 
 /** A field with its value in each of two objects, as far as it has one. */
@@ -26,15 +27,12 @@ const OF_SERVER: readonly string[] = [
   "selfLink",
 ];
 
-const without = (object: JsonObject, names: readonly string[]): JsonObject =>
-  Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
-
 /** What an object says: without what the API server writes about it, and without its status. */
 export const contentOf = (object: KubeObject): JsonObject => {
   const { metadata, ...content } = asObject(object);
   return {
     ...without(content, ["status"]),
-    metadata: without(asObject(metadata), OF_SERVER),
+    metadata: without(metadata, OF_SERVER),
   };
 };
 

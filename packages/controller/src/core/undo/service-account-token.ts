@@ -1,13 +1,8 @@
 import type { Transaction } from "@janus/api";
 import type { Journal } from "../state/journal.ts";
-import { asObject, type JsonObject, type KubeObject } from "@janus/types";
+import { type KubeObject, without } from "@janus/types";
 import { uidNow } from "../snapshots/owner-references.ts";
 import { ACCOUNT_UID, accountOf } from "../kubernetes/implicit-owners.ts";
-
-const without = (object: unknown, name: string): JsonObject => {
-  const { [name]: _, ...rest } = asObject(object);
-  return rest;
-};
 
 /**
  * Whether it has the token of a ServiceAccount that this Transaction has deleted and that is not restored: it
@@ -28,7 +23,7 @@ export const withoutOldToken = (txn: Transaction, journal: Journal, before: Kube
   const { annotations, ...metadata } = before.metadata;
   return {
     ...before,
-    data: without(before["data"], "token"),
-    metadata: { ...metadata, annotations: without(annotations, ACCOUNT_UID) as Readonly<Record<string, string>> },
+    data: without(before["data"], ["token"]),
+    metadata: { ...metadata, annotations: without(annotations, [ACCOUNT_UID]) as Readonly<Record<string, string>> },
   };
 };

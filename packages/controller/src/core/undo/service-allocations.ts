@@ -1,6 +1,6 @@
 import { isPortTaken } from "../kubernetes/api-error.ts";
 import type { Allocation } from "../state/observations.ts";
-import { type ApiError, asObject, type KubeObject, type Resource } from "@janus/types";
+import { type ApiError, asObject, type KubeObject, type Resource, without } from "@janus/types";
 
 export const isService = ({ kind, group }: Resource): boolean => kind === "Service" && group === "";
 
@@ -53,9 +53,6 @@ export const reallocated = (before: KubeObject, live: KubeObject): readonly stri
 /** Whether the API server allocates this field of a Service. */
 export const isAllocated = (resource: Resource, path: readonly string[]): boolean =>
   isService(resource) && Object.values(FIELDS).some((names) => names.some((name) => path.at(-1) === `f:${name}`));
-
-const without = (value: unknown, names: readonly string[]): object =>
-  Object.fromEntries(Object.entries(asObject(value)).filter(([name]) => !names.includes(name)));
 
 /** The Service without these allocations, to get new ones. */
 export const withoutAllocations = (before: KubeObject, taken: readonly Allocation[]): KubeObject => {
