@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { inDoubt, isAbsent, classify, messageOf } from "../../../packages/controller/src/core/kubernetes/api-error.ts";
+import {
+  classify,
+  isAbsent,
+  mayBeApplied,
+  messageOf,
+} from "../../../packages/controller/src/core/kubernetes/api-error.ts";
 import type { ApiError } from "@janus/types";
 
 const refused = (code: number, message = "", reason = ""): Extract<ApiError, { type: "refused" }> => ({
@@ -106,7 +111,7 @@ const rows: readonly Row[] = [
 describe("a write that meets", () => {
   it.each(rows)("%s", (_, fault, means, doubt) => {
     expect(classify(fault)).toBe(means);
-    expect(inDoubt(fault)).toBe(doubt === "may be made");
+    expect(mayBeApplied(fault)).toBe(doubt === "may be made");
   });
 
   it("absence is what the API server says of the very object, and nothing else", () => {

@@ -15,7 +15,7 @@ import { rollingBack } from "./phases/rolling-back.ts";
 import type { ReconcileContext } from "./state/reconcile-context.ts";
 
 /** The finalizer was removed while there are objects that depend on it for their cleanup. */
-const isBare = ({ txn, known }: ReconcileContext): boolean => {
+const lacksFinalizer = ({ txn, known }: ReconcileContext): boolean => {
   const { metadata, status } = txn;
   const { finalizers: names = [], deletionTimestamp } = metadata;
   if (names.includes(FINALIZER) || deletionTimestamp !== undefined || status.phase === "Pending") return false;
@@ -45,7 +45,7 @@ export const decide = (seen: ReconcileContext): Step => {
     return awaitUpgrade(seen, { why: later.why, takesConditions: true });
   const context = { ...seen, known: lookingAgain(seen.known) };
   const { txn } = context;
-  if (isBare(context)) return run(setFinalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]));
+  if (lacksFinalizer(context)) return run(setFinalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]));
   switch (txn.status.phase) {
     case "Pending":
       return isDraft(txn) ? draft(context) : pending(context);

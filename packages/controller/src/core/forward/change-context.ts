@@ -31,14 +31,14 @@ const isPremature = ({ change, index, context: { txn } }: ChangeContext, known: 
 export const observeTarget = (changeContext: ChangeContext): ApiCall => {
   const { context, place } = changeContext;
   const mayBeUnserved = !isServed(context.known, place.resource) && isPremature(changeContext, context.known);
-  return { ...readTarget(changeContext, unreadable(changeContext)), mayBeUnserved };
+  return { ...readTarget(changeContext, onRefusedRead(changeContext)), mayBeUnserved };
 };
 
 /**
  * A target that cannot be read does not tell whether the change was applied, unless the write was rejected for
  * the same reason.
  */
-const unreadable =
+const onRefusedRead =
   (changeContext: ChangeContext): ApiCall["onAnswer"] =>
   (known, answer, now) => {
     const { index, place } = changeContext;

@@ -34,7 +34,7 @@ export type GateObservation =
   | { readonly type: "met" }
   | ({ readonly type: "unmet"; readonly resourceVersion: string | undefined } & Unmet);
 
-const unreadable =
+const recordUnreadable =
   ({ index }: ResolvedItem): ApiCall["onAnswer"] =>
   (known, answer) =>
     withGate(known, index, E.isRight(answer) ? { unanswered: undefined } : { unreadable: messageOf(answer.left) });
@@ -49,7 +49,7 @@ export const whenUnanswered =
   };
 
 const read = (gated: Gated): ApiCall => {
-  const asked = readTarget(gated, unreadable(gated));
+  const asked = readTarget(gated, recordUnreadable(gated));
   return { ...asked, onTransientFault: whenUnanswered(gated.index, asked.onTransientFault) };
 };
 

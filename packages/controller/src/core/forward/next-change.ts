@@ -18,8 +18,8 @@ export const nextChange = (
   { index, change, place }: ResolvedItem,
   created: string | undefined,
 ): ApiCall => {
-  const inDoubt = gatesInDoubt(journal);
-  const gates = inDoubt ? [] : gatesOf(txn, index);
+  const mayBeUngated = gatesInDoubt(journal);
+  const gates = mayBeUngated ? [] : gatesOf(txn, index);
   const gated: EventSpec = {
     type: "Normal",
     reason: "GateWaiting",
@@ -35,7 +35,7 @@ export const nextChange = (
           direction: "forward",
           cursor: index + 1,
           ...(gates.length === 0 ? {} : { gatedSince: now }),
-          ...(inDoubt ? { gatesInDoubt: true } : {}),
+          ...(mayBeUngated ? { gatesInDoubt: true } : {}),
         },
         ...(created === undefined ? {} : { created: [index, created] }),
       },

@@ -6,7 +6,7 @@ import { gateAgain } from "./gate-again.ts";
 import { awaitPermissions } from "./await-permissions.ts";
 import { awaitLateChecks } from "./late-checks.ts";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
-import { classify, inDoubt, isAbsent, isUnserved, messageOf } from "../kubernetes/api-error.ts";
+import { classify, isAbsent, isUnserved, mayBeApplied, messageOf } from "../kubernetes/api-error.ts";
 import {
   type AbortCause,
   type Attempt,
@@ -142,7 +142,7 @@ const write = (changeContext: ChangeContext): ApiCall => {
       });
     },
     onTransientFault: (known, fault, now) => {
-      if (inDoubt(fault)) return attempted(known, { type: "unanswered", sent: now });
+      if (mayBeApplied(fault)) return attempted(known, { type: "unanswered", sent: now });
       return isUnserved(fault) ? withChange(known, index, { metUnserved: true }) : known;
     },
   };

@@ -50,14 +50,14 @@ const mistakeIn = (text: string): readonly (readonly [string, SyntaxMistake])[] 
 };
 
 /** What is wrong with each gate that cannot be read; or that there are too many to find that out. */
-const unreadable = memoized((spec: Transaction["spec"]): ReadonlyMap<string, SyntaxMistake> | string => {
+const syntaxMistakes = memoized((spec: Transaction["spec"]): ReadonlyMap<string, SyntaxMistake> | string => {
   const texts = textsIn(spec);
   return tooMany(texts) ?? new Map(texts.flatMap(mistakeIn));
 });
 
 /** What is wrong with these gates, in words, and where. */
 const mistakes = (spec: Transaction["spec"], field: string, texts: readonly string[]): readonly string[] => {
-  const bad = unreadable(spec);
+  const bad = syntaxMistakes(spec);
   return texts.flatMap((text, at) => {
     const mistake = typeof bad === "string" ? undefined : bad.get(text);
     return mistake === undefined
@@ -68,7 +68,7 @@ const mistakes = (spec: Transaction["spec"], field: string, texts: readonly stri
 
 /** Of the Transaction as a whole. */
 export const gateMistakes = ({ spec }: Transaction): readonly string[] => {
-  const bad = unreadable(spec);
+  const bad = syntaxMistakes(spec);
   return [
     ...(typeof bad === "string" ? [bad] : []),
     ...mistakes(spec, "spec.waitFor", spec.waitFor ?? NONE),

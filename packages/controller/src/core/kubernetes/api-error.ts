@@ -55,7 +55,7 @@ const isNoWord = (fault: Extract<ApiError, { type: "refused" }>): boolean =>
  * Whether the write may have been applied in spite of this error: a page of a proxy does not tell; nor does a 429, which may be
  * the answer to what a proxy has sent again.
  */
-export const inDoubt = (fault: ApiError): boolean => {
+export const mayBeApplied = (fault: ApiError): boolean => {
   if (fault.type === "unanswered") return fault.cause !== "never-sent";
   return fault.code === 408 || fault.code === 429 || fault.code >= 500 || (isNoWord(fault) && !isUnserved(fault));
 };

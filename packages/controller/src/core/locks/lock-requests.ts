@@ -257,7 +257,7 @@ export const observeHolder = (index: number, holder: Holder, target: ObjectRef):
 });
 
 /** Releases a lock, only if it is still ours. */
-export const release = ({ known }: ReconcileContext, index: number, place: ObjectRef): readonly ApiCall[] => {
+export const releaseLock = ({ known }: ReconcileContext, index: number, place: ObjectRef): readonly ApiCall[] => {
   const observed = changeIn(known, index).lock;
   if (observed?.type !== "held") return [];
   return [
@@ -284,5 +284,5 @@ export const releaseIfHeld = (context: ReconcileContext, index: number, place: O
   const observed = changeIn(context.known, index).lock;
   return observed === undefined || observed.type === "taken"
     ? [observeLock(context, index, place, false)]
-    : release(context, index, place);
+    : releaseLock(context, index, place);
 };

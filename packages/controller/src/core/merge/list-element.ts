@@ -50,8 +50,8 @@ const byKeys = (keys: readonly string[], text: string): Namer => {
   const withValue = (value: Json | undefined): string =>
     value === undefined ? text : `${escaped(`${JSON.stringify(last)}:${json(value)}`)}${text === "" ? "" : ","}${text}`;
   if (others.length === 0) {
-    const named = memoizedBy(ofValue, (value) => `k:{${withValue(value)}}`);
-    return (item) => named(member(item, last));
+    const elementOfValue = memoizedBy(ofValue, (value) => `k:{${withValue(value)}}`);
+    return (item) => elementOfValue(member(item, last));
   }
   const rest = memoizedBy(ofValue, (value) => byKeys(others, withValue(value)));
   return (item) => rest(member(item, last))(item);
@@ -84,7 +84,7 @@ export interface ListItem {
  */
 export type ListItems = ReadonlyMap<string, ListItem>;
 
-const named = (kind: ListKind, items: readonly Json[]): ListItems => {
+const itemsByElement = (kind: ListKind, items: readonly Json[]): ListItems => {
   const elementFor = namer(kind);
   const found = new Map<string, ListItem>();
   const repeated = new Map<string, number>();
@@ -115,7 +115,7 @@ const indexBy = (kind: ListKind, items: readonly Json[]): ListIndex => {
   const by = kind.by === "value" ? "" : JSON.stringify(kind.keys);
   const known = indexes.find((index) => index.by === by);
   if (known !== undefined) return known;
-  const index: ListIndex = { by, kind, items: named(kind, items) };
+  const index: ListIndex = { by, kind, items: itemsByElement(kind, items) };
   indexes.push(index);
   return index;
 };

@@ -8,7 +8,7 @@ type Keys = Extract<ListKind, { by: "keys" }>;
 /** Objects to take defaults from, in the order of preference, and the ownership of their fields. */
 interface References {
   readonly values: readonly (Json | undefined)[];
-  readonly known: Fields | undefined;
+  readonly managed: Fields | undefined;
   readonly ours: Fields | undefined;
 }
 
@@ -34,12 +34,12 @@ const meaning = (content: readonly Json[], kind: Keys, there: References): ((ite
     kind.keys.reduce((pattern, key) => pattern + (keyOf(item, key) === undefined ? "0" : "1"), "");
   const likeThis = memoizedBy(patternOf, (one: Json) => {
     const named = new Set(content.flatMap((item) => (lacksKey(kind, item) ? [] : [elementOf(kind, item)])));
-    const known: Keys = { by: "keys", keys: knownKeys(one) };
-    /** The items by the elements that would name them if they had the keys that are known alone. */
+    const present: Keys = { by: "keys", keys: knownKeys(one) };
+    /** The items by the elements that would name them if they had the keys that are present alone. */
     const chosen = memoized((items: ListItems): ReadonlyMap<string, ListItem> => {
       const best = new Map<string, ListItem>();
       for (const item of items.values()) {
-        const element = elementOf(known, item.item);
+        const element = elementOf(present, item.item);
         const other = best.get(element);
         if (!named.has(item.element) && (other === undefined || rank(item) < rank(other))) best.set(element, item);
       }
@@ -47,7 +47,7 @@ const meaning = (content: readonly Json[], kind: Keys, there: References): ((ite
     });
     const lists = there.values.map((value) => listItems(kind, itemsOf(value)));
     return (item: Json): Json | undefined => {
-      const element = elementOf(known, item);
+      const element = elementOf(present, item);
       for (const list of lists) {
         const found = chosen(list).get(element);
         if (found !== undefined) return found.item;
@@ -81,11 +81,11 @@ const completedList = (content: readonly Json[], kind: Keys, there: References):
     content.map((item) => (isObject(item) && lacksKey(kind, item) ? withKeys(kind, item, meant(item)) : item)),
   );
   const completed = Array.from(listItems(kind, whole).values(), ({ element, item }) => {
-    const known = child(there.known, element);
-    if (isFlat(known)) return item;
+    const managed = child(there.managed, element);
+    if (isFlat(managed)) return item;
     return completedValue(item, {
       values: found.map((list) => list.get(element)?.item),
-      known,
+      managed,
       ours: child(there.ours, element),
     });
   });
@@ -97,20 +97,20 @@ const unlessSame = (former: readonly Json[], items: readonly Json[]): readonly J
   items.every((item, index) => item === former[index]) ? former : items;
 
 const completedValue = (content: Json, there: References): Json => {
-  if (isFlat(there.known)) return content;
-  const kind = listKind(there.known);
+  if (isFlat(there.managed)) return content;
+  const kind = listKind(there.managed);
   if (kind?.by === "keys") return completedList(itemsOf(content), kind, there);
   return isObject(content) ? completedObject(content, there) : content;
 };
 
-const completedObject = (content: JsonObject, { values, known, ours }: References): JsonObject => {
+const completedObject = (content: JsonObject, { values, managed, ours }: References): JsonObject => {
   const completed = Object.entries(content).map(([name, value]) => {
     const element = `f:${name}`;
-    const below = child(known, element);
+    const below = child(managed, element);
     if (below === undefined) return [name, value] as const;
     const there: References = {
       values: values.map((object) => member(asObject(object), name)),
-      known: below,
+      managed: below,
       ours: child(ours, element),
     };
     return [name, completedValue(value, there)] as const;
@@ -123,7 +123,7 @@ const completedObject = (content: JsonObject, { values, known, ours }: Reference
  * it does not tell which of the items of a list it means. What lacks nothing is the very same.
  *
  * @param there the live object, and the one of before.
- * @param known every managed field; they show how lists are merged.
+ * @param managed every managed field; they show how lists are merged.
  * @param ours those that the Transaction owns.
  *
  * @example
@@ -132,6 +132,6 @@ const completedObject = (content: JsonObject, { values, known, ours }: Reference
 export const withListMapDefaults = (
   content: JsonObject,
   there: readonly JsonObject[],
-  known: Fields,
+  managed: Fields,
   ours: Fields,
-): JsonObject => completedObject(content, { values: there, known, ours });
+): JsonObject => completedObject(content, { values: there, managed, ours });

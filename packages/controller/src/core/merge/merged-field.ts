@@ -28,7 +28,7 @@ export interface MergedField {
   /** What of that is owned by those who have written since the change. */
   readonly since: Fields | undefined;
   /** All its managed fields, now or before: they show how lists are merged. */
-  readonly known: Fields | undefined;
+  readonly managed: Fields | undefined;
 }
 
 const NO_KEYS: readonly string[] = [];
@@ -52,7 +52,7 @@ export const fieldOf = (
   ours: child(parent.ours, element),
   theirs: child(parent.theirs, element),
   since: child(parent.since, element),
-  known: child(parent.known, element),
+  managed: child(parent.managed, element),
 });
 
 export const pathOf = ({ parent, element }: MergedField): Path =>

@@ -48,17 +48,17 @@ export const restoration = (
   const formerEntries = entriesOf(before);
   const others = entriesOfOthers(before, live, author.uid);
   const ours = fieldsOf(entriesOf(live).filter((entry) => isOurs(entry, author.uid)));
-  const managed = fieldsOf(others);
-  const theirs = union([managed, boundSince(before, live, [managed, ours])]);
-  const known = union([ours, theirs, fieldsOf(formerEntries)]);
+  const managedByOthers = fieldsOf(others);
+  const theirs = union([managedByOthers, boundSince(before, live, [managedByOthers, ours])]);
+  const managed = union([ours, theirs, fieldsOf(formerEntries)]);
   const was = writable(before, place);
   const is = writable(live, place);
   const { value, conflicts } = threeWayMerge(was, is, {
     ours,
     theirs,
     since: fieldsOf(writtenSince(formerEntries, others)),
-    known,
-    content: withListMapDefaults(desiredState(change, place, before), [is, was], known, ours),
+    managed,
+    content: withListMapDefaults(desiredState(change, place, before), [is, was], managed, ours),
     replaces: change.type === "Update",
     isBlind: change.type === "Patch" && !hasEntryOfPatch(live, author.uid),
   });

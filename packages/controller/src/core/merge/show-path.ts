@@ -2,7 +2,7 @@ import { asObject } from "@janus/types";
 import { parseElement } from "./list-element.ts";
 import type { Path } from "./field-set.ts";
 
-const named = (path: Path, conceals: boolean): string =>
+const pathText = (path: Path, conceals: boolean): string =>
   path
     .map((element) => {
       const rest = element.slice(2);
@@ -14,7 +14,7 @@ const named = (path: Path, conceals: boolean): string =>
     .join("");
 
 /** `.spec.containers[name="web"].image`: how messages name a field. */
-export const showPath = (path: Path): string => named(path, false);
+export const showPath = (path: Path): string => pathText(path, false);
 
 /**
  * `.data["version"], .spec.replicas`; the whole object for the empty path.
@@ -22,4 +22,4 @@ export const showPath = (path: Path): string => named(path, false);
  * @param conceals whether values must not be shown, which are the names of what is in a set. Default: they may.
  */
 export const showPaths = (paths: readonly Path[], conceals = false): string =>
-  [...new Set(paths.map((path) => (path.length === 0 ? "the object" : named(path, conceals))))].join(", ");
+  [...new Set(paths.map((path) => (path.length === 0 ? "the object" : pathText(path, conceals))))].join(", ");

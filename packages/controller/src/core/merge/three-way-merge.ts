@@ -13,7 +13,7 @@ export interface FieldOwnership extends ChangeMade {
   /** Those of them whose managers have written since the change. */
   readonly since: Fields;
   /** Every field that has or had a manager: they show how lists are merged. */
-  readonly known: Fields;
+  readonly managed: Fields;
   /** The content of the change. */
   readonly content: JsonObject;
 }
@@ -51,7 +51,7 @@ const mergeWhole = (field: MergedField): MergedValue => {
 };
 
 /** An object or list that became empty by the merge is left out if it did not exist before, or does not exist now. */
-const isBare = (isEmpty: boolean, { was, is }: MergedField): boolean =>
+const isMergedAway = (isEmpty: boolean, { was, is }: MergedField): boolean =>
   isEmpty && (was === undefined || is === undefined);
 
 const namesIn = (was: JsonObject, is: JsonObject): readonly string[] => [
@@ -64,7 +64,7 @@ const mergeMember = (parent: MergedField, name: string, was: Json | undefined, i
   const field = fieldOf(parent, { element: `f:${name}`, was, is, wanted: member(asObject(parent.wanted), name) });
   // A field that never had a manager was not removed by other clients, but as a consequence of the change, like a
   // port of a Service.
-  const wentAlong = parent.is !== undefined && is === undefined && field.known === undefined;
+  const wentAlong = parent.is !== undefined && is === undefined && field.managed === undefined;
   return wentAlong ? withoutConflict(was) : mergeField(field);
 };
 
@@ -74,7 +74,7 @@ const mergeObjects = (field: MergedField): MergedValue => {
   const parts = names.map((name) => mergeMember(field, name, member(was, name), member(is, name)));
   const conflicts = conflictsOf(parts);
   if (
-    isBare(
+    isMergedAway(
       parts.every(({ value }) => value === undefined),
       field,
     )
@@ -111,9 +111,9 @@ const itemsIn = ({ was, is, wanted }: MergedField, kind: ListKind): readonly Mer
     is: is?.item,
     wanted: inContent(some),
   });
-  const known = [...former].map(([name, was]) => merged(was, was, live.get(name)));
+  const existing = [...former].map(([name, was]) => merged(was, was, live.get(name)));
   const added = [...live].filter(([name]) => !former.has(name)).map(([, is]) => merged(is, undefined, is));
-  return [...known, ...added];
+  return [...existing, ...added];
 };
 
 const mergeLists = (field: MergedField, kind: ListKind): MergedValue => {
@@ -126,7 +126,7 @@ const mergeLists = (field: MergedField, kind: ListKind): MergedValue => {
   });
   const conflicts = conflictsOf(parts);
   const items = parts.flatMap(({ value }) => (value === undefined ? [] : [value]));
-  if (isBare(items.length === 0, field)) return { value: undefined, conflicts };
+  if (isMergedAway(items.length === 0, field)) return { value: undefined, conflicts };
   const isAsBefore = items.length === was.length && items.every((item, index) => item === was[index]);
   return { value: isAsBefore ? was : items, conflicts };
 };
@@ -136,13 +136,13 @@ const isAbsentOr = (isOfType: (value: Json) => boolean, { was, is }: MergedField
 
 /** Of a field that is not what it was. */
 const mergeField = (field: MergedField): MergedValue => {
-  const { was, is, theirs, known, change } = field;
+  const { was, is, theirs, managed, change } = field;
   const isNewAndEmpty = was === undefined && isEmpty(is);
-  const parted = (known !== undefined && !isWhole(known)) || (change.isBlind && isObject(is) && !isNewAndEmpty);
+  const parted = (managed !== undefined && !isWhole(managed)) || (change.isBlind && isObject(is) && !isNewAndEmpty);
   // A value without fields of other clients is reverted as a whole, with the defaults that have no manager.
   if (!parted || (was === undefined && theirs === undefined && !change.isBlind)) return mergeWhole(field);
   if (isAbsentOr(isObject, field)) return mergeObjects(field);
-  const kind = listKind(known);
+  const kind = listKind(managed);
   return kind !== undefined && isAbsentOr(Array.isArray, field) ? mergeLists(field, kind) : mergeWhole(field);
 };
 
@@ -163,7 +163,7 @@ const mergeField = (field: MergedField): MergedValue => {
  *   before {a: 1}        live {}             a has no manager, others did → {}, and a conflict
  */
 export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: FieldOwnership): Merged => {
-  const { ours, theirs, since, known, content, replaces, isBlind } = ownership;
+  const { ours, theirs, since, managed, content, replaces, isBlind } = ownership;
   const { value, conflicts } = mergeObjects({
     change: { replaces, isBlind },
     element: "",
@@ -175,7 +175,7 @@ export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: F
     ours,
     theirs,
     since,
-    known,
+    managed,
   });
   return { value: asObject(value ?? none), conflicts };
 };

@@ -49,7 +49,7 @@ export const committing = (context: ReconcileContext): Step => {
   if (isRefused(known.journal)) return journalUnavailable(context, known.journal, recordedCursor(context), "unknown");
   const finding = findJournal(txn, known, lostPosition(context));
   const journal = journalIn(known);
-  if (finding !== undefined || journal === undefined) return run(inDoubt(context, finding ?? readJournal(txn)));
+  if (finding !== undefined || journal === undefined) return run(withAllInDoubt(context, finding ?? readJournal(txn)));
   // Another leader has started the rollback, and this version of the Transaction does not show it yet.
   if (journal.position.direction === "back")
     return wait(context.now + POLL_INTERVAL, "its rollback has started already: reading it again");
@@ -97,7 +97,7 @@ const fateUnseen = (known: Observations, index: number): AbortCause["fate"] => {
 };
 
 /** The journal was lost: every change since the last status update is in doubt, and is resolved from its target. */
-const inDoubt = ({ txn }: ReconcileContext, finding: ApiCall): ApiCall => {
+const withAllInDoubt = ({ txn }: ReconcileContext, finding: ApiCall): ApiCall => {
   if (finding.purpose !== "journal") return finding;
   const doubted = (known: Observations, sent: Instant): Observations =>
     withChanges(
@@ -149,7 +149,7 @@ const advance = (context: ReconcileContext, journal: Journal, item: ResolvedItem
   return resolveAttempt(changeContext, write, verdict, seen);
 };
 
-const counted = (changes: number): string =>
+const allApplied = (changes: number): string =>
   changes === 1 ? "the change is applied" : `all ${changes} changes are applied`;
 
 /**
@@ -167,7 +167,7 @@ const commit = (context: ReconcileContext, journal: Journal): Step => {
     return abort(context, journal, { reason: "RollbackRequested", message: requested.why, fate: "applied" });
   const reversible = reversibility(context);
   const items = projected(txn, journal);
-  const applied = counted(txn.spec.changes.length);
+  const applied = allApplied(txn.spec.changes.length);
   if (reversible?.isReversible === true) {
     const because = { reason: "Committed", message: applied, readyMessage: `${applied}; ${reversible.message}` };
     // All in the status: the snapshots are found also without the journal, which another client may delete.

@@ -26,7 +26,7 @@ const WORDS = {
   Refused: "refused",
 } as const;
 
-const counted = ({ changes = [] }: Render): string =>
+const countsByResult = ({ changes = [] }: Render): string =>
   Object.entries(WORDS)
     .flatMap(([result, words]) => {
       const count = changes.filter((change) => change.result === result).length;
@@ -45,7 +45,7 @@ const said = ({ spec: { lifecycle }, status: { render } }: Pick<Transaction, "sp
   if (render === undefined) return "not applied; rendering what it would change";
   const message =
     render.result === "OK"
-      ? `not applied: ${counted(render)}; ${NEXT[lifecycle]}`
+      ? `not applied: ${countsByResult(render)}; ${NEXT[lifecycle]}`
       : `not applied, and would fail: ${render.message ?? ""}; ${lifecycle === "Draft" ? "edit it" : "set it back to Draft to edit it"}`;
   return cut(message, MOST_SAID);
 };

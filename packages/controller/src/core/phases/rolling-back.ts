@@ -81,10 +81,10 @@ const firstOf = (context: ReconcileContext, journal: Back): Step => {
   const [current] = waits;
   if (cursor > 0 && current !== undefined && now >= since + patience)
     return run(defer(context, journal, cursor, current.because));
-  return pause(context, journal, first, others, cursor > 0 ? since + patience : first.until);
+  return waitForFirst(context, journal, first, others, cursor > 0 ? since + patience : first.until);
 };
 
-const pause = (
+const waitForFirst = (
   context: ReconcileContext,
   journal: Journal,
   { until, because, event, awaited }: Extract<ItemStep, { type: "wait" }>,

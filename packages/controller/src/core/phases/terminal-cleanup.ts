@@ -8,7 +8,7 @@ import { readyIn } from "../state/conditions.ts";
 import { changeIn, journalIn, reset } from "../state/observations.ts";
 import { unrecordedStores } from "../snapshots/unrecorded-stores.ts";
 import { isRequested, readNamespace } from "../transitions/stop-request.ts";
-import { lockPlace, observeLock, release } from "../locks/lock-requests.ts";
+import { lockPlace, observeLock, releaseLock } from "../locks/lock-requests.ts";
 import { leases } from "@janus/types";
 import { discoveries, resolvedTargets } from "../state/target-resolution.ts";
 import { isRequestFulfilled, rollbackOnRequest } from "../transitions/rollback-on-request.ts";
@@ -136,7 +136,7 @@ const locks = (context: ReconcileContext): readonly Effect[] => {
   );
   return [...new Map([...recorded, ...located])].flatMap(([index, lease]): readonly Effect[] => {
     const observed = changeIn(known, index).lock;
-    if (observed?.type === "held") return release(context, index, lease);
+    if (observed?.type === "held") return releaseLock(context, index, lease);
     if (observed?.type === "theirs" || observed?.type === "lost" || known.released.has(`lock ${index}`)) return [];
     const looking = observeLock(context, index, lease, true);
     return [observed?.type === "impossible" ? unlessDenied(index, looking) : { ...looking, untilDone: true }];

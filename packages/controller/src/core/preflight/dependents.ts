@@ -86,7 +86,7 @@ export const collected = ({ spec }: Transaction, known: Observations): Collected
 
 const MOST_NAMED = 5;
 
-export const named = (lost: readonly Owned[], home: string | undefined, most = 230): string => {
+export const ownedNames = (lost: readonly Owned[], home: string | undefined, most = 230): string => {
   const names = lost
     .slice(0, MOST_NAMED)
     .map(
@@ -108,7 +108,7 @@ export const dependents = (txn: Transaction, known: Observations): ReadonlyMap<n
   return new Map(
     deletions(txn, known).flatMap(({ index, place }) => {
       const its = lost.get(index);
-      return its === undefined ? [] : [[index, named(its, place.namespace)] as const];
+      return its === undefined ? [] : [[index, ownedNames(its, place.namespace)] as const];
     }),
   );
 };

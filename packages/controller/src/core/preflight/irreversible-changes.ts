@@ -1,6 +1,6 @@
 import type { ResolvedChange, Transaction } from "@janus/api";
 import { equal, type KubeObject } from "@janus/types";
-import { collected, named } from "./dependents.ts";
+import { collected, ownedNames } from "./dependents.ts";
 import { isIrreversible } from "./irreversible-deletions.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
@@ -70,7 +70,7 @@ export const takenForGood = (txn: Transaction, known: Observations, item: Resolv
   const live = changeIn(known, index).target?.object;
   if (live === undefined || change.type !== "Delete") return undefined;
   const lost = (collected(txn, known).lost.get(index) ?? []).filter(({ isIrreplaceable }) => isIrreplaceable === true);
-  return lost.length === 0 ? lostForGood(item, live) : `also deletes ${named(lost, place.namespace)}`;
+  return lost.length === 0 ? lostForGood(item, live) : `also deletes ${ownedNames(lost, place.namespace)}`;
 };
 
 /**

@@ -69,9 +69,9 @@ const dryRun = (
 const KEPT: readonly string[] = ["Lease", "ConfigMap", "Secret"];
 
 /** Whether a value says nothing: what tools write for a status that is still to come. */
-const isBare = (value: Json): boolean =>
+const isBlank = (value: Json): boolean =>
   isObject(value) || Array.isArray(value)
-    ? Object.values(value).every(isBare)
+    ? Object.values(value).every(isBlank)
     : value === null || value === "" || value === 0 || value === false;
 
 /** Checks of a change against its live target. */
@@ -110,7 +110,7 @@ const liveChecks: readonly ((item: ResolvedItem, seen: TargetObservation) => str
   },
   ({ change, place }, { object }) => {
     const status = change.type === "Delete" || !place.resource.statusSubresource ? undefined : change.content["status"];
-    return status === undefined || isBare(status) || equal(status, object?.["status"])
+    return status === undefined || isBlank(status) || equal(status, object?.["status"])
       ? undefined
       : `the status of ${formatRef(place)} cannot be set, since it is a subresource: remove it from the content`;
   },

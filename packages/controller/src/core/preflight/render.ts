@@ -106,7 +106,7 @@ const bounded = (changes: readonly RenderedChange[]): readonly RenderedChange[] 
   });
 };
 
-const named = (index: number, text: string): string => `changes[${index}]: ${text}`;
+const ofChange = (index: number, text: string): string => `changes[${index}]: ${text}`;
 
 const summary = (problems: readonly string[]): string => {
   const more = problems.length - MOST_PROBLEMS;
@@ -133,13 +133,13 @@ export const render = (context: ReconcileContext): Rendering => {
   if (seen.type === "untried") {
     const problems = [
       ...seen.general,
-      ...[...seen.problems].flatMap(([index, found]) => found.map((text) => named(index, text))),
+      ...[...seen.problems].flatMap(([index, found]) => found.map((text) => ofChange(index, text))),
     ];
     return { type: "rendered", render: { result: "Problems", message: cut(summary(problems), 2048) }, watched: [] };
   }
   const items = itemsOf(txn, known);
   const found = new Map(items.map((item) => [item.index, seen.problems(item)] as const));
-  const problems = [...found].flatMap(([index, texts]) => texts.map((text) => named(index, text)));
+  const problems = [...found].flatMap(([index, texts]) => texts.map((text) => ofChange(index, text)));
   const changes = bounded(items.map((item) => rendered(known, item, found.get(item.index) ?? [])));
   return {
     type: "rendered",

@@ -86,7 +86,7 @@ export const lookAtStore = (
   },
 });
 
-const release = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, observed: OurStore): ApiCall => ({
+const writeRelease = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, observed: OurStore): ApiCall => ({
   purpose: "release-store",
   as: "controller",
   call: {
@@ -152,7 +152,7 @@ export const releaseStore = (
 ): readonly ApiCall[] => {
   if (!known.found.has(storeKey(ref))) return [lookAtStore(txn, ref, ref)];
   const observed = ours(known, ref);
-  return observed === undefined || isReleased(known, observed, to) ? [] : [release(txn, ref, to, observed)];
+  return observed === undefined || isReleased(known, observed, to) ? [] : [writeRelease(txn, ref, to, observed)];
 };
 
 /** The next request to delete a store, if one is needed; with the guarantees of {@link releaseStore}. */

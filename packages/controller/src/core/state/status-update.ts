@@ -104,7 +104,7 @@ export const projected = (txn: Transaction, journal: Journal): readonly Item[] =
 const nameOf = ({ target }: Transaction["spec"]["changes"][number]): string =>
   `${target.kind} ${target.namespace === undefined ? "" : `${target.namespace}/`}${target.name}`;
 
-const named = (items: readonly Item[], changes: Transaction["spec"]["changes"]): readonly Item[] =>
+const withTargets = (items: readonly Item[], changes: Transaction["spec"]["changes"]): readonly Item[] =>
   items.map((item, index) => {
     const change = changes[index];
     return item.target === undefined && change !== undefined ? { ...item, target: nameOf(change) } : item;
@@ -145,7 +145,7 @@ export const updateStatus = (
 ): ApiCall => {
   const { because, healthy, reversible, isFinal, ...fields } = change;
   const phase = fields.phase ?? txn.status.phase;
-  const items = named(fields.items ?? txn.status.items, txn.spec.changes);
+  const items = withTargets(fields.items ?? txn.status.items, txn.spec.changes);
   const moves = phase !== txn.status.phase;
   const next: Status = {
     ...withoutDraft({ ...txn.status, ...fields }, phase),

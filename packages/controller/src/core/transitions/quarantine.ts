@@ -4,7 +4,7 @@ import { type Instant, toTimestamp } from "../kubernetes/time.ts";
 import { journalPlace } from "../state/journal.ts";
 import { readJournal } from "../state/journal-requests.ts";
 import { searchStores } from "../snapshots/unrecorded-stores.ts";
-import { observeLock, release } from "../locks/lock-requests.ts";
+import { observeLock, releaseLock } from "../locks/lock-requests.ts";
 import { leases } from "@janus/types";
 import { setFinalizers, ownPlace } from "../state/status-update.ts";
 import { UNREADABLE } from "../state/conditions.ts";
@@ -130,7 +130,7 @@ const locks = (context: ReconcileContext): readonly Effect[] => {
     if (lock === undefined || known.released.has(`lock ${index}`)) return [];
     const lease = { resource: leases, namespace: lock.namespace, name: lock.lease };
     const observed = changeIn(known, index).lock;
-    if (observed?.type === "held") return release(context, index, lease);
+    if (observed?.type === "held") return releaseLock(context, index, lease);
     return observed === undefined || observed.type === "taken"
       ? [{ ...observeLock(context, index, lease, true), untilDone: true }]
       : [];

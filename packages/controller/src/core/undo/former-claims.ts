@@ -2,7 +2,7 @@ import { cut, type ResolvedChange, RETRY_ROLLBACK } from "@janus/api";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { fromTimestamp } from "../kubernetes/time.ts";
-import { named } from "../preflight/dependents.ts";
+import { ownedNames } from "../preflight/dependents.ts";
 import { nextListing } from "../preflight/unlisted-kinds.ts";
 import { rollbackIn } from "../state/observations.ts";
 import { conflict, continues, rollbackFailed, type UndoContext, type UndoStep } from "./undo-context.ts";
@@ -37,7 +37,7 @@ export const formerClaims = (undoContext: UndoContext, restoring: ResolvedChange
   const what = restoring.type === "Delete" ? "deleted" : "restored";
   if (former.length > 0)
     return conflict(
-      `${formatRef(place)} is not ${what}, since PersistentVolumeClaims that are older than the Transaction would be deleted with it (${named(former, namespace, 60)}): ${remedy}`,
+      `${formatRef(place)} is not ${what}, since PersistentVolumeClaims that are older than the Transaction would be deleted with it (${ownedNames(former, namespace, 60)}): ${remedy}`,
     );
   const again = nextListing(found);
   if (again !== undefined)

@@ -6,7 +6,7 @@ import { changeIn, rollbackIn, withRollback } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget } from "../state/target-resolution.ts";
-import { counted } from "./rollback-item.ts";
+import { withAttemptCounted } from "./rollback-item.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 
@@ -41,7 +41,7 @@ export const missing = (
   const unknown = discoveries(txn, known);
   const [first] = candidates;
   if (first !== undefined && unknown.length > 0 && !isGivenUp(first))
-    return { requests: unknown.map((request) => counted(first, request)), messages: new Map() };
+    return { requests: unknown.map((request) => withAttemptCounted(first, request)), messages: new Map() };
   const found = candidates.map((index): readonly [number, Effect | string | undefined] => {
     const place = resolveTarget(txn, known, index);
     const change = resolvedChange(txn, known, index);
@@ -58,7 +58,7 @@ export const missing = (
     const { unseen, failedAttempt } = rollbackIn(known, index);
     const why = unseen ?? (isGivenUp(index) ? failedAttempt?.message : undefined);
     return why === undefined
-      ? [index, counted(index, readTarget(item, unreadable(item)))]
+      ? [index, withAttemptCounted(index, readTarget(item, recordUnseen(item)))]
       : [index, `it is unknown whether ${formatRef(place.right)} is there: ${why}`];
   });
   return {
@@ -68,7 +68,7 @@ export const missing = (
 };
 
 /** It may not be read. */
-const unreadable =
+const recordUnseen =
   ({ index }: ResolvedItem): ApiCall["onAnswer"] =>
   (known, answer) =>
     E.isRight(answer) ? known : withRollback(known, index, { unseen: messageOf(answer.left) });

@@ -1,5 +1,5 @@
 import { cut, groupOf, RETRY_ROLLBACK, type Transaction } from "@janus/api";
-import { named } from "../preflight/dependents.ts";
+import { ownedNames } from "../preflight/dependents.ts";
 import type { FindOwned } from "../state/effect.ts";
 import { type Contents, rollbackIn, type TargetObservation, withRollback } from "../state/observations.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
@@ -98,7 +98,7 @@ export const contents = (undoContext: UndoContext): UndoStep | undefined => {
   const others = ofOthers(found, undoContext);
   if (others.length > 0)
     return conflict(
-      `${formatRef(place)} contains objects of other clients (${named(others, to.namespace, 60)}): not deleted; delete it yourself, or move these objects and retry with the annotation ${RETRY_ROLLBACK}`,
+      `${formatRef(place)} contains objects of other clients (${ownedNames(others, to.namespace, 60)}): not deleted; delete it yourself, or move these objects and retry with the annotation ${RETRY_ROLLBACK}`,
     );
   const again = nextListing(found);
   if (again !== undefined && now < again)

@@ -10,7 +10,7 @@ import { type Deferral, type Journal, type Note, stateOf } from "../state/journa
 import { checkpoint } from "../state/journal-requests.ts";
 import { changeIn, type FailedAttempt, type Observations, rollbackIn, withRollback } from "../state/observations.ts";
 import { reacquire } from "../locks/lock-acquisition.ts";
-import { lockPlace, release } from "../locks/lock-requests.ts";
+import { lockPlace, releaseLock } from "../locks/lock-requests.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { deletedOwners } from "../snapshots/owner-references.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
@@ -119,7 +119,7 @@ const deadlineOf = ({ txn }: ReconcileContext, { position, deferred }: Back, ind
 const pauseAfter = ({ at, count }: FailedAttempt): Instant => at + Math.min(POLL_INTERVAL * 2 ** (count - 1), 10_000);
 
 /** Failed requests concern this item only: the others proceed. */
-export const counted = (index: number, effect: Effect): Effect => {
+export const withAttemptCounted = (index: number, effect: Effect): Effect => {
   const lost = (known: Observations, fault: ApiError, now: Instant): Observations => {
     const former =
       "onTransientFault" in effect && effect.onTransientFault !== undefined
@@ -146,7 +146,7 @@ const spareLocks = (
   if (lock?.type !== "theirs" || lock.holderState !== "rolling-back") return [];
   const isSettled = (index: number): boolean => index > position.cursor && index !== needed && !deferred.has(index);
   return touched.flatMap(([index, target]) =>
-    isSettled(index) ? release(context, index, lockPlace(target, context.settings.controllerNamespace)) : [],
+    isSettled(index) ? releaseLock(context, index, lockPlace(target, context.settings.controllerNamespace)) : [],
   );
 };
 
@@ -168,7 +168,7 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
   };
   const go = (...effects: readonly Effect[]): ItemStep => ({
     type: "run",
-    step: run(...effects.map((effect) => counted(index, effect))),
+    step: run(...effects.map((effect) => withAttemptCounted(index, effect))),
   });
   const { failedAttempt: failure, refusal } = rollbackIn(known, index);
   const isOver = now >= deadlineOf(context, journal, index);

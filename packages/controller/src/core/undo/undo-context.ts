@@ -49,7 +49,7 @@ const noted = (known: Observations, { index, place }: ResolvedItem, fault: ApiEr
   });
 
 /** A write that was rejected with a conflict although nothing had changed is not repeated at once. */
-export const pause = ({ context: { known, now }, index, seen }: UndoContext): UndoStep | undefined => {
+export const conflictPause = ({ context: { known, now }, index, seen }: UndoContext): UndoStep | undefined => {
   const unchanged = unchangedConflict(known, index, seen.object);
   return unchanged === undefined || now >= unchanged.at + POLL_INTERVAL
     ? undefined

@@ -1,4 +1,4 @@
-import { fieldManager, marks } from "@janus/api";
+import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { differingPaths, withServerMutations } from "../merge/server-mutations.ts";
 import { isAllocated, isService, reallocated, takenOf, withoutAllocations } from "./service-allocations.ts";
@@ -27,24 +27,24 @@ import {
   withNewOwners,
   withNewUids,
 } from "../snapshots/owner-references.ts";
-import { isMarked } from "../merge/marks.ts";
+import { isMarked, isOurs } from "../merge/marks.ts";
 import { recreatedOwnership } from "../merge/recreated-ownership.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { itemsOf, readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { belongsToMissingAccount, withoutOldToken } from "./service-account-token.ts";
 import {
   conflict,
-  withGoal,
+  conflictPause,
   continues,
-  rollbackFailed,
-  pause,
   refusedFor,
   restoring,
-  type UndoStep,
+  rollbackFailed,
   type UndoContext,
+  type UndoStep,
+  withGoal,
 } from "./undo-context.ts";
 import { deletedNamespace } from "./deleted-together.ts";
-import { isEmpty, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
+import { isEmpty, type KubeObject } from "@janus/types";
 
 /**
  * Creates a deleted object again: first the object, then its new uid is recorded in the journal, then its field
@@ -173,7 +173,7 @@ const adopt = (undoContext: UndoContext, before: KubeObject): UndoStep | undefin
     const { object } = seen;
     if (!isSafe(lock, context)) return { type: "lock", index: item.index };
     const dependent: UndoContext = { ...undoContext, ...item, seen };
-    const pausing = pause(dependent);
+    const pausing = conflictPause(dependent);
     if (pausing !== undefined) return pausing;
     const recreating = isCollected(dependent, snapshot.object) ? undoDelete(dependent, snapshot.object) : undefined;
     if (recreating?.type === "run")
@@ -184,7 +184,7 @@ const adopt = (undoContext: UndoContext, before: KubeObject): UndoStep | undefin
     const adopted = withRelinkedOwners(txn, journal, snapshot.object, object);
     const body =
       adopted === object
-        ? withOriginalManagers(txn, journal, snapshot.object, object, isOurs(txn.metadata.uid))
+        ? withOriginalManagers(txn, journal, snapshot.object, object, (entry) => isOurs(entry, txn.metadata.uid))
         : adopted;
     if (body !== undefined)
       return continues(onBehalf(undoContext, item, restoring(dependent, putCall(dependent, body), "is-live")));
@@ -207,11 +207,6 @@ const isYetToCome = ({ index, context: { txn }, journal }: UndoContext, other: n
   const { type: at } = stateOf(txn.status.items[other]?.state ?? { type: "untouched" }, other, journal);
   return other < index && at === "committed" && !journal.created.has(other);
 };
-
-const isOurs =
-  (uid: string) =>
-  ({ manager = "" }: ManagedFieldsEntry): boolean =>
-    marks(manager, uid);
 
 /** Whether it was deleted with its owners, all of which the Transaction has deleted, before its own Delete. */
 const isCollected = ({ change, index, seen, journal, context }: UndoContext, before: KubeObject): boolean =>

@@ -9,7 +9,14 @@ import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { undoCreate } from "./undo-create.ts";
 import { undoDelete } from "./undo-delete.ts";
 import { undoEdit } from "./undo-update.ts";
-import { continues, rollbackFailed, pause, refusedFor, type UndoStep, type UndoContext } from "./undo-context.ts";
+import {
+  conflictPause,
+  continues,
+  refusedFor,
+  rollbackFailed,
+  type UndoContext,
+  type UndoStep,
+} from "./undo-context.ts";
 import type { KubeObject } from "@janus/types";
 
 /**
@@ -26,7 +33,7 @@ export const undo = (
   if (rollback?.refusal !== undefined) return refusedYet(context, item, rollback.refusal);
   if (seen === undefined) return continues(readTarget(item, refusedFor(item)));
   const undoContext: UndoContext = { ...item, context, journal, seen };
-  const pausing = pause(undoContext);
+  const pausing = conflictPause(undoContext);
   if (pausing !== undefined) return pausing;
   if (item.change.type === "Create") return undoCreate(undoContext);
   if (before === undefined) return rollbackFailed(`${formatRef(item.place)}: its former state is unknown`);
