@@ -372,21 +372,19 @@ describe("what the journal says of a change", () => {
   });
 });
 
-it.each([
-  ["rejected", "unmade"],
-  ["unknown", "undecided"],
-  ["rollback-failed", "kept"],
-  ["restored", "restored"],
-] as const)("is recorded under the same names as ever: %s as %s", (type, written) => {
-  const data = { position: JSON.stringify(forward(1)), "note-0": JSON.stringify({ type: written, error: "no" }) };
-  const stored: KubeObject = {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { uid: "j", resourceVersion: "1" },
-    data,
-  };
-  const journal = decodeJournal(stored, CHANGES);
-  expect(journal?.notes.get(0)).toEqual({ type, error: "no" });
-  const patch = journal && journalPatch(journal, { note: [0, { type, error: "no" }] });
-  expect(patch).toMatchObject({ data: { "note-0": data["note-0"] } });
-});
+it.each(["rejected", "unknown", "rollback-failed", "restored"] as const)(
+  "records a note under its own name: %s",
+  (type) => {
+    const data = { position: JSON.stringify(forward(1)), "note-0": JSON.stringify({ type, error: "no" }) };
+    const stored: KubeObject = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { uid: "j", resourceVersion: "1" },
+      data,
+    };
+    const journal = decodeJournal(stored, CHANGES);
+    expect(journal?.notes.get(0)).toEqual({ type, error: "no" });
+    const patch = journal && journalPatch(journal, { note: [0, { type, error: "no" }] });
+    expect(patch).toMatchObject({ data: { "note-0": data["note-0"] } });
+  },
+);

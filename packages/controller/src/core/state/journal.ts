@@ -64,8 +64,11 @@ export type Position =
       readonly restoredAt?: Instant;
     };
 
+/** What a change can end as, so that nothing is left to do. */
+const SETTLED = ["rejected", "unknown", "rollback-failed", "restored"] as const;
+
 export interface Note {
-  readonly type: "rejected" | "unknown" | "rollback-failed" | "restored";
+  readonly type: (typeof SETTLED)[number];
   /** Empty if there is none. */
   readonly error: string;
   /**
@@ -114,21 +117,11 @@ export const journalPlace = (txn: Transaction): ObjectRef => ({
   name: journalName(txn.metadata.uid),
 });
 
-/** What each type of note is called in the data. */
-const NOTES = {
-  rejected: "unmade",
-  unknown: "undecided",
-  "rollback-failed": "kept",
-  restored: "restored",
-} as const satisfies Record<Note["type"], string>;
-
-const encodeNote = (note: Note): string => JSON.stringify({ ...note, type: NOTES[note.type] });
-
 const encode = (entry: Entry): Readonly<Record<string, string | null>> => ({
   ...Object.fromEntries((entry.unnoted ?? []).map((index) => [`note-${index}`, null])),
   ...(entry.position === undefined ? {} : { position: JSON.stringify(entry.position) }),
   ...(entry.created === undefined ? {} : { [`created-${entry.created[0]}`]: entry.created[1] }),
-  ...(entry.note === undefined ? {} : { [`note-${entry.note[0]}`]: encodeNote(entry.note[1]) }),
+  ...(entry.note === undefined ? {} : { [`note-${entry.note[0]}`]: JSON.stringify(entry.note[1]) }),
   ...(entry.storeNames === undefined ? {} : { "store-names": JSON.stringify(entry.storeNames) }),
   ...(entry.deferred === undefined ? {} : { [`deferred-${entry.deferred[0]}`]: JSON.stringify(entry.deferred[1]) }),
   ...Object.fromEntries((entry.doubted ?? []).map((index) => [`doubted-${index}`, "true"])),
@@ -198,14 +191,11 @@ const byIndex = <A>(
     }),
   );
 
-const NOTE_TYPES: ReadonlyMap<unknown, Note["type"]> = new Map(
-  (Object.keys(NOTES) as readonly Note["type"][]).map((type) => [NOTES[type], type]),
-);
+const isSettled = (type: unknown): type is Note["type"] => SETTLED.some((settled) => settled === type);
 
 const decodeNote = (text: unknown): Note | undefined => {
-  const { type: written, error, owners } = asObject(parsed(text));
-  const type = NOTE_TYPES.get(written);
-  if (type === undefined || typeof error !== "string") return undefined;
+  const { type, error, owners } = asObject(parsed(text));
+  if (!isSettled(type) || typeof error !== "string") return undefined;
   const isOwners = Array.isArray(owners) && owners.every(Number.isInteger);
   return { type, error, ...(isOwners ? { owners: owners as readonly number[] } : {}) };
 };
@@ -276,8 +266,6 @@ export const beforeIn = (recorded: ItemState, index: number, { renewed }: Journa
   };
 };
 
-const SETTLED: readonly string[] = ["rejected", "unknown", "rollback-failed", "restored"];
-
 /** The owner references that are missing because the owners could not be restored. */
 const withoutOwners = ({ owners = [] }: Note, { notes }: Journal): readonly string[] => {
   const lost = owners.filter((index) => ["rollback-failed", "unknown"].includes(notes.get(index)?.type ?? ""));
@@ -301,7 +289,7 @@ export const stateOf = (recorded: ItemState, index: number, journal: Journal): I
   }
   if (note !== undefined)
     return { type: note.type, before, ...(note.type === "rollback-failed" ? created : {}), error: note.error };
-  if (SETTLED.includes(recorded.type)) return recorded;
+  if (isSettled(recorded.type)) return recorded;
   if (position.direction === "forward")
     return index < position.cursor ? { type: "committed", before, ...created } : { type: "prepared", before };
   if (index >= position.reached) return { type: "prepared", before };
