@@ -10,7 +10,7 @@ import { prepared } from "./phases/prepared.ts";
 import { preparing } from "./phases/preparing.ts";
 import type { Unread } from "./state/decode-stored.ts";
 import { hasSnapshots } from "./state/rollback-window.ts";
-import { setFinalizers, isTerminal } from "./state/status-update.ts";
+import { addFinalizer, isTerminal } from "./state/status-update.ts";
 import { rollingBack } from "./phases/rolling-back.ts";
 import type { ReconcileContext } from "./state/reconcile-context.ts";
 
@@ -45,7 +45,7 @@ export const decide = (seen: ReconcileContext): Step => {
     return awaitUpgrade(seen, { why: later.why, takesConditions: true });
   const context = { ...seen, known: lookingAgain(seen.known) };
   const { txn } = context;
-  if (lacksFinalizer(context)) return run(setFinalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]));
+  if (lacksFinalizer(context)) return run(addFinalizer(txn));
   switch (txn.status.phase) {
     case "Pending":
       return isDraft(txn) ? draft(context) : pending(context);

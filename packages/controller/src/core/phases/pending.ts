@@ -8,7 +8,7 @@ import { quarantine } from "../transitions/quarantine.ts";
 import { toTimestamp } from "../kubernetes/time.ts";
 import { lockTimeoutNotice } from "../locks/lock-requests.ts";
 import { discoveries, namedTarget } from "../state/target-resolution.ts";
-import { setFinalizers, updateStatus } from "../state/status-update.ts";
+import { addFinalizer, removeFinalizer, updateStatus } from "../state/status-update.ts";
 import { specProblems } from "../preflight/spec-problems.ts";
 import { failUntouched } from "../transitions/fail-untouched.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -31,15 +31,7 @@ export const pending = (context: ReconcileContext): Step => {
   if (isHeld && known.journal === undefined) return run(readJournal(txn));
   if (journalIn(known) !== undefined)
     return quarantine(context, "status.phase: is Pending, but there is a journal: changes may have been made");
-  if (txn.metadata.deletionTimestamp !== undefined)
-    return isHeld
-      ? run(
-          setFinalizers(
-            txn,
-            (txn.metadata.finalizers ?? []).filter((name) => name !== FINALIZER),
-          ),
-        )
-      : done;
+  if (txn.metadata.deletionTimestamp !== undefined) return isHeld ? run(removeFinalizer(txn)) : done;
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
   const { general, problems } = specProblems(txn, known);
@@ -47,8 +39,7 @@ export const pending = (context: ReconcileContext): Step => {
   if (general.length > 0 || problems.size > 0)
     return run(withEvents(failUntouched(context, { reason: "InvalidTransaction", problems, general }), told));
   if (!isHeld) {
-    const asked = setFinalizers(txn, [...(txn.metadata.finalizers ?? []), FINALIZER]);
-    return run({ ...asked, onAnswer: hasNoJournal });
+    return run({ ...addFinalizer(txn), onAnswer: hasNoJournal });
   }
   const begun = updateStatus(
     txn,

@@ -14,7 +14,7 @@ import { discoveries, resolvedTargets } from "../state/target-resolution.ts";
 import { isRequestFulfilled, rollbackOnRequest } from "../transitions/rollback-on-request.ts";
 import { isUnsettled, nextRetryAt, refuseRetry, retryRollback } from "../transitions/rollback-retry.ts";
 import { hasSnapshots, isResting, isReversible, windowEnd } from "../state/rollback-window.ts";
-import { expire as deleteExpired, setFinalizers, updateStatus } from "../state/status-update.ts";
+import { expire as deleteExpired, removeFinalizer, updateStatus } from "../state/status-update.ts";
 import { releaseStore, deleteStore } from "../snapshots/release-stores.ts";
 import { POLL_INTERVAL, inFlightWindow, type ReconcileContext } from "../state/reconcile-context.ts";
 
@@ -60,11 +60,7 @@ export const terminalCleanup = (context: ReconcileContext): Step => {
 
 /** Also without the request that is served by then. */
 const withoutFinalizer = (txn: ReconcileContext["txn"]): ApiCall =>
-  setFinalizers(
-    txn,
-    (txn.metadata.finalizers ?? []).filter((name) => name !== FINALIZER),
-    isRequestFulfilled(txn) && isRequested(txn) ? { [REQUEST_ROLLBACK]: null } : undefined,
-  );
+  removeFinalizer(txn, isRequestFulfilled(txn) && isRequested(txn) ? { [REQUEST_ROLLBACK]: null } : undefined);
 
 /** Nothing is left to do before its window ends, and nothing of it has to be looked at again until then. */
 const rest = (txn: ReconcileContext["txn"], now: Instant): ApiCall =>

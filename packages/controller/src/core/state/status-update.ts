@@ -1,6 +1,7 @@
 import {
   APPROVED_BY,
   cut,
+  FINALIZER,
   type Item,
   type Phase,
   REQUESTED_BY,
@@ -229,8 +230,20 @@ export const annotate = (txn: Transaction, annotations: Readonly<Record<string, 
 /** Removes the request to retry, once it is handled. */
 export const removeAnnotation = (txn: Transaction): ApiCall => annotate(txn, { [RETRY_ROLLBACK]: null });
 
-/** Sets the finalizers, and these annotations (null removes one), if the Transaction is unmodified. */
-export const setFinalizers = (
+const finalizersOf = ({ metadata: { finalizers = [] } }: Transaction): readonly string[] => finalizers;
+
+/** Adds our finalizer, if the Transaction is unmodified. */
+export const addFinalizer = (txn: Transaction): ApiCall => setFinalizers(txn, [...finalizersOf(txn), FINALIZER]);
+
+/** Removes our finalizer, and sets these annotations (null removes one), if the Transaction is unmodified. */
+export const removeFinalizer = (txn: Transaction, annotations?: Readonly<Record<string, string | null>>): ApiCall =>
+  setFinalizers(
+    txn,
+    finalizersOf(txn).filter((name) => name !== FINALIZER),
+    annotations,
+  );
+
+const setFinalizers = (
   txn: Transaction,
   names: readonly string[],
   annotations?: Readonly<Record<string, string | null>>,

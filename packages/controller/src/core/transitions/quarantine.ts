@@ -6,7 +6,7 @@ import { readJournal } from "../state/journal-requests.ts";
 import { searchStores } from "../snapshots/unrecorded-stores.ts";
 import { observeLock, releaseLock } from "../locks/lock-requests.ts";
 import { leases } from "@janus/types";
-import { setFinalizers, ownPlace } from "../state/status-update.ts";
+import { ownPlace, removeFinalizer } from "../state/status-update.ts";
 import { UNREADABLE } from "../state/conditions.ts";
 import { changeIn } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -103,8 +103,7 @@ export const releaseUnread = (context: ReconcileContext): Step => {
   if (left.length > 0) return run(...left);
   const kept = stores.map(({ kind, name }) => `${kind} ${name}`).join(", ") || "no snapshot";
   const message = `deleted, although it could not be read: applied changes stay, the former state is kept in ${kept}`;
-  const others = (txn.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
-  return run({ ...setFinalizers(txn, others), events: [{ type: "Warning", reason: "RecoveryBlocked", message }] });
+  return run({ ...removeFinalizer(txn), events: [{ type: "Warning", reason: "RecoveryBlocked", message }] });
 };
 
 /** Kept, since it has the applied changes, for a repair by hand. */

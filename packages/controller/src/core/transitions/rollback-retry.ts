@@ -3,7 +3,7 @@ import { run, type Step, type EventSpec } from "../state/effect.ts";
 import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
 import { checkpoint, readJournal } from "../state/journal-requests.ts";
 import { reset, journalIn, type Observations } from "../state/observations.ts";
-import { setFinalizers, updateStatus, removeAnnotation } from "../state/status-update.ts";
+import { addFinalizer, updateStatus, removeAnnotation } from "../state/status-update.ts";
 import { RETRYING } from "../state/conditions.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
@@ -38,8 +38,7 @@ export const nextRetryAt = ({ txn, settings }: ReconcileContext): Instant | unde
  */
 export const retryRollback = (context: ReconcileContext): Step => {
   const { txn, known, now } = context;
-  const mine = txn.metadata.finalizers ?? [];
-  if (!mine.includes(FINALIZER)) return run(setFinalizers(txn, [...mine, FINALIZER]));
+  if (!(txn.metadata.finalizers ?? []).includes(FINALIZER)) return run(addFinalizer(txn));
   const journal = journalIn(known);
   if (known.journal === undefined) return run(readJournal(txn));
   const attempts = (txn.status.recovery?.attempts ?? 0) + (isAskedFor(txn) ? 0 : 1);
