@@ -43,3 +43,7 @@ export interface Unanswered {
   readonly cause: "deadline" | "connection" | "never-sent" | "aborted" | "malformed" | "too-large";
   readonly message: string;
 }
+
+/** How long the server asks to wait before the next request, in ms; 0 if it does not ask for that. */
+export const retryAfterOf = (error: ApiError | undefined): number =>
+  error?.type === "refused" ? (error.retryAfter ?? 0) : 0;

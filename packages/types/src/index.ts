@@ -1,4 +1,4 @@
-export type * from "./api-error.ts";
+export * from "./api-error.ts";
 export * from "./dns-name.ts";
 export * from "./int32.ts";
 export * from "./json.ts";

@@ -33,7 +33,7 @@ export const replyOf = (reply: HttpReply, now: number, request?: Request): E.Eit
   // The API server never redirects: something in front of it does, and may have forwarded the request.
   if (reply.status < 400)
     return E.left({ type: "unanswered", cause: "malformed", message: `HTTP ${reply.status}, which is not followed` });
-  const retryAfter = capped(retryAfterOf(reply.retryAfter, now));
+  const retryAfter = capped(retryAfterIn(reply.retryAfter, now));
   // The Status of the server's own timeout (504) comes without a kind.
   const isStatus = isObject(body) && (body["kind"] === "Status" || body["status"] === "Failure");
   const refused = isStatus ? ofStatus(body, reply.status) : ofText(reply);
@@ -88,7 +88,7 @@ const capped = (asked: number | undefined): number | undefined =>
   asked === undefined ? undefined : Math.min(asked, LONGEST);
 
 /** RFC 9110, 10.2.3: seconds or a date. In ms; undefined if it is neither. */
-const retryAfterOf = (header: string | undefined, now: number): number | undefined => {
+const retryAfterIn = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
   const date = Date.parse(header);

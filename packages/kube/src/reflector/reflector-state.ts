@@ -1,6 +1,6 @@
 import type { WatchEvent } from "../api/api.ts";
 import { type Backoff, delayAfter } from "../work-queue/backoff.ts";
-import type { ApiError, KubeObject } from "@janus/types";
+import { type ApiError, type KubeObject, retryAfterOf } from "@janus/types";
 import { FIRST, limitInstead } from "./page-size.ts";
 import type { Page } from "./list.ts";
 
@@ -90,6 +90,5 @@ const watched = (state: In<"watching">, event: WatchEvent): Step => {
 };
 
 const waiting = (failures: number, random: number, error?: ApiError): ReflectorState => {
-  const asked = error?.type === "refused" ? (error.retryAfter ?? 0) : 0;
-  return { type: "waiting", ms: Math.max(asked, delayAfter(failures, backoff, random)), failures };
+  return { type: "waiting", ms: Math.max(retryAfterOf(error), delayAfter(failures, backoff, random)), failures };
 };

@@ -13,6 +13,7 @@ import {
   type Watched,
   withoutRead,
 } from "@janus/controller/core";
+import { retryAfterOf } from "@janus/types";
 import { objectAt } from "../api-server/world.ts";
 import { type Failure, reread, runEffects } from "./run-effects.ts";
 import type { Scenario } from "./scenario.ts";
@@ -57,8 +58,7 @@ const afterFailure = (state: State, scenario: Scenario, { effect, error }: Failu
       : "call" in report
         ? runEffects(failed, scenario, [report]).state
         : { ...failed, known: reportedRetry(known, failed.now), events: [...failed.events, report] };
-  const asked = error.type === "refused" ? (error.retryAfter ?? 0) : 0;
-  const pause = Math.min(Math.max(FIRST_PAUSE * 2 ** Math.min(state.failures, 10), asked), LONGEST_PAUSE);
+  const pause = Math.min(Math.max(FIRST_PAUSE * 2 ** Math.min(state.failures, 10), retryAfterOf(error)), LONGEST_PAUSE);
   const now = told.now + Math.min(pause, timeLeft(contextOf(told)));
   return reread({ ...told, ...atRest(told), now });
 };

@@ -1,5 +1,6 @@
 import type { Metadata, Transaction } from "@janus/api";
 import type { Api, ApiError, Discovery, KubeObject, Requeue } from "@janus/kube";
+import { retryAfterOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import {
   type ApiCall,
@@ -86,8 +87,8 @@ const DEFECT: EventSpec = {
 
 /** After the backoff, and not before the server's Retry-After, of which at most `most` ms are respected. */
 const after = (errors: readonly ApiError[], most = Number.POSITIVE_INFINITY): Requeue => {
-  const asked = errors.flatMap((error) => (error.type === "refused" ? (error.retryAfter ?? []) : []));
-  return asked.length === 0 ? { type: "failed" } : { type: "failed", atLeast: Math.min(Math.max(...asked), most) };
+  const asked = Math.max(0, ...errors.map(retryAfterOf));
+  return asked === 0 ? { type: "failed" } : { type: "failed", atLeast: Math.min(asked, most) };
 };
 
 const lostLocks = ({ known }: TrackedTransaction): number =>
