@@ -5,7 +5,7 @@ import { asPlanned, type Scenario, scenarios } from "../crash/scenario.ts";
 import { deletions } from "../crash/scenarios/deletion.ts";
 import { turns as turnings } from "../crash/scenarios/turning.ts";
 import { waits } from "../crash/scenarios/waiting.ts";
-import { isExhaustive, seed } from "../fixtures/sample.ts";
+import { isBrief, isExhaustive, seed } from "../fixtures/sample.ts";
 import { sideBySide } from "../fixtures/side-by-side.ts";
 import { type Random, random } from "../soak/random.ts";
 import { newTestBed, type TestBed } from "../trouble/test-bed.ts";
@@ -13,7 +13,7 @@ import { type Answer, ANSWERS, answers } from "./answers.ts";
 import { type Asked, type AnswerPlan, runWithAnswers } from "./answered-run.ts";
 
 /** Of a sample: scenarios, and runs in which the answer comes once and in which it lasts. */
-const SAMPLE = { scenarios: 4, once: 100, lasting: 16 };
+const SAMPLE = isBrief ? { scenarios: 1, once: 12, lasting: 2 } : { scenarios: 4, once: 100, lasting: 16 };
 /** Runs that go on side by side. They mostly wait. */
 const SIDE_BY_SIDE = 12;
 /** One line each so many runs, for whoever watches. */

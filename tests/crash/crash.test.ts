@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isExhaustive, sampled, seed } from "../fixtures/sample.ts";
+import { sampled, share, showShare } from "../fixtures/sample.ts";
 import { runAll, type CrashRun, baselineOf, missed } from "./matrix.ts";
 import { crashesAfterWrites, distinctFaults, everyFault } from "./crash-schedule.ts";
 import type { Fault } from "./crashing-process.ts";
@@ -15,14 +15,10 @@ import { crashCluster } from "./crash-cluster.ts";
 
 const environment = crashCluster();
 
-/** In CI, one in so many of the crashes of each scenario is run: all of them take an hour and a half on two cores. */
-const SHARE = Number(process.env["JANUS_CRASH_SHARE"] ?? (process.env["CI"] === undefined ? 1 : 20));
-/** `npm test` runs one in so many of the scenarios. */
-const SCENARIOS = Number(process.env["JANUS_CRASH_SCENARIOS"] ?? 1);
-const share =
-  isExhaustive || SHARE * SCENARIOS === 1
-    ? ""
-    : ` (one crash in ${SHARE}${SCENARIOS === 1 ? "" : `, one scenario in ${SCENARIOS}`}, JANUS_SEED=${seed})`;
+/** Of the crashes of each scenario: all of them take an hour and a half on two cores. */
+const SHARE = share({ npmTest: 60, ci: 20 });
+const SCENARIOS = share({ npmTest: 6, ci: 1 });
+const shown = `${showShare("crash", SHARE)}${showShare("scenario", SCENARIOS)}`;
 
 const all = (faults: readonly Fault[], takeover: Takeover): readonly CrashRun[] =>
   faults.map((fault) => ({ faults: [fault], takeover }));
@@ -40,7 +36,7 @@ const OF: readonly (readonly [what: string, scenarios: readonly Scenario[], faul
 /** Of all scenarios: of a short one, a sample may be a single crash. */
 const total = { meant: 0, occurred: 0 };
 
-describe(`whenever the controller dies, the Transaction ends all or nothing${share}`, () => {
+describe(`whenever the controller dies, the Transaction ends all or nothing${shown}`, () => {
   const of = OF.map(([what, all, faults]) => [what, sampled(all, SCENARIOS), faults] as const);
   describe.each(of.filter(([, { length }]) => length > 0))("%s", (_, scenarios, faults) => {
     it.each(scenarios)("$name", { timeout: 3_600_000 }, async (scenario) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runAll, type CrashRun, baselineOf } from "./matrix.ts";
-import { isExhaustive, sampled, seed } from "../fixtures/sample.ts";
+import { sampled, share, showShare } from "../fixtures/sample.ts";
 import { crashesAfterWrites, isThorough } from "./crash-schedule.ts";
 import { bystander, configMap, creation, deletion, patch, refusedCreation, secret, spec } from "./objects.ts";
 import type { Scenario } from "./scenario.ts";
@@ -28,18 +28,18 @@ const core: readonly Scenario[] = [
   },
 ];
 
-/** In CI, one in so many of the pairs of crashes is run. */
-const SHARE = process.env["CI"] === undefined ? 1 : 5;
-const share = isExhaustive || SHARE === 1 ? "" : ` (one pair in ${SHARE}, JANUS_SEED=${seed})`;
+/** Of the first crashes, and of the second ones after each. */
+const [FIRST, SECOND] = [share({ npmTest: 10, ci: 1 }), share({ npmTest: 5, ci: 5 })];
+const shown = `${showShare("first crash", FIRST)}${showShare("second crash", SECOND)}`;
 
 /**
  * The requests of the second controller are those of a run in which the first one has crashed. Both take over at once in one run,
  * and late in the next one.
  */
-describe(`whenever the controller dies, and the one that takes over dies, too, the Transaction ends all or nothing${share}`, () => {
+describe(`whenever the controller dies, and the one that takes over dies, too, the Transaction ends all or nothing${shown}`, () => {
   it.each(core)("$name", { timeout: 7_200_000 }, async (scenario) => {
     const baseline = await baselineOf(environment(), scenario);
-    const once = crashesAfterWrites(baseline.undisturbed.traces[0] ?? []);
+    const once = sampled(crashesAfterWrites(baseline.undisturbed.traces[0] ?? []), FIRST);
     const survived = await runAll(
       environment(),
       baseline,
@@ -56,6 +56,6 @@ describe(`whenever the controller dies, and the one that takes over dies, too, t
         return isThorough ? [atOnce, late] : [(n + m) % 2 === 0 ? atOnce : late];
       }),
     );
-    expect((await runAll(environment(), baseline, sampled(twice, SHARE))).wrong).toEqual([]);
+    expect((await runAll(environment(), baseline, sampled(twice, SECOND))).wrong).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { type KubeObject, listAll } from "@janus/kube";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from "vitest";
 import { installed, type Installed, leaderOf } from "../fixtures/installed.ts";
 import type { Replica } from "../fixtures/replica.ts";
+import { share } from "../fixtures/sample.ts";
 import { samplesOf, total } from "../fixtures/samples.ts";
 import { bystander, quantile } from "./bystander.ts";
 import { burst, home, NAMESPACES } from "./burst.ts";
@@ -14,8 +15,9 @@ import { useOf, watchMemory } from "./meter.ts";
 import { leases } from "@janus/types";
 import { allAtOnce, create, must, openNamespace, quotas } from "./world.ts";
 
-const AT_ONCE = 1_000;
-const FINISHED = 10_000;
+const SHARE = share({ npmTest: 10, ci: 1 });
+const AT_ONCE = 1_000 / SHARE;
+const FINISHED = 10_000 / SHARE;
 const WAITING = 50;
 /** Transactions at once, after which a controller has loaded, compiled and connected what it needs. */
 const WARM_UP = 40;

@@ -4,7 +4,7 @@ import { transactions } from "@janus/controller";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { compiledProgram } from "../fixtures/image-program.ts";
 import { installed, type Installed, type MeasuredReplica } from "../fixtures/installed.ts";
-import { sampled, seed } from "../fixtures/sample.ts";
+import { sampled, share, showShare } from "../fixtures/sample.ts";
 import { sideBySide } from "../fixtures/side-by-side.ts";
 import { phaseOf, submit } from "./crowd.ts";
 import { configMaps, CONNECTIONS, create, must, openNamespace, read } from "./world.ts";
@@ -19,8 +19,8 @@ const peakOf = async ({ pid }: MeasuredReplica): Promise<number> => {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 };
 
-/** In CI, one in so many of the ends of a large Transaction: each takes three minutes. */
-const ENDS = process.env["CI"] === undefined ? 1 : 2;
+/** One in so many of the ends of a large Transaction: each takes three minutes. */
+const ENDS = share({ npmTest: 2, ci: 2 });
 
 let running: MeasuredReplica | undefined;
 afterEach(async () => {
@@ -93,7 +93,7 @@ describe("the memory of the controller is bounded", { timeout: 600_000 }, () => 
   });
 
   it.each(sampled(["Committed", "RolledBack"], ENDS))(
-    `over a Transaction of 200 targets of 0.9 MB each, until it is %s (one end in ${ENDS}, JANUS_SEED=${seed})`,
+    `over a Transaction of 200 targets of 0.9 MB each, until it is %s ${showShare("end", ENDS)}`,
     async (phase) => {
       const { api } = stage;
       const namespace = phase.toLowerCase();

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { sampled, share } from "../../fixtures/sample.ts";
 import { explore, showViolations } from "./explore.ts";
 import { begin, NEVER, type Type, TYPES } from "./scenario.ts";
 
 const rules = { fence: true, lateTakeover: true, recoveries: 0 };
-const pairs = TYPES.flatMap((first) => TYPES.map((second): readonly Type[] => [first, second]));
+const pairs = sampled(
+  TYPES.flatMap((first) => TYPES.map((second): readonly Type[] => [first, second])),
+  share({ npmTest: 5, ci: 1 }),
+);
 
 /** `tests/answers` does the same on the real API server, with all that is on the way to it. */
 describe("whichever request is refused by something that knows nothing of it, the verdict is true, and nothing is left", () => {
