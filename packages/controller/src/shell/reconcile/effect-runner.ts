@@ -1,5 +1,6 @@
 import type { Api, ApiError, Discovery, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
+import { inLanes } from "../process/in-lanes.ts";
 import {
   afterWrite,
   type ApiCall,
@@ -111,15 +112,10 @@ export const effectRunner = (options: EffectRunnerOptions) => {
 
   return async (round: Round, tracked: TrackedTransaction, effects: readonly Effect[]): Promise<readonly Outcome[]> => {
     const outcomes: Outcome[] = [];
-    const left = effects.values();
-    const lane = async (): Promise<void> => {
-      for (const effect of left) {
-        outcomes.push(await runEffect(round, tracked, effect));
-        if (outcomes.some(isOverload)) return;
-      }
-    };
-    const most = hasLargeTarget(tracked.known) ? 1 : PER_TRANSACTION;
-    await Promise.all(Array.from({ length: Math.min(most, effects.length) }, lane));
+    await inLanes(effects.values(), hasLargeTarget(tracked.known) ? 1 : PER_TRANSACTION, async (effect) => {
+      outcomes.push(await runEffect(round, tracked, effect));
+      return !outcomes.some(isOverload);
+    });
     return outcomes;
   };
 };

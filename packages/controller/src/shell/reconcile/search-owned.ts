@@ -1,5 +1,6 @@
 import { type Api, type ApiError, eachPage, type Impersonation, listable, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
+import { inLanes } from "../process/in-lanes.ts";
 import {
   classify,
   type FindOwned,
@@ -113,15 +114,14 @@ export const searchOwned = async (
   /** In the order of the kinds, whichever is answered first: messages name the first ones. */
   const found: Found[] = [];
   const search: Search = { namespace, unowned: unowned === true, clusterKinds: new Set(cluster) };
-  const lane = async (): Promise<ApiError | undefined> => {
-    for (const [at, resource] of left) {
-      const listed = await ownedIn(api, resource, search, as);
-      if (E.isLeft(listed)) return listed.left;
-      found[at] = listed.right;
-    }
-    return undefined;
-  };
-  const failed = (await Promise.all(Array.from({ length: LISTS }, lane))).find((error) => error !== undefined);
+  const failures: ApiError[] = [];
+  await inLanes(left, LISTS, async ([at, resource]) => {
+    const listed = await ownedIn(api, resource, search, as);
+    if (E.isLeft(listed)) failures.push(listed.left);
+    else found[at] = listed.right;
+    return E.isRight(listed);
+  });
+  const [failed] = failures;
   if (failed !== undefined) return E.left(failed);
   const unknown = (only ?? []).filter((name) => !all.includes(name)).map(unserved);
   return E.right({
