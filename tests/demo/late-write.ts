@@ -1,4 +1,5 @@
-import { FENCED, type LeaderStatus } from "@janus/controller";
+import { FENCE_KEY } from "@janus/api";
+import type { LeaderStatus } from "@janus/controller";
 import type { Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { admin as connectAs } from "./admin.ts";
@@ -37,14 +38,14 @@ export const lateWrite = async (
       name: appConfig.name,
       as: {
         user: `system:serviceaccount:${shop}:${serviceAccountName}`,
-        extra: { [FENCED]: `${leader_identity}/${term}` },
+        extra: { [FENCE_KEY]: `${leader_identity}/${term}` },
       },
       dryRun: true,
       body: { data: { version: "from the grave" } },
     });
   try {
     const [late, timely] = await Promise.all([write(before), write(now)]);
-    const isRefused = E.isLeft(late) && late.left.message.includes(FENCED);
+    const isRefused = E.isLeft(late) && late.left.message.includes(FENCE_KEY);
     say(`A write that was decided in term ${before.term}, sent now:  ${told(isRefused)}`, 2);
     say(`The same, decided in term ${now.term}:                ${told(E.isLeft(timely))}`, 2);
     expect("the fence refuses a write of a term that is over", isRefused);

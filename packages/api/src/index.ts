@@ -2,6 +2,7 @@ export * from "./change.ts";
 export type { Codec, Schema } from "./codec.ts";
 export * from "./crd.ts";
 export * from "./duration.ts";
+export * from "./installation.ts";
 export * from "./item.ts";
 export type { Json, JsonObject } from "@janus/types";
 export * from "./limits.ts";

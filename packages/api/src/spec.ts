@@ -1,5 +1,6 @@
 import { Digest } from "./render.ts";
 import { MAX_CHANGES } from "./limits.ts";
+import { REQUEST_ROLLBACK } from "./names.ts";
 import {
   type AnyCodec,
   described,
@@ -114,7 +115,7 @@ const fields = {
   ),
   rollbackWindow: optional(
     described(
-      "How long a Committed Transaction can still be rolled back on request, with the annotation backup.janus.io/request-rollback, such as 24h. Until then its snapshots are kept, and the condition Reversible is True. Default: 0s, not at all.",
+      `How long a Committed Transaction can still be rolled back on request, with the annotation ${REQUEST_ROLLBACK}, such as 24h. Until then its snapshots are kept, and the condition Reversible is True. Default: 0s, not at all.`,
       durationOrNone,
     ),
   ),

@@ -1,6 +1,5 @@
 export * from "./core/index.ts";
 export { controller, type Controller, type ControllerOptions } from "./shell/controller.ts";
-export { FENCED } from "./shell/leadership/fence.ts";
 export { impersonation, lookUp, sendRequest } from "./shell/reconcile/api-request.ts";
 export {
   leadership,

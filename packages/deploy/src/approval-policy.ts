@@ -1,4 +1,4 @@
-import { APPROVAL_LABEL, GROUP, LAST_EDITED_BY, PLURAL, REQUESTED_BY } from "@janus/api";
+import { APPROVAL_LABEL, CRD_NAME, GROUP, LAST_EDITED_BY, PLURAL, POLICIES, REQUESTED_BY } from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { denyByPolicy } from "./deny-by-policy.ts";
@@ -6,7 +6,7 @@ import { controllerLabels } from "./labels.ts";
 import { annotationBefore, writeVariables } from "./transaction-cel.ts";
 import { transactionWrites } from "./transaction-writes.ts";
 
-const name = "janus-approval";
+const name = POLICIES.approval;
 
 /** With generateName, only the object has the name. */
 const mayApprove =
@@ -21,7 +21,7 @@ const others = [
 
 const where = `'namespace "' + request.namespace + '" requires approval (label ${APPROVAL_LABEL}`;
 const whereFourEyes = `${where}=four-eyes)`;
-const approver = "(verb approve on transactions.backup.janus.io)";
+const approver = `(verb approve on ${CRD_NAME})`;
 
 /**
  * In namespaces with the label `backup.janus.io/approval`, only a user with the verb `approve` on a Transaction can publish it, and

@@ -1,7 +1,8 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { controllerFlags, type ControllerFlagsProps } from "./controller-flags.ts";
-import { controllerName, defaultImage, defaultNamespace, httpPort } from "./defaults.ts";
+import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
+import { defaultImage, httpPort } from "./defaults.ts";
 import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 import { serviceAccountNameOf, type ServiceAccountProps } from "./service-account.ts";
@@ -168,7 +169,7 @@ export class ControllerDeployment extends Construct {
     const { imagePullSecrets = [], tolerations = [], priorityClassName, affinity } = props;
     const { topologySpreadConstraints = defaultSpread } = props;
     new k8s.KubeDeployment(this, "Resource", {
-      metadata: { name: controllerName, namespace: props.namespace ?? defaultNamespace, labels: controllerLabels },
+      metadata: { name: CONTROLLER_NAME, namespace: props.namespace ?? SYSTEM_NAMESPACE, labels: controllerLabels },
       spec: {
         replicas: replicasOf(props),
         strategy: strategyOf(props),

@@ -1,6 +1,6 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { controllerName, defaultNamespace } from "./defaults.ts";
+import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
 import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 
@@ -43,7 +43,7 @@ export class ControllerDisruptionBudget extends Construct {
     super(scope, id);
     const { minAvailable, maxUnavailable = 1 } = props.podDisruptionBudget ?? {};
     new k8s.KubePodDisruptionBudget(this, "Resource", {
-      metadata: { name: controllerName, namespace: props.namespace ?? defaultNamespace, labels: controllerLabels },
+      metadata: { name: CONTROLLER_NAME, namespace: props.namespace ?? SYSTEM_NAMESPACE, labels: controllerLabels },
       spec: {
         ...(minAvailable === undefined
           ? { maxUnavailable: intOrString(maxUnavailable) }

@@ -1,3 +1,4 @@
+import { WRITE_TIMEOUT } from "@janus/api";
 import { LONGEST_TIMER, MAX_INT32 } from "@janus/types";
 import { type LeaderElection, leaderElectionOf, type LeaderElectionProps } from "./leader-election.ts";
 import { httpPort } from "./defaults.ts";
@@ -58,13 +59,10 @@ export const longestLeaseDuration = LONGEST_TIMER;
 /** As many seconds as the controller takes. */
 export const longestTtl = MAX_INT32;
 
-/** The default write timeout of the controller, in seconds. */
-const writeTimeout = 5;
-
 /** Rejects durations with which two could lead at the same time, before the controller starts. */
 const refuseTiming = (election: Required<LeaderElection>, flags: readonly string[]): void => {
   const { leaseDurationSeconds: duration, renewDeadlineSeconds: deadline, retryPeriodSeconds: period } = election;
-  const write = flags.some((flag) => flag.startsWith("--write-timeout")) ? 1 : writeTimeout;
+  const write = flags.some((flag) => flag.startsWith("--write-timeout")) ? 1 : WRITE_TIMEOUT;
   if (period >= deadline)
     throw new Error(
       `leaderElection.retryPeriodSeconds (${period}) must be less than renewDeadlineSeconds (${deadline})`,

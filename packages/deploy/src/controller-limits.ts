@@ -1,6 +1,15 @@
+import {
+  FENCE_CHECK,
+  GROUP,
+  MANAGED_BY,
+  MANAGED_BY_LABEL,
+  PLURAL,
+  POLICIES,
+  SNAPSHOT_FINALIZER,
+  SYSTEM_NAMESPACE,
+} from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { defaultNamespace } from "./defaults.ts";
 import { denyByPolicy } from "./deny-by-policy.ts";
 import { controllerLabels } from "./labels.ts";
 import { leaderElectionOf, type LeaderElectionProps } from "./leader-election.ts";
@@ -9,7 +18,7 @@ import { serviceAccountNameOf, type ServiceAccountProps } from "./service-accoun
 
 export interface ControllerLimitsProps extends NamespacedProps, ServiceAccountProps, LeaderElectionProps {}
 
-const name = "janus-controller-limits";
+const name = POLICIES.controllerLimits;
 
 /** With the API server's defaults set explicitly: the field is atomic, and two managers that apply it must not conflict. */
 const writesOf = (group: string, version: string, ...resources: readonly string[]): k8s.NamedRuleWithOperations => ({
@@ -25,9 +34,9 @@ const isStore = "request.resource.resource in ['configmaps', 'secrets']";
 /** Any one of its marks suffices: if another client removes one of them, the controller can still release the object. */
 const isOurs = [
   "request.name.startsWith('janus-journal-')",
-  "oldObject.metadata.?labels[?'app.kubernetes.io/managed-by'].orValue('') == 'janus'",
+  `oldObject.metadata.?labels[?'${MANAGED_BY_LABEL}'].orValue('') == '${MANAGED_BY}'`,
   "'janus.io/transaction-uid' in oldObject.metadata.?labels.orValue({})",
-  "oldObject.metadata.?finalizers.orValue([]).exists(name, name == 'backup.janus.io/snapshot')",
+  `oldObject.metadata.?finalizers.orValue([]).exists(name, name == '${SNAPSHOT_FINALIZER}')`,
 ].join(" || ");
 
 /** The old and the new object. */
@@ -46,7 +55,7 @@ export class ControllerLimits extends Construct {
   constructor(scope: Construct, id: string, props: ControllerLimitsProps = {}) {
     super(scope, id);
     const metadata = { name, labels: controllerLabels };
-    const { namespace = defaultNamespace } = props;
+    const { namespace = SYSTEM_NAMESPACE } = props;
     const { leaseName, leaseNamespace } = leaderElectionOf(props);
     const user = `system:serviceaccount:${namespace}:${serviceAccountNameOf(props)}`;
     new k8s.KubeValidatingAdmissionPolicy(this, "Policy", {
@@ -60,7 +69,7 @@ export class ControllerLimits extends Construct {
           resourceRules: [
             writesOf("", "v1", "configmaps", "secrets", "pods"),
             writesOf("coordination.k8s.io", "*", "leases"),
-            writesOf("backup.janus.io", "*", "transactions"),
+            writesOf(GROUP, "*", PLURAL),
           ],
         },
         matchConditions: [{ name: "is-the-controller", expression: `request.userInfo.username == '${user}'` }],
@@ -85,7 +94,7 @@ export class ControllerLimits extends Construct {
           {
             expression:
               "request.resource.resource != 'leases' || request.name.startsWith('janus-lock-') || " +
-              `(request.namespace == '${leaseNamespace}' && request.name in ['${leaseName}', 'janus-fence-check'])`,
+              `(request.namespace == '${leaseNamespace}' && request.name in ['${leaseName}', '${FENCE_CHECK}'])`,
             message: "the controller of Janus writes only its locks and the leader's Lease",
           },
           {

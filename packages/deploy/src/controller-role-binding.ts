@@ -1,6 +1,6 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { controllerName, defaultNamespace } from "./defaults.ts";
+import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
 import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 import { serviceAccountNameOf, type ServiceAccountProps } from "./service-account.ts";
@@ -12,13 +12,13 @@ export class ControllerRoleBinding extends Construct {
   constructor(scope: Construct, id: string, props: ControllerRoleBindingProps = {}) {
     super(scope, id);
     new k8s.KubeClusterRoleBinding(this, "Resource", {
-      metadata: { name: controllerName, labels: controllerLabels },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: controllerName },
+      metadata: { name: CONTROLLER_NAME, labels: controllerLabels },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: CONTROLLER_NAME },
       subjects: [
         {
           kind: "ServiceAccount",
           name: serviceAccountNameOf(props),
-          namespace: props.namespace ?? defaultNamespace,
+          namespace: props.namespace ?? SYSTEM_NAMESPACE,
         },
       ],
     });

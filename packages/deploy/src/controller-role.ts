@@ -1,6 +1,6 @@
+import { CONTROLLER_NAME, FENCE_KEY, GROUP, PLURAL } from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { controllerName } from "./defaults.ts";
 import type { ActsAsProps } from "./impersonation-roles.ts";
 import { controllerLabels } from "./labels.ts";
 
@@ -20,9 +20,9 @@ export interface ControllerRoleProps extends ActsAsProps {
 const rules: readonly k8s.PolicyRule[] = [
   // Transactions are watched; `patch` adds and removes the finalizer (which is in metadata); `delete` removes one whose
   // ttlSecondsAfterFinished has passed.
-  { apiGroups: ["backup.janus.io"], resources: ["transactions"], verbs: ["get", "list", "watch", "patch", "delete"] },
+  { apiGroups: [GROUP], resources: [PLURAL], verbs: ["get", "list", "watch", "patch", "delete"] },
   // Phase, items and conditions are written to the status, which `patch` on the Transaction itself does not reach.
-  { apiGroups: ["backup.janus.io"], resources: ["transactions/status"], verbs: ["patch"] },
+  { apiGroups: [GROUP], resources: [`${PLURAL}/status`], verbs: ["patch"] },
   // A lock is a Lease in its target's namespace. The leader's Lease is one more.
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "patch", "delete"] },
   // Snapshots and the journal are in the Transaction's namespace; snapshots of Secrets are Secrets. They are always read by
@@ -36,7 +36,7 @@ const rules: readonly k8s.PolicyRule[] = [
   { apiGroups: [""], resources: ["serviceaccounts"], verbs: ["get"] },
   // Writes to targets carry the term of the leader, which the fence compares with the leader's Lease. This permission is
   // cluster-scoped, also if those for ServiceAccounts are not.
-  { apiGroups: ["authentication.k8s.io"], resources: ["userextras/janus.io/fence"], verbs: ["impersonate"] },
+  { apiGroups: ["authentication.k8s.io"], resources: [`userextras/${FENCE_KEY}`], verbs: ["impersonate"] },
 ];
 
 /**
@@ -61,7 +61,7 @@ export class ControllerRole extends Construct {
   constructor(scope: Construct, id: string, props: ControllerRoleProps = {}) {
     super(scope, id);
     new k8s.KubeClusterRole(this, "Resource", {
-      metadata: { name: controllerName, labels: controllerLabels },
+      metadata: { name: CONTROLLER_NAME, labels: controllerLabels },
       rules: [
         ...rules,
         ...(props.actsAs === undefined ? [impersonateAll] : []),

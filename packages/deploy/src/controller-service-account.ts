@@ -1,6 +1,6 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { defaultNamespace } from "./defaults.ts";
+import { SYSTEM_NAMESPACE } from "@janus/api";
 import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 import { serviceAccountNameOf, type ServiceAccountProps } from "./service-account.ts";
@@ -15,7 +15,7 @@ export class ControllerServiceAccount extends Construct {
     new k8s.KubeServiceAccount(this, "Resource", {
       metadata: {
         name: serviceAccountNameOf(props),
-        namespace: props.namespace ?? defaultNamespace,
+        namespace: props.namespace ?? SYSTEM_NAMESPACE,
         labels: controllerLabels,
         ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
       },

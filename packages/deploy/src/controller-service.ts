@@ -1,6 +1,7 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { controllerName, defaultNamespace, httpPort } from "./defaults.ts";
+import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
+import { httpPort } from "./defaults.ts";
 import { controllerLabels, leaderLabel } from "./labels.ts";
 import type { LeaderElectionProps } from "./leader-election.ts";
 import type { NamespacedProps } from "./namespaced.ts";
@@ -17,7 +18,7 @@ export class ControllerService extends Construct {
   constructor(scope: Construct, id: string, props: ControllerServiceProps = {}) {
     super(scope, id);
     new k8s.KubeService(this, "Resource", {
-      metadata: { name: controllerName, namespace: props.namespace ?? defaultNamespace, labels: controllerLabels },
+      metadata: { name: CONTROLLER_NAME, namespace: props.namespace ?? SYSTEM_NAMESPACE, labels: controllerLabels },
       spec: {
         selector: marksLeader(props) ? { ...controllerLabels, ...leaderLabel } : controllerLabels,
         ports: [{ name: "http", port: httpPort, targetPort: k8s.IntOrString.fromString("http") }],

@@ -1,12 +1,3 @@
-/** The default namespace of the controller. */
-export const defaultNamespace = "janus-system";
-
-/** Name of the controller's ServiceAccount, ClusterRole, ClusterRoleBinding and Deployment. */
-export const controllerName = "janus-controller";
-
-/** The Lease of the leader among the controllers, in the controller's namespace. */
-export const leaderLease = "janus-controller-leader";
-
 /** The version of this release. */
 export const version = "0.1.0";
 

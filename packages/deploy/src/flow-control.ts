@@ -1,7 +1,7 @@
 import { ApiObject } from "cdk8s";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { controllerName, defaultNamespace } from "./defaults.ts";
+import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
 import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 import { serviceAccountNameOf, type ServiceAccountProps } from "./service-account.ts";
@@ -20,7 +20,7 @@ export class FlowControl extends Construct {
   constructor(scope: Construct, id: string, props: FlowControlProps = {}) {
     super(scope, id);
     new k8s.KubePriorityLevelConfiguration(this, "Level", {
-      metadata: { name: controllerName, labels: controllerLabels },
+      metadata: { name: CONTROLLER_NAME, labels: controllerLabels },
       spec: {
         type: "Limited",
         limited: {
@@ -33,14 +33,14 @@ export class FlowControl extends Construct {
         },
       },
     });
-    const account = { name: serviceAccountNameOf(props), namespace: props.namespace ?? defaultNamespace };
+    const account = { name: serviceAccountNameOf(props), namespace: props.namespace ?? SYSTEM_NAMESPACE };
     const schema = (id: string, name: string, precedence: number, apiGroups: string, resources: string) =>
       new ApiObject(this, id, {
         apiVersion: "flowcontrol.apiserver.k8s.io/v1",
         kind: "FlowSchema",
         metadata: { name, labels: controllerLabels },
         spec: {
-          priorityLevelConfiguration: { name: controllerName },
+          priorityLevelConfiguration: { name: CONTROLLER_NAME },
           matchingPrecedence: precedence,
           distinguisherMethod: { type: "ByNamespace" },
           rules: [
@@ -60,7 +60,7 @@ export class FlowControl extends Construct {
         },
       });
     // Both match before the built-in `service-accounts` (9000), and after all built-in ones of the system (up to 1000).
-    schema("Leases", `${controllerName}-leases`, 5000, "coordination.k8s.io", "leases");
-    schema("Rest", controllerName, 5001, "*", "*");
+    schema("Leases", `${CONTROLLER_NAME}-leases`, 5000, "coordination.k8s.io", "leases");
+    schema("Rest", CONTROLLER_NAME, 5001, "*", "*");
   }
 }

@@ -1,7 +1,7 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { dashboard } from "./dashboard.ts";
-import { controllerName, defaultNamespace } from "./defaults.ts";
+import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
 import { metricsLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 
@@ -11,8 +11,8 @@ export class GrafanaDashboard extends Construct {
     super(scope, id);
     new k8s.KubeConfigMap(this, "Resource", {
       metadata: {
-        name: `${controllerName}-dashboard`,
-        namespace: props.namespace ?? defaultNamespace,
+        name: `${CONTROLLER_NAME}-dashboard`,
+        namespace: props.namespace ?? SYSTEM_NAMESPACE,
         labels: { ...metricsLabels, grafana_dashboard: "1" },
       },
       data: { "janus.json": `${JSON.stringify(dashboard, undefined, 2)}\n` },

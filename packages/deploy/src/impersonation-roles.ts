@@ -1,6 +1,6 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { controllerName, defaultNamespace } from "./defaults.ts";
+import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
 import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 import { serviceAccountNameOf, type ServiceAccountProps } from "./service-account.ts";
@@ -26,7 +26,7 @@ export interface ActsAsProps {
 
 export interface ImpersonationRolesProps extends NamespacedProps, ServiceAccountProps, ActsAsProps {}
 
-const name = `${controllerName}-impersonation`;
+const name = `${CONTROLLER_NAME}-impersonation`;
 
 /**
  * Lets the controller impersonate certain ServiceAccounts: a Role in the namespace of each. Without `actsAs` there is none, and
@@ -37,7 +37,7 @@ const name = `${controllerName}-impersonation`;
 export class ImpersonationRoles extends Construct {
   constructor(scope: Construct, id: string, props: ImpersonationRolesProps = {}) {
     super(scope, id);
-    const home = props.namespace ?? defaultNamespace;
+    const home = props.namespace ?? SYSTEM_NAMESPACE;
     const account = serviceAccountNameOf(props);
     const itself: ActsAs = { namespace: home, serviceAccounts: [account] };
     const all = props.actsAs === undefined ? [] : [itself, ...props.actsAs];

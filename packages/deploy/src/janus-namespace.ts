@@ -1,6 +1,6 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { defaultNamespace } from "./defaults.ts";
+import { SYSTEM_NAMESPACE } from "@janus/api";
 import { labels } from "./labels.ts";
 
 export interface JanusNamespaceProps {
@@ -22,7 +22,7 @@ export class JanusNamespace extends Construct {
     super(scope, id);
     new k8s.KubeNamespace(this, "Resource", {
       metadata: {
-        name: props.namespace ?? defaultNamespace,
+        name: props.namespace ?? SYSTEM_NAMESPACE,
         labels: {
           ...labels,
           "pod-security.kubernetes.io/enforce": "restricted",

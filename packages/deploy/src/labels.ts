@@ -1,3 +1,5 @@
+import { LEADER_LABEL } from "@janus/api";
+
 /** The recommended labels (https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/). */
 export const labels = { "app.kubernetes.io/name": "janus", "app.kubernetes.io/part-of": "janus" } as const;
 
@@ -5,7 +7,7 @@ export const labels = { "app.kubernetes.io/name": "janus", "app.kubernetes.io/pa
 export const controllerLabels = { ...labels, "app.kubernetes.io/component": "controller" } as const;
 
 /** Each controller sets it on its own Pod while it leads, and removes it otherwise. */
-export const leaderLabel = { "backup.janus.io/leader": "true" } as const;
+export const leaderLabel = { [LEADER_LABEL]: "true" } as const;
 
 /** Labels of the objects for metrics, which distinguish them from the Service of the leader. */
 export const metricsLabels = { ...labels, "app.kubernetes.io/component": "metrics" } as const;

@@ -1,4 +1,4 @@
-import { defaultNamespace, leaderLease } from "./defaults.ts";
+import { LEADER_ELECTION, LEADER_LEASE, SYSTEM_NAMESPACE } from "@janus/api";
 import type { NamespacedProps } from "./namespaced.ts";
 
 export interface LeaderElection {
@@ -46,16 +46,16 @@ export interface LeaderElectionProps {
 /** The defaults, except for the namespace, which is the controller's. */
 export const leaderElectionDefaults = {
   enabled: true,
-  leaseName: leaderLease,
-  leaseDurationSeconds: 30,
-  renewDeadlineSeconds: 20,
-  retryPeriodSeconds: 5,
+  leaseName: LEADER_LEASE,
+  leaseDurationSeconds: LEADER_ELECTION.leaseDuration,
+  renewDeadlineSeconds: LEADER_ELECTION.renewDeadline,
+  retryPeriodSeconds: LEADER_ELECTION.retryPeriod,
 } as const satisfies LeaderElection;
 
 /** The leader election, with all settings. */
 export const leaderElectionOf = ({
   leaderElection,
-  namespace = defaultNamespace,
+  namespace = SYSTEM_NAMESPACE,
 }: LeaderElectionProps & NamespacedProps): Required<LeaderElection> => ({
   ...leaderElectionDefaults,
   leaseNamespace: namespace,

@@ -1,3 +1,4 @@
+import { FENCE_KEY, POLICIES } from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { denyByPolicy } from "./deny-by-policy.ts";
@@ -7,8 +8,8 @@ import type { NamespacedProps } from "./namespaced.ts";
 
 export interface LeaderFenceProps extends NamespacedProps, LeaderElectionProps {}
 
-const name = "janus-fence";
-const key = "janus.io/fence";
+const name = POLICIES.fence;
+const key = FENCE_KEY;
 
 /** The term, followed by the random part of the request: the rejection repeats it, so that the controller recognises it. */
 const token = `request.userInfo.extra['${key}']`;

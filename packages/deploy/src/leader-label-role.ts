@@ -1,6 +1,6 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { controllerName, defaultNamespace } from "./defaults.ts";
+import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
 import { controllerLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 import { serviceAccountNameOf, type ServiceAccountProps } from "./service-account.ts";
@@ -16,12 +16,12 @@ const rules: readonly k8s.PolicyRule[] = [
 export class LeaderLabelRole extends Construct {
   constructor(scope: Construct, id: string, props: LeaderLabelRoleProps = {}) {
     super(scope, id);
-    const namespace = props.namespace ?? defaultNamespace;
-    const metadata = { name: controllerName, namespace, labels: controllerLabels };
+    const namespace = props.namespace ?? SYSTEM_NAMESPACE;
+    const metadata = { name: CONTROLLER_NAME, namespace, labels: controllerLabels };
     new k8s.KubeRole(this, "Resource", { metadata, rules: [...rules] });
     new k8s.KubeRoleBinding(this, "Binding", {
       metadata,
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: controllerName },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: CONTROLLER_NAME },
       subjects: [{ kind: "ServiceAccount", name: serviceAccountNameOf(props), namespace }],
     });
   }

@@ -1,6 +1,7 @@
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
-import { controllerName, defaultNamespace, httpPort } from "./defaults.ts";
+import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
+import { httpPort } from "./defaults.ts";
 import { controllerLabels, metricsLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 
@@ -10,8 +11,8 @@ export class MetricsService extends Construct {
     super(scope, id);
     new k8s.KubeService(this, "Resource", {
       metadata: {
-        name: `${controllerName}-metrics`,
-        namespace: props.namespace ?? defaultNamespace,
+        name: `${CONTROLLER_NAME}-metrics`,
+        namespace: props.namespace ?? SYSTEM_NAMESPACE,
         labels: metricsLabels,
       },
       spec: {

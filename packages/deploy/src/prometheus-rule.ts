@@ -1,7 +1,8 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { type Alert, alerts } from "./alerts.ts";
-import { controllerName, defaultNamespace, documentation } from "./defaults.ts";
+import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
+import { documentation } from "./defaults.ts";
 import { metricsLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 import type { PrometheusLabelsProps } from "./prometheus-labels.ts";
@@ -38,8 +39,8 @@ export class PrometheusRule extends Construct {
       apiVersion: "monitoring.coreos.com/v1",
       kind: "PrometheusRule",
       metadata: {
-        name: controllerName,
-        namespace: props.namespace ?? defaultNamespace,
+        name: CONTROLLER_NAME,
+        namespace: props.namespace ?? SYSTEM_NAMESPACE,
         labels: { ...metricsLabels, ...props.prometheusLabels },
       },
       spec: { groups: [{ name: "janus", rules: alerts.map((alert) => ruleOf(runbooks, alert)) }] },

@@ -1,3 +1,4 @@
+import { POLICIES } from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { denyByPolicy } from "./deny-by-policy.ts";
@@ -5,7 +6,7 @@ import { controllerLabels } from "./labels.ts";
 import { isEdited } from "./transaction-cel.ts";
 import { transactionWrites } from "./transaction-writes.ts";
 
-const name = "janus-requester";
+const name = POLICIES.requester;
 
 const mayImpersonate =
   "authorizer.group('').resource('serviceaccounts').namespace(request.namespace)" +

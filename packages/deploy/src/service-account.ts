@@ -1,4 +1,4 @@
-import { controllerName } from "./defaults.ts";
+import { CONTROLLER_NAME } from "@janus/api";
 
 export interface ServiceAccountProps {
   /**
@@ -26,4 +26,4 @@ export interface ServiceAccountProps {
 
 /** Name of the controller's ServiceAccount. */
 export const serviceAccountNameOf = ({ serviceAccount }: ServiceAccountProps): string =>
-  serviceAccount?.name ?? controllerName;
+  serviceAccount?.name ?? CONTROLLER_NAME;

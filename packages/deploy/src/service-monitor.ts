@@ -1,6 +1,6 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
-import { controllerName, defaultNamespace } from "./defaults.ts";
+import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
 import { metricsLabels } from "./labels.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 import type { PrometheusLabelsProps } from "./prometheus-labels.ts";
@@ -28,8 +28,8 @@ export class ServiceMonitor extends Construct {
       apiVersion: "monitoring.coreos.com/v1",
       kind: "ServiceMonitor",
       metadata: {
-        name: controllerName,
-        namespace: props.namespace ?? defaultNamespace,
+        name: CONTROLLER_NAME,
+        namespace: props.namespace ?? SYSTEM_NAMESPACE,
         labels: { ...metricsLabels, ...props.prometheusLabels },
       },
       spec: {

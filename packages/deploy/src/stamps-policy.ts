@@ -1,3 +1,4 @@
+import { POLICIES } from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { denyByPolicy } from "./deny-by-policy.ts";
@@ -6,7 +7,7 @@ import { type Stamp, stamps, stampVariables } from "./stamps.ts";
 import { annotation, annotationBefore } from "./transaction-cel.ts";
 import { transactionWrites } from "./transaction-writes.ts";
 
-const policyName = "janus-stamps";
+const policyName = POLICIES.stamps;
 
 const isTrue = ({ name, says, isSet }: Stamp): k8s.Validation => ({
   expression:

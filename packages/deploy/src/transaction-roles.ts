@@ -1,3 +1,4 @@
+import { GROUP, PLURAL } from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { labels } from "./labels.ts";
@@ -31,8 +32,8 @@ export class TransactionRoles extends Construct {
       },
       rules: [
         {
-          apiGroups: ["backup.janus.io"],
-          resources: ["transactions", "transactions/status"],
+          apiGroups: [GROUP],
+          resources: [PLURAL, `${PLURAL}/status`],
           verbs: ["get", "list", "watch"],
         },
       ],
@@ -44,8 +45,8 @@ export class TransactionRoles extends Construct {
       },
       rules: [
         {
-          apiGroups: ["backup.janus.io"],
-          resources: ["transactions"],
+          apiGroups: [GROUP],
+          resources: [PLURAL],
           verbs: ["create", "update", "patch", "delete", "deletecollection"],
         },
       ],
@@ -54,8 +55,8 @@ export class TransactionRoles extends Construct {
       metadata: { name: "janus-transactions-approve", labels },
       rules: [
         {
-          apiGroups: ["backup.janus.io"],
-          resources: ["transactions"],
+          apiGroups: [GROUP],
+          resources: [PLURAL],
           verbs: ["get", "list", "watch", "update", "patch", "approve"],
         },
       ],

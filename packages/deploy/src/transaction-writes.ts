@@ -1,3 +1,4 @@
+import { GROUP } from "@janus/api";
 import type { k8s } from "cdk8s-plus-30";
 
 /**
@@ -12,7 +13,7 @@ export const transactionWrites = (label?: string): k8s.MatchResources => ({
   objectSelector: {},
   resourceRules: [
     {
-      apiGroups: ["backup.janus.io"],
+      apiGroups: [GROUP],
       apiVersions: ["*"],
       operations: ["CREATE", "UPDATE"],
       resources: ["transactions"],

@@ -1,10 +1,11 @@
+import { POLICIES } from "@janus/api";
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { controllerLabels } from "./labels.ts";
 import { type Stamp, stamps, stampVariables } from "./stamps.ts";
 import { transactionWrites } from "./transaction-writes.ts";
 
-const policyName = "janus-stamps";
+const policyName = POLICIES.stamps;
 
 /**
  * The current user where it is set anew, otherwise what it was; absent if it was. (An optional of what is not said to be one,

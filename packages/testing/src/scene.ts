@@ -1,4 +1,4 @@
-import { API_VERSION, emptyStatus, encodeStatus, groupOf, KIND } from "@janus/api";
+import { API_VERSION, emptyStatus, encodeStatus, groupOf, KIND, SYSTEM_NAMESPACE } from "@janus/api";
 import { isBuiltInGroup, resourceOf, type TransactionManifest } from "@janus/authoring";
 import {
   namespaces,
@@ -54,7 +54,7 @@ const assumedNamespaces = (
   const targets = new Set(spec.changes.flatMap(({ target }) => (target.kind === "Namespace" ? [target.name] : [])));
   const named = [
     own,
-    "janus-system",
+    SYSTEM_NAMESPACE,
     ...spec.changes.flatMap(({ target }) => target.namespace ?? []),
     ...live.flatMap(({ metadata }) => metadata.namespace ?? []),
   ];

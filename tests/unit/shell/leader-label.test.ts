@@ -1,7 +1,8 @@
+import { LEADER_LABEL } from "@janus/api";
 import type { Api, KubeObject, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
-import { LEADER_LABEL, leaderMark } from "../../../packages/controller/src/shell/leadership/leader-label.ts";
+import { leaderMark } from "../../../packages/controller/src/shell/leadership/leader-label.ts";
 import { manualClock } from "../kube/manual-clock.ts";
 
 const MINUTE = 60_000;

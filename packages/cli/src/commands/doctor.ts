@@ -1,3 +1,4 @@
+import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
 import { impersonation, messageOf } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import { type Cluster, type ClusterFlags, onCluster } from "../cluster/cluster.ts";
@@ -67,6 +68,6 @@ const doctor = (flags: DoctorFlags): Promise<number> =>
 export const doctorCommand = command("doctor")
   .option("-f, --filename <path>", "also what a Transaction, or manifests, need")
   .option("--service-account <name>", "ServiceAccount to look at; for -f with manifests, too")
-  .option("--system-namespace <name>", "namespace of the controller", "janus-system")
-  .option("--deployment <name>", "Deployment of the controller", "janus-controller")
+  .option("--system-namespace <name>", "namespace of the controller", SYSTEM_NAMESPACE)
+  .option("--deployment <name>", "Deployment of the controller", CONTROLLER_NAME)
   .action((flags: DoctorFlags) => exitWith(doctor(flags)));

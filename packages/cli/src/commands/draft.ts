@@ -1,3 +1,4 @@
+import { GROUP } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import { stringify } from "yaml";
 import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
@@ -26,7 +27,7 @@ export const createDraft = async (
   const on = nameAndNamespace(txn);
   if (format === "json") output.write(`${JSON.stringify(object, undefined, 2)}\n`);
   else if (format === "yaml") output.write(stringify(object, KUBERNETES_YAML));
-  else if (format === "name") output.write(`transaction.backup.janus.io/${name}\n`);
+  else if (format === "name") output.write(`transaction.${GROUP}/${name}\n`);
   else
     output.write(
       `${renderReport(txn, render, painter(output), output.width)}\n` +

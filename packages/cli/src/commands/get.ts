@@ -1,4 +1,4 @@
-import { LIFECYCLES, PHASES } from "@janus/api";
+import { GROUP, LIFECYCLES, PHASES } from "@janus/api";
 import { transactions } from "@janus/controller";
 import { type KubeObject, listAll } from "@janus/kube";
 import { Option } from "commander";
@@ -26,7 +26,7 @@ interface GetFlags extends ClusterFlags {
   readonly output?: "json" | "yaml" | "name" | "wide";
 }
 
-const nameOf = ({ metadata }: KubeObject): string => `transaction.backup.janus.io/${metadata.name}`;
+const nameOf = ({ metadata }: KubeObject): string => `transaction.${GROUP}/${metadata.name}`;
 
 /** As `kubectl get` prints them; messages are shortened to the width, except for `wide`. */
 const listing = (objects: readonly KubeObject[], { allNamespaces, output }: GetFlags, width: number): string => {

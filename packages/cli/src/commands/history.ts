@@ -1,3 +1,4 @@
+import { GROUP } from "@janus/api";
 import { transactions } from "@janus/controller";
 import { listAll } from "@janus/kube";
 import { Option } from "commander";
@@ -71,7 +72,7 @@ const show = (target: string | undefined, name: string | undefined, flags: Histo
     const { output, allNamespaces } = flags;
     if (output === "json") write(`${JSON.stringify(all, undefined, 2)}\n`);
     else if (output === "yaml") write(stringify(all, KUBERNETES_YAML));
-    else if (output === "name") write(all.map((one) => `transaction.backup.janus.io/${one.name}\n`).join(""));
+    else if (output === "name") write(all.map((one) => `transaction.${GROUP}/${one.name}\n`).join(""));
     else if (all.length > 0) write(listing(all, target !== undefined, flags));
     else {
       const here = allNamespaces === true ? "" : ` in namespace ${cluster.namespace}`;

@@ -1,3 +1,4 @@
+import { GROUP } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import { Option } from "commander";
 import { stringify } from "yaml";
@@ -23,7 +24,7 @@ const printed = (manifest: TransactionManifest, format: NonNullable<PlanFlags["o
     case "yaml":
       return stringify(manifest, KUBERNETES_YAML);
     case "name":
-      return `transaction.backup.janus.io/${manifest.metadata.name}\n`;
+      return `transaction.${GROUP}/${manifest.metadata.name}\n`;
   }
 };
 

@@ -1,3 +1,4 @@
+import { GROUP } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import type { Cluster } from "../cluster/cluster.ts";
 import { createTransaction } from "../cluster/create-transaction.ts";
@@ -39,7 +40,7 @@ export const runTransaction = async (
   }
   await createTransaction(cluster, manifest);
   const output = outputTo(process.stdout);
-  if (format === "name") output.write(`transaction.backup.janus.io/${name}\n`);
+  if (format === "name") output.write(`transaction.${GROUP}/${name}\n`);
   const toWatch = wait ? "" : `: kubectl janus watch ${name} -n ${namespace}`;
   // A terminal that shows progress shows the name above it.
   if (format === undefined && !(wait && output.isTerminal))

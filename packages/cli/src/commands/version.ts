@@ -1,3 +1,4 @@
+import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
 import { Option } from "commander";
 import * as E from "fp-ts/lib/Either.js";
@@ -28,7 +29,7 @@ const ofCluster = (flags: VersionFlags): Promise<Readonly<Record<string, string>
     const namespace = flags.systemNamespace;
     const [server, controller] = await Promise.all([
       api.send({ verb: "raw", path: "/version" }),
-      api.send({ verb: "get", resource: deployments, namespace, name: "janus-controller" }),
+      api.send({ verb: "get", resource: deployments, namespace, name: CONTROLLER_NAME }),
     ]);
     const git = E.isRight(server) ? server.right["gitVersion"] : undefined;
     return {
@@ -50,6 +51,6 @@ const version = async (flags: VersionFlags): Promise<number> => {
 
 export const versionCommand = command("version")
   .option("--client", "only that of kubectl-janus")
-  .option("--system-namespace <name>", "namespace of the controller", "janus-system")
+  .option("--system-namespace <name>", "namespace of the controller", SYSTEM_NAMESPACE)
   .addOption(new Option("-o, --output <format>", "format").choices(["json", "yaml"]))
   .action((flags: VersionFlags) => exitWith(version(flags)));

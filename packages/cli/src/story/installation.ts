@@ -1,4 +1,4 @@
-import { CRD_NAME, transactionCrd } from "@janus/api";
+import { CRD_NAME, LEADER_LEASE, POLICIES, transactionCrd } from "@janus/api";
 import { leases } from "@janus/types";
 import { messageOf } from "@janus/controller";
 import type { KubeObject, Resource } from "@janus/kube";
@@ -7,12 +7,12 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { bindings, crds, deployments, mutatingPolicies, policies } from "../cluster/resources.ts";
 import { checkCrd, checkDeployment, checkLeader, checkPolicy, checkStamps, type Finding } from "./checkup.ts";
 
-const POLICIES: readonly (readonly [name: string, purpose: string])[] = [
-  ["janus-fence", "rejects writes of a stale leader"],
-  ["janus-requester", "rejects a Transaction whose author may not impersonate its ServiceAccount"],
-  ["janus-stamps", "rejects false names of users in annotations of a Transaction"],
-  ["janus-approval", "rejects what is published without approval where a namespace requires it"],
-  ["janus-controller-limits", "limits what the controller itself can write"],
+const PURPOSES: readonly (readonly [name: string, purpose: string])[] = [
+  [POLICIES.fence, "rejects writes of a stale leader"],
+  [POLICIES.requester, "rejects a Transaction whose author may not impersonate its ServiceAccount"],
+  [POLICIES.stamps, "rejects false names of users in annotations of a Transaction"],
+  [POLICIES.approval, "rejects what is published without approval where a namespace requires it"],
+  [POLICIES.controllerLimits, "limits what the controller itself can write"],
 ];
 
 type Looked = { readonly object: KubeObject | undefined } | { readonly unreadable: string };
@@ -52,9 +52,9 @@ export const checkInstallation = async (
   const [crd, controller, leader, stamps, ...found] = await Promise.all([
     look(cluster, crds, CRD_NAME),
     look(cluster, deployments, deployment, systemNamespace),
-    look(cluster, leases, "janus-controller-leader", systemNamespace),
-    look(cluster, mutatingPolicies, "janus-stamps"),
-    ...POLICIES.flatMap(([name]) => [look(cluster, policies, name), look(cluster, bindings, name)]),
+    look(cluster, leases, LEADER_LEASE, systemNamespace),
+    look(cluster, mutatingPolicies, POLICIES.stamps),
+    ...PURPOSES.flatMap(([name]) => [look(cluster, policies, name), look(cluster, bindings, name)]),
   ]);
   return [
     checked(crd, "the CustomResourceDefinition", (object) => checkCrd(object, transactionCrd)),
@@ -62,12 +62,12 @@ export const checkInstallation = async (
       checkDeployment(object, systemNamespace, deployment),
     ),
     checked(leader, "the Lease of the leader", (object) => checkLeader(object, Date.now())),
-    ...POLICIES.map(([name, purpose], index) => {
+    ...PURPOSES.map(([name, purpose], index) => {
       const [policy = { object: undefined }, binding = { object: undefined }] = found.slice(2 * index);
       return checked(binding, `the binding of ${name}`, (bound) =>
         checked(policy, name, (object) => checkPolicy(name, purpose, object !== undefined, bound !== undefined)),
       );
     }),
-    checked(stamps, "the MutatingAdmissionPolicy janus-stamps", checkStamps),
+    checked(stamps, `the MutatingAdmissionPolicy ${POLICIES.stamps}`, checkStamps),
   ];
 };

@@ -1,4 +1,4 @@
-import { lockLease, parseHolder, type Transaction } from "@janus/api";
+import { lockLease, parseHolder, SYSTEM_NAMESPACE, type Transaction } from "@janus/api";
 import { isTerminal } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -24,10 +24,10 @@ interface Place {
   readonly lease: string;
 }
 
-/** Where the controller keeps the locks of cluster-scoped targets, unless it was configured otherwise. */
-const CONTROLLER_NAMESPACE = "janus-system";
-
-/** The lock of a change: as recorded, which is only once all are held; until then by the name that it has to have. */
+/**
+ * The lock of a change: as recorded, which is only once all are held; until then by the name that it has to have, of a cluster-scoped
+ * target in the namespace that the controller has by default.
+ */
 const placeOf = async ({ discovery }: Cluster, txn: Transaction, index: number): Promise<Place | undefined> => {
   const { lock } = txn.status.items[index] ?? {};
   const target = txn.spec.changes[index]?.target;
@@ -37,7 +37,7 @@ const placeOf = async ({ discovery }: Cluster, txn: Transaction, index: number):
   const { group, kind, namespaced } = resource.right;
   const { name, namespace = txn.metadata.namespace } = target;
   const locked = { group, kind, name, ...(namespaced ? { namespace } : {}) };
-  return { namespace: namespaced ? namespace : CONTROLLER_NAMESPACE, lease: lockLease(locked) };
+  return { namespace: namespaced ? namespace : SYSTEM_NAMESPACE, lease: lockLease(locked) };
 };
 
 /** The locks of an active Transaction by change, as far as the user may read them; none of one that has finished. */

@@ -1,5 +1,13 @@
 import { parseArgs } from "node:util";
-import { parseDuration } from "@janus/api";
+import {
+  LEADER_ELECTION,
+  LEADER_LABEL,
+  LEADER_LEASE,
+  parseDuration,
+  POLICIES,
+  SYSTEM_NAMESPACE,
+  WRITE_TIMEOUT,
+} from "@janus/api";
 import { type LeaderTiming, type LeasePlace, timingProblem } from "@janus/kube";
 import { DNS_SUBDOMAIN, isDnsLabel, isDnsSubdomain, LONGEST_TIMER, MAX_INT32 } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
@@ -34,29 +42,29 @@ Applies Transactions atomically: all changes are applied, or all are rolled back
 Flags:
   --kubeconfig <file>                 Kubeconfig to use. Default: KUBECONFIG, else the Pod's ServiceAccount.
   --namespace <name>                  The controller's namespace, where the locks of cluster-scoped targets live.
-                                      Default: $POD_NAMESPACE, else janus-system.
+                                      Default: $POD_NAMESPACE, else ${SYSTEM_NAMESPACE}.
   --watch-namespace <name>            Only Transactions of this namespace. Default: of all.
   --max-concurrent-reconciles <n>     Transactions reconciled at the same time. Default: 16.
   --http-port <port>                  Port of /healthz, /readyz, /status and /metrics; 0 takes a free one. Default: 8080.
   --readiness <any|leader>            Who is ready (/readyz). any: the leader and standbys that could take over; the leader
-                                      marks its Pod ($POD_NAME) with the label backup.janus.io/leader. leader: only the
+                                      marks its Pod ($POD_NAME) with the label ${LEADER_LABEL}. leader: only the
                                       leader, without a mark. Default: any.
   --metrics-auth[=false]              Require authentication (TokenReview) and authorization (SubjectAccessReview: get on
                                       the path /metrics) for /metrics. Default: false.
   --sensitive-kinds <list>            Kinds whose values status.render does not show, besides Secret: Kind.group (or Kind, in the
                                       core group), separated by commas. Default: none.
-  --write-timeout <duration>          Timeout of a write on the API server. Default: 5s.
+  --write-timeout <duration>          Timeout of a write on the API server. Default: ${WRITE_TIMEOUT}s.
   --request-deadline <duration>       Timeout of a request, after which its connection is closed. Default: 15s.
   --default-ttl-seconds-after-finished <n>
                                       Seconds after which finished Transactions are deleted that have no
                                       spec.ttlSecondsAfterFinished. Default: they are kept.
   --leader-elect[=false]              Elect a leader among several controllers; only the leader is active. Default: true.
   --leader-elect-lease-duration <d>   How long non-leaders wait after the last observed renewal before they acquire
-                                      leadership. Default: 30s.
-  --leader-elect-renew-deadline <d>   How long the leader retries a renewal before it gives up leadership. Default: 20s.
-  --leader-elect-retry-period <d>     Time between attempts to acquire or renew leadership. Default: 5s.
-  --leader-elect-resource-name <name> Name of the leader's Lease. Default: janus-controller-leader.
-                                      The installed admission policy janus-fence reads the Lease of this name.
+                                      leadership. Default: ${LEADER_ELECTION.leaseDuration}s.
+  --leader-elect-renew-deadline <d>   How long the leader retries a renewal before it gives up leadership. Default: ${LEADER_ELECTION.renewDeadline}s.
+  --leader-elect-retry-period <d>     Time between attempts to acquire or renew leadership. Default: ${LEADER_ELECTION.retryPeriod}s.
+  --leader-elect-resource-name <name> Name of the leader's Lease. Default: ${LEADER_LEASE}.
+                                      The installed admission policy ${POLICIES.fence} reads the Lease of this name.
   --leader-elect-resource-namespace <name>
                                       Namespace of the leader's Lease. Default: that of --namespace.
   --log-level <level>                 debug, info, warn or error. Default: info.
@@ -97,21 +105,21 @@ export const parseFlags = (
       args: args.map(spelledOut),
       options: {
         kubeconfig: { type: "string" },
-        namespace: { type: "string", default: env["POD_NAMESPACE"] ?? "janus-system" },
+        namespace: { type: "string", default: env["POD_NAMESPACE"] ?? SYSTEM_NAMESPACE },
         "watch-namespace": { type: "string" },
         "max-concurrent-reconciles": { type: "string", default: "16" },
         "http-port": { type: "string", default: "8080" },
         readiness: { type: "string", default: "any" },
         "metrics-auth": { type: "string", default: "false" },
         "sensitive-kinds": { type: "string", default: "" },
-        "write-timeout": { type: "string", default: "5s" },
+        "write-timeout": { type: "string", default: `${WRITE_TIMEOUT}s` },
         "request-deadline": { type: "string", default: "15s" },
         "default-ttl-seconds-after-finished": { type: "string" },
         "leader-elect": { type: "string", default: "true" },
-        "leader-elect-lease-duration": { type: "string", default: "30s" },
-        "leader-elect-renew-deadline": { type: "string", default: "20s" },
-        "leader-elect-retry-period": { type: "string", default: "5s" },
-        "leader-elect-resource-name": { type: "string", default: "janus-controller-leader" },
+        "leader-elect-lease-duration": { type: "string", default: `${LEADER_ELECTION.leaseDuration}s` },
+        "leader-elect-renew-deadline": { type: "string", default: `${LEADER_ELECTION.renewDeadline}s` },
+        "leader-elect-retry-period": { type: "string", default: `${LEADER_ELECTION.retryPeriod}s` },
+        "leader-elect-resource-name": { type: "string", default: LEADER_LEASE },
         "leader-elect-resource-namespace": { type: "string" },
         "log-level": { type: "string", default: "info" },
         help: { type: "boolean", default: false },

@@ -1,3 +1,4 @@
+import { SYSTEM_NAMESPACE, WRITE_TIMEOUT } from "@janus/api";
 import {
   atRest,
   decide,
@@ -13,17 +14,19 @@ import {
   type Watched,
   withoutRead,
 } from "@janus/controller/core";
+import { BACKOFF, MARGIN, RECOVERY_DELAY } from "@janus/controller/limits";
 import { retryAfterOf } from "@janus/types";
 import { objectAt } from "../api-server/world.ts";
 import { type Failure, reread, runEffects } from "./run-effects.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 
+/** Those of the controller, without flags. */
 const SETTINGS: Settings = {
-  controllerNamespace: "janus-system",
-  writeTimeout: 10_000,
-  margin: 2000,
-  recoveryDelay: 60_000,
+  controllerNamespace: SYSTEM_NAMESPACE,
+  writeTimeout: WRITE_TIMEOUT * 1000,
+  margin: MARGIN,
+  recoveryDelay: RECOVERY_DELAY,
 };
 
 /** More decisions than any Transaction needs: one that never ends is a defect. */
@@ -42,10 +45,6 @@ const contextOf = ({ txn, known, now }: State): ReconcileContext => ({
 const dueRenewals = (context: ReconcileContext): ReturnType<typeof renewals> =>
   isTerminal(context.txn.status.phase) ? [] : renewals(context, resolvedTargets(context.txn, context.known));
 
-/** In ms: the first pause after a failed request, and the longest. */
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 30_000;
-
 /** After a pause, and with what the status says of the failure. */
 const afterFailure = (state: State, scenario: Scenario, { effect, error }: Failure): State => {
   const { since } = state.known.retryingSince ?? { since: state.now };
@@ -58,7 +57,7 @@ const afterFailure = (state: State, scenario: Scenario, { effect, error }: Failu
       : "call" in report
         ? runEffects(failed, scenario, [report]).state
         : { ...failed, known: reportedRetry(known, failed.now), events: [...failed.events, report] };
-  const pause = Math.min(Math.max(FIRST_PAUSE * 2 ** Math.min(state.failures, 10), retryAfterOf(error)), LONGEST_PAUSE);
+  const pause = Math.min(Math.max(BACKOFF.first * 2 ** Math.min(state.failures, 10), retryAfterOf(error)), BACKOFF.cap);
   const now = told.now + Math.min(pause, timeLeft(contextOf(told)));
   return reread({ ...told, ...atRest(told), now });
 };

@@ -1,3 +1,4 @@
+import { GROUP, KIND, PLURAL, VERSION } from "@janus/api";
 import type { KubeObject, Resource } from "@janus/types";
 
 /** Preconditions of a write: the uid and resourceVersion that it was decided on. */
@@ -45,7 +46,7 @@ export const namespaces: Resource = {
   namespaced: false,
   statusSubresource: true,
 };
-export const transactions = builtIn("backup.janus.io", "transactions", "Transaction", "v1alpha1", true);
+export const transactions = builtIn(GROUP, PLURAL, KIND, VERSION, true);
 export const selfSubjectAccessReviews: Resource = {
   ...builtIn("authorization.k8s.io", "selfsubjectaccessreviews", "SelfSubjectAccessReview"),
   namespaced: false,

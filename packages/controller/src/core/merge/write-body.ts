@@ -1,5 +1,4 @@
-import type { ResolvedChange } from "@janus/api";
-import { fieldManager } from "@janus/api";
+import { fieldManager, GROUP, type ResolvedChange } from "@janus/api";
 import { toBase64 } from "../kubernetes/base64.ts";
 import { withoutGenerated } from "./job-selector.ts";
 import { fromTimestamp, toTimestamp } from "../kubernetes/time.ts";
@@ -19,7 +18,7 @@ export interface TransactionRef {
   readonly uid: string;
 }
 
-export const MARK: JsonObject = { "f:metadata": { "f:annotations": { "f:backup.janus.io/created-by": {} } } };
+export const MARK: JsonObject = { "f:metadata": { "f:annotations": { [`f:${GROUP}/created-by`]: {} } } };
 
 /**
  * A managedFields entry that marks our write. The API server creates none if a create sets no fields or an

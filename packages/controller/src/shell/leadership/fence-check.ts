@@ -1,3 +1,4 @@
+import { FENCE_CHECK } from "@janus/api";
 import { leases } from "@janus/types";
 import {
   type Api,
@@ -70,7 +71,7 @@ export const checkFence = async (api: Api, place: LeasePlace, term: Term): Promi
 };
 
 const probe = (namespace: string, user: string): Request => {
-  const name = "janus-fence-check";
+  const name = FENCE_CHECK;
   return {
     verb: "create",
     purpose: "fence-check",

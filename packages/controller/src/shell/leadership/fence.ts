@@ -1,12 +1,7 @@
+import { FENCE_KEY, POLICIES } from "@janus/api";
 import { randomUUID } from "node:crypto";
 import type { Api, Request, Term } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-
-/** The user extra with the token. */
-export const FENCED = "janus.io/fence";
-
-/** The name of the admission policy. */
-const POLICY = "janus-fence";
 
 type Answer = Awaited<ReturnType<Api["send"]>>;
 
@@ -16,7 +11,7 @@ const isWrite = ({ verb }: Request): boolean => verb !== "get" && verb !== "list
 export const withToken = (token: string, request: Request): Request =>
   request.as === undefined || !isWrite(request)
     ? request
-    : { ...request, as: { ...request.as, extra: { ...request.as.extra, [FENCED]: token } } };
+    : { ...request, as: { ...request.as, extra: { ...request.as.extra, [FENCE_KEY]: token } } };
 
 /**
  * The token of one request. The policy compares the term, and repeats the whole token in its rejection. The part after the
@@ -34,7 +29,7 @@ export const isFenced = (answer: Answer, token: string): boolean =>
 /** Whether it looks like a rejection by another version of the policy, which does not repeat the token. */
 export const isUnrepeated = (answer: Answer, token: string): boolean =>
   isInvalid(answer) &&
-  answer.left.message.includes(`ValidatingAdmissionPolicy '${POLICY}' with`) &&
+  answer.left.message.includes(`ValidatingAdmissionPolicy '${POLICIES.fence}' with`) &&
   !isFenced(answer, token);
 
 /** What was observed of the policy. */

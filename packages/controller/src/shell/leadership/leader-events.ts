@@ -1,3 +1,4 @@
+import { REPORTING_COMPONENT } from "@janus/api";
 import { leases } from "@janus/types";
 import type { Api, LeasePlace } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
@@ -35,7 +36,7 @@ export const leaderEvents =
         firstTimestamp: time,
         lastTimestamp: time,
         source: { component: "janus" },
-        reportingComponent: "backup.janus.io/controller",
+        reportingComponent: REPORTING_COMPONENT,
         reportingInstance: identity.slice(0, 128),
       },
     });

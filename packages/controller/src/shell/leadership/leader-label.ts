@@ -1,10 +1,10 @@
+import { LEADER_LABEL } from "@janus/api";
 import { type Api, type Clock, delayAfter, systemClock } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { messageOf, pods } from "../../core/index.ts";
 import type { Log } from "../process/log.ts";
 
 /** The label of the leader's Pod, which the Service selects. */
-export const LEADER_LABEL = "backup.janus.io/leader";
 
 export interface LeaderMark {
   readonly set: (leads: boolean) => void;

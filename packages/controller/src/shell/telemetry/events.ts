@@ -1,4 +1,4 @@
-import { API_VERSION, KIND, type Phase, type Transaction } from "@janus/api";
+import { API_VERSION, KIND, type Phase, REPORTING_COMPONENT, type Transaction } from "@janus/api";
 import type { Api, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { type Instant, isAbsent, type EventSpec } from "../../core/index.ts";
@@ -85,7 +85,7 @@ const bodyOf = (
     firstTimestamp: time(first),
     lastTimestamp: time(last),
     source: { component: "janus" },
-    reportingComponent: "backup.janus.io/controller",
+    reportingComponent: REPORTING_COMPONENT,
     reportingInstance: identity,
   };
 };
