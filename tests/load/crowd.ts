@@ -58,9 +58,10 @@ export const submit = (
   name: string,
   changes: readonly JsonObject[],
   spec: JsonObject = {},
+  metadata: JsonObject = {},
 ): Promise<KubeObject> =>
   create(api, transactions, namespace, {
-    metadata: { name },
+    metadata: { ...metadata, name },
     spec: { serviceAccountName: deployer, changes, ...spec },
   });
 

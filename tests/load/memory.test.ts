@@ -1,10 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { type JsonObject, REQUEST_ROLLBACK } from "@janus/api";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type JsonObject, lockLease, REQUEST_ROLLBACK } from "@janus/api";
 import { transactions } from "@janus/controller";
+import { leases } from "@janus/types";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { compiledProgram } from "../fixtures/image-program.ts";
 import { installed, type Installed, type MeasuredReplica } from "../fixtures/installed.ts";
 import { sampled, share, showShare } from "../fixtures/sample.ts";
+import { type Samples, samplesOf, total } from "../fixtures/samples.ts";
 import { sideBySide } from "../fixtures/side-by-side.ts";
 import { phaseOf, submit } from "./crowd.ts";
 import { configMaps, CONNECTIONS, create, must, openNamespace, read } from "./world.ts";
@@ -57,6 +60,42 @@ const numbers = (count: number): readonly number[] => Array.from({ length: count
 const text = (bytes: number, n: number): string => `${n} `.padEnd(bytes, "x");
 
 const large = (name: string): JsonObject => ({ apiVersion: "v1", kind: "ConfigMap", name });
+
+const creates = (count: number, also: JsonObject = {}): readonly JsonObject[] =>
+  ["a", ...numbers(count - 1).map((n) => `b-${n}`)].map((name) => ({
+    type: "Create",
+    target: large(name),
+    content: { data: {} },
+    ...also,
+  }));
+
+/** What an author may have many of. */
+interface Hoard {
+  readonly what: string;
+  readonly count: number;
+  readonly changes: readonly JsonObject[];
+  readonly metadata: JsonObject;
+  /** All are in memory, as far as they are kept there. */
+  readonly isComplete: (of: Samples) => boolean;
+}
+
+const hoards: readonly Hoard[] = [
+  {
+    what: "600 Transactions with 250 KB of annotations each",
+    count: 600,
+    changes: creates(1),
+    metadata: { annotations: { long: text(250_000, 0) } },
+    // Each was read, and waits for its turn or for the lock.
+    isComplete: (of) => total(of, "janus_queue_wait_seconds_count") >= 1200 && total(of, "janus_queue_depth") < 60,
+  },
+  {
+    what: "300 Transactions of 500 changes each",
+    count: 300,
+    changes: creates(500),
+    metadata: {},
+    isComplete: (of) => total(of, "janus_transactions_active", { phase: "Preparing" }) === 300,
+  },
+];
 
 /** Every Transaction of a namespace has come to this phase. */
 const all = async (namespaces: readonly string[], phase: string): Promise<void> => {
@@ -174,5 +213,34 @@ describe("the memory of the controller is bounded", { timeout: 600_000 }, () => 
     await all(namespaces, "Failed");
     expect(await says("20 Transactions of 250 kinds each that nobody serves", replica)).toBeLessThan(MOST);
     expect(replica.falls()).toBe(0);
+  });
+
+  it.each(hoards)("where $what wait for a lock that nobody releases", async (hoard) => {
+    const { what, count, changes, metadata, isComplete } = hoard;
+    const { api } = stage;
+    const [namespace, beside] = [`hoard-${changes.length}`, `beside-${changes.length}`];
+    await openNamespace(api, namespace);
+    await openNamespace(api, beside);
+    await create(api, leases, namespace, {
+      metadata: { name: lockLease({ group: "", kind: "ConfigMap", namespace, name: "a" }) },
+      spec: { holderIdentity: "somebody", leaseDurationSeconds: 360_000 },
+    });
+    const names = numbers(count).map((n) => `hoarded-${n}`);
+    await sideBySide(CONNECTIONS / 4, names, (name) => submit(api, namespace, name, changes, {}, metadata));
+    const replica = await started(namespace);
+    while (!isComplete(samplesOf((await replica.metrics()) ?? ""))) {
+      expect(replica.falls()).toBe(0);
+      await sleep(500);
+    }
+    await submit(api, beside, "large", [{ type: "Create", target: large("a"), content: { data: {} } }]);
+    await all([beside], "Committed");
+    expect(await says(`${what} that wait for a lock`, replica)).toBeLessThan(MOST);
+    expect(replica.falls()).toBe(0);
+    await replica.end();
+    await sideBySide(CONNECTIONS / 4, names, async (name) => {
+      const to = { resource: transactions, namespace, name };
+      must(await api.send({ verb: "mergePatch", ...to, body: { metadata: { finalizers: null } } }));
+      must(await api.send({ verb: "delete", ...to }));
+    });
   });
 });

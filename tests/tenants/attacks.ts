@@ -287,6 +287,18 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    title: "200 Transactions with 250 KB of annotations each, which wait for a lock that was written by hand",
+    attack: async (author) => {
+      await author.create(leases, {
+        metadata: { name: lockLease({ group: "", kind: "ConfigMap", namespace: author.namespace, name: "hoarded" }) },
+        spec: { holderIdentity: "somebody", leaseDurationSeconds: 36_000 },
+      });
+      const annotations = { long: text(250_000) };
+      await allOf(200, (n) => author.submit(`hoard-${n}`, [made("hoarded")], {}, { annotations }));
+      return submitted;
+    },
+  },
+  {
     title: "a target that is edited all the time while it is changed",
     attack: async (author) => {
       await author.create(configMaps, { metadata: { name: "busy" }, data: { n: "0" } });

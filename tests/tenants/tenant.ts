@@ -22,7 +22,12 @@ export interface Tenant {
   readonly namespace: string;
   readonly api: Client;
   readonly create: (resource: Resource, object: object) => Promise<KubeObject>;
-  readonly submit: (name: string, changes: readonly JsonObject[], spec?: JsonObject) => Promise<KubeObject>;
+  readonly submit: (
+    name: string,
+    changes: readonly JsonObject[],
+    spec?: JsonObject,
+    metadata?: JsonObject,
+  ) => Promise<KubeObject>;
   /** Deletes all its Transactions, and resolves when none is there any more. */
   readonly clear: () => Promise<void>;
 }
@@ -47,9 +52,9 @@ export const tenant = async ({ api: admin, as }: Installed, namespace: string): 
     namespace,
     api,
     create: (resource, object) => create(api, resource, namespace, object),
-    submit: (name, changes, spec = {}) =>
+    submit: (name, changes, spec = {}, metadata = {}) =>
       create(api, transactions, namespace, {
-        metadata: { name },
+        metadata: { ...metadata, name },
         spec: { serviceAccountName: deployer, changes, ...spec },
       }),
     clear: async () => {

@@ -1,7 +1,14 @@
-import { decodeTransaction, type Item, Transaction } from "@janus/api";
+import { decodeTransaction, FINALIZER, holderIdentity, type Item, REQUEST_ROLLBACK, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { atRest, awaitMemory, hasLargeTarget } from "../../../packages/controller/src/core/state/idle-memory.ts";
+import {
+  atRest,
+  awaitMemory,
+  hasLargeTarget,
+  outlineAtRest,
+  restingBytes,
+} from "../../../packages/controller/src/core/state/idle-memory.ts";
+import { changeIn, type LockObservation } from "../../../packages/controller/src/core/state/observations.ts";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
 import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
@@ -12,6 +19,7 @@ import {
   change,
   checkpointed,
   former,
+  later,
   observing,
   observingAll,
   refused,
@@ -126,4 +134,75 @@ it("asks for one thing at a time while it has a large target in memory, not whil
   };
   expect(hasLargeTarget(holding("x".repeat(30_000)))).toBe(false);
   expect(hasLargeTarget(holding("x".repeat(300_000)))).toBe(true);
+});
+
+describe("a Transaction at rest", () => {
+  const changes = Array.from({ length: 50 }, (_, n) => change("Update", `target-${n}`));
+  const lived = (lock: LockObservation): ReconcileContext =>
+    observingAll(underway("Preparing", changes, { direction: "forward", cursor: 0 }), (_, index) => ({
+      lock: index === 7 ? lock : { type: "held", version: { uid: `lock-${index}`, resourceVersion: "1" }, until: 1 },
+    }));
+  const theirs: LockObservation = {
+    type: "theirs",
+    holder: "somebody",
+    version: { uid: "lock-7", resourceVersion: "1" },
+    readAt: 2,
+    unchangedSince: 1,
+    expires: 3,
+  };
+
+  it("keeps nothing that its author may add to its metadata without limit", () => {
+    const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`label-${n}`, "x".repeat(200)]));
+    const { txn, known } = lived(theirs);
+    const { uid } = txn.metadata;
+    const metadata = {
+      ...txn.metadata,
+      labels: many,
+      annotations: { ...many, [REQUEST_ROLLBACK]: "x".repeat(9_000) },
+      finalizers: [FINALIZER, ...Object.keys(many)],
+      ownerReferences: Object.keys(many).map((name) => ({ apiVersion: "v1", kind: "ConfigMap", name, uid })),
+    };
+    const rested = atRest({ txn: { ...txn, metadata }, known });
+    expect(restingBytes(rested)).toBeLessThan(restingBytes(atRest({ txn, known })) + 1_000);
+    expect(rested.txn.metadata).toMatchObject({
+      uid,
+      finalizers: [FINALIZER],
+      annotations: { [REQUEST_ROLLBACK]: "" },
+    });
+  });
+
+  it("is reduced to an outline that takes a small part of it, and still has what cannot be read again", () => {
+    const { txn, known } = lived(theirs);
+    const since = { holdsSince: 5, yieldedAt: 6, unansweredCreate: 7, begun: true } as const;
+    const whole = { txn, known: { ...known, ...since } };
+    const outline = outlineAtRest(whole);
+    expect(restingBytes(outline) * 8).toBeLessThan(restingBytes(atRest(whole)));
+    expect(outline.known).toMatchObject(since);
+    expect(outline.known.journal).toBeUndefined();
+    expect(changeIn(outline.known, 7).lock).toEqual(theirs);
+    expect(changeIn(outline.known, 8).lock).toEqual({ type: "taken" });
+  });
+
+  it("goes on from its outline as after a restart: its change is looked up, under its lock, before another one is made", () => {
+    const two = [change("Create", "a"), change("Create", "b")];
+    const first = underway("Committing", two, { direction: "forward", cursor: 0 });
+    const { known } = outlineAtRest(first);
+    const spec = { holderIdentity: holderIdentity(first.txn.metadata), leaseDurationSeconds: 300 };
+    const { asked, at } = later(
+      { ...first, known },
+      60_000,
+      (ask, then) => {
+        const { purpose, call } = ask;
+        if (["read-lock", "renew-lock"].includes(purpose)) return E.right(former("Lease", call.place.name, { spec }));
+        if (purpose === "change" && "body" in call) return E.right({ ...former("ConfigMap", "new"), ...call.body });
+        if (["read-journal", "checkpoint"].includes(purpose)) return checkpointed(then, ask);
+        return refused(404);
+      },
+      "served",
+    );
+    const purposes = asked.map(({ purpose }) => purpose);
+    expect(at.txn.status.phase).toBe("Committed");
+    expect(purposes.indexOf("read-lock")).toBeLessThan(purposes.indexOf("change"));
+    expect(purposes).not.toContain("lock");
+  });
 });

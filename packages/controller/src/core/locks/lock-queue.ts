@@ -1,16 +1,18 @@
 import type { Transaction } from "@janus/api";
-import { type Instant, toTimestamp } from "../kubernetes/time.ts";
+import { toTimestamp } from "../kubernetes/time.ts";
 import { changeIn, type Observations, withChange } from "../state/observations.ts";
 import type { Awaited } from "../state/effect.ts";
+import type { QueuedTransaction } from "../state/reconcile-context.ts";
 
 /** A Transaction that has applied changes may keep others waiting for as long as it has to wait itself. */
-const rank = ({ status: { phase } }: Transaction): number =>
+const rank = ({ status: { phase } }: QueuedTransaction): number =>
   phase === "RollingBack" ? 0 : phase === "Committing" ? 1 : 2;
 
-/** A Transaction in the queue. `behind`: since when, if it has yielded to others. */
-export interface QueuedTransaction extends Transaction {
-  readonly behind?: Instant;
-}
+export const queued = ({ metadata, status }: Transaction, { yieldedAt }: Observations): QueuedTransaction => ({
+  metadata: { namespace: metadata.namespace, name: metadata.name, uid: metadata.uid },
+  status: { phase: status.phase, ...(status.startedAt === undefined ? {} : { startedAt: status.startedAt }) },
+  ...(yieldedAt === undefined ? {} : { behind: yieldedAt }),
+});
 
 /** Sorts as text: timestamps are all of the same form. */
 const queuePosition = (txn: QueuedTransaction): string =>

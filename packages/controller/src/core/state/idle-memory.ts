@@ -1,10 +1,18 @@
-import type { Change } from "@janus/api";
+import { type Change, FINALIZER, type Metadata, type Transaction } from "@janus/api";
 import { type Step, wait } from "./effect.ts";
 import { outlined, sizeOfData, sizeOfObject, withoutBefore, withoutGoal, withoutTarget } from "./memory-budget.ts";
-import { type ChangeObservations, journalIn, mapChanges, type Observations } from "./observations.ts";
+import {
+  type ChangeObservations,
+  journalIn,
+  type LockObservation,
+  mapChanges,
+  noObservations,
+  type Observations,
+} from "./observations.ts";
 import { waiting } from "./status-progress.ts";
 import { isTerminal } from "./status-update.ts";
 import type { ReconcileContext } from "./reconcile-context.ts";
+import { REQUESTS } from "./user-requests.ts";
 import { sizeOf } from "@janus/types";
 
 /** A Transaction that takes more memory than this, with its observations, is large. */
@@ -44,15 +52,84 @@ export const hasLargeTarget = ({ changes }: Observations): boolean =>
 
 const withoutContent = (change: Change): Change => (change.type === "Delete" ? change : { ...change, content: {} });
 
+/** Not all labels, annotations, finalizers and owners, nor their values: an author may set as many as fit into etcd. */
+const restingMetadata = (metadata: Metadata): Metadata => {
+  const { labels: _, ownerReferences: __, finalizers = [], annotations = {}, ...identity } = metadata;
+  return {
+    ...identity,
+    finalizers: finalizers.filter((name) => name === FINALIZER),
+    annotations: Object.fromEntries(REQUESTS.filter((name) => name in annotations).map((name) => [name, ""])),
+  };
+};
+
+const restingTransaction = ({ metadata, spec, status }: Transaction): Transaction => {
+  const { render: _, ...rest } = status;
+  return {
+    metadata: restingMetadata(metadata),
+    spec: { ...spec, changes: spec.changes.map(withoutContent) },
+    status: { ...rest, conditions: [] },
+  };
+};
+
 /**
  * What is kept of a waiting Transaction: its identity, its targets and their locks, and the outcome of its
  * requests. Its content is read again in any case; and, as after a restart, so are its targets and their
  * snapshots if they are large.
  */
 export const atRest = ({ txn, known }: Work, kept = KEPT): Work => ({
-  txn: { ...txn, spec: { ...txn.spec, changes: txn.spec.changes.map(withoutContent) } },
+  txn: restingTransaction(txn),
   known: knownBytes(known) > kept ? trimmed(known) : known,
 });
+
+/** In memory, what is known of a change at rest takes about as many bytes, with its lock and permissions; … */
+const RESTING_CHANGE = 700;
+/** … what is known of an object of ours, or of a kind; … */
+const KNOWN_OBJECT = 200;
+/** … and a lock of which only its state is known. */
+const OUTLINED_LOCK = 64;
+
+/** The approximate memory of a Transaction at rest, in bytes. Its text takes twice as much as an object. */
+export const restingBytes = ({ txn, known }: Work): number =>
+  2 * sizeOf(txn) +
+  knownBytes(known) +
+  KNOWN_OBJECT * (known.resources.size + known.stores.size + known.found.size + known.released.size) +
+  total(known.changes.values(), (observed) => (OUTLINES.has(observed) ? OUTLINED_LOCK : RESTING_CHANGE));
+
+const FREE: ChangeObservations = { lock: { type: "free" } };
+const TAKEN: ChangeObservations = { lock: { type: "taken" } };
+const OUTLINES: ReadonlySet<ChangeObservations> = new Set([FREE, TAKEN]);
+
+/** One that another client holds is waited for: for how long it has been unchanged cannot be read. */
+const outlinedLock = (observed: LockObservation, awaited: LockObservation | undefined): ChangeObservations => {
+  if (observed === awaited || observed.type === "lost" || observed.type === "impossible") return { lock: observed };
+  // Perhaps ours: it is read before anything is written under it. Of any other one that is certain: it is not ours.
+  return observed.type === "held" || observed.type === "taken" ? TAKEN : FREE;
+};
+
+/** Of those that others hold, the one that was read last. */
+const awaitedLock = ({ changes }: Observations): LockObservation | undefined => {
+  let last: Extract<LockObservation, { type: "theirs" }> | undefined;
+  for (const { lock } of changes.values())
+    if (lock?.type === "theirs" && (last === undefined || lock.readAt > last.readAt)) last = lock;
+  return last;
+};
+
+/**
+ * What is kept of a waiting Transaction if there is no memory for more: its identity, and what could not be
+ * found out again. All else is read again in its turn, as after a restart.
+ */
+export const outlineAtRest = ({ txn, known }: Work): Work => {
+  const { metadata, spec, status } = restingTransaction(txn);
+  const { journal: _, serviceAccount: __, namespace: ___, later: ____, yieldRequester: _____, ...rest } = known;
+  const awaited = awaitedLock(known);
+  const locks = [...known.changes].flatMap(([index, { lock }]) =>
+    lock === undefined ? [] : [[index, outlinedLock(lock, awaited)] as const],
+  );
+  return {
+    txn: { metadata, spec: { ...spec, changes: [] }, status: { ...status, items: [], snapshots: [] } },
+    known: { ...rest, ...noObservations(known.since), projectedAt: known.projectedAt, changes: new Map(locks) },
+  };
+};
 
 /**
  * A target that is read again may have changed: what was derived from it is dropped, unless its snapshot is

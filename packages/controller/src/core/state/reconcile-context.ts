@@ -1,4 +1,4 @@
-import type { Transaction } from "@janus/api";
+import type { Metadata, Transaction } from "@janus/api";
 import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
 import type { Observations } from "./observations.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
@@ -13,9 +13,17 @@ export interface ReconcileContext {
   readonly now: Instant;
   readonly settings: Settings;
   /** The Transaction that waits for this Lease, too, and is before this one in the queue; see `hasPriorityOver`. */
-  readonly queuedBefore: (lease: ObjectRef) => Transaction | undefined;
+  readonly queuedBefore: (lease: ObjectRef) => QueuedTransaction | undefined;
   /** The next other Transaction that waits for this Lease. */
-  readonly nextWaiter: (lease: ObjectRef) => Transaction | undefined;
+  readonly nextWaiter: (lease: ObjectRef) => QueuedTransaction | undefined;
+}
+
+/** What the queue for a lock keeps of a Transaction. */
+export interface QueuedTransaction {
+  readonly metadata: Pick<Metadata, "namespace" | "name" | "uid">;
+  readonly status: Pick<Transaction["status"], "phase" | "startedAt">;
+  /** Since when, if it has yielded to others. */
+  readonly behind?: Instant;
 }
 
 /** Durations in ms. */

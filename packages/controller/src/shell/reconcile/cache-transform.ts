@@ -1,7 +1,6 @@
 import { API_VERSION, FINALIZER, KIND, type LIFECYCLES, type Phase } from "@janus/api";
 import type { KubeObject, ObjectMeta } from "@janus/kube";
-import { fromTimestamp, type Instant, isTerminal } from "../../core/index.ts";
-import { REQUESTS } from "./user-requests.ts";
+import { fromTimestamp, type Instant, isTerminal, REQUESTS } from "../../core/index.ts";
 
 type Lifecycle = (typeof LIFECYCLES)[number];
 

@@ -4,7 +4,6 @@ import { retryAfterOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import {
   type ApiCall,
-  atRest,
   awaitMemory,
   decide,
   decideUnread,
@@ -29,13 +28,14 @@ import {
   withoutRetry,
   FORCE_DELETED,
   asReleased,
-  type QueuedTransaction,
+  queued,
   type Watched,
   withoutRead,
 } from "../../core/index.ts";
 import { MAX_LARGE, MAX_READS } from "../limits.ts";
 import { effectRunner, type Failure, isFailure, isOwn } from "./effect-runner.ts";
 import { decoded, isEnded, namespaceOf, newTracked, queueKey, type TrackedTransaction } from "./tracked-transaction.ts";
+import { trackedTransactions } from "./tracked-transactions.ts";
 import { impersonation } from "./api-request.ts";
 import { largeWork } from "./large-work.ts";
 import { restingDrafts } from "./resting-drafts.ts";
@@ -94,9 +94,6 @@ const after = (errors: readonly ApiError[], most = Number.POSITIVE_INFINITY): Re
 const lostLocks = ({ known }: TrackedTransaction): number =>
   [...known.changes.values()].filter(({ lock }) => lock?.type === "lost").length;
 
-const queued = ({ txn, known: { yieldedAt: behind } }: TrackedTransaction): QueuedTransaction =>
-  behind === undefined ? txn : { ...txn, behind };
-
 /**
  * The one loop: read → decide → run effects → decide …, until the Transaction waits for something or is done.
  *
@@ -109,14 +106,17 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const { apiOf, draftsApiOf, renewalsOf, discovery, settings } = shell;
   const telemetry = newTelemetry(shell.observers);
   const { recordEvent } = telemetry;
-  const allTracked = new Map<string, TrackedTransaction>();
   const lockWaiters = newLockWaiters();
   const large = largeWork(MAX_LARGE, namespaceOf, shell.wake);
   const watches = targetWatches(apiOf, (uid, index) => {
-    const tracked = allTracked.get(uid);
-    if (tracked === undefined) return;
-    tracked.known = withoutRead(tracked.known, index, tracked.now());
-    shell.wake(queueKey(tracked.txn));
+    const one = allTracked.of(uid);
+    if (one === undefined) return;
+    one.known = withoutRead(one.known, index, one.now());
+    shell.wake(queueKey(one.txn));
+  });
+  const allTracked = trackedTransactions((uid) => {
+    lockWaiters.leave(uid);
+    watches.leave(uid);
   });
   const drafts = restingDrafts(draftsApiOf, shell.wake);
   const stopping = new AbortController();
@@ -125,7 +125,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     ...tracked,
     now: tracked.now(),
     settings,
-    queuedBefore: (lease) => lockWaiters.queuedBefore(queued(tracked), lease),
+    queuedBefore: (lease) => lockWaiters.queuedBefore(queued(tracked.txn, tracked.known), lease),
     nextWaiter: (lease) => {
       const first = lockWaiters.first(lease)?.txn;
       return first?.metadata.uid === tracked.txn.metadata.uid ? undefined : first;
@@ -141,7 +141,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const wakeNextWaiter = (tracked: TrackedTransaction, { purpose, call: { place } }: ApiCall): void => {
     if (purpose === "release-lock") lockWaiters.leave(tracked.txn.metadata.uid);
     const next = lockWaiters.first(place);
-    const other = allTracked.get(next?.txn.metadata.uid ?? "");
+    const other = allTracked.of(next?.txn.metadata.uid ?? "");
     if (next === undefined || other === undefined || other === tracked) return;
     other.known = withFreedLock(other.known, next.awaited);
     shell.wake(queueKey(other.txn));
@@ -184,7 +184,6 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
         reason: "RecoveryBlocked",
         message: `waiting until the Transaction can be updated: ${messageOf(error)}`,
       });
-    Object.assign(tracked, atRest(tracked));
     return after(
       failures.map(({ error }) => error),
       timeLeft(context(tracked)),
@@ -192,19 +191,17 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   };
 
   const trackedUnder = (key: string): readonly TrackedTransaction[] =>
-    [...allTracked.values()].filter(({ txn, isForceDeleted }) => queueKey(txn) === key && !isForceDeleted);
+    allTracked.under(key).filter(({ isForceDeleted }) => !isForceDeleted);
 
-  const forget = ({ metadata: { uid } }: Transaction): void => {
-    allTracked.delete(uid);
-    lockWaiters.leave(uid);
-    watches.leave(uid);
-  };
+  const forget = ({ metadata: { uid } }: Transaction): void => allTracked.forget(uid);
 
   /** It no longer exists. Its resources are released under a key of their own: another Transaction may have its name. */
   const cleanUpDeleted = (round: Round, tracked: TrackedTransaction): void => {
     const { uid } = tracked.txn.metadata;
     lockWaiters.leave(uid);
-    if (tracked.unreadable !== undefined || !mayLeaveResources(tracked.txn)) return forget(tracked.txn);
+    // What there was of one that is an outline is not known any more, as after a restart.
+    if (tracked.unreadable !== undefined || tracked.isOutline || !mayLeaveResources(tracked.txn))
+      return forget(tracked.txn);
     // A terminal one may have been deleted by our own last write, which was not answered.
     if (!isTerminal(tracked.txn.status.phase)) recordEvent(round, tracked.txn, FORCE_DELETED);
     Object.assign(tracked, { txn: asReleased(tracked.txn, tracked.now()), isForceDeleted: true });
@@ -247,8 +244,8 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
               ? { type: "done" }
               : { type: "after", ms: Math.max(10, step.until - tracked.now()) };
           }
-          Object.assign(tracked, atRest(tracked));
-          if (step.awaited !== undefined) lockWaiters.join({ txn: queued(tracked), awaited: step.awaited });
+          if (step.awaited !== undefined)
+            lockWaiters.join({ txn: queued(tracked.txn, tracked.known), awaited: step.awaited });
           else lockWaiters.leave(tracked.txn.metadata.uid);
           awaitTargets(tracked, step.watched);
           tracked.known = withoutRetry(tracked.known);
@@ -284,7 +281,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
       const current = decoded(answer.right);
       const { uid } = current.txn.metadata;
       for (const tracked of trackedUnder(key)) if (tracked.txn.metadata.uid !== uid) cleanUpDeleted(round, tracked);
-      const former = allTracked.get(uid);
+      const former = allTracked.of(uid);
       // Observations are invalid after it became readable or unreadable, was edited, or another client changed its phase.
       const same =
         former !== undefined &&
@@ -294,7 +291,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
       const tracked: TrackedTransaction = same ? Object.assign(former, current) : newTracked(current);
       if (drafts.takeChanged(uid)) tracked.known = { ...tracked.known, targetsChanged: true };
       drafts.leave(key, isDraft(current.txn) ? uid : undefined);
-      allTracked.set(uid, tracked);
+      allTracked.work(tracked);
       try {
         // Only after the first read: the cache may be behind later ones.
         const mayBeGone = left === MAX_READS;
@@ -322,6 +319,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
       return requeue;
     } finally {
       large.leave(key);
+      for (const tracked of trackedUnder(key)) allTracked.rest(tracked);
       // It acquires no lock before it is reconciled again, so no other Transaction waits for it.
       if (!waits) for (const { txn } of trackedUnder(key)) lockWaiters.leave(txn.metadata.uid);
     }
@@ -329,17 +327,23 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
 
   /** Releases the resources of a deleted one. */
   const reconcileDeleted = async (round: Round, uid: string): Promise<Requeue> => {
-    const tracked = allTracked.get(uid);
-    const outcome = tracked === undefined ? "stale" : await steps(round, tracked, () => false);
-    return outcome === "stale" ? { type: "done" } : outcome;
+    const tracked = allTracked.of(uid);
+    if (tracked === undefined) return { type: "done" };
+    allTracked.work(tracked);
+    try {
+      const outcome = await steps(round, tracked, () => false);
+      return outcome === "stale" ? { type: "done" } : outcome;
+    } finally {
+      allTracked.rest(tracked);
+    }
   };
 
   const renewing = new Set<TrackedTransaction>();
 
   const renew = async (round: Round): Promise<void> => {
-    const active = [...allTracked.values()].filter(
-      (tracked) => !isTerminal(tracked.txn.status.phase) && !renewing.has(tracked),
-    );
+    const active = allTracked
+      .all()
+      .filter((tracked) => !isTerminal(tracked.txn.status.phase) && !renewing.has(tracked));
     await Promise.all(
       active.map(async (tracked) => {
         renewing.add(tracked);
@@ -369,7 +373,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   };
 
   const lastKnown: Reconciler["lastKnown"] = ({ metadata: { uid = "" } }) =>
-    allTracked.get(uid)?.txn.metadata ?? drafts.lastKnown(uid);
+    allTracked.of(uid)?.txn.metadata ?? drafts.lastKnown(uid);
 
   return { reconcile, renew, lastKnown, stop };
 };

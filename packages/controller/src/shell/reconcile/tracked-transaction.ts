@@ -20,6 +20,8 @@ export interface TrackedTransaction {
   readonly now: InstantClock;
   /** Why it cannot be decoded; then `txn` is what could be decoded of it. */
   unreadable: Unread | undefined;
+  /** For want of memory, only its identity and the state of its locks are left; see `outlineAtRest`. */
+  isOutline: boolean;
   /** It was deleted without our finalizer, and its resources are released as if it still existed. */
   isForceDeleted?: true;
 }
@@ -33,7 +35,7 @@ export const decoded = (object: KubeObject): Required<Pick<TrackedTransaction, "
 
 export const newTracked = (current: Pick<TrackedTransaction, "txn" | "unreadable">): TrackedTransaction => {
   const now = newClock();
-  return { ...current, now, known: noObservations(now()) };
+  return { ...current, now, known: noObservations(now()), isOutline: false };
 };
 
 /** Its key in the work queue. */

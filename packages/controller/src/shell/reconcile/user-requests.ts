@@ -1,8 +1,5 @@
-import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
 import type { ObjectMeta } from "@janus/kube";
-
-/** Annotations with which users request something. */
-export const REQUESTS: readonly string[] = [REQUEST_ROLLBACK, RETRY_ROLLBACK];
+import { REQUESTS } from "../../core/index.ts";
 
 type Requests = Pick<ObjectMeta, "annotations" | "deletionTimestamp">;
 

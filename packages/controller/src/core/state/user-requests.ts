@@ -1,0 +1,4 @@
+import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
+
+/** Annotations with which users request something. */
+export const REQUESTS: readonly string[] = [REQUEST_ROLLBACK, RETRY_ROLLBACK];

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { noObservations, restingBytes } from "../../../packages/controller/src/core/index.ts";
+import type { TrackedTransaction } from "../../../packages/controller/src/shell/reconcile/tracked-transaction.ts";
+import { trackedTransactions } from "../../../packages/controller/src/shell/reconcile/tracked-transactions.ts";
+import { transaction } from "../core/transaction.ts";
+import { change } from "../core/underway.ts";
+
+const tracked = (namespace: string, name: string, changes = 100): TrackedTransaction => {
+  const txn = transaction(Array.from({ length: changes }, (_, n) => change("Delete", `target-${n}`)));
+  return {
+    txn: { ...txn, metadata: { ...txn.metadata, namespace, name, uid: `${namespace}-${name}` } },
+    known: noObservations(0),
+    now: () => 0,
+    unreadable: undefined,
+    isOutline: false,
+  };
+};
+
+const ONE = restingBytes(tracked("a", "0"));
+
+const names = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `${n}`);
+
+describe("Transactions at rest", () => {
+  it("take a bounded amount of memory, however many there are", () => {
+    const forgotten: string[] = [];
+    const all = trackedTransactions((uid) => forgotten.push(uid), 10 * ONE);
+    const made = names(500).map((name) => tracked("a", name));
+    for (const one of made) {
+      all.work(one);
+      all.rest(one);
+      expect(all.all().reduce((sum, other) => sum + restingBytes(other), 0)).toBeLessThanOrEqual(10 * ONE);
+    }
+    expect(forgotten).toContain("a-0");
+    expect(all.of("a-0")).toBeUndefined();
+    expect(all.under("a/0")).toEqual([]);
+    expect(all.of("a-499")).toMatchObject({ txn: { metadata: { name: "499" } } });
+  });
+
+  it("become an outline when they have been at rest for longest, and are whole again when they were read", () => {
+    const all = trackedTransactions(() => {}, 3.5 * ONE);
+    const made = names(4).map((name) => tracked("a", name));
+    for (const one of made) {
+      all.work(one);
+      all.rest(one);
+    }
+    expect(made.map(({ isOutline }) => isOutline)).toEqual([true, false, false, false]);
+    const again = tracked("a", "0");
+    all.work(again);
+    expect(all.under("a/0")).toEqual([again]);
+    expect(again.isOutline).toBe(false);
+    all.rest(again);
+    expect(made.map(({ isOutline }) => isOutline)).toEqual([true, true, false, false]);
+  });
+
+  it("are dropped of the namespace that takes most: one with many costs no other one its own", () => {
+    const all = trackedTransactions(() => {}, 5 * ONE);
+    const quiet = tracked("quiet", "0");
+    all.work(quiet);
+    all.rest(quiet);
+    for (const name of names(200)) {
+      const one = tracked("many", name);
+      all.work(one);
+      all.rest(one);
+    }
+    expect(all.of("quiet-0")?.isOutline).toBe(false);
+  });
+
+  it("are never dropped while they are reconciled, nor reduced to an outline if they are gone", () => {
+    const forgotten: string[] = [];
+    const all = trackedTransactions((uid) => forgotten.push(uid), 0);
+    const [working, gone] = [tracked("a", "0"), { ...tracked("a", "1"), isForceDeleted: true as const }];
+    all.work(working);
+    expect(forgotten).toEqual([]);
+    all.work(gone);
+    all.rest(gone);
+    expect(forgotten).toEqual(["a-1"]);
+    expect(all.all()).toEqual([working]);
+  });
+});
