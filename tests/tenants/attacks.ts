@@ -143,6 +143,22 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    title: "targets of 300 KB, of which every dry run takes seconds",
+    attack: async (author, { api }) => {
+      await allOf(40, (n) =>
+        author.create(configMaps, { metadata: { name: `slow-${n}` }, data: { text: text(300_000) } }),
+      );
+      const end = await webhook(api, author.namespace, { after: 2_000, response: { allowed: true } });
+      await allOf(4, (n) =>
+        author.submit(
+          `slow-${n}`,
+          many(10, (k) => patched(`slow-${10 * n + k}`, { more: "yes" })),
+        ),
+      );
+      return end;
+    },
+  },
+  {
     title: "kinds that nobody serves, hundreds of them",
     attack: async ({ submit }) => {
       await allOf(12, (n) =>

@@ -7,8 +7,12 @@ import { terminalCleanup } from "./phases/terminal-cleanup.ts";
 import { quarantine } from "./transitions/quarantine.ts";
 import { pending } from "./phases/pending.ts";
 import { prepared } from "./phases/prepared.ts";
-import { preparing } from "./phases/preparing.ts";
+import { hearPreparing, preparing } from "./phases/preparing.ts";
 import type { Unread } from "./state/decode-stored.ts";
+import { awaitMemory } from "./state/idle-memory.ts";
+import { changeIn } from "./state/observations.ts";
+import { resolvedTargets } from "./state/target-resolution.ts";
+import { lockPlace } from "./locks/lock-requests.ts";
 import { hasSnapshots } from "./state/rollback-window.ts";
 import { addFinalizer, isTerminal } from "./state/status-update.ts";
 import { rollingBack } from "./phases/rolling-back.ts";
@@ -63,6 +67,38 @@ export const decide = (seen: ReconcileContext): Step => {
       return terminalCleanup(context);
   }
 };
+
+/** What people and others ask of it, which takes no memory. */
+const hear = (context: ReconcileContext): Step | undefined => {
+  const { txn, known } = context;
+  if (known.later !== undefined || isDraft(txn)) return undefined;
+  switch (txn.status.phase) {
+    case "Pending":
+      return txn.metadata.deletionTimestamp === undefined ? undefined : pending(context);
+    case "Preparing":
+      return hearPreparing(context);
+    case "Prepared":
+      return prepared(context);
+    case "Committing":
+    case "RollingBack":
+    case "Committed":
+    case "RolledBack":
+    case "Failed":
+      return undefined;
+  }
+};
+
+/** What to do while there is no memory for more. */
+export const decideWithoutMemory = (context: ReconcileContext): Step => hear(context) ?? awaitMemory(context);
+
+/** Whether others wait for it: it may have applied changes, or it holds a lock that they want. */
+export const isUrgent = ({ txn, known, settings, nextWaiter }: ReconcileContext): boolean =>
+  ["Prepared", "Committing", "RollingBack"].includes(txn.status.phase) ||
+  [...resolvedTargets(txn, known)].some(
+    ([index, target]) =>
+      changeIn(known, index).lock?.type === "held" &&
+      nextWaiter(lockPlace(target, settings.controllerNamespace)) !== undefined,
+  );
 
 /** What to do for a Transaction that cannot be read; the context has what could be decoded. */
 export const decideUnread = (context: ReconcileContext, unread: Unread): Step =>

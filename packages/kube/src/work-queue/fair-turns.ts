@@ -16,11 +16,11 @@ export interface FairTurns<A> {
  * A group gets a slot as long as it has fewer than are free: so one that never releases any has half of them at most, a second
  * such one half of the rest, and so on. (Dynamic thresholds, as switches share their buffers: Choudhury and Hahne, 1998.)
  *
- * Guarantees: never more slots than there are; no group ever has more than half of them, rounded up, nor more than `most`;
- *             groups take turns, so that a group that may have a slot gets one before any other gets two; a group without
- *             any slot may have each one that is free.
+ * Guarantees: never more slots than there are; no group ever has more than half of them, rounded up; groups take turns, so that a
+ *             group that may have a slot gets one before any other gets two; a group without any slot may have each one that
+ *             is free.
  */
-export const fairTurns = <A>(places: number, most = places): FairTurns<A> => {
+export const fairTurns = <A>(places: number): FairTurns<A> => {
   /** In the order of their turns. */
   const waiting = new Map<string, Set<A>>();
   const taken = new Map<string, number>();
@@ -41,7 +41,7 @@ export const fairTurns = <A>(places: number, most = places): FairTurns<A> => {
     },
     next: () => {
       for (const [group, ones] of waiting) {
-        if (takenBy(group) >= Math.min(free, most)) continue;
+        if (takenBy(group) >= free) continue;
         const [one] = ones;
         ones.delete(one as A);
         waiting.delete(group);

@@ -7,7 +7,7 @@ import { enforceLockTimeLimit } from "../locks/lock-time-limit.ts";
 import { yieldLocks } from "../locks/lock-yield.ts";
 import { keepingResult } from "../preflight/dry-run-result.ts";
 import { findOwned } from "../preflight/dependents.ts";
-import { examination } from "../preflight/examine-targets.ts";
+import { examination, keepExamined } from "../preflight/examine-targets.ts";
 import { firstLooks } from "../preflight/first-look.ts";
 import { garbageCollectedTargets, ownsTransaction } from "../preflight/garbage-collected.ts";
 import { irreversibleProblems } from "../preflight/irreversible-changes.ts";
@@ -105,8 +105,22 @@ const reviewPermissions = ({ txn, known }: ReconcileContext): Step | undefined =
 const lockTargets = (context: ReconcileContext): Step | undefined => {
   const { txn, known } = context;
   const targets = lockable(txn, known, 0, unauthorized(txn, known)).early;
-  return yieldLocks(context, targets) ?? enforceLockTimeLimit(context, targets) ?? acquireLocks(context, targets);
+  return giveWay(context) ?? acquireLocks(context, targets);
 };
+
+/** Others get its locks, if it has to let go of them. */
+const giveWay = (context: ReconcileContext): Step | undefined => {
+  const { txn, known } = context;
+  const targets = lockable(txn, known, 0, unauthorized(txn, known)).early;
+  return yieldLocks(context, targets) ?? enforceLockTimeLimit(context, targets);
+};
+
+/**
+ * What it does also while it waits for memory, since it takes none: it ends when that is requested, or at its timeout, and
+ * gives way to others. Undefined: nothing of it is due.
+ */
+export const hearPreparing = (context: ReconcileContext): Step | undefined =>
+  stopRequest(context).type !== "none" || context.now >= deadline(context) ? preparing(context) : giveWay(context);
 
 const acquireLocks = (context: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): Step | undefined => {
   const locking = acquire(context, targets);
@@ -131,7 +145,10 @@ const acquireLocks = (context: ReconcileContext, targets: ReadonlyMap<number, Ob
 const examineTargets = (context: ReconcileContext): Step | undefined => {
   const { txn, known, now, settings } = context;
   const keep = txn.spec.approvedDigest === undefined ? undefined : keepingResult(settings);
-  const examining = examination(txn, known, itemsOf(txn, known), keep);
+  const items = itemsOf(txn, known);
+  const keeping = context.isOver === true ? keepExamined(txn, known, items, keep) : [];
+  if (keeping.length > 0) return run(...keeping);
+  const examining = examination(txn, known, items, keep);
   return "refused" in examining
     ? refuse(context, { reason: "SnapshotFailed", general: [examining.refused] })
     : runAny([...examining.requests, ...findOwned(txn, known, now)]);

@@ -2,7 +2,7 @@ import type { Transaction } from "@janus/api";
 import { ENOUGH_LIVE, MOST_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { takeSnapshots, liveBytes } from "../snapshots/take-snapshots.ts";
-import { changeIn, mapChanges, type Observations } from "../state/observations.ts";
+import { changeIn, mapChanges, type Observations, withChanges } from "../state/observations.ts";
 import { examine, type KeepDryRun, problems } from "./preflight.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 
@@ -58,4 +58,24 @@ export const examination = (
   // Once its snapshot is written, only an outline of a target is left: all that is asked of it comes before.
   if (snapshots.type === "writing" && requests.length === 0) return { requests: [...reads, ...snapshots.effects] };
   return { requests: requests.length + reads.length > 0 ? [...requests, ...reads] : reading(1) };
+};
+
+/**
+ * Writes the snapshots of what is examined so far, before the rest is dropped from memory: only that has to be read again. None are
+ * needed of what has failed.
+ */
+export const keepExamined = (
+  txn: Transaction,
+  known: Observations,
+  items: readonly ResolvedItem[],
+  keep?: KeepDryRun,
+): readonly ApiCall[] => {
+  if (items.some((item) => problems(txn, item, known).length > 0)) return [];
+  const open = items.filter((item) => examine(txn, known, item, keep).length > 0);
+  const examined = withChanges(
+    known,
+    open.map(({ index }) => [index, { target: undefined }]),
+  );
+  const snapshots = takeSnapshots(txn, examined);
+  return snapshots.type === "writing" ? snapshots.effects : [];
 };

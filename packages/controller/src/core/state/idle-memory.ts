@@ -11,7 +11,7 @@ import {
 } from "./observations.ts";
 import { waiting } from "./status-progress.ts";
 import { isTerminal } from "./status-update.ts";
-import type { ReconcileContext } from "./reconcile-context.ts";
+import { deadline, type ReconcileContext } from "./reconcile-context.ts";
 import { REQUESTS } from "./user-requests.ts";
 import { sizeOf } from "@janus/types";
 
@@ -149,12 +149,16 @@ const trimmedChange = (observed: ChangeObservations): ChangeObservations => {
     : left;
 };
 
+/** How many of its targets need not be read again if it is reduced to what is kept of a waiting Transaction. */
+export const keptTargets = ({ changes }: Observations): number =>
+  [...changes.values()].filter(({ target, snapshot }) => snapshot !== undefined || target?.type === "outline").length;
+
 const BECAUSE = "waiting: the Transaction is large, and only a few large Transactions are processed at the same time";
 
 /** It waits until it is its turn to take memory. The status of one that has ended, that is a Draft, or that a later version has to go on with, stays as it is. */
 export const awaitMemory = (context: ReconcileContext): Step => {
   const { txn, known, now } = context;
-  const until = now + PATIENCE;
+  const until = Math.min(now + PATIENCE, now < deadline(context) ? deadline(context) : Number.POSITIVE_INFINITY);
   const isUnderWay = txn.status.phase === "Committing" || txn.status.phase === "RollingBack";
   return isTerminal(txn.status.phase) || txn.spec.lifecycle !== "Published" || known.later !== undefined
     ? wait(until, BECAUSE)

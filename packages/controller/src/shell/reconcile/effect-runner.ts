@@ -61,7 +61,8 @@ const isOverload = (outcome: Outcome): boolean => isFailure(outcome) && classify
  * target is in memory, it is one at a time: the API server, which is shared with others, was busy with two of them for so long
  * that small Transactions took four times as long.
  *
- * Guarantees: every response is folded into the observations before this returns.
+ * Guarantees: every response is folded into the observations before this returns. Once it `isOver`, no further effect is started,
+ *             but each is of those that have started, and one has.
  */
 export const effectRunner = (options: EffectRunnerOptions) => {
   const { apiOf, draftsApiOf, discovery, settings, telemetry, onPhaseChange, onLockFree } = options;
@@ -110,11 +111,16 @@ export const effectRunner = (options: EffectRunnerOptions) => {
     return "observed";
   };
 
-  return async (round: Round, tracked: TrackedTransaction, effects: readonly Effect[]): Promise<readonly Outcome[]> => {
+  return async (
+    round: Round,
+    tracked: TrackedTransaction,
+    effects: readonly Effect[],
+    isOver: () => boolean = () => false,
+  ): Promise<readonly Outcome[]> => {
     const outcomes: Outcome[] = [];
     await inLanes(effects.values(), hasLargeTarget(tracked.known) ? 1 : PER_TRANSACTION, async (effect) => {
       outcomes.push(await runEffect(round, tracked, effect));
-      return !outcomes.some(isOverload);
+      return !outcomes.some(isOverload) && !isOver();
     });
     return outcomes;
   };

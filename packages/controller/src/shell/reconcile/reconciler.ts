@@ -4,9 +4,11 @@ import { retryAfterOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import {
   type ApiCall,
-  awaitMemory,
   decide,
   decideUnread,
+  decideWithoutMemory,
+  isUrgent,
+  keptTargets,
   withFreedLock,
   reportRetry,
   isAbsent,
@@ -210,10 +212,15 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
 
   const decideNext = (tracked: TrackedTransaction): Step => {
     if (tracked.unreadable !== undefined) return decideUnread(context(tracked), tracked.unreadable);
-    // Changes are checkpointed, so it can resume later; a preflight would have to start again.
-    const yields = tracked.txn.status.phase === "Committing" || tracked.txn.status.phase === "RollingBack";
-    const hasSlot = tracked.isForceDeleted || !isLarge(tracked) || large.enter(queueKey(tracked.txn), yields);
-    return hasSlot ? decide(context(tracked)) : awaitMemory(context(tracked));
+    if (tracked.isForceDeleted || !isLarge(tracked)) return decide(context(tracked));
+    const key = queueKey(tracked.txn);
+    const isUnderWay = tracked.txn.status.phase === "Committing" || tracked.txn.status.phase === "RollingBack";
+    const hasSlot = large.enter(key, {
+      isUrgent: () => isUrgent(context(tracked)),
+      // Changes are checkpointed, so it can resume later; of a preflight, what has a snapshot is not examined again.
+      kept: isUnderWay ? "all" : keptTargets(tracked.known),
+    });
+    return hasSlot ? decide({ ...context(tracked), isOver: large.isOver(key) }) : decideWithoutMemory(context(tracked));
   };
 
   const awaitTargets = ({ txn }: TrackedTransaction, watched: readonly Watched[] | undefined): void => {
@@ -253,7 +260,9 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
           if (tracked.unreadable === undefined && isEnded(tracked.txn)) forget(tracked.txn);
           return { type: "after", ms: Math.max(10, step.until - tracked.now()) };
         case "run": {
-          const outcomes = await runEffects(round, tracked, step.effects);
+          // What a preflight has not asked by then, it asks in its next turn.
+          const isOver = (): boolean => tracked.txn.status.phase === "Preparing" && large.isOver(queueKey(tracked.txn));
+          const outcomes = await runEffects(round, tracked, step.effects, isOver);
           const [failure, ...others] = outcomes.filter(isFailure);
           if (failure !== undefined) return requeueAfter(round, tracked, [failure, ...others]);
           if (outcomes.includes("stale")) return "stale";
