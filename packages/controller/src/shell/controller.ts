@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Phase } from "@janus/api";
 import { type Api, discovery, keyOf, newWorkQueue, sharedApi, startReflector, throttle } from "@janus/kube";
 import type { Registry } from "prom-client";
-import { messageOf, type Settings, transactions } from "../core/index.ts";
+import { BACKOFF, messageOf, type Settings, transactions } from "../core/index.ts";
 import { hasNewRequest } from "./reconcile/user-requests.ts";
 import { draftsOf, namespaceOf } from "./reconcile/tracked-transaction.ts";
 import { wall } from "./process/clock.ts";
@@ -10,7 +10,6 @@ import { type Recorder, recorder } from "./telemetry/events.ts";
 import { cacheTransform, dueAt, isUnpublished, phaseOf } from "./reconcile/cache-transform.ts";
 import { defect, type Log, withFields } from "./process/log.ts";
 import {
-  BACKOFF,
   DRAFTS_IN_FLIGHT,
   IN_FLIGHT,
   MIN_INTERVAL,

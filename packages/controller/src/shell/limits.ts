@@ -39,18 +39,6 @@ export const CONNECTIONS = {
   aside: 4,
 };
 
-/**
- * How long after the write timeout a change that is not visible counts as not applied, in ms: for what is under way in
- * the network when the API server starts to count. See `inFlightWindow`.
- */
-export const MARGIN = 1000;
-
-/** When a Failed Transaction is first retried, in ms: what has kept it from being rolled back is often over by then. */
-export const RECOVERY_DELAY = 30_000;
-
-/** The pause of a Transaction after requests that failed, doubled with each failure, in ms. */
-export const BACKOFF = { first: 200, cap: 30_000 };
-
 /** A request waits for its turn for so many times the write timeout; then it is not sent, and tried again after a pause. */
 export const TURN_PATIENCE = 2;
 

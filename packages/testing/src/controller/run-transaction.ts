@@ -1,9 +1,12 @@
 import { SYSTEM_NAMESPACE, WRITE_TIMEOUT } from "@janus/api";
 import {
   atRest,
+  BACKOFF,
   decide,
   isTerminal,
+  MARGIN,
   type ReconcileContext,
+  RECOVERY_DELAY,
   renewals,
   reportedRetry,
   reportRetry,
@@ -14,7 +17,6 @@ import {
   type Watched,
   withoutRead,
 } from "@janus/controller/core";
-import { BACKOFF, MARGIN, RECOVERY_DELAY } from "@janus/controller/limits";
 import { retryAfterOf } from "@janus/types";
 import { objectAt } from "../api-server/world.ts";
 import { type Failure, reread, runEffects } from "./run-effects.ts";

@@ -44,6 +44,18 @@ export interface Settings {
   readonly defaultTtl?: number;
 }
 
+/**
+ * How long after the write timeout a change that is not visible counts as not applied, in ms: for what is under way in
+ * the network when the API server starts to count. See `inFlightWindow`.
+ */
+export const MARGIN = 1000;
+
+/** When a Failed Transaction is first retried, in ms: what has kept it from being rolled back is often over by then. */
+export const RECOVERY_DELAY = 30_000;
+
+/** The pause of a Transaction after requests that failed, doubled with each failure, in ms. */
+export const BACKOFF = { first: 200, cap: 30_000 };
+
 /** How often to poll for changes by other clients, or to retry, in ms. */
 export const POLL_INTERVAL = 1000;
 
