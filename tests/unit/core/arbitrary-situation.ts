@@ -1,5 +1,6 @@
 import { type Change, type Item, SNAPSHOT_FINALIZER, type Transaction } from "@janus/api";
 import * as fc from "fast-check";
+import type { Cleanup, ReleaseTo } from "../../../packages/controller/src/core/state/cleanup.ts";
 import type { Journal, Position } from "../../../packages/controller/src/core/state/journal.ts";
 import {
   type ChangeObservations,
@@ -164,11 +165,29 @@ const storeKey = fc.constantFrom(
 );
 const entries = <A>(value: fc.Arbitrary<A>): fc.Arbitrary<ReadonlyMap<string, A>> =>
   fc.array(fc.tuple(storeKey, value), { maxLength: 4 }).map((all) => new Map(all));
-const released = fc.oneof(
-  storeKey,
-  storeKey.map((key) => `deleted ${key}`),
-  fc.constant("journal"),
-  index.map((at) => `lock ${at}`),
+const setOf = <A>(value: fc.Arbitrary<A>): fc.Arbitrary<ReadonlySet<A>> =>
+  fc.uniqueArray(value, { maxLength: 3 }).map((all) => new Set(all));
+const releaseTo = fc.constantFrom<ReleaseTo>("owned", "orphaned", "free", "kept");
+const cleanup: fc.Arbitrary<Cleanup> = fc.record(
+  {
+    locks: setOf(index),
+    stores: fc
+      .array(
+        fc.tuple(
+          word,
+          fc.record({
+            released: setOf(releaseTo),
+            postponed: setOf(fc.oneof(releaseTo, fc.constant("deleted" as const))),
+          }),
+        ),
+        { maxLength: 2 },
+      )
+      .map((all) => new Map(all)),
+    isJournalReleased: fc.constant(true as const),
+    isSwept: fc.constant(true as const),
+    reported: fc.constant(new Set<string>()),
+  },
+  { requiredKeys: ["locks", "stores", "reported"] },
 );
 
 const problems = fc.oneof({ weight: 8, arbitrary: fc.constant([]) }, fc.array(error, { maxLength: 1 }));
@@ -261,7 +280,7 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Observations> => {
           ),
         ),
         storeData: entries(storeData),
-        released: fc.array(released, { maxLength: 6 }).map((all) => new Set(all)),
+        cleanup,
         queueing: fc.constant(true as const),
       },
       // Without these hardly anything is decided.

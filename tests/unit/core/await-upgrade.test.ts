@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UPGRADE_PAUSE } from "../../../packages/controller/src/core/transitions/await-upgrade.ts";
 import { decide, decideUnread } from "../../../packages/controller/src/core/decide.ts";
+import { NOTHING_CLEANED_UP } from "../../../packages/controller/src/core/state/cleanup.ts";
 import type { ApiCall, Step } from "../../../packages/controller/src/core/state/effect.ts";
 import { newJournal } from "../../../packages/controller/src/core/state/journal.ts";
 import { readJournal } from "../../../packages/controller/src/core/state/journal-requests.ts";
@@ -181,7 +182,7 @@ const waiting = (at: ReconcileContext, age: number): Step => {
   const later = { why: "it is of tomorrow", readAt: at.now - age };
   return decide({
     ...at,
-    known: { ...at.known, journal: { type: "later", storeNames: 1 }, later, released: new Set() },
+    known: { ...at.known, journal: { type: "later", storeNames: 1 }, later, cleanup: NOTHING_CLEANED_UP },
   });
 };
 
@@ -250,7 +251,10 @@ describe("a journal", () => {
     expect(purposes(first)).toEqual(["report-unreadable"]);
     const complained = {
       ...known,
-      released: new Set(told(first).map((line) => line.replace("RecoveryBlocked: ", ""))),
+      cleanup: {
+        ...NOTHING_CLEANED_UP,
+        reported: new Set(told(first).map((line) => line.replace("RecoveryBlocked: ", ""))),
+      },
     };
     expect(at(NOW + 1, complained)).toMatchObject({ type: "wait", until: NOW + UPGRADE_PAUSE });
     expect(purposes(at(NOW + UPGRADE_PAUSE, complained))).toEqual(["read-journal"]);

@@ -15,12 +15,12 @@ const ask = (as: ApiCall["as"], fields: Partial<ApiCall> = {}): ApiCall => ({
   purpose: "read-store",
   as,
   call: { verb: "get", place: { resource: configMaps, namespace: "shop", name: "a" } },
-  onAnswer: (known) => ({ ...known, released: new Set(["learned"]) }),
-  onTransientFault: (known) => ({ ...known, released: new Set(["lost"]) }),
+  onAnswer: (known) => ({ ...known, deniedForAll: new Set(["learned"]) }),
+  onTransientFault: (known) => ({ ...known, deniedForAll: new Set(["lost"]) }),
   ...fields,
 });
 
-const hasLearned = ({ released }: Observations): boolean => released.has("learned");
+const hasLearned = ({ deniedForAll }: Observations): boolean => deniedForAll.has("learned");
 const known = noObservations(NOW);
 
 describe("a denial of the controller's own permissions", () => {

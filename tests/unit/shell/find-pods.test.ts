@@ -24,9 +24,9 @@ it.each<ApiError>([
     item: 0,
     namespace: "shop",
     labelSelector: "app=web",
-    onAnswer: (known, pods) => ({ ...known, released: new Set(pods.length === 0 ? ["none"] : []) }),
+    onAnswer: (known, pods) => ({ ...known, deniedForAll: new Set(pods.length === 0 ? ["none"] : []) }),
   };
   const discovery: Discovery = { resource: () => Promise.resolve(E.left(fault)) };
   const found = await lookUp(failing(fault), discovery, transaction([change("Patch", "a")]), effect);
-  expect(E.isRight(found) && found.right(noObservations(0), 1).released).toEqual(new Set(["none"]));
+  expect(E.isRight(found) && found.right(noObservations(0), 1).deniedForAll).toEqual(new Set(["none"]));
 });

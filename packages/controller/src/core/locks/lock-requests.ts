@@ -10,6 +10,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
+import { withLockReleased } from "../state/cleanup.ts";
 import { isLaterFormat } from "../state/format.ts";
 import { hasTarget } from "../state/has-target.ts";
 import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
@@ -269,7 +270,7 @@ export const releaseLock = ({ known }: ReconcileContext, index: number, place: O
       untilDone: true,
       onAnswer: (known) => ({
         ...withoutLock(known, index, { type: "free" }),
-        released: new Set([...known.released, `lock ${index}`]),
+        cleanup: withLockReleased(known.cleanup, index),
       }),
       onTransientFault: (known) => withoutLock(known, index, { type: "taken" }),
     },

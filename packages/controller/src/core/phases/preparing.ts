@@ -18,7 +18,7 @@ import { watchReviews } from "../preflight/watch-permissions.ts";
 import { listingPause } from "../preflight/unlisted-kinds.ts";
 import { BEGIN, takeSnapshots } from "../snapshots/take-snapshots.ts";
 import { APPROVAL_STALE } from "../state/conditions.ts";
-import { type ApiCall, type Effect, run, type Step } from "../state/effect.ts";
+import { type ApiCall, type Effect, firstStep, run, type Step } from "../state/effect.ts";
 import { findJournal, hasBegun, readJournal } from "../state/journal-requests.ts";
 import { journalIn, mapChanges } from "../state/observations.ts";
 import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
@@ -229,10 +229,4 @@ const STEPS: readonly ((context: ReconcileContext) => Step | undefined)[] = [
  *             ServiceAccount, would have been accepted by the API server, could be rolled back by the ServiceAccount, and are
  *             in a snapshot; or else the Transaction is Failed and reports every problem that was found.
  */
-export const preparing = (context: ReconcileContext): Step => {
-  for (const step of STEPS) {
-    const next = step(context);
-    if (next !== undefined) return next;
-  }
-  return keepSnapshots(context);
-};
+export const preparing = (context: ReconcileContext): Step => firstStep(STEPS, context) ?? keepSnapshots(context);

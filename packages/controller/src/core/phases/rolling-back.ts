@@ -4,6 +4,7 @@ import { dependsOn } from "../undo/rollback-dependencies.ts";
 import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
+import { NOTHING_CLEANED_UP } from "../state/cleanup.ts";
 import { checkpoint, findJournal, readJournal } from "../state/journal-requests.ts";
 import { isRefused, journalIn, mapChanges, type Observations } from "../state/observations.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
@@ -109,7 +110,7 @@ const reached = ({ txn }: ReconcileContext): number =>
 /** Reads of the targets from the forward run are outdated; and released stores are needed again. */
 const withoutForwardReads = (known: Observations): Observations => ({
   ...mapChanges(known, (observed) => ({ ...observed, target: undefined, gate: undefined, triedSince: undefined })),
-  released: new Set(),
+  cleanup: NOTHING_CLEANED_UP,
 });
 
 /** Reverses the journal. The status has the fate of the change at its cursor since the phase is RollingBack. */

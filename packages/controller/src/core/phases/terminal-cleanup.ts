@@ -1,8 +1,9 @@
-import { FINALIZER, REQUEST_ROLLBACK } from "@janus/api";
+import { FINALIZER, REQUEST_ROLLBACK, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { allStores } from "../snapshots/prior-state.ts";
-import { type ApiCall, done, type Effect, run, type Step, wait } from "../state/effect.ts";
+import { type ApiCall, done, type Effect, firstStep, run, type Step, wait } from "../state/effect.ts";
 import { fromTimestamp, type Instant, toTimestamp } from "../kubernetes/time.ts";
+import { withLockReleased } from "../state/cleanup.ts";
 import { deleteJournal, readJournal } from "../state/journal-requests.ts";
 import { readyIn } from "../state/conditions.ts";
 import { changeIn, journalIn, reset } from "../state/observations.ts";
@@ -18,68 +19,49 @@ import { expire as deleteExpired, removeFinalizer, updateStatus } from "../state
 import { releaseStore, deleteStore } from "../snapshots/release-stores.ts";
 import { POLL_INTERVAL, inFlightWindow, type ReconcileContext } from "../state/reconcile-context.ts";
 
-/**
- * Cleans up after the terminal phase: locks, journal, stores that are not needed any more, and finally the
- * finalizer. Then a Failed Transaction may be retried, and a finished one expires.
- *
- * Guarantees: only Leases that we hold are deleted. If a Failed Transaction has an incomplete rollback, its
- *             snapshots, its journal and the Transaction stay.
- */
-export const terminalCleanup = (context: ReconcileContext): Step => {
-  const { txn, known, now, settings } = context;
-  const mine = txn.metadata.finalizers ?? [];
+/** Failed with an incomplete rollback: at once on request, otherwise after a delay that grows. */
+const retryWhenDue = (context: ReconcileContext): Step | undefined => {
   const due = nextRetryAt(context);
-  if (due !== undefined && due <= now) return retryRollback(context);
-  const requested = refuseRetry(context) ?? rollbackOnRequest(context);
-  if (requested !== undefined) return requested;
-  const staysReversible = isReversible(txn) && txn.metadata.deletionTimestamp === undefined;
-  if (staysReversible && now >= windowEnd(txn)) return run(endWindow(txn, now));
-  if (staysReversible && isResting(txn)) return wait(windowEnd(txn), "it can be rolled back until then");
-  if (!mine.includes(FINALIZER)) return due === undefined ? expire(context) : wait(due, "the rollback is retried then");
-  const unknown = discoveries(txn, known);
-  if (unknown.length > 0) return run(...unknown);
-  if (known.journal === undefined && !known.released.has("journal")) return run(readJournal(txn));
-  const asking = askForNamespace(context);
-  if (asking !== undefined) return run(asking);
-  if (goesAnyway(context)) {
-    const holding = [...remains(context), ...unrecordedStores(context)].filter(({ call }) => call.verb !== "delete");
-    return run(...(holding.length > 0 ? holding : [withoutFinalizer(txn)]));
-  }
-  const pending = [...locks(context), ...remains(context), ...unrecordedStores(context)];
-  if (pending.length > 0) return run(...pending);
-  const quietAt = lastCreate(context) + inFlightWindow(settings);
-  if (now < quietAt) return wait(quietAt, "a create of Janus that was not answered may still take effect");
-  if (!known.released.has(SWEPT) && Number.isFinite(quietAt)) return run(sweep(context));
-  if (staysReversible) return run(rest(txn, now));
-  // Deleted last: it lists the names of stores.
-  if (journalGoes(txn) && !known.released.has("journal")) return run(deleteJournal(txn));
-  if (hasSnapshots(txn) && txn.metadata.deletionTimestamp === undefined)
-    return run(updateStatus(txn, { isFinal: true, because: readyIn(txn) }, now));
-  return run(withoutFinalizer(txn));
+  return due !== undefined && due <= context.now ? retryRollback(context) : undefined;
 };
 
-/** Also without the request that is served by then. */
-const withoutFinalizer = (txn: ReconcileContext["txn"]): ApiCall =>
-  removeFinalizer(txn, isRequestFulfilled(txn) && isRequested(txn) ? { [REQUEST_ROLLBACK]: null } : undefined);
+/** Whether it is Committed within its rollbackWindow, so that journal and snapshots are kept; not if it is deleted. */
+const staysReversible = (txn: Transaction): boolean =>
+  isReversible(txn) && txn.metadata.deletionTimestamp === undefined;
 
-/** Nothing is left to do before its window ends, and nothing of it has to be looked at again until then. */
-const rest = (txn: ReconcileContext["txn"], now: Instant): ApiCall =>
-  updateStatus(txn, { reversibleUntil: toTimestamp(windowEnd(txn)), because: readyIn(txn) }, now);
-
-/** Recorded before the first snapshot is deleted, so that no request is served without all of them. */
-const endWindow = (txn: ReconcileContext["txn"], now: Instant): ApiCall => {
+/** Its rollbackWindow has passed. */
+const endWindow = ({ txn, now }: ReconcileContext): Step | undefined => {
+  if (!staysReversible(txn) || now < windowEnd(txn)) return undefined;
   const { message: applied } = txn.status.conditions.find(({ type }) => type === "Committed") ?? readyIn(txn);
   const message = `it could only be rolled back until ${toTimestamp(windowEnd(txn))}`;
   const reversible = { isReversible: false, reason: "WindowPassed", message } as const;
-  return updateStatus(txn, { because: { ...readyIn(txn), message: applied }, reversible }, now);
+  return run(updateStatus(txn, { because: { ...readyIn(txn), message: applied }, reversible }, now));
 };
 
+const restUntilWindowEnds = ({ txn }: ReconcileContext): Step | undefined =>
+  staysReversible(txn) && isResting(txn) ? wait(windowEnd(txn), "it can be rolled back until then") : undefined;
+
+/** Its finalizer is removed last: without it, nothing is left but to be retried, or to expire. */
+const restOnceCleanedUp = (context: ReconcileContext): Step | undefined => {
+  if (context.txn.metadata.finalizers?.includes(FINALIZER)) return undefined;
+  const due = nextRetryAt(context);
+  return due === undefined ? expire(context) : wait(due, "the rollback is retried then");
+};
+
+const discoverKinds = ({ txn, known }: ReconcileContext): Step | undefined => {
+  const unknown = discoveries(txn, known);
+  return unknown.length > 0 ? run(...unknown) : undefined;
+};
+
+const knowJournal = ({ txn, known }: ReconcileContext): Step | undefined =>
+  known.journal === undefined && known.cleanup.isJournalReleased === undefined ? run(readJournal(txn)) : undefined;
+
 /** If it was deleted and cannot clean up: whether its namespace is being deleted, too. */
-const askForNamespace = (context: ReconcileContext): ApiCall | undefined => {
+const knowNamespace = (context: ReconcileContext): Step | undefined => {
   const { txn, known, now } = context;
   const { namespace, retryingSince: hindered } = known;
   if (hindered === undefined || txn.metadata.deletionTimestamp === undefined) return undefined;
-  return namespace === undefined || now >= namespace.readAt + POLL_INTERVAL ? readNamespace(context) : undefined;
+  return namespace === undefined || now >= namespace.readAt + POLL_INTERVAL ? run(readNamespace(context)) : undefined;
 };
 
 /**
@@ -87,13 +69,21 @@ const askForNamespace = (context: ReconcileContext): ApiCall | undefined => {
  * free: so the finalizer does not wait for them. But stores with our finalizer would block the namespace
  * forever, and only this Transaction says why. They are released first, however long that takes.
  */
-const goesAnyway = ({ txn, known }: ReconcileContext): boolean =>
-  known.retryingSince !== undefined &&
-  txn.metadata.deletionTimestamp !== undefined &&
-  known.namespace?.isGoing === true;
+const leaveToNamespace = (context: ReconcileContext): Step | undefined => {
+  const { txn, known } = context;
+  const goesAnyway =
+    known.retryingSince !== undefined &&
+    txn.metadata.deletionTimestamp !== undefined &&
+    known.namespace?.isGoing === true;
+  if (!goesAnyway) return undefined;
+  const holding = [...remains(context), ...unrecordedStores(context)].filter(({ call }) => call.verb !== "delete");
+  return run(...(holding.length > 0 ? holding : [withoutFinalizer(txn)]));
+};
 
-/** Everything was searched once more after no create could take effect any more. */
-const SWEPT = "swept";
+const releaseLocksAndStores = (context: ReconcileContext): Step | undefined => {
+  const pending = [...locks(context), ...remains(context), ...unrecordedStores(context)];
+  return pending.length > 0 ? run(...pending) : undefined;
+};
 
 /**
  * When the last create of a Lease, a store or the journal was sent whose outcome is unknown. Creates of a former
@@ -107,16 +97,94 @@ const lastCreate = ({ txn, known }: ReconcileContext): Instant => {
   return Math.max(tookOver, known.unansweredCreate ?? Number.NEGATIVE_INFINITY);
 };
 
-/** Starts the cleanup once more, with nothing counted as released that may have been created since. */
-const sweep = ({ txn }: ReconcileContext): ApiCall => {
-  const read = readJournal(txn);
-  return {
-    ...read,
-    onAnswer: (known, answer, now, sent) => ({
-      ...read.onAnswer({ ...reset(known, known.since), released: new Set([SWEPT]) }, answer, now, sent),
-    }),
-  };
+/** Until when a create may still take effect; long ago if none may. */
+const quietAt = (context: ReconcileContext): Instant => lastCreate(context) + inFlightWindow(context.settings);
+
+const awaitCreates = (context: ReconcileContext): Step | undefined => {
+  const until = quietAt(context);
+  return context.now < until ? wait(until, "a create of Janus that was not answered may still take effect") : undefined;
 };
+
+/** Starts the cleanup once more, with nothing counted as released that may have been created since. */
+const sweep = (context: ReconcileContext): Step | undefined => {
+  const { txn, known } = context;
+  if (known.cleanup.isSwept || !Number.isFinite(quietAt(context))) return undefined;
+  const read = readJournal(txn);
+  return run({
+    ...read,
+    onAnswer: (known, answer, now, sent) => {
+      const afresh = reset(known, known.since);
+      return read.onAnswer({ ...afresh, cleanup: { ...afresh.cleanup, isSwept: true } }, answer, now, sent);
+    },
+  });
+};
+
+/** Nothing is left to do before its window ends, and nothing of it has to be looked at again until then. */
+const recordRest = ({ txn, now }: ReconcileContext): Step | undefined =>
+  staysReversible(txn)
+    ? run(updateStatus(txn, { reversibleUntil: toTimestamp(windowEnd(txn)), because: readyIn(txn) }, now))
+    : undefined;
+
+/** Also if no journal is recorded: it may have been created just before the Transaction failed. */
+const deleteUnneededJournal = ({ txn, known }: ReconcileContext): Step | undefined => {
+  const isNeeded = isLeft(txn.status) && txn.metadata.deletionTimestamp === undefined;
+  return isNeeded || known.cleanup.isJournalReleased ? undefined : run(deleteJournal(txn));
+};
+
+/** The status names journal and snapshots no more. */
+const recordFinal = ({ txn, now }: ReconcileContext): Step | undefined =>
+  hasSnapshots(txn) && txn.metadata.deletionTimestamp === undefined
+    ? run(updateStatus(txn, { isFinal: true, because: readyIn(txn) }, now))
+    : undefined;
+
+/**
+ * The steps, in their order. Each says what is to be done now, or nothing when it is done; the first that has something to do
+ * is what happens next. After the last one the finalizer is removed.
+ */
+const STEPS: readonly ((context: ReconcileContext) => Step | undefined)[] = [
+  // First what ends the terminal phase: a rollback needs everything that is deleted below.
+  retryWhenDue,
+  // Requests are answered whether or not anything is left to clean up.
+  refuseRetry,
+  rollbackOnRequest,
+  // Recorded before the first snapshot is deleted, so that no rollback begins without all of them.
+  endWindow,
+  // Before anything is read: a Transaction that rests costs no request.
+  restUntilWindowEnds,
+  restOnceCleanedUp,
+  // Locks are named after the kinds of their targets.
+  discoverKinds,
+  // It lists the stores.
+  knowJournal,
+  // Before the cleanup is tried again, which may be refused for as long as the namespace is being deleted.
+  knowNamespace,
+  leaveToNamespace,
+  // All at once: none of them needs another.
+  releaseLocksAndStores,
+  // Once nothing new can turn up any more, everything is searched again.
+  awaitCreates,
+  sweep,
+  // Of what can be rolled back, only the locks are released: the rest stays until its window ends.
+  recordRest,
+  // After the stores: those that it does not list are found only where no name before them is free.
+  deleteUnneededJournal,
+  // After all that the status names is deleted.
+  recordFinal,
+];
+
+/**
+ * Cleans up after the terminal phase: locks, journal, stores that are not needed any more, and finally the
+ * finalizer. Then a Failed Transaction may be retried, and a finished one expires.
+ *
+ * Guarantees: only Leases that we hold are deleted. If a Failed Transaction has an incomplete rollback, its
+ *             snapshots, its journal and the Transaction stay.
+ */
+export const terminalCleanup = (context: ReconcileContext): Step =>
+  firstStep(STEPS, context) ?? run(withoutFinalizer(context.txn));
+
+/** Also without the request that is served by then. */
+const withoutFinalizer = (txn: Transaction): ApiCall =>
+  removeFinalizer(txn, isRequestFulfilled(txn) && isRequested(txn) ? { [REQUEST_ROLLBACK]: null } : undefined);
 
 /** Leases that are ours, or that have to be read to know. */
 const locks = (context: ReconcileContext): readonly Effect[] => {
@@ -133,7 +201,7 @@ const locks = (context: ReconcileContext): readonly Effect[] => {
   return [...new Map([...recorded, ...located])].flatMap(([index, lease]): readonly Effect[] => {
     const observed = changeIn(known, index).lock;
     if (observed?.type === "held") return releaseLock(context, index, lease);
-    if (observed?.type === "theirs" || observed?.type === "lost" || known.released.has(`lock ${index}`)) return [];
+    if (observed?.type === "theirs" || observed?.type === "lost" || known.cleanup.locks.has(index)) return [];
     const looking = observeLock(context, index, lease, true);
     return [observed?.type === "impossible" ? unlessDenied(index, looking) : { ...looking, untilDone: true }];
   });
@@ -148,7 +216,7 @@ const unlessDenied = (index: number, looking: ApiCall): ApiCall => ({
   untilDone: "unless-denied",
   onAnswer: (known, answer, ...when) => {
     const learned = looking.onAnswer(known, answer, ...when);
-    return E.isRight(answer) ? learned : { ...learned, released: new Set([...learned.released, `lock ${index}`]) };
+    return E.isRight(answer) ? learned : { ...learned, cleanup: withLockReleased(learned.cleanup, index) };
   },
 });
 
@@ -156,12 +224,8 @@ const unlessDenied = (index: number, looking: ApiCall): ApiCall => ({
  * Whether something may still have to be restored. A Transaction that was deleted while it was active leaves
  * applied changes.
  */
-const isLeft = ({ phase, items }: ReconcileContext["txn"]["status"]): boolean =>
+const isLeft = ({ phase, items }: Transaction["status"]): boolean =>
   phase === "Failed" && items.some((item) => isUnsettled(item) || item.state.type === "committed");
-
-/** Also if no journal is recorded: it may have been created just before the Transaction failed. */
-const journalGoes = ({ metadata, status }: ReconcileContext["txn"]): boolean =>
-  !isLeft(status) || metadata.deletionTimestamp !== undefined;
 
 /** Releases or deletes the snapshots, if they are not needed any more. */
 const remains = ({ txn, known }: ReconcileContext): readonly ApiCall[] => {
@@ -182,13 +246,11 @@ const expire = ({ txn, known, now, settings }: ReconcileContext): Step => {
   const { ttlSecondsAfterFinished: ttl = settings.defaultTtl } = txn.spec;
   const completed = fromTimestamp(txn.status.completedAt);
   const going = txn.metadata.deletionTimestamp !== undefined;
-  const kept = going || known.released.has(EXPIRED) || txn.status.items.some(isUnsettled);
+  const kept = going || known.cleanup.isExpired || txn.status.items.some(isUnsettled);
   if (ttl === undefined || completed === undefined || kept) return done;
   const until = completed + ttl * 1000;
   return now < until ? wait(until, "it is deleted then") : run(remove(txn));
 };
 
-const EXPIRED = "transaction";
-
-const remove = (txn: ReconcileContext["txn"]): ApiCall =>
-  deleteExpired(txn, (known) => ({ ...known, released: new Set([...known.released, EXPIRED]) }));
+const remove = (txn: Transaction): ApiCall =>
+  deleteExpired(txn, (known) => ({ ...known, cleanup: { ...known.cleanup, isExpired: true } }));

@@ -4,7 +4,8 @@ import type { ApiCall } from "../state/effect.ts";
 import { beforeIn, type Journal } from "../state/journal.ts";
 import { changeIn, type Observations, withChange } from "../state/observations.ts";
 import { ownerUids } from "../kubernetes/kube-object.ts";
-import { releaseOrRetry, type ReleaseTo } from "./release-stores.ts";
+import type { ReleaseTo } from "../state/cleanup.ts";
+import { releaseOrRetry } from "./release-stores.ts";
 import { holding, readStores, restored } from "./snapshot-stores.ts";
 import type { KubeObject } from "@janus/types";
 

@@ -11,17 +11,10 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { isAbsent } from "../kubernetes/api-error.ts";
+import { type ReleaseTo, storeCleanup, withStorePostponed, withStoreReleased } from "../state/cleanup.ts";
 import { type StoreListing, type Observations, type OurStore, set, unset } from "../state/observations.ts";
 import { laterStore, openStore, storePlace } from "./snapshot-data.ts";
 import type { KubeObject } from "@janus/types";
-
-/**
- * owned: kept, and deleted with the Transaction.
- * orphaned: kept after the Transaction is gone, with a label to find it.
- * free: about to be deleted.
- * kept: needed for a later attempt to restore from it.
- */
-export type ReleaseTo = "owned" | "orphaned" | "free" | "kept";
 
 export const storeKey = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">): string => `${kind}/${name}`;
 
@@ -44,11 +37,6 @@ export const toOurStore = ({
   uid,
   resourceVersion,
   finalizers,
-});
-
-const marked = (known: Observations, ...marks: readonly string[]): Observations => ({
-  ...known,
-  released: new Set([...known.released, ...marks]),
 });
 
 const forget = (known: Observations, ref: Pick<SnapshotStore, "kind" | "name">): Observations => ({
@@ -113,7 +101,10 @@ const writeRelease = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, obser
   onAnswer: (known, answer) =>
     E.isLeft(answer)
       ? withListing(known, ref, "nothing")
-      : withListing(marked(known, `${to} store ${observed.uid}`), ref, toOurStore(answer.right)),
+      : {
+          ...withListing(known, ref, toOurStore(answer.right)),
+          cleanup: withStoreReleased(known.cleanup, observed.uid, to),
+        },
   onTransientFault: (known) => forget(known, ref),
 });
 
@@ -133,10 +124,11 @@ const ours = (known: Observations, ref: SnapshotStore): OurStore | undefined => 
   return typeof observed === "object" && observed.uid === ref.uid ? observed : undefined;
 };
 
-const isReleased = (known: Observations, observed: OurStore, to: ReleaseTo): boolean =>
+/** Of a store that is to be kept, whether it got its owner or its label as well. */
+const isReleased = ({ cleanup }: Observations, { uid, finalizers }: OurStore, to: ReleaseTo): boolean =>
   to === "owned" || to === "orphaned"
-    ? known.released.has(`${to} store ${observed.uid}`)
-    : !observed.finalizers.includes(SNAPSHOT_FINALIZER);
+    ? storeCleanup(cleanup, uid).released.has(to)
+    : !finalizers.includes(SNAPSHOT_FINALIZER);
 
 /**
  * The next request to release a store, if one is needed: without our finalizer, it can be deleted.
@@ -166,15 +158,20 @@ export const deleteStore = (txn: Transaction, known: Observations, ref: Snapshot
  * A rejection does not block anything now: the request is repeated during the final cleanup, and then until it
  * is done.
  */
-const orLater = (known: Observations, later: string, requests: readonly ApiCall[]): readonly ApiCall[] =>
-  known.released.has(later)
+const orLater = (
+  { cleanup }: Observations,
+  { uid }: SnapshotStore,
+  what: ReleaseTo | "deleted",
+  requests: readonly ApiCall[],
+): readonly ApiCall[] =>
+  storeCleanup(cleanup, uid).postponed.has(what)
     ? []
     : requests.map((request) => ({
         ...request,
         untilDone: "unless-refused",
         onAnswer: (known, answer, now, sent) =>
           E.isLeft(answer) && !isAbsent(answer.left)
-            ? marked(known, later)
+            ? { ...known, cleanup: withStorePostponed(known.cleanup, uid, what) }
             : request.onAnswer(known, answer, now, sent),
       }));
 
@@ -184,8 +181,8 @@ export const releaseOrRetry = (
   known: Observations,
   ref: SnapshotStore,
   to: ReleaseTo,
-): readonly ApiCall[] => orLater(known, `${to} store ${ref.uid} later`, releaseStore(txn, known, ref, to));
+): readonly ApiCall[] => orLater(known, ref, to, releaseStore(txn, known, ref, to));
 
 /** {@link deleteStore} before a terminal phase. */
 export const deleteOrRetry = (txn: Transaction, known: Observations, ref: SnapshotStore): readonly ApiCall[] =>
-  orLater(known, `no store ${ref.uid} later`, deleteStore(txn, known, ref));
+  orLater(known, ref, "deleted", deleteStore(txn, known, ref));

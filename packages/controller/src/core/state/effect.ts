@@ -168,6 +168,18 @@ export const wait = (
 });
 export const done: Step = { type: "done" };
 
+/** What the first of these has to do that has anything to do. They are asked anew each time, from the first one on. */
+export const firstStep = <Context>(
+  steps: readonly ((context: Context) => Step | undefined)[],
+  context: Context,
+): Step | undefined => {
+  for (const step of steps) {
+    const next = step(context);
+    if (next !== undefined) return next;
+  }
+  return undefined;
+};
+
 /** A target that a Transaction waits for, as it was when it was last read: it is looked at again as soon as it is another. */
 export interface Watched {
   readonly index: number;

@@ -92,7 +92,12 @@ const OUTLINED_LOCK = 64;
 export const restingBytes = ({ txn, known }: Work): number =>
   2 * sizeOf(txn) +
   knownBytes(known) +
-  KNOWN_OBJECT * (known.resources.size + known.stores.size + known.found.size + known.released.size) +
+  KNOWN_OBJECT *
+    (known.resources.size +
+      known.stores.size +
+      known.found.size +
+      known.cleanup.stores.size +
+      known.cleanup.locks.size) +
   total(known.changes.values(), (observed) => (OUTLINES.has(observed) ? OUTLINED_LOCK : RESTING_CHANGE));
 
 const FREE: ChangeObservations = { lock: { type: "free" } };

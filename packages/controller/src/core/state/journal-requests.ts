@@ -152,5 +152,5 @@ export const deleteJournal = (txn: Transaction): ApiCall => ({
   as: "controller",
   call: { verb: "delete", place: journalPlace(txn), preconditions: {} },
   untilDone: true,
-  onAnswer: (known) => ({ ...known, released: new Set([...known.released, "journal"]) }),
+  onAnswer: (known) => ({ ...known, cleanup: { ...known.cleanup, isJournalReleased: true } }),
 });

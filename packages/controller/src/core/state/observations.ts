@@ -1,4 +1,5 @@
 import type { Instant } from "../kubernetes/time.ts";
+import { type Cleanup, NOTHING_CLEANED_UP } from "./cleanup.ts";
 import type { Journal } from "./journal.ts";
 import type { Version } from "../kubernetes/kube-object.ts";
 import type { FieldDifference, RenderedChange, SnapshotStore } from "@janus/api";
@@ -49,7 +50,7 @@ export interface Observations {
   readonly obsolete: readonly SnapshotStore[];
   /** Data of the stores that were read, by `kind/name`. */
   readonly storeData: ReadonlyMap<string, StoreData>;
-  readonly released: ReadonlySet<string>;
+  readonly cleanup: Cleanup;
   /** Since when the controller itself lacks a permission, by request; see `handle-answer.ts`. */
   readonly denied: ReadonlyMap<string, Instant>;
   /** Objects of the controller's own that could not be created, since they exist, and were not seen since; see `handle-answer.ts`. */
@@ -346,7 +347,7 @@ export const noObservations = (since: Instant): Observations => ({
   found: new Map(),
   obsolete: [],
   storeData: new Map(),
-  released: new Set(),
+  cleanup: NOTHING_CLEANED_UP,
   denied: new Map(),
   taken: new Set(),
   projectedAt: since,

@@ -6,13 +6,12 @@ import { readJournal } from "../state/journal-requests.ts";
 import { searchStores } from "../snapshots/unrecorded-stores.ts";
 import { observeLock, releaseLock } from "../locks/lock-requests.ts";
 import { leases } from "@janus/types";
+import { withReported } from "../state/cleanup.ts";
 import { ownPlace, removeFinalizer } from "../state/status-update.ts";
 import { UNREADABLE } from "../state/conditions.ts";
 import { changeIn } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { releaseStore } from "../snapshots/release-stores.ts";
-
-const JOURNAL = "journal";
 
 /**
  * A Transaction whose state cannot be read: nothing is done, and it says so.
@@ -40,7 +39,7 @@ export const quarantine = (context: ReconcileContext, why: string): Step => {
 
 /** Whether the conditions have this message, or could not be updated. */
 export const isReported = ({ txn, known }: ReconcileContext, reason: string, message: string): boolean =>
-  known.released.has(message) ||
+  known.cleanup.reported.has(message) ||
   txn.status.conditions.some(
     (condition) => condition.type === "Stalled" && condition.reason === reason && condition.message === message,
   );
@@ -80,7 +79,7 @@ const reportProblem = (txn: Transaction, reason: string, message: string, now: I
     },
     // Also if it was rejected: the API server may not accept any status for such an object. The event is recorded
     // anyway.
-    onAnswer: (known) => ({ ...known, released: new Set([...known.released, message]) }),
+    onAnswer: (known) => ({ ...known, cleanup: withReported(known.cleanup, message) }),
   };
 };
 
@@ -97,7 +96,7 @@ export const releaseUnread = (context: ReconcileContext): Step => {
   const stores = searched.found;
   const left = [
     ...stores.flatMap((ref) => releaseStore(txn, known, ref, "orphaned")),
-    ...(known.released.has(JOURNAL) ? [] : [orphanJournal(txn)]),
+    ...(known.cleanup.isJournalReleased ? [] : [orphanJournal(txn)]),
     ...locks(context),
   ];
   if (left.length > 0) return run(...left);
@@ -116,7 +115,7 @@ const orphanJournal = (txn: Transaction): ApiCall => ({
     body: { metadata: { labels: { [ORPHANED_LABEL]: "true" } } },
   },
   untilDone: true,
-  onAnswer: (known) => ({ ...known, released: new Set([...known.released, JOURNAL]) }),
+  onAnswer: (known) => ({ ...known, cleanup: { ...known.cleanup, isJournalReleased: true } }),
 });
 
 /**
@@ -126,7 +125,7 @@ const orphanJournal = (txn: Transaction): ApiCall => ({
 const locks = (context: ReconcileContext): readonly Effect[] => {
   const { txn, known } = context;
   return txn.status.items.flatMap(({ lock }, index): readonly Effect[] => {
-    if (lock === undefined || known.released.has(`lock ${index}`)) return [];
+    if (lock === undefined || known.cleanup.locks.has(index)) return [];
     const lease = { resource: leases, namespace: lock.namespace, name: lock.lease };
     const observed = changeIn(known, index).lock;
     if (observed?.type === "held") return releaseLock(context, index, lease);
