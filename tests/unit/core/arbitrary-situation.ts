@@ -3,15 +3,21 @@ import * as fc from "fast-check";
 import type { Cleanup, ReleaseTo } from "../../../packages/controller/src/core/state/cleanup.ts";
 import type { Journal, Position } from "../../../packages/controller/src/core/state/journal.ts";
 import {
-  type ChangeObservations,
-  type Observations,
-  type LockObservation,
   changeIn,
+  type ChangeObservations,
   noObservations,
-  type AbortCause,
-  type TargetObservation,
-  type Write,
+  type Observations,
 } from "../../../packages/controller/src/core/state/observations.ts";
+import type { LockObservation } from "../../../packages/controller/src/core/state/lock-observation.ts";
+import {
+  type AbortCause,
+  type ForwardObservations,
+  type SentWrite,
+  sentWrite,
+  type Write,
+} from "../../../packages/controller/src/core/state/forward-observations.ts";
+import type { TargetObservation } from "../../../packages/controller/src/core/state/target-observations.ts";
+import type { PreflightObservations } from "../../../packages/controller/src/core/state/preflight-observations.ts";
 import type { Settings, ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { arbitraryObject } from "./arbitrary-answer.ts";
 import { arbitraryTransaction, error, store, word } from "./arbitrary-transaction.ts";
@@ -116,7 +122,7 @@ const journal = (txn: Transaction): fc.Arbitrary<Journal> =>
     renewed: ofFew(fc.record({ before, stores: fc.array(store, { maxLength: 2 }) })),
   }) as fc.Arbitrary<Journal>;
 
-const write: fc.Arbitrary<Write> = fc.oneof(
+const write: fc.Arbitrary<SentWrite> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({ type: fc.constant("made" as const), created: word }, { requiredKeys: ["type"] }),
@@ -205,6 +211,23 @@ const permissions = fc.oneof(
   { weight: 1, arbitrary: fc.constant(new Map([["update", "denied" as const]])) },
 );
 
+const preflight = fc.record(
+  { trial: fc.record({ problems }), permissions },
+  { requiredKeys: [] },
+) as fc.Arbitrary<PreflightObservations>;
+
+const forward: fc.Arbitrary<ForwardObservations> = fc.oneof(
+  { weight: 9, arbitrary: fc.record({ write }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ cause: refusal, sent: write }, { requiredKeys: ["cause"] }).map(
+      ({ cause, sent }): ForwardObservations => ({
+        write: { type: "aborted", cause, ...(sent === undefined || sent.type === "made" ? {} : { sent }) },
+      }),
+    ),
+  },
+);
+
 /** Each piece by change: `{ lock: { 0: …, 1: … }, target: { 0: … } }` as `{ 0: { lock: …, target: … }, 1: { lock: … } }`. */
 const byChange = (pieces: object): ReadonlyMap<number, ChangeObservations> => {
   const changes = new Map<number, ChangeObservations>();
@@ -219,11 +242,9 @@ const changes = fc
       lock: ofMost(lock),
       target: ofMost(target),
       before: ofMost(fc.option(arbitraryObject, { nil: undefined, freq: 6 })),
-      problems: ofMost(problems),
-      permissions: ofMost(permissions),
-      write: ofMost(write),
-      abortCause: ofFew(refusal),
-      triedSince: ofFew(past),
+      preflight: ofMost(preflight),
+      forward: ofMost(forward),
+      enabling: ofFew(fc.record({ since: past })),
       rollback: ofFew(
         fc.record(
           {
@@ -235,7 +256,7 @@ const changes = fc
         ),
       ),
     },
-    { requiredKeys: ["lock", "write", "target"] },
+    { requiredKeys: ["lock", "forward", "target"] },
   )
   .map(byChange);
 
@@ -291,6 +312,12 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Observations> => {
 
 const isThere = ({ type }: Change): boolean => type !== "Create";
 
+/** What was sent, and of which it is not known what has become of it. */
+const underway = (write: Write | undefined): ForwardObservations => {
+  const sent = sentWrite(write);
+  return sent === undefined || sent.type === "made" ? {} : { write: sent };
+};
+
 /** In the middle of its work: everything is prepared and locked, and nothing has gone wrong yet. */
 const untroubled = ({ txn, known, ...rest }: ReconcileContext): ReconcileContext => {
   const { deletionTimestamp: _, annotations: __, ...metadata } = txn.metadata;
@@ -309,8 +336,7 @@ const untroubled = ({ txn, known, ...rest }: ReconcileContext): ReconcileContext
       ...former,
       before: isThere(change) ? { apiVersion, kind, metadata: version } : undefined,
       lock: { type: "held", version, until: NOW + 100_000 },
-      write: former.write?.type === "made" ? undefined : former.write,
-      abortCause: undefined,
+      forward: underway(former.forward?.write),
     };
   });
   return {

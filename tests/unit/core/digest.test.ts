@@ -50,7 +50,9 @@ const digest = (
   if (item === undefined) throw new Error("the change has no place");
   return approvalDigest(txn, {
     ...known,
-    changes: new Map([[0, { rendered: dryRunResult(item, before, after, isHidden) }]]),
+    changes: new Map([
+      [0, { preflight: { trial: { problems: [], shown: dryRunResult(item, before, after, isHidden) } } }],
+    ]),
   });
 };
 

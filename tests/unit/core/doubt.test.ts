@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Step } from "../../../packages/controller/src/core/state/effect.ts";
-import type { Attempt } from "../../../packages/controller/src/core/state/observations.ts";
+import type { Attempt } from "../../../packages/controller/src/core/state/forward-observations.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
@@ -26,7 +26,7 @@ describe("a Delete that was accepted, and that finalizers held up", () => {
   const after = (object: KubeObject | undefined): Step =>
     decide(
       observing(underway("Committing", [change("Delete", "pod-0"), change("Create", "next")], begun), {
-        0: { write: attempt, target: seen(object) },
+        0: { forward: { write: attempt }, target: seen(object) },
       }),
     );
 
@@ -49,7 +49,9 @@ it("does not take for its own a deletion of another client's that finalizers hol
     metadata: { deletionTimestamp: "2026-01-01T11:59:00Z", finalizers: ["x/y"] },
   });
   const write = { type: "refused", sent: NOW, code: 409, message: "it has moved", moved: true } as const;
-  const at = observing(underway("Committing", [change("Delete", "a")], begun), { 0: { write, target: seen(going) } });
+  const at = observing(underway("Committing", [change("Delete", "a")], begun), {
+    0: { forward: { write }, target: seen(going) },
+  });
   const late = decide({ ...at, now: NOW + at.txn.spec.timeout });
   expect(first(late)).toMatchObject({
     purpose: "record",
@@ -83,7 +85,7 @@ it.each(["Patch", "Update", "Delete"] as const)(
     const object = { ...before, status: { seen: true }, metadata: { ...before.metadata, resourceVersion: "2" } };
     const write = { type: "refused", sent: NOW, code: 409, message: "it has moved", moved: true } as const;
     const step = decide(
-      observing(underway("Committing", [meant], begun), { 0: { before, write, target: seen(object) } }),
+      observing(underway("Committing", [meant], begun), { 0: { before, forward: { write }, target: seen(object) } }),
     );
     expect(first(step)).toMatchObject({ purpose: "record", body: { status: { phase: "RollingBack" } } });
     expect(JSON.stringify(first(step))).toContain("ConfigMap shop/a is no longer at resourceVersion 1");
@@ -108,7 +110,7 @@ it.each([
     const { managedFields: _, ...rest } = before.metadata;
     const object = { ...before, data: { a: "theirs" }, metadata: { ...rest, ...metadata, resourceVersion: "2" } };
     const start = observing(underway("Committing", [change(type, "a")], begun), {
-      0: { before, write: { type: "unanswered", sent: NOW }, target: seen(object) },
+      0: { before, forward: { write: { type: "unanswered", sent: NOW } }, target: seen(object) },
     });
     const turned = later(start, 2, () => refused(404)).at.txn.status;
     expect(turned).toMatchObject({ phase: "RollingBack", items: [{ state: { type: fate } }] });
@@ -142,7 +144,7 @@ describe.each(["Patch", "Update"] as const)("a %s of what another client is dele
     ["it was not answered, and made", { type: "unanswered", sent: NOW }, dying(ours), "committed"],
   ] as const)("turns back, and says what holds it: %s", (_, attempt, object, fate) => {
     const start = observing(underway("Committing", [change(type, "a")], begun), {
-      0: { before, write: attempt, target: seen(object) },
+      0: { before, forward: { write: attempt }, target: seen(object) },
     });
     const { status } = later(start, 1, () => refused(404)).at.txn;
     expect(status).toMatchObject({ phase: "RollingBack", items: [{ state: { type: fate } }] });
@@ -155,7 +157,7 @@ describe.each(["Patch", "Update"] as const)("a %s of what another client is dele
 it("gives up what is refused for good, also when nobody knows of an earlier sending and an earlier change brings what it may need", () => {
   const changes = [change("Create", "deployer", "ServiceAccount"), change("Create", "next")];
   const start = observing(underway("Committing", changes, { direction: "forward", cursor: 1 }), {
-    1: { write: { type: "unanswered", sent: NOW } },
+    1: { forward: { write: { type: "unanswered", sent: NOW } } },
   });
   const { at, asked } = later(start, 60_000, (ask, at) =>
     ask.purpose === "checkpoint" ? checkpointed(at, ask) : refused(ask.purpose === "change" ? 422 : 404),

@@ -1,7 +1,8 @@
 import { type Change, fieldManager, type Metadata, REQUEST_ROLLBACK, type Status } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { assert, describe, expect, it } from "vitest";
-import { journalIn, withChange, withoutRead } from "../../../packages/controller/src/core/state/observations.ts";
+import { withChange, withoutRead } from "../../../packages/controller/src/core/state/observations.ts";
+import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
 import { projected } from "../../../packages/controller/src/core/state/status-update.ts";
@@ -89,7 +90,7 @@ describe("where the journal was lost", () => {
     assert(position !== undefined);
     // For all that the next process knows, the change at the cursor may have been sent.
     const next = observing(underway("Committing", changes, position), {
-      1: { write: { type: "unanswered", sent: NOW } },
+      1: { forward: { write: { type: "unanswered", sent: NOW } } },
     });
     const story = later(next, 60_000, all);
     expect(changed(story)).toEqual([]);

@@ -8,7 +8,8 @@ import {
   outlineAtRest,
   restingBytes,
 } from "../../../packages/controller/src/core/state/idle-memory.ts";
-import { changeIn, type LockObservation } from "../../../packages/controller/src/core/state/observations.ts";
+import type { LockObservation } from "../../../packages/controller/src/core/state/lock-observation.ts";
+import { changeIn } from "../../../packages/controller/src/core/state/observations.ts";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
 import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
@@ -41,7 +42,7 @@ const preparing = (): ReconcileContext => {
     { direction: "forward", cursor: 0 },
     { journal: { type: "missing" }, serviceAccount: "there" },
   );
-  return observing(at, { 0: { before: undefined, permissions: allowed("update", "patch") } });
+  return observing(at, { 0: { before: undefined, preflight: { permissions: allowed("update", "patch") } } });
 };
 
 /** It is prepared, while the first request of this purpose does not get through; it rests then, and the target becomes another. */

@@ -31,7 +31,7 @@ const deletion = (kind: Kind, name: string): Change => ({
 const accepted = (kind: Kind, gone: number, also: readonly Change[] = []) => {
   const changes = [change("Patch", "a"), deletion(kind, "x"), ...also];
   const start = observing(underway("Committing", changes, { direction: "forward", cursor: 1 }), {
-    1: { write: { type: "accepted", sent: NOW } },
+    1: { forward: { write: { type: "accepted", sent: NOW } } },
   });
   const checkpoint = checkpoints();
   const answer = (ask: ApiCall, at: ReconcileContext): Answer => {
@@ -112,7 +112,7 @@ it("only goes forward once a Delete may have been sent that was found to delete 
   const sent = observing(
     { ...start, txn: { ...txn, status: { ...txn.status, items } } },
     {
-      1: { write: { type: "accepted", sent: NOW } },
+      1: { forward: { write: { type: "accepted", sent: NOW } } },
     },
   );
   const asked = wants(sent, { annotations: { [REQUEST_ROLLBACK]: "" } });

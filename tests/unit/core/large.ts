@@ -1,7 +1,7 @@
 import { type Change, fieldManager, type Phase } from "@janus/api";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { Position } from "../../../packages/controller/src/core/state/journal.ts";
-import type { Observations } from "../../../packages/controller/src/core/state/observations.ts";
+import { type Observations, withPreflight } from "../../../packages/controller/src/core/state/observations.ts";
 import type { Json, JsonObject, KubeObject } from "@janus/types";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
@@ -37,10 +37,15 @@ const examined = (
   known: Partial<Observations> = {},
 ): ReconcileContext =>
   observingAll(underway("Preparing", all, start, { serviceAccount: "there", ...known }), (change) => ({
-    permissions: allowed("create", "update", "patch", "delete"),
+    preflight: { permissions: allowed("create", "update", "patch", "delete"), trial: { problems: [] } },
     target: seen(live(change)),
-    problems: [],
   }));
+
+/** The last of these many changes is not examined yet. */
+const untilLast = (count: number): ReconcileContext => {
+  const { known, ...rest } = examined(changes(count), there);
+  return { ...rest, known: withPreflight(known, count - 1, { trial: undefined }) };
+};
 
 const there = ({ target: { kind, name } }: Change): KubeObject => former(kind, name);
 const start: Position = { direction: "forward", cursor: 0 };
@@ -87,7 +92,7 @@ const underWay = (phase: Phase, count: number, type: Change["type"], position: P
   const all = changes(count, type);
   return observing(
     observingAll(underway(phase, all, position), (change) => ({ target: seen(there(change)) })),
-    { [position.cursor]: { write: { type: "unanswered", sent: NOW - 1000 } } },
+    { [position.cursor]: { forward: { write: { type: "unanswered", sent: NOW - 1000 } } } },
   );
 };
 
@@ -112,8 +117,7 @@ export const phases: Readonly<Record<string, (count: number, objects: number) =>
   "Preparing, taking locks": (count) => deciding(unlocked(examined(changes(count), there))),
   "Preparing, where the last lock is somebody's": (count) =>
     deciding(observing(examined(changes(count), there), { [count - 1]: { lock: { type: "taken" } } })),
-  "Preparing, examining the last": (count) =>
-    deciding(observing(examined(changes(count), there), { [count - 1]: { problems: undefined } })),
+  "Preparing, examining the last": (count) => deciding(untilLast(count)),
   ...Object.fromEntries(
     Object.entries(SHAPES).map(([shape, found]) => [
       `Preparing, with owned objects, ${shape}`,

@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import type { LockObservation } from "../../../packages/controller/src/core/state/observations.ts";
+import type { LockObservation } from "../../../packages/controller/src/core/state/lock-observation.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { allowed, type Answer, change, former, later, observing, refused, underway } from "./underway.ts";
@@ -79,7 +79,7 @@ const transactionOf = (uid: string, phase: Phase, ...changes: readonly Change[])
 const askedForTheWay = (): ReconcileContext => {
   const start = observing(
     underway("Preparing", [change("Create", "a")], { direction: "forward", cursor: 0 }, { serviceAccount: "there" }),
-    { 0: { permissions: allowed("create", "delete") } },
+    { 0: { preflight: { permissions: allowed("create", "delete") } } },
   );
   const annotations = { [REQUEST_YIELD]: `shop/other/${OTHER}` };
   return { ...start, txn: { ...start.txn, metadata: { ...start.txn.metadata, annotations } } };

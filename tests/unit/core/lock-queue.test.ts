@@ -1,7 +1,8 @@
 import type { Phase, Transaction } from "@janus/api";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LockObservation, Observations } from "../../../packages/controller/src/core/state/observations.ts";
+import type { Observations } from "../../../packages/controller/src/core/state/observations.ts";
+import type { LockObservation } from "../../../packages/controller/src/core/state/lock-observation.ts";
 import { withFreedLock, hasPriorityOver } from "../../../packages/controller/src/core/locks/lock-queue.ts";
 import { acquire } from "../../../packages/controller/src/core/locks/lock-acquisition.ts";
 import { leases } from "@janus/types";

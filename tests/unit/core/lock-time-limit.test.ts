@@ -14,7 +14,7 @@ const idle = (nextWaiter: ReconcileContext["nextWaiter"]): ReconcileContext => {
   const start = underway("Preparing", changes, { direction: "forward", cursor: 0 });
   const { known } = observingAll(start, (_, index, { lock }) => ({
     lock: index === 0 ? lock : undefined,
-    permissions: allowed("patch", "update"),
+    preflight: { permissions: allowed("patch", "update") },
   }));
   return {
     ...start,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ObjectRef } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
-import { journalIn } from "../../../packages/controller/src/core/state/observations.ts";
+import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
 import { contents } from "../../../packages/controller/src/core/undo/namespace-contents.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { change, former, observing, seen, underway } from "./underway.ts";

@@ -2,7 +2,7 @@ import type { Change } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
-import { changeIn } from "../../../packages/controller/src/core/state/observations.ts";
+import { forwardIn } from "../../../packages/controller/src/core/state/observations.ts";
 import type { Position } from "../../../packages/controller/src/core/state/journal.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
@@ -68,7 +68,7 @@ describe("a kind that is served no more", () => {
     (type) => {
       const start = observing(
         underway("Committing", [change(type, "a", "Widget")], { direction: "forward", cursor: 0 }),
-        { 0: { write: { type: "unanswered", sent: NOW } } },
+        { 0: { forward: { write: { type: "unanswered", sent: NOW } } } },
       );
       const { at } = later(start, 60_000, without("unserved").answer, "unserved");
       expect(at.txn.status).toMatchObject({ phase: "Failed", items: [{ state: { type: "unknown" } }] });
@@ -149,7 +149,7 @@ describe("a page of something that stands in front of the API server", () => {
     const start = underway("Committing", [change(type, "a")], { direction: "forward", cursor: 0 });
     const { at } = later(start, 60_000, without("hidden").answer, "served");
     expect(at.txn.status).toMatchObject({ phase: "Committing" });
-    expect(changeIn(at.known, 0).write).toMatchObject({ type: "unanswered" });
+    expect(forwardIn(at.known, 0).write).toMatchObject({ type: "unanswered" });
   });
 
   it("is no reason to take a lock over, or for a lock to be lost", () => {

@@ -1,6 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { journalIn, withChange } from "../../../packages/controller/src/core/state/observations.ts";
+import { withChange } from "../../../packages/controller/src/core/state/observations.ts";
+import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { change, checkpoints, former, later, underway } from "./underway.ts";
 import type { KubeObject } from "@janus/types";

@@ -8,11 +8,12 @@ import {
   noObservations,
   type Observations,
 } from "../../../packages/controller/src/core/state/observations.ts";
+import type { Trial } from "../../../packages/controller/src/core/state/preflight-observations.ts";
 import { transaction } from "./transaction.ts";
 
 const VALUE = '"'.repeat(250);
 
-const observed = (n: number, found: Partial<ChangeObservations>): ChangeObservations => ({
+const observed = (n: number, trial: Trial): ChangeObservations => ({
   target: {
     type: "outline",
     at: 0,
@@ -22,13 +23,11 @@ const observed = (n: number, found: Partial<ChangeObservations>): ChangeObservat
       metadata: { name: `config-${n}`, uid: `${n}`, resourceVersion: "12345678901234567890" },
     },
   },
-  permissions: new Map(verbsOf("Patch").map((verb) => [verb, "allowed"])),
-  problems: [],
-  ...found,
+  preflight: { permissions: new Map(verbsOf("Patch").map((verb) => [verb, "allowed"])), trial },
 });
 
 /** What is recorded of so many changes, of which each was tried with this outcome. */
-const rendered = (count: number, found: Partial<ChangeObservations>): Render => {
+const rendered = (count: number, trial: Trial): Render => {
   const changes = Array.from({ length: count }, (_, n): Change => {
     const target = { apiVersion: "v1", kind: "ConfigMap", name: `config-${n}` };
     return { type: "Patch", target, content: { data: {} } };
@@ -37,7 +36,7 @@ const rendered = (count: number, found: Partial<ChangeObservations>): Render => 
     ...noObservations(0),
     serviceAccount: "there",
     resources: new Map([["v1/ConfigMap", configMaps]]),
-    changes: new Map(changes.map((_, n) => [n, observed(n, found)])),
+    changes: new Map(changes.map((_, n) => [n, observed(n, trial)])),
   };
   const made = render({
     txn: transaction(changes),
@@ -63,7 +62,7 @@ const large = {
 
 describe("a render", () => {
   it.each([1, 20, MAX_CHANGES])("of %i changes, each with large differences, fits into the status", (count) => {
-    const made = rendered(count, { rendered: large });
+    const made = rendered(count, { problems: [], shown: large });
     expect(bytes(made)).toBeLessThanOrEqual(RENDER_BYTES);
     expect(made.changes).toHaveLength(count);
     for (const { diff = [], more = 0 } of made.changes ?? []) expect(diff.length + more).toBe(130);
@@ -79,7 +78,9 @@ describe("a render", () => {
   it("shows all differences while there is room", () => {
     const few = { ...large, diff: large.diff.slice(0, 3), more: 0 };
     expect(
-      rendered(5, { rendered: few }).changes?.every(({ diff, more }) => diff?.length === 3 && more === undefined),
+      rendered(5, { problems: [], shown: few }).changes?.every(
+        ({ diff, more }) => diff?.length === 3 && more === undefined,
+      ),
     ).toBe(true);
   });
 });

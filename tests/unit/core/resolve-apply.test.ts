@@ -24,11 +24,13 @@ describe("what an Apply does", () => {
   const start = preparing(apply("web"));
 
   it("follows from its target as it was read last, and from the first read until then", () => {
-    expect(typeIn(observing(start, { 0: { existedAtFirst: true } }))).toBe("Patch");
-    expect(typeIn(observing(start, { 0: { existedAtFirst: false } }))).toBe("Create");
-    const seenSince = { existedAtFirst: false, target: seen(former("ConfigMap", "web")) };
+    expect(typeIn(observing(start, { 0: { preflight: { existedAtFirst: true } } }))).toBe("Patch");
+    expect(typeIn(observing(start, { 0: { preflight: { existedAtFirst: false } } }))).toBe("Create");
+    const seenSince = { preflight: { existedAtFirst: false }, target: seen(former("ConfigMap", "web")) };
     expect(typeIn(observing(start, { 0: seenSince }))).toBe("Patch");
-    expect(typeIn(observing(start, { 0: { existedAtFirst: true, target: seen(undefined) } }))).toBe("Create");
+    expect(typeIn(observing(start, { 0: { preflight: { existedAtFirst: true }, target: seen(undefined) } }))).toBe(
+      "Create",
+    );
   });
 
   it("is what was recorded when it was prepared, whatever the target shows", () => {
@@ -41,7 +43,7 @@ describe("what an Apply does", () => {
 
   it("is asked for before the permissions, which depend on it, and only once", () => {
     expect(purposes(start)).toEqual(["read-target"]);
-    expect(purposes(observing(start, { 0: { existedAtFirst: false } }))).toEqual(["review", "review"]);
+    expect(purposes(observing(start, { 0: { preflight: { existedAtFirst: false } } }))).toEqual(["review", "review"]);
   });
 
   it("leaves the other types as they are", () => {

@@ -61,7 +61,7 @@ it("releases a lock that it took over without being answered, and that only then
       { direction: "forward", cursor: 0 },
       { begun: true, serviceAccount: "there" },
     ),
-    { 0: { permissions: allowed("create", "delete"), lock } },
+    { 0: { preflight: { permissions: allowed("create", "delete") }, lock } },
   );
   const gone = {
     ...start,

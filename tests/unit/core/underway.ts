@@ -18,9 +18,9 @@ import {
   type ChangeObservations,
   noObservations,
   type Observations,
-  type TargetObservation,
   withChanges,
 } from "../../../packages/controller/src/core/state/observations.ts";
+import type { TargetObservation } from "../../../packages/controller/src/core/state/target-observations.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW, settings } from "./arbitrary-situation.ts";
 import { transaction, UID } from "./transaction.ts";
@@ -261,9 +261,8 @@ export const examined = (changes: readonly Change[], ...there: readonly KubeObje
   );
   const step = decide(
     observingAll(start, ({ target }) => ({
-      permissions: allowed("create", "update", "patch", "delete"),
+      preflight: { permissions: allowed("create", "update", "patch", "delete"), trial: { problems: [] } },
       target: seen(there.find(({ metadata }) => metadata.name === target.name)),
-      problems: [],
     })),
   );
   return JSON.stringify(step.type === "run" ? step.effects : step);

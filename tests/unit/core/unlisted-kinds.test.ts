@@ -14,9 +14,8 @@ const start = observing(
   underway("Preparing", DELETED, { direction: "forward", cursor: 0 }, { serviceAccount: "there" }),
   {
     0: {
-      permissions: allowed("delete", "create", "update"),
+      preflight: { permissions: allowed("delete", "create", "update"), trial: { problems: [] } },
       target: seen(former("ConfigMap", "a")),
-      problems: [],
     },
   },
 );

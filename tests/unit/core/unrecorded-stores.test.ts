@@ -100,9 +100,11 @@ it("have their names in the journal before they are written, whichever are taken
         journal: { type: "missing" },
       });
       const start = observingAll(locked, ({ target: { kind, name } }) => ({
-        permissions: allowed("get", "create", "update", "patch", "delete"),
+        preflight: {
+          permissions: allowed("get", "create", "update", "patch", "delete"),
+          trial: { problems: [] },
+        },
         target: seen(former(kind, name)),
-        problems: [],
       }));
       const fresh = { ...start, txn: { ...start.txn, status: { ...start.txn.status, items: [] } } };
       let written = 0;

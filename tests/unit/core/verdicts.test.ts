@@ -219,7 +219,7 @@ it("leaves an undecided edit alone in the attempts that come by themselves", () 
   };
   const { answer, objects } = server([live]);
   const start = observing(underway("Committing", [change("Patch", "a")], { direction: "forward", cursor: 0 }), {
-    0: { before, write: { type: "unanswered", sent: NOW } },
+    0: { before, forward: { write: { type: "unanswered", sent: NOW } } },
   });
   const first = later(start, 20_000, answer, "served");
   later(first.at, 600 * MINUTE, answer, "served");
@@ -242,7 +242,7 @@ it("does not call an undecided edit restored in a later attempt", () => {
   };
   const { answer, objects } = server([live]);
   const start = observing(underway("Committing", [change("Patch", "a")], { direction: "forward", cursor: 0 }), {
-    0: { before, write: { type: "unanswered", sent: NOW } },
+    0: { before, forward: { write: { type: "unanswered", sent: NOW } } },
   });
   const first = later(start, 5000, answer, "served");
   later(first.at, 600 * MINUTE, answer, "served");
@@ -277,7 +277,10 @@ it("takes no owner away for the sake of a Delete that was not made, though that 
     direction: "forward",
     cursor: 1,
   });
-  const first = observing(start, { 0: { before: d }, 1: { before: o, write: { type: "unanswered", sent: NOW } } });
+  const first = observing(start, {
+    0: { before: d },
+    1: { before: o, forward: { write: { type: "unanswered", sent: NOW } } },
+  });
   const { at: mid } = later(first, 20_000, answer, "served");
   later(mid, 600 * MINUTE, answer, "served");
   expect(objects.get("d")?.metadata.ownerReferences?.map(({ uid }) => uid)).toEqual(["uid-of-o", "uid-of-p"]);
@@ -290,7 +293,10 @@ it("does not give a lock away the moment it has it, however long it has waited f
     direction: "forward",
     cursor: 0,
   });
-  const unlocked = observingAll(start, () => ({ lock: undefined, permissions: allowed("patch", "update") }));
+  const unlocked = observingAll(start, () => ({
+    lock: undefined,
+    preflight: { permissions: allowed("patch", "update") },
+  }));
   // `b` was free when both were tried, side by side; `a` is another Transaction's for two minutes.
   const at: ReconcileContext = {
     ...start,

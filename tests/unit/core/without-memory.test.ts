@@ -15,7 +15,7 @@ const preparing = (metadata: object = {}): ReconcileContext => {
     { direction: "forward", cursor: 0 },
     { journal: { type: "missing" }, serviceAccount: "there" },
   );
-  const permitted = observingAll(at, () => ({ permissions: allowed("update", "patch") }));
+  const permitted = observingAll(at, () => ({ preflight: { permissions: allowed("update", "patch") } }));
   return { ...permitted, txn: { ...at.txn, metadata: { ...at.txn.metadata, ...metadata } } };
 };
 
@@ -80,12 +80,17 @@ describe("a large Transaction is urgent", () => {
 });
 
 it("keeps what it has examined, with its snapshot, when others wait for its memory, and reads no more before that", () => {
-  const start = observingAll(preparing(), ({ target: { name } }, index) => ({
+  const start = observingAll(preparing(), ({ target: { name } }, index, { preflight }) => ({
     before: undefined,
-    ...(index === 0 ? { target: seen(former("ConfigMap", name)), problems: [] } : {}),
+    ...(index === 0
+      ? { target: seen(former("ConfigMap", name)), preflight: { ...preflight, trial: { problems: [] } } }
+      : {}),
   }));
   expect(purposes(decide(start))).toEqual(["read-target"]);
   expect(purposes(decide({ ...start, isOver: true }))).toEqual(["journal", "store"]);
-  const unexamined = observingAll(start, () => ({ problems: undefined, target: undefined }));
+  const unexamined = observingAll(start, (_, __, { preflight }) => ({
+    preflight: { ...preflight, trial: undefined },
+    target: undefined,
+  }));
   expect(purposes(decide({ ...unexamined, isOver: true }))).toEqual(["read-target"]);
 });

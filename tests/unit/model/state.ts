@@ -63,18 +63,7 @@ const CLOCKS = new Set([
   "reversibleUntil",
   "time",
 ]);
-const INSTANTS = new Set([
-  "at",
-  "sent",
-  "since",
-  "until",
-  "looked",
-  "seen",
-  "expires",
-  "projectedAt",
-  "restoredAt",
-  "triedSince",
-]);
+const INSTANTS = new Set(["at", "sent", "since", "until", "looked", "seen", "expires", "projectedAt", "restoredAt"]);
 const texts = new WeakMap<object, string>();
 
 /** Text of a stored object, without times: no decision depends on them but by the deadlines. */

@@ -13,10 +13,10 @@ const asking = (changeContext: ChangeContext): readonly ApiCall[] =>
     ...request,
     onAnswer: (known, answer, now, sent) => {
       const { index } = changeContext;
-      const { permissionsReadAt, triedSince } = changeIn(known, index);
+      const former = changeIn(known, index).enabling;
+      const since = former?.permissionsReadAt === undefined ? now : former.since;
       return withChange(request.onAnswer(known, answer, now, sent), index, {
-        permissionsReadAt: now,
-        triedSince: permissionsReadAt === undefined ? now : triedSince,
+        enabling: { since, permissionsReadAt: now },
       });
     },
   }));
@@ -31,13 +31,12 @@ const asking = (changeContext: ChangeContext): readonly ApiCall[] =>
 export const awaitPermissions = (changeContext: ChangeContext): Step | string | undefined => {
   const { context, journal, index, place } = changeContext;
   const { known, now, txn } = context;
-  const { permissionsReadAt: asked, triedSince = now } = changeIn(known, index);
-  if (asked === undefined) return run(...asking(changeContext));
+  const { enabling } = changeIn(known, index);
+  if (enabling?.permissionsReadAt === undefined) return run(...asking(changeContext));
   const verbs = lackingPermissions(changeContext, known);
   if (verbs.length === 0) return undefined;
   const missing = `ServiceAccount ${txn.spec.serviceAccountName} may not change ${formatRef(place)}, or roll it back: ${grant(changeContext, verbs)}`;
-  if (now >= triedSince + ENABLING_TIME) return missing;
-  return now < asked + POLL_INTERVAL
-    ? waiting(context, journal, asked + POLL_INTERVAL, `trying again: ${missing}`)
-    : run(...asking(changeContext));
+  if (now >= enabling.since + ENABLING_TIME) return missing;
+  const again = enabling.permissionsReadAt + POLL_INTERVAL;
+  return now < again ? waiting(context, journal, again, `trying again: ${missing}`) : run(...asking(changeContext));
 };

@@ -2,7 +2,8 @@ import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { deniedVerb, messageOf } from "../kubernetes/api-error.ts";
 import type { Journal } from "../state/journal.ts";
-import { type AbortCause, changeIn, type Observations, withChange } from "../state/observations.ts";
+import { forwardIn, type Observations, withAborted, withChange } from "../state/observations.ts";
+import { type AbortCause, sentWrite } from "../state/forward-observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -22,7 +23,7 @@ export interface ChangeContext extends ResolvedItem {
  * effective yet: it was not applied.
  */
 const isPremature = ({ change, index, context: { txn } }: ChangeContext, known: Observations): boolean => {
-  const { write } = changeIn(known, index);
+  const write = sentWrite(forwardIn(known, index).write);
   const isUnmade = write?.type === "refused" && [403, 404].includes(write.code) && write.unanswered === undefined;
   return change.type === "Create" && isUnmade && dependsOnEarlier(txn, index);
 };
@@ -43,10 +44,10 @@ const onRefusedRead =
   (known, answer, now) => {
     const { index, place } = changeContext;
     if (isPremature(changeContext, known)) return withChange(known, index, { target: { type: "absent", at: now } });
+    const write = sentWrite(forwardIn(known, index).write);
     const refused = (fate: AbortCause["fate"], message: string): Observations =>
-      withChange(known, index, { abortCause: { reason: "CommitFailed", message, fate } });
+      withAborted(known, index, { reason: "CommitFailed", message, fate });
     if (E.isRight(answer)) return known;
-    const { write } = changeIn(known, index);
     // The ServiceAccount has lost its permissions: it may write no more than it may read.
     const isDenied = deniedVerb(answer.left) !== undefined && write?.type === "refused" && write.code === 403;
     return isDenied && write.unanswered === undefined

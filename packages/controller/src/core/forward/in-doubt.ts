@@ -1,7 +1,7 @@
 import type { ResolvedChange } from "@janus/api";
 import { type TransactionRef, desiredState, writable } from "../merge/write-body.ts";
 import type { Path } from "../merge/field-set.ts";
-import type { TargetObservation } from "../state/observations.ts";
+import type { TargetObservation } from "../state/target-observations.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { hasLostMarks, isMarked } from "../merge/marks.ts";
 import { restoration } from "../merge/restore-update.ts";

@@ -1,5 +1,5 @@
 import { type ApiCall, run, type Step } from "../state/effect.ts";
-import { changeIn, type Observations, withChange } from "../state/observations.ts";
+import { forwardIn, type Observations, withForward, withPreflight } from "../state/observations.ts";
 import { isLossUnknown, readOtherVersions } from "../state/other-versions.ts";
 import { lostGrants, regranting } from "../preflight/regranting.ts";
 import { versionProblems } from "../preflight/preflight.ts";
@@ -13,8 +13,8 @@ import type { ChangeContext } from "./change-context.ts";
 const isAskedAgain = (request: ApiCall, index: number): ApiCall => ({
   ...request,
   onAnswer: (known, answer, now, sent) => {
-    const { since = now } = changeIn(known, index).lateCheck ?? {};
-    return withChange(request.onAnswer(known, answer, now, sent), index, { lateCheck: { since, at: now } });
+    const { since = now } = forwardIn(known, index).lateCheck ?? {};
+    return withForward(request.onAnswer(known, answer, now, sent), index, { lateCheck: { since, at: now } });
   },
 });
 
@@ -37,9 +37,9 @@ export const awaitLateChecks = (changeContext: ChangeContext): Step | string | u
   const { context, journal, index, before, place } = changeContext;
   const { txn, known, now } = context;
   if (before === undefined || !dependsOnEarlier(txn, index)) return undefined;
-  const again = asked(changeContext, withChange(known, index, { regrant: undefined, otherVersions: undefined }));
+  const again = asked(changeContext, withPreflight(known, index, { regrant: undefined, otherVersions: undefined }));
   if (again.length === 0) return undefined;
-  const { lateCheck } = changeIn(known, index);
+  const { lateCheck } = forwardIn(known, index);
   if (lateCheck === undefined) return run(...again);
   const more = asked(changeContext, known);
   if (more.length > 0) return run(...more);

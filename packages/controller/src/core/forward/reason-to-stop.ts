@@ -1,6 +1,6 @@
 import { firstIrreversible } from "../preflight/irreversible-deletions.ts";
 import { run, type Step } from "../state/effect.ts";
-import type { AbortCause } from "../state/observations.ts";
+import type { AbortCause } from "../state/forward-observations.ts";
 import { deadline } from "../state/reconcile-context.ts";
 import { abort } from "../transitions/abort.ts";
 import { stopRequest } from "../transitions/stop-request.ts";

@@ -6,13 +6,9 @@ import { modifiedBy } from "../merge/field-managers.ts";
 import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
-import {
-  type AbortCause,
-  type Attempt,
-  changeIn,
-  type TargetObservation,
-  unansweredSince,
-} from "../state/observations.ts";
+import { changeIn, forwardIn } from "../state/observations.ts";
+import { type AbortCause, type Attempt, unansweredSince } from "../state/forward-observations.ts";
+import type { TargetObservation } from "../state/target-observations.ts";
 import { terminatingMessage, type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { refusedGrants, regranting } from "../preflight/regranting.ts";
 import { lostForGood } from "../preflight/irreversible-changes.ts";
@@ -48,7 +44,7 @@ export const resolveAttempt = (
     attempt.type === "refused" &&
     attempt.moved === true &&
     !mayBeApplied &&
-    changeIn(context.known, changeContext.index).metUnserved !== true &&
+    forwardIn(context.known, changeContext.index).metUnserved !== true &&
     !goesWithOwner(changeContext);
   if (isEdit(change) && target?.metadata.deletionTimestamp !== undefined)
     return abort(context, journal, conflictCause(terminatingMessage(place, target), fateOf(verdict, mayBeApplied)));
@@ -189,9 +185,9 @@ const tryAgain = (
   const { context, journal, index, place } = changeContext;
   const { txn, known, now } = context;
   const mayComeYet = (code === 403 || code === 404) && dependsOnEarlier(txn, index);
-  const { triedSince = now } = changeIn(known, index);
-  const enabling = mayComeYet && now < triedSince + ENABLING_TIME;
-  if (code !== 409 && !enabling)
+  const { since } = changeIn(known, index).enabling ?? { since: now };
+  const isTriedAgain = code === 409 || (mayComeYet && now < since + ENABLING_TIME);
+  if (!isTriedAgain)
     return onceSettled(
       changeContext,
       abort(context, journal, {

@@ -4,7 +4,7 @@ import { run, type Step } from "../state/effect.ts";
 import type { ChangeContext } from "./change-context.ts";
 import type { Journal, Renewed } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
-import { withChange } from "../state/observations.ts";
+import { withChange, withForward } from "../state/observations.ts";
 import { ownerUids, formatRef } from "../kubernetes/kube-object.ts";
 import { withLostOwners } from "../snapshots/owner-references.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -56,14 +56,12 @@ export const renewSnapshot = (
   const recorded = checkpoint(txn, journal, { renewed: [index, renewed] });
   return run({
     ...recorded,
-    onAnswer: (known, answer, now, sent) => ({
-      ...withChange(recorded.onAnswer(known, answer, now, sent), index, {
-        before: object,
-        ownersBefore: ownerUids(object),
-        write: undefined,
-        target: undefined,
-      }),
-      ...(E.isRight(answer) ? { obsolete: journal.renewed.get(index)?.stores ?? [] } : {}),
-    }),
+    onAnswer: (known, answer, now, sent) => {
+      const after = withForward(recorded.onAnswer(known, answer, now, sent), index, { write: undefined });
+      return {
+        ...withChange(after, index, { before: object, ownersBefore: ownerUids(object), target: undefined }),
+        ...(E.isRight(answer) ? { obsolete: journal.renewed.get(index)?.stores ?? [] } : {}),
+      };
+    },
   });
 };

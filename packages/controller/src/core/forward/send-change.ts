@@ -7,14 +7,8 @@ import { awaitPermissions } from "./await-permissions.ts";
 import { awaitLateChecks } from "./late-checks.ts";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
 import { classify, isAbsent, isUnserved, mayBeApplied, messageOf } from "../kubernetes/api-error.ts";
-import {
-  type AbortCause,
-  type Attempt,
-  changeIn,
-  type Observations,
-  unansweredSince,
-  withChange,
-} from "../state/observations.ts";
+import { changeIn, forwardIn, type Observations, withAborted, withChange, withForward } from "../state/observations.ts";
+import { type AbortCause, type Attempt, sentWrite, unansweredSince } from "../state/forward-observations.ts";
 import { acquire } from "../locks/lock-acquisition.ts";
 import { verifyHeld } from "../locks/lock-renewal.ts";
 import { terminatingMessage, formatRef } from "../kubernetes/kube-object.ts";
@@ -36,11 +30,10 @@ export const unauthorizedChanges = (txn: Transaction): ReadonlySet<number> =>
 export const onceSettled = (changeContext: ChangeContext, back: Step): Step => {
   const { context, journal, index, place } = changeContext;
   const { known, now, settings } = context;
-  const seen = changeIn(known, index);
-  const unanswered = unansweredSince(seen.write);
+  const unanswered = unansweredSince(sentWrite(forwardIn(known, index).write));
   if (unanswered === undefined) return back;
   const settledAt = unanswered + inFlightWindow(settings);
-  if ((seen.target?.at ?? now) >= settledAt) return back;
+  if ((changeIn(known, index).target?.at ?? now) >= settledAt) return back;
   return now < settledAt
     ? waiting(context, journal, settledAt, `a write to ${formatRef(place)} that was not answered may still take effect`)
     : run(observeTarget(changeContext));
@@ -85,7 +78,7 @@ export const send = (changeContext: ChangeContext): Step => {
 const foldManagers = ({ index, change, place, before, context }: ChangeContext): ApiCall | undefined => {
   const { txn, known } = context;
   if (change.type !== "Patch" || change.resourceVersion !== undefined || before === undefined) return undefined;
-  if (changeIn(known, index).folded === true) return undefined;
+  if (forwardIn(known, index).isFolded) return undefined;
   const managedFields = foldedManagers(entriesOf(before), txn.metadata.uid);
   if (managedFields === undefined) return undefined;
   const { uid = "", resourceVersion = "" } = before.metadata;
@@ -94,7 +87,7 @@ const foldManagers = ({ index, change, place, before, context }: ChangeContext):
     item: index,
     as: "serviceAccount",
     call: { verb: "mergePatch", place, body: { metadata: { uid, resourceVersion, managedFields } } },
-    onAnswer: (known) => withChange(known, index, { folded: true }),
+    onAnswer: (known) => withForward(known, index, { isFolded: true }),
   };
 };
 
@@ -102,7 +95,7 @@ const write = (changeContext: ChangeContext): ApiCall => {
   const { index, change, place, before, context } = changeContext;
   const { txn } = context;
   const attempted = (known: Observations, attempt: Attempt): Observations =>
-    withChange(known, index, { target: undefined, write: attempt });
+    withForward(withChange(known, index, { target: undefined }), index, { write: attempt });
   return {
     purpose: "change",
     item: index,
@@ -116,20 +109,17 @@ const write = (changeContext: ChangeContext): ApiCall => {
           return attempted(known, { type: "accepted", sent });
         // It was being deleted when it was read; no new version shows this.
         if ((change.type === "Update" || change.type === "Patch") && metadata?.deletionTimestamp !== undefined)
-          return withChange(known, index, {
-            abortCause: {
-              reason: "ConflictDetected",
-              message: terminatingMessage(place, answer.right),
-              fate: "applied",
-            },
+          return withAborted(known, index, {
+            reason: "ConflictDetected",
+            message: terminatingMessage(place, answer.right),
+            fate: "applied",
           });
         const created = change.type === "Create" ? { created: metadata.uid ?? "" } : {};
-        return withChange(known, index, { write: { type: "made", ...created } });
+        return withForward(known, index, { write: { type: "made", ...created } });
       }
       const fault = answer.left;
       const code = fault.type === "refused" ? fault.code : 0;
-      const former = changeIn(known, index);
-      const unanswered = unansweredSince(former.write);
+      const unanswered = unansweredSince(sentWrite(forwardIn(known, index).write));
       const earlier = unanswered === undefined ? {} : { unanswered };
       const isConflict = fault.type === "refused" && fault.reason === "Conflict";
       const moved = isAbsent(fault) || isConflict ? { moved: true as const } : {};
@@ -138,12 +128,12 @@ const write = (changeContext: ChangeContext): ApiCall => {
         code === 404 || classify(fault) === "conflict" || (code === 403 && dependsOnEarlier(txn, index));
       // The target shows whether it was applied: not every rejection comes from the API server.
       return withChange(attempted(known, refused), index, {
-        triedSince: former.triedSince ?? (mayComeYet ? now : undefined),
+        enabling: changeIn(known, index).enabling ?? (mayComeYet ? { since: now } : undefined),
       });
     },
     onTransientFault: (known, fault, now) => {
       if (mayBeApplied(fault)) return attempted(known, { type: "unanswered", sent: now });
-      return isUnserved(fault) ? withChange(known, index, { metUnserved: true }) : known;
+      return isUnserved(fault) ? withForward(known, index, { metUnserved: true }) : known;
     },
   };
 };

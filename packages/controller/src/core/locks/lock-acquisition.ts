@@ -1,7 +1,8 @@
 import { parseHolder } from "@janus/api";
 import type { ApiCall, Awaited, Effect, EventSpec } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";
-import { changeIn, type LockObservation } from "../state/observations.ts";
+import { changeIn } from "../state/observations.ts";
+import type { LockObservation } from "../state/lock-observation.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { requestYield } from "./lock-yield.ts";

@@ -1,7 +1,8 @@
 import * as E from "fp-ts/lib/Either.js";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall } from "../state/effect.ts";
-import { changeIn, type LockObservation } from "../state/observations.ts";
+import { changeIn } from "../state/observations.ts";
+import type { LockObservation } from "../state/lock-observation.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { isSafe } from "./lock-acquisition.ts";
 import { lockDuration, lockPlace, observeLock, renewOrTakeOver } from "./lock-requests.ts";

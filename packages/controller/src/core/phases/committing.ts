@@ -7,14 +7,9 @@ import { gatesOf } from "../gates/gates-of.ts";
 import { gatedChange, type Journal, type Position } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
 import { cannotBeUndone, firstIrreversible } from "../preflight/irreversible-deletions.ts";
-import {
-  type AbortCause,
-  changeIn,
-  isRefused,
-  journalIn,
-  type Observations,
-  withChanges,
-} from "../state/observations.ts";
+import { changeIn, forwardIn, type Observations, withChanges } from "../state/observations.ts";
+import { type AbortCause, inDoubtSince, type SentWrite } from "../state/forward-observations.ts";
+import { isRefused, journalIn } from "../state/journal-observation.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { withoutLostOwners } from "../snapshots/owner-references.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
@@ -58,16 +53,16 @@ export const committing = (context: ReconcileContext): Step => {
   const index = journal.position.cursor;
   const change = resolvedChange(txn, known, index);
   if (change === undefined) return commit(context, journal);
-  const { abortCause } = changeIn(known, index);
-  if (abortCause !== undefined) return abort(context, journal, abortCause);
+  const { write } = forwardIn(known, index);
+  if (write?.type === "aborted") return abort(context, journal, write.cause);
   const place = resolveTarget(txn, known, index);
   if (E.isLeft(place))
     return abort(context, journal, {
       reason: "CommitFailed",
       message: place.left,
-      fate: fateUnseen(known, index),
+      fate: fateUnseen(write),
     });
-  return advance(context, journal, { index, change, place: place.right });
+  return advance(context, journal, { index, change, place: place.right }, write);
 };
 
 /** The change at the cursor is not sent before the target of the one before it is where it should be. */
@@ -89,8 +84,7 @@ const gate = (
 };
 
 /** The fate of a change whose target cannot be read. */
-const fateUnseen = (known: Observations, index: number): AbortCause["fate"] => {
-  const { write } = changeIn(known, index);
+const fateUnseen = (write: SentWrite | undefined): AbortCause["fate"] => {
   if (write === undefined) return "not-sent";
   if (write.type === "made") return "applied";
   return write.type === "refused" && write.unanswered === undefined ? "rejected" : "unknown";
@@ -103,8 +97,8 @@ const withAllInDoubt = ({ txn }: ReconcileContext, finding: ApiCall): ApiCall =>
     withChanges(
       known,
       txn.spec.changes.map((_, index) => {
-        const { write = { type: "unanswered", sent } } = changeIn(known, index);
-        return [index, { write }];
+        const forward = forwardIn(known, index);
+        return [index, { forward: { ...forward, write: inDoubtSince(forward.write, sent) } }];
       }),
     );
   return {
@@ -127,9 +121,14 @@ const lostPosition = (context: ReconcileContext): Position => {
   return { direction: "forward", cursor: recordedCursor(context), ...(hasGates ? { gatesInDoubt: true } : {}) };
 };
 
-const advance = (context: ReconcileContext, journal: Journal, item: ResolvedItem): Step => {
+const advance = (
+  context: ReconcileContext,
+  journal: Journal,
+  item: ResolvedItem,
+  write: SentWrite | undefined,
+): Step => {
   const { txn, known } = context;
-  const { write, target: seen } = changeIn(known, item.index);
+  const { target: seen } = changeIn(known, item.index);
   if (write?.type === "made") return run(nextChange(context, journal, item, write.created));
   const snapshot = snapshotOf(txn, known, journal, item.index);
   if (snapshot.type === "unread") return run(...snapshot.effects);

@@ -3,7 +3,7 @@ import { contentDigest } from "../preflight/digest.ts";
 import { audit, executed } from "../state/audit.ts";
 import { type ApiCall, done, type EventSpec, run, type Step } from "../state/effect.ts";
 import { readJournal } from "../state/journal-requests.ts";
-import { journalIn } from "../state/observations.ts";
+import { journalIn } from "../state/journal-observation.ts";
 import { quarantine } from "../transitions/quarantine.ts";
 import { toTimestamp } from "../kubernetes/time.ts";
 import { lockTimeoutNotice } from "../locks/lock-requests.ts";

@@ -20,7 +20,8 @@ import { BEGIN, takeSnapshots } from "../snapshots/take-snapshots.ts";
 import { APPROVAL_STALE } from "../state/conditions.ts";
 import { type ApiCall, type Effect, firstStep, run, type Step } from "../state/effect.ts";
 import { findJournal, hasBegun, readJournal } from "../state/journal-requests.ts";
-import { journalIn, mapChanges } from "../state/observations.ts";
+import { mapChanges } from "../state/observations.ts";
+import { journalIn } from "../state/journal-observation.ts";
 import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf } from "../state/resolved-changes.ts";
 import { waiting } from "../state/status-progress.ts";
@@ -50,7 +51,8 @@ const firstJournal = (txn: Transaction): ApiCall => {
   const reading = readJournal(txn);
   return {
     ...reading,
-    onAnswer: (...answer) => mapChanges(reading.onAnswer(...answer), (observed) => ({ ...observed, write: undefined })),
+    onAnswer: (...answer) =>
+      mapChanges(reading.onAnswer(...answer), (observed) => ({ ...observed, forward: undefined })),
   };
 };
 

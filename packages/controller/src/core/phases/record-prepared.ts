@@ -10,7 +10,9 @@ import { lockPlace, lockTimeoutNotice } from "../locks/lock-requests.ts";
 import { CHECKED } from "../state/conditions.ts";
 import type { ApiCall, EventSpec } from "../state/effect.ts";
 import type { Journal } from "../state/journal.ts";
-import { changeIn, mapChanges, type Observations, type SnapshotRef } from "../state/observations.ts";
+import { changeIn, mapChanges, type Observations } from "../state/observations.ts";
+import type { SnapshotRef } from "../state/store-observations.ts";
+import type { PreflightObservations } from "../state/preflight-observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { updateStatus } from "../state/status-update.ts";
@@ -81,12 +83,15 @@ export const recordPrepared = (
   return { ...recorded, onAnswer: (...answer) => remember(recorded.onAnswer(...answer)) };
 };
 
+const withoutResult = (preflight: PreflightObservations | undefined): PreflightObservations | undefined =>
+  preflight?.trial === undefined ? preflight : { ...preflight, trial: { problems: preflight.trial.problems } };
+
 /** The state before the first change is what rollback restores: if it is in memory, it need not be read again. */
 const remember = (known: Observations): Observations => ({
   ...mapChanges(known, ({ target, ...observed }) => ({
     ...observed,
+    preflight: withoutResult(observed.preflight),
     snapshot: undefined,
-    rendered: undefined,
     before: target?.type === "read" ? target.object : undefined,
     ownersBefore: target?.object === undefined ? undefined : ownerUids(target.object),
   })),

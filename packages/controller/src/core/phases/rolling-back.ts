@@ -6,7 +6,8 @@ import type { Instant } from "../kubernetes/time.ts";
 import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
 import { NOTHING_CLEANED_UP } from "../state/cleanup.ts";
 import { checkpoint, findJournal, readJournal } from "../state/journal-requests.ts";
-import { isRefused, journalIn, mapChanges, type Observations } from "../state/observations.ts";
+import { mapChanges, type Observations } from "../state/observations.ts";
+import { isRefused, journalIn } from "../state/journal-observation.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { awaitHealthy } from "../undo/await-healthy.ts";
 import { missing } from "../undo/missing-targets.ts";
@@ -109,7 +110,7 @@ const reached = ({ txn }: ReconcileContext): number =>
 
 /** Reads of the targets from the forward run are outdated; and released stores are needed again. */
 const withoutForwardReads = (known: Observations): Observations => ({
-  ...mapChanges(known, (observed) => ({ ...observed, target: undefined, gate: undefined, triedSince: undefined })),
+  ...mapChanges(known, (observed) => ({ ...observed, target: undefined, gate: undefined, enabling: undefined })),
   cleanup: NOTHING_CLEANED_UP,
 });
 

@@ -6,7 +6,8 @@ import { fromTimestamp, type Instant, toTimestamp } from "../kubernetes/time.ts"
 import { withLockReleased } from "../state/cleanup.ts";
 import { deleteJournal, readJournal } from "../state/journal-requests.ts";
 import { readyIn } from "../state/conditions.ts";
-import { changeIn, journalIn, reset } from "../state/observations.ts";
+import { changeIn, reset } from "../state/observations.ts";
+import { journalIn } from "../state/journal-observation.ts";
 import { unrecordedStores } from "../snapshots/unrecorded-stores.ts";
 import { isRequested, readNamespace } from "../transitions/stop-request.ts";
 import { lockPlace, observeLock, releaseLock } from "../locks/lock-requests.ts";

@@ -1,10 +1,11 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { CONCEALED, cut, type FieldDifference } from "@janus/api";
-import { isLeft, isRight } from "fp-ts/lib/Either.js";
+import { isRight } from "fp-ts/lib/Either.js";
 import { canonical, type Json, type JsonObject, type KubeObject, sizeOf } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
-import { changeIn, type DryRunResult, withChange } from "../state/observations.ts";
+import type { DryRunResult } from "../state/preflight-observations.ts";
+import { preflightIn, withPreflight } from "../state/observations.ts";
 import type { Settings } from "../state/reconcile-context.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
@@ -155,11 +156,12 @@ export const keepingResult =
     ...dryRun,
     onAnswer: (known, answer, ...when) => {
       const learned = dryRun.onAnswer(known, answer, ...when);
+      const { trial } = preflightIn(learned, item.index);
       // After a conflict it is read and tried again.
-      if (isLeft(answer) && changeIn(learned, item.index).problems === undefined) return learned;
-      const rendered = isRight(answer)
+      if (trial === undefined) return learned;
+      const shown = isRight(answer)
         ? dryRunResult(item, object, answer.right, isSensitive(item.place, settings))
         : undefined;
-      return withChange(learned, item.index, { rendered });
+      return withPreflight(learned, item.index, { trial: { ...trial, shown } });
     },
   });

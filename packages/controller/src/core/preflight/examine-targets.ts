@@ -46,7 +46,7 @@ export const examination = (
           ...request,
           onAnswer: (...answer) =>
             mapChanges(request.onAnswer(...answer), (observed) =>
-              observed.problems === undefined ? observed : outlined(observed),
+              observed.preflight?.trial === undefined ? observed : outlined(observed),
             ),
         }),
       ),

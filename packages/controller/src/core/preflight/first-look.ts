@@ -1,7 +1,7 @@
 import type { Transaction } from "@janus/api";
 import { isLeft } from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
-import { changeIn, type Observations, withChange } from "../state/observations.ts";
+import { changeIn, type Observations, preflightIn, withChange, withPreflight } from "../state/observations.ts";
 import { itemsOf, readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { isServed } from "../state/unserved-kind.ts";
@@ -12,7 +12,7 @@ const MOST = 16;
 /** Reads whether the target of an Apply exists; all else of it is read again under the lock. */
 const firstLook = (txn: Transaction, known: Observations, item: ResolvedItem): ApiCall => {
   const found = (known: Observations, existedAtFirst: boolean): Observations =>
-    withChange(known, item.index, { target: undefined, existedAtFirst });
+    withPreflight(withChange(known, item.index, { target: undefined }), item.index, { existedAtFirst });
   // What must not be read is reported under the lock, unless an earlier change may bring the permission: then it
   // has to be new.
   const reading = readTarget(item, (known) => found(known, !dependsOnEarlier(txn, item.index)));
@@ -21,7 +21,7 @@ const firstLook = (txn: Transaction, known: Observations, item: ResolvedItem): A
     mayBeUnserved: !isServed(known, item.place.resource),
     onAnswer: (...answer) => {
       const after = reading.onAnswer(...answer);
-      return isLeft(answer[1]) && changeIn(after, item.index).existedAtFirst !== undefined
+      return isLeft(answer[1]) && preflightIn(after, item.index).existedAtFirst !== undefined
         ? after
         : found(after, changeIn(after, item.index).target?.object !== undefined);
     },
@@ -32,8 +32,9 @@ const firstLook = (txn: Transaction, known: Observations, item: ResolvedItem): A
 export const firstLooks = (txn: Transaction, known: Observations): readonly ApiCall[] =>
   itemsOf(txn, known)
     .filter(({ index }) => {
-      const { existedAtFirst, target } = changeIn(known, index);
-      return txn.spec.changes[index]?.type === "Apply" && existedAtFirst === undefined && target === undefined;
+      const { preflight, target } = changeIn(known, index);
+      const isUnknown = preflight?.existedAtFirst === undefined && target === undefined;
+      return txn.spec.changes[index]?.type === "Apply" && isUnknown;
     })
     .slice(0, MOST)
     .map((item) => firstLook(txn, known, item));

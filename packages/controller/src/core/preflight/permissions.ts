@@ -2,7 +2,8 @@ import { ROLLBACK_VERBS, type Transaction, verbsOf } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { asObject } from "@janus/types";
-import { changeIn, type ChangeObservations, type Observations, set, withChanges } from "../state/observations.ts";
+import { type Observations, preflightIn, set, withChanges } from "../state/observations.ts";
+import type { PreflightObservations } from "../state/preflight-observations.ts";
 import { type ObjectRef, selfSubjectAccessReviews, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
@@ -40,7 +41,7 @@ export const review = (
       onAnswer(known, E.isRight(answer) && asObject(answer.right["status"])["allowed"] === true),
   }) satisfies ApiCall;
 
-const NONE: NonNullable<ChangeObservations["permissions"]> = new Map();
+const NONE: NonNullable<PreflightObservations["permissions"]> = new Map();
 
 /** With whether the ServiceAccount may do this to the targets of these changes. */
 export const withVerdict = (
@@ -52,8 +53,9 @@ export const withVerdict = (
   withChanges(
     known,
     items.map(({ index }) => {
-      const { permissions = NONE } = changeIn(known, index);
-      return [index, { permissions: set(permissions, verb, is ? "allowed" : "denied") }];
+      const preflight = preflightIn(known, index);
+      const permissions = set(preflight.permissions ?? NONE, verb, is ? "allowed" : "denied");
+      return [index, { preflight: { ...preflight, permissions } }];
     }),
   );
 
@@ -78,7 +80,7 @@ const alike = (items: readonly ResolvedItem[], known: Observations): readonly Al
   const all = new Map<string, { readonly verb: string; readonly items: [ResolvedItem, ...ResolvedItem[]] }>();
   for (const item of items)
     for (const verb of verbsOf(item.change.type)) {
-      if (changeIn(known, item.index).permissions?.has(verb)) continue;
+      if (preflightIn(known, item.index).permissions?.has(verb)) continue;
       const { resource, namespace = "" } = item.place;
       const key = JSON.stringify([resource.group, resource.plural, namespace, verb]);
       const others = all.get(key)?.items;
@@ -111,7 +113,7 @@ export const reviews = (items: readonly ResolvedItem[], known: Observations): re
 
 /** The verbs of the change and of its rollback that the ServiceAccount is not known to have. */
 export const lackingPermissions = ({ index, change }: ResolvedItem, known: Observations): readonly string[] => {
-  const { permissions } = changeIn(known, index);
+  const { permissions } = preflightIn(known, index);
   return verbsOf(change.type).filter((verb) => permissions?.get(verb) !== "allowed");
 };
 
@@ -128,7 +130,7 @@ export const grant = ({ place }: ResolvedItem, verbs: readonly string[]): string
  * bring: at once, so that nobody has to come back for the next one. Its target is not locked.
  */
 export const missingPermissions = (txn: Transaction, item: ResolvedItem, known: Observations): readonly string[] => {
-  const isUnreadable = changeIn(known, item.index).permissions?.get("get") === "denied";
+  const isUnreadable = preflightIn(known, item.index).permissions?.get("get") === "denied";
   const denied = [...(isUnreadable ? ["get"] : []), ...lackingPermissions(item, known)];
   if (denied.length === 0 || dependsOnEarlier(txn, item.index)) return [];
   const { type } = item.change;

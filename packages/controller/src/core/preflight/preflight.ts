@@ -2,13 +2,8 @@ import { MANAGED_BY, MANAGED_BY_LABEL, type Transaction, TRANSACTION_LABEL } fro
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
-import {
-  changeIn,
-  type Observations,
-  type TargetObservation,
-  unchangedConflict,
-  withChange,
-} from "../state/observations.ts";
+import { changeIn, type Observations, unchangedConflict, withChange, withPreflight } from "../state/observations.ts";
+import type { TargetObservation } from "../state/target-observations.ts";
 import { serviceAccounts, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { missingPermissions, withVerdict } from "./permissions.ts";
@@ -46,7 +41,7 @@ const dryRun = (
   mayBeUnserved,
   call: writeOf(txn, item, object),
   onAnswer: (known, answer, now) => {
-    if (E.isRight(answer)) return withChange(known, item.index, { problems: [] });
+    if (E.isRight(answer)) return withPreflight(known, item.index, { trial: { problems: [] } });
     const fault = answer.left;
     // A conflict: it is read again, unless it was unmodified.
     if (isConflict(fault) && unchangedConflict(known, item.index, object) === undefined)
@@ -61,7 +56,7 @@ const dryRun = (
     const later =
       fault.type === "refused" && (fault.code === 403 || fault.code === 404) && dependsOnEarlier(txn, item.index);
     const problem = `the API server refuses to ${item.change.type.toLowerCase()} ${formatRef(item.place)}: ${messageOf(fault)}`;
-    return withChange(known, item.index, { problems: later ? [] : [problem] });
+    return withPreflight(known, item.index, { trial: { problems: later ? [] : [problem] } });
   },
 });
 
@@ -134,7 +129,7 @@ export const examine = (
   item: ResolvedItem,
   keep: KeepDryRun = keepNothing,
 ): readonly ApiCall[] => {
-  const { target: seen, problems: found } = changeIn(known, item.index);
+  const { target: seen, preflight } = changeIn(known, item.index);
   const mayBeUnserved = !isServed(known, item.place.resource);
   if (seen === undefined) {
     const reading = readTarget(item, (known, answer) => {
@@ -142,10 +137,9 @@ export const examine = (
       const later = item.change.type === "Create" && dependsOnEarlier(txn, item.index);
       const problem = E.isLeft(answer) ? `${formatRef(item.place)} cannot be read: ${messageOf(answer.left)}` : "";
       const isDenied = E.isLeft(answer) && answer.left.type === "refused" && answer.left.code === 403;
-      return withChange(isDenied ? withVerdict(known, [item], "get", false) : known, item.index, {
-        target: { type: "absent", at: known.since },
-        problems: later ? [] : [problem],
-      });
+      const judged = isDenied ? withVerdict(known, [item], "get", false) : known;
+      const unseen = withChange(judged, item.index, { target: { type: "absent", at: known.since } });
+      return withPreflight(unseen, item.index, { trial: { problems: later ? [] : [problem] } });
     });
     return [{ ...reading, mayBeUnserved }];
   }
@@ -154,7 +148,7 @@ export const examine = (
     seen.type === "read"
       ? [...regranting(txn, known, item, seen.object), ...readOtherVersions(txn, item, known, seen.object)]
       : [];
-  return found === undefined ? [keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), ...more] : more;
+  return preflight?.trial === undefined ? [keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), ...more] : more;
 };
 
 /** What the change to this object, or its snapshot, loses, and no rollback could restore. */
@@ -171,9 +165,9 @@ export const versionProblems = (
 
 /** All problems of a change. */
 export const problems = (txn: Transaction, item: ResolvedItem, known: Observations): readonly string[] => {
-  const { problems = liveProblems(item, known), target } = changeIn(known, item.index);
+  const { preflight, target } = changeIn(known, item.index);
   return [
-    ...problems,
+    ...(preflight?.trial?.problems ?? liveProblems(item, known)),
     ...missingPermissions(txn, item, known),
     ...(target?.object === undefined ? [] : refusedGrants(txn, item, known, target.object)),
     ...versionProblems(item, known, target?.object),

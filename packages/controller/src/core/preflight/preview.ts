@@ -3,7 +3,7 @@ import { isRight } from "fp-ts/lib/Either.js";
 import type { KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { Effect } from "../state/effect.ts";
-import { changeIn, withChange } from "../state/observations.ts";
+import { changeIn, preflightIn, withPreflight } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { examined } from "./examined.ts";
@@ -48,7 +48,10 @@ const keepingObject: KeepDryRun = (dryRun, { index }) => ({
   ...dryRun,
   onAnswer: (known, answer, ...rest) => {
     const after = dryRun.onAnswer(known, answer, ...rest);
-    return isRight(answer) ? withChange(after, index, { dryRun: answer.right }) : after;
+    const { trial } = preflightIn(after, index);
+    return isRight(answer) && trial !== undefined
+      ? withPreflight(after, index, { trial: { ...trial, object: answer.right } })
+      : after;
   },
 });
 
@@ -57,13 +60,14 @@ const previewOf = (
   { index, place, change: { type } }: ResolvedItem,
   found: readonly string[],
 ): ChangePreview => {
-  const { target, dryRun } = changeIn(known, index);
+  const { target, preflight } = changeIn(known, index);
+  const after = preflight?.trial?.object;
   return {
     index,
     place,
     type,
     ...(target?.object === undefined ? {} : { before: target.object }),
-    ...(dryRun === undefined || type === "Delete" ? {} : { after: dryRun }),
+    ...(after === undefined || type === "Delete" ? {} : { after }),
     problems: found,
   };
 };

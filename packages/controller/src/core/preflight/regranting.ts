@@ -3,7 +3,7 @@ import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { desiredState, recreateBody } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "../state/effect.ts";
-import { changeIn, type Observations, withChange } from "../state/observations.ts";
+import { type Observations, preflightIn, withPreflight } from "../state/observations.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { mayBeGranted } from "../state/target-resolution.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
@@ -117,14 +117,14 @@ export const regranting = (
           call,
           onAnswer: (known, answer) => {
             const isDenied = E.isLeft(answer) && comparison.isRejection(answer.left);
-            return withChange(known, item.index, { regrant: { resourceVersion, isDenied } });
+            return withPreflight(known, item.index, { regrant: { resourceVersion, isDenied } });
           },
         },
       ];
 };
 
 const isKnown = (known: Observations, { index }: ResolvedItem, { metadata }: KubeObject): boolean => {
-  const { regrant } = changeIn(known, index);
+  const { regrant } = preflightIn(known, index);
   return regrant !== undefined && regrant.resourceVersion === metadata.resourceVersion;
 };
 
@@ -138,7 +138,7 @@ export const lostGrants = (
   const comparison = comparisonOf(item);
   return comparison === undefined ||
     !isKnown(known, item, before) ||
-    changeIn(known, item.index).regrant?.isDenied !== true
+    preflightIn(known, item.index).regrant?.isDenied !== true
     ? []
     : [
         `ServiceAccount ${txn.spec.serviceAccountName} cannot roll back ${formatRef(item.place)}: it ${comparison.remedy(item)}`,

@@ -33,7 +33,7 @@ export type Rendering =
 
 /** How many targets may be looked at, by the size of those so far. */
 const room = (known: Observations): number => {
-  const sizes = [...known.changes.values()].flatMap(({ rendered }) => rendered?.bytes ?? []);
+  const sizes = [...known.changes.values()].flatMap(({ preflight }) => preflight?.trial?.shown?.bytes ?? []);
   const sum = sizes.reduce((all, size) => all + size, 0);
   return sizes.length === 0 ? 1 : Math.max(1, Math.min(MOST, Math.floor((MOST_LIVE * sizes.length) / sum)));
 };
@@ -41,12 +41,14 @@ const room = (known: Observations): number => {
 /** Only what is still needed of a target is kept once nothing more is asked about it. */
 const letGo = (txn: Transaction, known: Observations, item: ResolvedItem): Observations => {
   const observed = changeIn(known, item.index);
-  const { target, problems } = observed;
+  const { target, preflight } = observed;
   if (target?.type !== "read") return known;
-  const found = problems ?? liveProblems(item, known);
+  const { trial } = preflight ?? {};
+  const problems = trial?.problems ?? liveProblems(item, known);
   const asked = [...regranting(txn, known, item, target.object), ...readOtherVersions(txn, item, known, target.object)];
-  const isOpen = problems === undefined ? found.length === 0 : asked.length > 0;
-  return isOpen ? known : withChange(known, item.index, outlined({ ...observed, problems: found }));
+  const isOpen = trial === undefined ? problems.length === 0 : asked.length > 0;
+  const left = { ...observed, preflight: { ...preflight, trial: { ...trial, problems } } };
+  return isOpen ? known : withChange(known, item.index, outlined(left));
 };
 
 const thrifty = (txn: Transaction, item: ResolvedItem, request: ApiCall): ApiCall => ({
@@ -65,12 +67,13 @@ const examining =
   };
 
 const rendered = (known: Observations, { index }: ResolvedItem, found: readonly string[]): RenderedChange => {
-  const { target, rendered } = changeIn(known, index);
+  const { target, preflight } = changeIn(known, index);
+  const shown = preflight?.trial?.shown;
   const resourceVersion = target?.object?.metadata.resourceVersion;
   const at = resourceVersion === undefined ? {} : { resourceVersion };
   if (found.length > 0) return { result: "Refused", message: cut(found.join("; "), MOST_OF_MESSAGE), ...at };
-  if (rendered === undefined) return { result: "DependsOnEarlier", ...at };
-  const { result, diff, more } = rendered;
+  if (shown === undefined) return { result: "DependsOnEarlier", ...at };
+  const { result, diff, more } = shown;
   return { result, ...at, ...(diff.length === 0 ? {} : { diff }), ...(more === 0 ? {} : { more }) };
 };
 

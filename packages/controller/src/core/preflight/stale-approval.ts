@@ -34,12 +34,13 @@ const difference = (name: string, approved: RenderedChange, now: RenderedChange)
 };
 
 const nowOf = ({ known }: ReconcileContext, { index }: ResolvedItem): RenderedChange => {
-  const { target, rendered } = changeIn(known, index);
+  const { target, preflight } = changeIn(known, index);
+  const shown = preflight?.trial?.shown;
   const resourceVersion = target?.object?.metadata.resourceVersion;
   return {
-    ...(rendered === undefined
+    ...(shown === undefined
       ? { result: "DependsOnEarlier" }
-      : { result: rendered.result, diff: rendered.diff, more: rendered.more }),
+      : { result: shown.result, diff: shown.diff, more: shown.more }),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   };
 };

@@ -2,7 +2,7 @@ import type { Transaction } from "@janus/api";
 import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall } from "../state/effect.ts";
-import { changeIn, type Observations } from "../state/observations.ts";
+import { type Observations, preflightIn } from "../state/observations.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { review, withVerdict } from "./permissions.ts";
@@ -17,7 +17,7 @@ const gated = (txn: Transaction, known: Observations): readonly ResolvedItem[] =
 export const watchReviews = (txn: Transaction, known: Observations): readonly ApiCall[] => {
   const alike = new Map<string, [ResolvedItem, ...ResolvedItem[]]>();
   for (const item of gated(txn, known)) {
-    if (changeIn(known, item.index).permissions?.has(WATCH)) continue;
+    if (preflightIn(known, item.index).permissions?.has(WATCH)) continue;
     const { resource, namespace = "" } = item.place;
     const key = JSON.stringify([resource.group, resource.plural, namespace]);
     const others = alike.get(key);
@@ -32,7 +32,7 @@ export const watchReviews = (txn: Transaction, known: Observations): readonly Ap
 /** Without it, targets are looked at after growing pauses: people may wonder why that takes so long. */
 export const watchWarnings = (txn: Transaction, known: Observations): readonly string[] => {
   const [first, ...others] = gated(txn, known).filter(
-    ({ index }) => changeIn(known, index).permissions?.get(WATCH) === "denied",
+    ({ index }) => preflightIn(known, index).permissions?.get(WATCH) === "denied",
   );
   if (first === undefined) return [];
   const more = others.length === 0 ? "" : ` and ${others.length} more`;

@@ -12,7 +12,8 @@ import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { isAbsent } from "../kubernetes/api-error.ts";
 import { type ReleaseTo, storeCleanup, withStorePostponed, withStoreReleased } from "../state/cleanup.ts";
-import { type StoreListing, type Observations, type OurStore, set, unset } from "../state/observations.ts";
+import { type Observations, set, unset } from "../state/observations.ts";
+import type { StoreListing, OurStore } from "../state/store-observations.ts";
 import { laterStore, openStore, storePlace } from "./snapshot-data.ts";
 import type { KubeObject } from "@janus/types";
 

@@ -13,7 +13,7 @@ import {
 } from "@janus/api";
 import { fromBase64 } from "../kubernetes/base64.ts";
 import { ofLater } from "../state/format.ts";
-import type { StoreData } from "../state/observations.ts";
+import type { StoreData } from "../state/store-observations.ts";
 import { configMaps, type ObjectRef, secrets } from "../kubernetes/kube-object.ts";
 import { asObject, canonical, isObject, type KubeObject, parseJson } from "@janus/types";
 

@@ -3,14 +3,9 @@ import { ENOUGH_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
 import type { Position } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
-import {
-  changeIn,
-  isRefused,
-  journalIn,
-  type Observations,
-  type SnapshotRef,
-  withChanges,
-} from "../state/observations.ts";
+import { changeIn, type Observations, withChanges } from "../state/observations.ts";
+import { isRefused, journalIn } from "../state/journal-observation.ts";
+import type { SnapshotRef } from "../state/store-observations.ts";
 import { isOfSecret, pack, STORE_BYTES } from "./snapshot-data.ts";
 import { isWritten, store, writeNext } from "./snapshot-stores.ts";
 import { type KubeObject, sizeOf } from "@janus/types";
@@ -31,8 +26,8 @@ export const liveBytes = (known: Observations): { readonly bytes: number; readon
 const nextGroup = (known: Observations): ReadonlyMap<number, KubeObject> => {
   const open = whole(known)
     .filter(([index]) => {
-      const { problems, snapshot } = changeIn(known, index);
-      return problems !== undefined && snapshot === undefined;
+      const { preflight, snapshot } = changeIn(known, index);
+      return preflight?.trial !== undefined && snapshot === undefined;
     })
     .toSorted(([a], [b]) => a - b);
   const [first] = open;

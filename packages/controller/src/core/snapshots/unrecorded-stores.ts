@@ -2,7 +2,7 @@ import { type SnapshotStore, storeName } from "@janus/api";
 import { allStores } from "./prior-state.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { mostStoreNames } from "../state/journal.ts";
-import { journalIn, storeNamesIn } from "../state/observations.ts";
+import { journalIn, storeNamesIn } from "../state/journal-observation.ts";
 import { lookAtStore, storeKey, deleteStore } from "./release-stores.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { isWritten } from "./snapshot-stores.ts";

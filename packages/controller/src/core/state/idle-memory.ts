@@ -1,14 +1,9 @@
 import { type Change, FINALIZER, type Metadata, type Transaction } from "@janus/api";
 import { type Step, wait } from "./effect.ts";
 import { outlined, sizeOfData, sizeOfObject, withoutBefore, withoutGoal, withoutTarget } from "./memory-budget.ts";
-import {
-  type ChangeObservations,
-  journalIn,
-  type LockObservation,
-  mapChanges,
-  noObservations,
-  type Observations,
-} from "./observations.ts";
+import { type ChangeObservations, mapChanges, noObservations, type Observations } from "./observations.ts";
+import { journalIn } from "./journal-observation.ts";
+import type { LockObservation } from "./lock-observation.ts";
 import { waiting } from "./status-progress.ts";
 import { isTerminal } from "./status-update.ts";
 import { deadline, type ReconcileContext } from "./reconcile-context.ts";
@@ -150,7 +145,7 @@ const trimmedChange = (observed: ChangeObservations): ChangeObservations => {
   const left = withoutGoal(withoutBefore(observed.snapshot === undefined ? observed : outlined(observed)));
   const isGoing = left.target === undefined || left.target.type === "read";
   return isGoing
-    ? { ...withoutTarget(left), problems: undefined, rendered: undefined, otherVersions: undefined }
+    ? { ...withoutTarget(left), preflight: { ...left.preflight, trial: undefined, otherVersions: undefined } }
     : left;
 };
 

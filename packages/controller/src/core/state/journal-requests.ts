@@ -18,7 +18,9 @@ import {
 import { isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Version } from "../kubernetes/kube-object.ts";
-import { changeIn, journalIn, type Observations, type NoJournal, withChange } from "./observations.ts";
+import { forwardIn, type Observations, withForward } from "./observations.ts";
+import { journalIn, type NoJournal } from "./journal-observation.ts";
+import { inDoubtSince } from "./forward-observations.ts";
 import type { ApiError, KubeObject } from "@janus/types";
 
 const forget = (known: Observations): Observations => {
@@ -69,8 +71,7 @@ export const readJournal = (txn: Transaction): ApiCall => ({
     const journal = journalIn(known);
     if (journal === undefined || gatedChange(journal) !== undefined) return known;
     const { cursor } = journal.position;
-    const { write = { type: "unanswered", sent: now } } = changeIn(known, cursor);
-    return withChange(known, cursor, { write });
+    return withForward(known, cursor, { write: inDoubtSince(forwardIn(known, cursor).write, now) });
   },
 });
 

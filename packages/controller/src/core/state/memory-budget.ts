@@ -1,7 +1,8 @@
 import { type KubeObject, sizeOf } from "@janus/types";
 import { outline } from "../kubernetes/outline.ts";
 import type { ApiCall } from "./effect.ts";
-import { type ChangeObservations, mapChanges, type Observations, type StoreData } from "./observations.ts";
+import { type ChangeObservations, mapChanges, type Observations } from "./observations.ts";
+import type { StoreData } from "./store-observations.ts";
 
 const MiB = 2 ** 20;
 

@@ -7,7 +7,8 @@ import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { lostThere, onlyThere, richerVersions, writtenFromHere } from "../merge/version-loss.ts";
 import type { ApiCall } from "./effect.ts";
-import { changeIn, type Observations, type OtherVersion, withChange } from "./observations.ts";
+import { type Observations, preflightIn, withChange, withPreflight } from "./observations.ts";
+import type { OtherVersion } from "./preflight-observations.ts";
 import type { ResolvedItem } from "./resolved-changes.ts";
 
 const MOST_NAMED = 5;
@@ -20,7 +21,7 @@ const knownOf = (
   { index }: ResolvedItem,
   { metadata: { resourceVersion } }: KubeObject,
 ): Versions => {
-  const { otherVersions } = changeIn(known, index);
+  const { otherVersions } = preflightIn(known, index);
   return otherVersions !== undefined && otherVersions.resourceVersion === resourceVersion
     ? otherVersions.versions
     : new Map();
@@ -33,12 +34,15 @@ const noted = (
   apiVersion: string,
   is: OtherVersion,
 ): Observations =>
-  withChange(known, item.index, {
+  withPreflight(known, item.index, {
     otherVersions: {
       resourceVersion: object.metadata.resourceVersion,
       versions: new Map([...knownOf(known, item, object), [apiVersion, is]]),
     },
   });
+
+const unread = (known: Observations, { index }: ResolvedItem): Observations =>
+  withChange(known, index, { target: undefined });
 
 const losing = (paths: readonly Path[]): OtherVersion =>
   paths.length === 0 ? { type: "same" } : { type: "richer", fields: showPaths(paths.slice(0, MOST_NAMED), true) };
@@ -60,7 +64,7 @@ const read = (item: ResolvedItem, object: KubeObject, apiVersion: string): ApiCa
     const there = answer.right;
     // Another client has written it between the two reads. Nothing is written to what it was, so nothing of that is lost.
     if (there.metadata.resourceVersion !== object.metadata.resourceVersion)
-      return noted(withChange(known, item.index, { target: undefined }), item, object, apiVersion, { type: "same" });
+      return noted(unread(known, item), item, object, apiVersion, { type: "same" });
     const only = onlyThere(object, there, item.place);
     const is: OtherVersion = only.length === 0 ? { type: "same" } : { type: "differs", only, there };
     return noted(known, item, object, apiVersion, is);
@@ -88,7 +92,7 @@ const tryOut = (
   onAnswer: (known, answer) => {
     if (E.isRight(answer)) return noted(known, item, object, apiVersion, losing(lostThere(only, answer.right)));
     const code = answer.left.type === "refused" ? answer.left.code : 0;
-    if (code === 409) return withChange(known, item.index, { target: undefined, otherVersions: undefined });
+    if (code === 409) return withPreflight(unread(known, item), item.index, { otherVersions: undefined });
     if (deniedVerb(answer.left) !== undefined) return noted(known, item, object, apiVersion, { type: "denied" });
     // What is refused without these fields needs them.
     return noted(known, item, object, apiVersion, losing(only.map(({ path }) => path)));

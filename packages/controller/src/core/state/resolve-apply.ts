@@ -12,8 +12,8 @@ const alternatives = memoized((change: Change & { readonly type: "Apply" }) => (
 const existed = ({ status: { items } }: Transaction, known: Observations, index: number): boolean => {
   const state = items[index]?.state;
   if (state !== undefined && "before" in state) return state.before.existed;
-  const { target, existedAtFirst = false } = changeIn(known, index);
-  return target === undefined ? existedAtFirst : target.object !== undefined;
+  const { target, preflight } = changeIn(known, index);
+  return target === undefined ? preflight?.existedAtFirst === true : target.object !== undefined;
 };
 
 /**

@@ -68,9 +68,9 @@ export const readTarget = (
   onTransientFault: (known, fault, now) => {
     const unseen = withChange(known, index, { target: undefined });
     if (!isUnserved(fault) || isServed(known, place.resource)) return unseen;
-    const { triedSince = now } = changeIn(known, index);
-    return now < triedSince + ENABLING_TIME
-      ? withChange(unseen, index, { triedSince })
+    const { enabling = { since: now } } = changeIn(known, index);
+    return now < enabling.since + ENABLING_TIME
+      ? withChange(unseen, index, { enabling })
       : refused(unseen, E.left(fault), now, now);
   },
 });

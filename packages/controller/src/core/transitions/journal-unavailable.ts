@@ -1,7 +1,9 @@
 import { run, type Step, wait } from "../state/effect.ts";
 import type { Journal, Note } from "../state/journal.ts";
 import { readJournal } from "../state/journal-requests.ts";
-import { type AbortCause, changeIn, type JournalRefused } from "../state/observations.ts";
+import { type AbortCause, sentWrite } from "../state/forward-observations.ts";
+import type { JournalRefused } from "../state/journal-observation.ts";
+import { forwardIn } from "../state/observations.ts";
 import { stopRequest } from "./stop-request.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { abort } from "./abort.ts";
@@ -15,7 +17,7 @@ const TRY_AGAIN = 1000;
  */
 const inDoubtAfter = ({ txn, known }: ReconcileContext, cursor: number, error: string): ReadonlyMap<number, Note> => {
   const after = txn.spec.changes.flatMap((_, index) => (index > cursor ? [index] : []));
-  const written = [cursor, ...after].filter((index) => changeIn(known, index).write !== undefined);
+  const written = [cursor, ...after].filter((index) => sentWrite(forwardIn(known, index).write) !== undefined);
   const doubted = written.length === 0 ? after : after.filter((index) => index <= Math.max(...written));
   return new Map(doubted.map((index) => [index, { type: "unknown", error }] as const));
 };

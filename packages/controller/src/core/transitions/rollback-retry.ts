@@ -2,7 +2,8 @@ import { FINALIZER, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/a
 import { run, type Step, type EventSpec } from "../state/effect.ts";
 import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
 import { checkpoint, readJournal } from "../state/journal-requests.ts";
-import { reset, journalIn, type Observations } from "../state/observations.ts";
+import { reset, type Observations } from "../state/observations.ts";
+import { journalIn } from "../state/journal-observation.ts";
 import { addFinalizer, updateStatus, removeAnnotation } from "../state/status-update.ts";
 import { RETRYING } from "../state/conditions.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";

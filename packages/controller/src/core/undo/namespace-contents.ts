@@ -1,7 +1,9 @@
 import { cut, groupOf, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { ownedNames } from "../preflight/dependents.ts";
 import type { FindOwned } from "../state/effect.ts";
-import { type Contents, rollbackIn, type TargetObservation, withRollback } from "../state/observations.ts";
+import { rollbackIn, withRollback } from "../state/observations.ts";
+import type { Contents } from "../state/rollback-observations.ts";
+import type { TargetObservation } from "../state/target-observations.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { conflict, continues, rollbackFailed, type UndoStep, type UndoContext } from "./undo-context.ts";
 import { nextListing } from "../preflight/unlisted-kinds.ts";

@@ -1,5 +1,5 @@
 import { isPortTaken } from "../kubernetes/api-error.ts";
-import type { Allocation } from "../state/observations.ts";
+import type { Allocation } from "../state/rollback-observations.ts";
 import { type ApiError, asObject, type KubeObject, type Resource, without } from "@janus/types";
 
 export const isService = ({ kind, group }: Resource): boolean => kind === "Service" && group === "";

@@ -4,13 +4,8 @@ import type { ApiCall, Effect } from "../state/effect.ts";
 import { classify, messageOf } from "../kubernetes/api-error.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Journal } from "../state/journal.ts";
-import {
-  type Observations,
-  type TargetObservation,
-  unchangedConflict,
-  withChange,
-  withRollback,
-} from "../state/observations.ts";
+import { type Observations, unchangedConflict, withChange, withRollback } from "../state/observations.ts";
+import type { TargetObservation } from "../state/target-observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";

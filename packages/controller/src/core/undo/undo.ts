@@ -1,7 +1,8 @@
 import { recordedBefore } from "../snapshots/prior-state.ts";
 import { isIrreversible } from "../preflight/irreversible-deletions.ts";
 import type { Journal } from "../state/journal.ts";
-import { changeIn, type Refusal, withRollback } from "../state/observations.ts";
+import { changeIn, withRollback } from "../state/observations.ts";
+import type { Refusal } from "../state/rollback-observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";

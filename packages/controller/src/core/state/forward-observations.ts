@@ -1,0 +1,77 @@
+import type { Instant } from "../kubernetes/time.ts";
+
+/** What this process has learned in the turn of a change, in this order. */
+export interface ForwardObservations {
+  /** Since when it has been asked again what the preflight could not find out, and when that was last. */
+  readonly lateCheck?: { readonly since: Instant; readonly at: Instant } | undefined;
+  /** Its field managers were folded, or cannot be; see `fold-managers.ts`. */
+  readonly isFolded?: true | undefined;
+  /**
+   * The write was answered as if nothing were served at its path: that is no attempt. But a proxy may say so of what it has
+   * passed on, and of a Delete, unlike any other write, the target does not tell.
+   */
+  readonly metUnserved?: true | undefined;
+  /** What has become of the write that makes the change, until that is recorded; undefined: none was sent. */
+  readonly write?: Write | undefined;
+}
+
+/**
+ * made: the change is in, with the uid of what it created. Of any attempt, the outcome has to be looked up in the target.
+ * aborted: it must not or cannot be made, so that nothing more is sent, nor looked up.
+ */
+export type Write = SentWrite | { readonly type: "aborted"; readonly cause: AbortCause; readonly sent?: SentWrite };
+
+export type SentWrite = Attempt | { readonly type: "made"; readonly created?: string };
+
+/**
+ * unanswered: the write may have been applied; so may one of a former leader, sent before this process took
+ *             over.
+ * refused: the API server rejected the write.
+ * accepted: a deletion that finalizers delay.
+ */
+export type Attempt =
+  | { readonly type: "unanswered"; readonly sent: Instant }
+  | {
+      readonly type: "refused";
+      readonly sent: Instant;
+      readonly code: number;
+      readonly message: string;
+      /** Because the target was absent or modified. */
+      readonly moved?: true;
+      /** When the same write was sent before without a response. It may have been applied, or may still be. */
+      readonly unanswered?: Instant;
+    }
+  | { readonly type: "accepted"; readonly sent: Instant };
+
+/** What was sent of a change, whether or not it is aborted since. */
+export const sentWrite = (write: Write | undefined): SentWrite | undefined =>
+  write?.type === "aborted" ? write.sent : write;
+
+/** What is known of a write is what has become of it; otherwise, one that was sent by then may have been applied. */
+export const inDoubtSince = (write: Write | undefined, sent: Instant): Write => {
+  const unanswered: Attempt = { type: "unanswered", sent };
+  if (write?.type === "aborted") return { ...write, sent: write.sent ?? unanswered };
+  return write ?? unanswered;
+};
+
+/** When a write was last sent that may have been applied without a response. */
+export const unansweredSince = (write: SentWrite | undefined): Instant | undefined => {
+  if (write?.type === "unanswered") return write.sent;
+  return write?.type === "refused" ? write.unanswered : undefined;
+};
+
+export interface AbortCause {
+  readonly reason:
+    | "CommitFailed"
+    | "ConflictDetected"
+    | "LockRenewalFailed"
+    | "Timeout"
+    | "Deleted"
+    | "RollbackRequested"
+    | "GateFailed";
+  readonly message: string;
+  /** The fate of the change at the cursor. */
+  readonly fate: "not-sent" | "rejected" | "unknown" | "applied";
+  /** Which gate of the change before it was not met, and how its target was last. */
+  readonly unmetGate?: string;
+}

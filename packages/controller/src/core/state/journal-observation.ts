@@ -1,0 +1,38 @@
+import type { Version } from "../kubernetes/kube-object.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import type { Journal } from "./journal.ts";
+
+export type JournalObservation = Journal | NoJournal;
+
+/**
+ * taken: an object of its name exists; altered: it exists, and is not a valid journal any more; later: a later
+ *        version of the controller wrote it.
+ */
+export type NoJournal =
+  | { readonly type: "missing" }
+  | { readonly type: "later"; readonly storeNames: number }
+  | { readonly type: "taken" }
+  | { readonly type: "altered"; readonly version: Version; readonly storeNames: number }
+  | JournalRefused;
+
+/** The API server rejects it: its namespace is being deleted, or a quota is exceeded. */
+export interface JournalRefused {
+  readonly type: "refused";
+  readonly why: string;
+  readonly since: Instant;
+}
+
+interface Read {
+  readonly journal?: JournalObservation;
+}
+
+/** The journal, if it was read and is valid. */
+export const journalIn = ({ journal }: Read): Journal | undefined =>
+  journal !== undefined && "position" in journal ? journal : undefined;
+
+/** See {@link Journal.storeNames}. */
+export const storeNamesIn = ({ journal }: Read): number =>
+  journal !== undefined && "storeNames" in journal ? journal.storeNames : 0;
+
+export const isRefused = (journal: JournalObservation | undefined): journal is JournalRefused =>
+  journal !== undefined && "type" in journal && journal.type === "refused";

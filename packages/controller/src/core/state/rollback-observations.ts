@@ -1,0 +1,40 @@
+import type { KubeObject } from "@janus/types";
+import type { Instant } from "../kubernetes/time.ts";
+import type { Listing, Owned } from "./listings.ts";
+
+/** What this process has learned of the rollback of one change. */
+export interface RollbackObservations {
+  /** Requests that were not answered, or refused for now: one after the other. */
+  readonly failedAttempt?: FailedAttempt | undefined;
+  /** Why the API server will not have it, in words, and when it said so. */
+  readonly refusal?: Refusal | undefined;
+  /** What is in a Namespace, or of a kind, that the change has created. */
+  readonly contents?: Contents | undefined;
+  /** How many PUTs it took so far. */
+  readonly puts?: number | undefined;
+  /** What the target can be rolled back to, where the API server does not take all values of before (see `server-mutations.ts`). */
+  readonly goal?: KubeObject | undefined;
+  /** What a Service that is created again cannot have again. */
+  readonly taken?: readonly Allocation[] | undefined;
+  /** Why the target cannot be looked at in the end, of a change that was never made. */
+  readonly unseen?: string | undefined;
+}
+
+export interface Refusal {
+  readonly why: string;
+  readonly at: Instant;
+}
+
+export interface FailedAttempt {
+  readonly at: Instant;
+  readonly count: number;
+  readonly message: string;
+}
+
+/** As far as it could be listed: since when, and when it was listed last. */
+export interface Contents extends Listing {
+  readonly owned: readonly Owned[];
+}
+
+/** What the API server allocates to a Service, and may not be able to allocate again. */
+export type Allocation = "addresses" | "ports";

@@ -1,0 +1,19 @@
+import type { KubeObject } from "@janus/types";
+import type { Instant } from "../kubernetes/time.ts";
+
+/** outline: of the object, only what is asked of it once its snapshot is written; see `outline.ts`. */
+export type TargetObservation =
+  | { readonly type: "absent"; readonly object?: undefined; readonly at: Instant }
+  | { readonly type: "read" | "outline"; readonly object: KubeObject; readonly at: Instant };
+
+/** What this process has learned of a target that is waited for. */
+export interface GateObservations {
+  /** When somebody last said that it had changed. */
+  readonly changedAt?: Instant | undefined;
+  /** Why it may not be read. */
+  readonly unreadable?: string | undefined;
+  /** Since when reads of it are not answered, when the last one was not, and why: its API may not be available. */
+  readonly unanswered?: { readonly since: Instant; readonly at: Instant; readonly message: string } | undefined;
+  /** What is wrong with a workload, and when its Pods were looked at for that. */
+  readonly explained?: { readonly at: Instant; readonly message: string } | undefined;
+}
