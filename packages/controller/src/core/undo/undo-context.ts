@@ -1,3 +1,4 @@
+import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { withServerMutations } from "../merge/server-mutations.ts";
 import type { ApiCall, Effect } from "../state/effect.ts";
@@ -73,6 +74,14 @@ export const restoring = (undoContext: UndoContext, call: ApiCall["call"], answe
     });
   },
   onTransientFault: (known) => lookAgain(known, undoContext),
+});
+
+/** Replaces the object, in the version that the body names. */
+export const putCall = ({ place, context }: UndoContext, body: object): ApiCall["call"] => ({
+  verb: "update",
+  place,
+  body,
+  manager: fieldManager(context.txn.metadata),
 });
 
 /** Records what the API server made of a write that was to restore an object (see `server-mutations.ts`). */

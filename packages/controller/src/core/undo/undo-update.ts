@@ -1,4 +1,3 @@
-import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { itemDifferences } from "../merge/server-mutations.ts";
 import { desiredState, writable } from "../merge/write-body.ts";
@@ -19,6 +18,7 @@ import {
   conflict,
   withGoal,
   continues,
+  putCall,
   rollbackFailed,
   restoring,
   type UndoStep,
@@ -79,8 +79,7 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
     content: writable(asObject(body), place),
   });
   if (held !== undefined) return held;
-  const call = { verb: "update", place, body, manager: fieldManager(txn.metadata) } as const;
-  const request = withGoal(restoring(undoContext, call, "is-live"), undoContext, goal, body);
+  const request = withGoal(restoring(undoContext, putCall(undoContext, body), "is-live"), undoContext, goal, body);
   const onAnswer: ApiCall["onAnswer"] = (known, answer, ...when) => {
     const { taken: already = [] } = rollbackIn(known, index);
     const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;

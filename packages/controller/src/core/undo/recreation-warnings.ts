@@ -1,0 +1,76 @@
+import { isEmpty, type KubeObject } from "@janus/types";
+import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
+import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
+import { withoutEphemeral } from "../merge/ephemeral-containers.ts";
+import type { Path } from "../merge/field-set.ts";
+import { fieldValue } from "../merge/field-value.ts";
+import { withoutGenerated } from "../merge/job-selector.ts";
+import { differingPaths } from "../merge/server-mutations.ts";
+import { showPaths } from "../merge/show-path.ts";
+import { writable } from "../merge/write-body.ts";
+import { recordedBefore } from "../snapshots/prior-state.ts";
+import { goalOf, knownGoal, recreatable } from "./recreated-object.ts";
+import { isAllocated, isService, reallocated, withoutAllocations } from "./service-allocations.ts";
+import type { UndoContext } from "./undo-context.ts";
+
+/**
+ * What of an object that was created again is not as before: values that the API server did not restore, and what the
+ * garbage collector deleted with it. Undefined: nothing.
+ *
+ * @example
+ *   Service shop/web: spec.clusterIP was 10.0.1.2, now 10.0.3.4
+ *   StatefulSet shop/db: deleted with it, and not restored: PersistentVolumeClaim data-db-0
+ */
+export const recreationWarning = (undoContext: UndoContext, before: KubeObject): string | undefined => {
+  const { place, seen } = undoContext;
+  const wanted = recreatable(undoContext, before);
+  const live = seen.object ?? wanted;
+  const goal = goalOf(undoContext, wanted, live);
+  const changed = changedFields(wanted, goal, place);
+  const whoever = knownGoal(undoContext) === undefined ? "admission, or another client," : "admission";
+  const lost = lostFields(withoutGenerated(wanted), live, place);
+  const dependents = lostDependents(undoContext, before);
+  const warnings = [
+    ...leftOut(before, wanted),
+    ...(isService(place.resource) ? reallocated(wanted, live) : []),
+    ...(changed.length === 0 ? [] : [`${whoever} has set other values for ${showPaths(changed)}`]),
+    ...(lost.length === 0 ? [] : [`the API server did not restore ${showPaths(lost)}`]),
+    ...(dependents === undefined ? [] : [`deleted with it, and not restored: ${dependents}`]),
+  ];
+  return warnings.length === 0 ? undefined : `${formatRef(place)}: ${warnings.join("; ")}`;
+};
+
+/** What was not even tried to be created again. */
+const leftOut = (before: KubeObject, wanted: KubeObject): readonly string[] => {
+  const standing = withoutEphemeral(before);
+  return [
+    ...(standing === before ? [] : ["its ephemeral containers were not restored"]),
+    ...(wanted === standing ? [] : ["it has a new token, of its new ServiceAccount"]),
+  ];
+};
+
+/** Claims go with a StatefulSet also where the ServiceAccount could not list them. */
+const lostDependents = ({ context: { txn }, journal, index, change }: UndoContext, before: KubeObject) => {
+  const recorded = recordedBefore(txn, journal, index);
+  return (recorded.existed ? recorded.dependents : undefined) ?? claimsDeletedBy(change, before)?.names;
+};
+
+/** The object without allocations and generated values: these are reported separately, or irrelevant. */
+const comparable = (object: KubeObject, { resource }: ObjectRef): KubeObject =>
+  withoutAllocations(withoutGenerated(object), isService(resource) ? ["addresses", "ports"] : []);
+
+/** Fields to which the API server or admission has given other values than before. */
+const changedFields = (before: KubeObject, goal: KubeObject, place: ObjectRef): readonly Path[] => {
+  const [was, is] = [before, goal].map((object) => comparable(object, place));
+  return differingPaths(was, is).filter((path) => fieldValue(is, path) !== undefined);
+};
+
+/** Fields that have lost their value, except for allocations, and for owners, which are restored later. */
+const lostFields = (before: KubeObject, live: KubeObject, place: ObjectRef): readonly Path[] => {
+  const { ownerReferences: _, ...metadata } = before.metadata;
+  const [was, is] = [{ ...before, metadata }, live].map((object) => writable(object, place));
+  return differingPaths(was, is).filter(
+    (path) =>
+      fieldValue(is, path) === undefined && !isEmpty(fieldValue(was, path)) && !isAllocated(place.resource, path),
+  );
+};
