@@ -40,13 +40,12 @@ export const recreationWarning = (undoContext: UndoContext, before: KubeObject):
   return warnings.length === 0 ? undefined : `${formatRef(place)}: ${warnings.join("; ")}`;
 };
 
-/** What was not even tried to be created again. */
+/** What was not even tried to be created again: of a Pod, or of a Secret with a token. */
 const leftOut = (before: KubeObject, wanted: KubeObject): readonly string[] => {
-  const standing = withoutEphemeral(before);
-  return [
-    ...(standing === before ? [] : ["its ephemeral containers were not restored"]),
-    ...(wanted === standing ? [] : ["it has a new token, of its new ServiceAccount"]),
-  ];
+  if (wanted === before) return [];
+  return withoutEphemeral(before) === before
+    ? ["it has a new token, of its new ServiceAccount"]
+    : ["its ephemeral containers were not restored"];
 };
 
 /** Claims go with a StatefulSet also where the ServiceAccount could not list them. */
