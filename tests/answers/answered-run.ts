@@ -143,8 +143,8 @@ const deleteAtLast = async ({ seen, api }: Environment, namespace: string, over:
   let since: number | undefined;
   while (!over()) {
     await sleep(500);
-    const sight = seen.of(namespace, "txn");
-    if (sight === undefined || sight.isGone || !isOver(sight.object)) since = undefined;
+    const observed = seen.of(namespace, "txn");
+    if (observed === undefined || observed.isGone || !isOver(observed.object)) since = undefined;
     else since ??= performance.now();
     if (since === undefined || performance.now() < since + 3000) continue;
     await api.send({ verb: "delete", resource: transactions, namespace, name: transaction.metadata.name });

@@ -144,7 +144,7 @@ describe(`whatever is answered to a request (JANUS_SEED=${seed})`, () => {
     ["once", once, SAMPLE.once],
     ["for ten seconds", lasting, SAMPLE.lasting],
   ] as const)(
-    "%s, the verdict is true, nothing is left, and nobody else is hindered",
+    "%s, the verdict is true, nothing is left, and no other Transaction is affected",
     async (what, days, size) => {
       const every = baselines.flatMap(days);
       console.log(`${what}: ${every.length} combinations`);

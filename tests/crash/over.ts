@@ -2,7 +2,7 @@ import { type Phase, RETRY_ROLLBACK } from "@janus/api";
 import type { Api, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { phaseOf } from "./user-action.ts";
-import type { Sightings } from "./sightings.ts";
+import type { ObservedTransactions } from "./observed-transactions.ts";
 import { transactions } from "./world.ts";
 
 /** A Transaction in the end; what it was last, where it is gone. */
@@ -22,7 +22,7 @@ export const sleep = (ms: number): Promise<void> => new Promise((resolve) => set
 
 interface Watching {
   readonly api: Api;
-  readonly seen: Sightings;
+  readonly seen: ObservedTransactions;
   /** How long it may take, in ms. Default: longer than anything takes, a busy machine included. */
   readonly patience?: number;
 }
@@ -35,21 +35,21 @@ const ended = async (
   leaves: boolean,
 ): Promise<Ended | undefined> => {
   const name = made.metadata.name ?? "";
-  const sight = seen.of(namespace, name);
-  if (sight?.isGone === true) return sight;
-  if (leaves || sight === undefined || !isOver(sight.object)) return undefined;
+  const observed = seen.of(namespace, name);
+  if (observed?.isGone === true) return observed;
+  if (leaves || observed === undefined || !isOver(observed.object)) return undefined;
   const live = await api.send({ verb: "get", resource: transactions, namespace, name });
   return E.isRight(live) && isOver(live.right) ? { object: live.right, isGone: false } : undefined;
 };
 
 const describe = ({ seen }: Watching, { metadata: { namespace = "", name = "" } }: KubeObject): string => {
-  const sight = seen.of(namespace, name);
-  const { conditions = [] } = (sight?.object["status"] ?? {}) as {
+  const observed = seen.of(namespace, name);
+  const { conditions = [] } = (observed?.object["status"] ?? {}) as {
     readonly conditions?: readonly { readonly type: string; readonly message: string }[];
   };
   const ready = conditions.find(({ type }) => type === "Ready")?.message;
-  const finalizers = sight?.object.metadata.finalizers ?? [];
-  return `${name} is ${phaseOf(sight?.object)} with the finalizers [${finalizers.join(", ")}]: ${ready}`;
+  const finalizers = observed?.object.metadata.finalizers ?? [];
+  return `${name} is ${phaseOf(observed?.object)} with the finalizers [${finalizers.join(", ")}]: ${ready}`;
 };
 
 /** Waits until all Transactions are over, or the controller has died. */

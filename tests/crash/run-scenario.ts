@@ -5,7 +5,7 @@ import { connectAll, type Life, live } from "./life.ts";
 import { type Asked, type FaultOf, meets, type Fault } from "./crashing-process.ts";
 import { type Ended, over, sleep } from "./over.ts";
 import type { Scenario } from "./scenario.ts";
-import { type Sightings, sightings } from "./sightings.ts";
+import { type ObservedTransactions, observeTransactions } from "./observed-transactions.ts";
 import { type Users, newUsers } from "./users.ts";
 import { type Turns, turns } from "./turns.ts";
 import { KINDS, look, type World } from "./world.ts";
@@ -29,7 +29,7 @@ export interface Environment {
   readonly api: Api;
   readonly find: Discovery;
   readonly theirs: Client;
-  readonly seen: Sightings;
+  readonly seen: ObservedTransactions;
   /** For runs with an active controller. */
   readonly turns: Turns;
   /** The kinds whose objects are compared. */
@@ -50,7 +50,7 @@ export const newEnvironment = (
   api,
   find,
   theirs: connectAll(connection),
-  seen: sightings(api),
+  seen: observeTransactions(api),
   turns: turns(AT_WORK),
   kinds,
 });

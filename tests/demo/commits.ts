@@ -1,6 +1,6 @@
 import type { JsonObject } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
-import { narrator, stopwatch } from "./narrate.ts";
+import { progressPrinter, stopwatch } from "./print-progress.ts";
 import { runTransaction } from "./run-transaction.ts";
 import { heading, say } from "./say.ts";
 import { appConfig, secret, shop, webServer } from "./shop.ts";
@@ -33,7 +33,7 @@ export const commits = async ({ admin, expectations: { expect } }: Stage): Promi
   heading(`(a) Three changes that happen together: Transaction ${shop}/${name}`);
   const look = () => Promise.all([appConfig, webServer, secret("old-api-key")].map(admin.get));
   const [configBefore, deploymentBefore, secretBefore] = await look();
-  const transaction = await runTransaction(admin, name, { changes }, narrator(stopwatch(), { items: true }));
+  const transaction = await runTransaction(admin, name, { changes }, progressPrinter(stopwatch(), { items: true }));
   const [configMap, deployment, gone] = await look();
 
   say();

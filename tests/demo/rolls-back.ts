@@ -2,7 +2,7 @@ import type { Target } from "@janus/api";
 import type { Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { imagePatch } from "./commits.ts";
-import { narrator, stopwatch } from "./narrate.ts";
+import { progressPrinter, stopwatch } from "./print-progress.ts";
 import { prove } from "./proof.ts";
 import { runTransaction } from "./run-transaction.ts";
 import { dim, heading, say } from "./say.ts";
@@ -63,7 +63,7 @@ export const rollsBack = async ({ admin, expectations }: Stage): Promise<void> =
 
   await deploymentControllerIsDone();
   const before = await Promise.all(targets.map(admin.get));
-  const transaction = await runTransaction(admin, name, { changes }, narrator(stopwatch(), { items: true }));
+  const transaction = await runTransaction(admin, name, { changes }, progressPrinter(stopwatch(), { items: true }));
   await deploymentControllerIsDone();
   const after = await Promise.all(targets.map(admin.get));
   await until("an event tells why", () => isTold(admin));

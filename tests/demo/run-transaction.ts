@@ -25,7 +25,7 @@ export interface Position {
 }
 
 /** What the two watches show of a Transaction: itself, and its journal, which is written after every change. */
-export interface Sight {
+export interface Observed {
   readonly transaction: Transaction;
   readonly journal: Position | undefined;
 }
@@ -66,11 +66,11 @@ export const runTransaction = async (
   { client, create }: Admin,
   name: string,
   spec: TransactionSpec,
-  see: (sight: Sight) => void,
+  see: (observed: Observed) => void,
 ): Promise<Transaction> => {
   const over = Promise.withResolvers<Transaction>();
   const watching = new AbortController();
-  let seen: Sight | undefined;
+  let seen: Observed | undefined;
   let journal: Position | undefined;
 
   const show = (transaction: Transaction): void => {

@@ -3,7 +3,7 @@ import { journalName } from "@janus/api";
 import type { LeaderStatus } from "@janus/controller";
 import type { KubeObject } from "@janus/kube";
 import { lateWrite } from "./late-write.ts";
-import { narrator, stopwatch } from "./narrate.ts";
+import { progressPrinter, stopwatch } from "./print-progress.ts";
 import type { Replica } from "../fixtures/replica.ts";
 import { timing } from "./replicas.ts";
 import { positionIn, runTransaction } from "./run-transaction.ts";
@@ -48,7 +48,7 @@ const fenceIsUp = async ({ replicas, expectations: { expect } }: Stage): Promise
  */
 const attempt = async ({ admin, replicas }: Stage, release: string) => {
   const time = stopwatch();
-  const narrate = narrator(time, { items: false });
+  const printProgress = progressPrinter(time, { items: false });
   const killed = await replicas.leader();
   const status = await killed.status();
   let wreck: Promise<Wreck> | undefined;
@@ -74,7 +74,7 @@ const attempt = async ({ admin, replicas }: Stage, release: string) => {
 
   const changes = targets.map((target) => ({ target: { ...target }, type: "Patch", content: { data: { release } } }));
   const transaction = await runTransaction(admin, `release-${release.replace(".", "-")}`, { changes }, (sight) => {
-    narrate(sight);
+    printProgress(sight);
     const { direction, cursor } = sight.journal ?? { direction: "forward", cursor: 0 };
     if (direction === "forward" && cursor >= killAt) wreck ??= kill(sight.transaction.metadata.uid);
     wreck?.catch(() => {}); // told of below

@@ -2,7 +2,7 @@ import type { Transaction } from "@janus/api";
 import { startKubelet } from "../fixtures/kubelet.ts";
 import { crashing, running } from "../fixtures/pod-status.ts";
 import { imageIn, imagePatch } from "./commits.ts";
-import { narrator, stopwatch } from "./narrate.ts";
+import { progressPrinter, stopwatch } from "./print-progress.ts";
 import { prove } from "./proof.ts";
 import { runTransaction } from "./run-transaction.ts";
 import { bold, dim, heading, say, sayWrapped } from "./say.ts";
@@ -58,7 +58,7 @@ export const waitsUntilReady = async ({ admin, expectations }: Stage): Promise<v
   try {
     await until("web-server is rolled out", () => isRolledOut(admin));
     const before = await Promise.all(targets.map(admin.get));
-    const transaction = await runTransaction(admin, name, spec, narrator(stopwatch(), { items: true }));
+    const transaction = await runTransaction(admin, name, spec, progressPrinter(stopwatch(), { items: true }));
     const healthyAtTheEnd = await isRolledOut(admin);
     const after = await Promise.all(targets.map(admin.get));
 

@@ -120,7 +120,7 @@ describe("where approval is required", () => {
     expect(await publish(approver, name, { approvedDigest: `sha256:${"0".repeat(64)}` })).toMatchObject(done);
   });
 
-  it("a Draft of an unknown author or editor is published by nobody", async () => {
+  it("a Draft of an unknown author or editor cannot be published", async () => {
     const anonymous = await drafted("Draft", {});
     expect(await publish(approver, anonymous)).toMatchObject(refused("so it is unknown who created it"));
     const name = await drafted();
@@ -149,7 +149,7 @@ describe("where approval is required", () => {
     );
   });
 
-  it("who may not approve cannot take back what was committed, nor repeat that request", async () => {
+  it("a user without approve cannot request the rollback of a Committed Transaction, nor repeat that request", async () => {
     const name = await drafted();
     expect(await publish(approver, name)).toMatchObject(done);
     const to = (user: string, value: string) => cluster.kubectl(user, `annotate txn ${name} --overwrite ${value}`);
@@ -229,7 +229,7 @@ describe("names in annotations", () => {
   });
 });
 
-it("every edit of a Draft takes the permission to impersonate its ServiceAccount, a move or a label does not", async () => {
+it("every edit of a Draft requires the permission to impersonate its ServiceAccount, a move or a label does not", async () => {
   const name = await drafted("Draft", {});
   for (const spec of [
     { changes: [change("other")] },

@@ -103,7 +103,7 @@ const halfWay = async (): Promise<void> => {
   await cluster.admin("create -f -", transaction("half-way", patching("map"), deleting("held")));
   await cluster.admin("wait --for=jsonpath={.metadata.deletionTimestamp} --timeout=60s -n shop configmap/held");
 };
-const letGo = (): Promise<string> =>
+const removeFinalizers = (): Promise<string> =>
   cluster.admin('patch configmap held -n shop --type=json -p=[{"op":"remove","path":"/metadata/finalizers"}]');
 const dataOf = (name: string): Promise<string> => cluster.admin(`get configmap ${name} -n shop -o jsonpath={.data}`);
 const phase = (): Promise<string> => cluster.admin("get txn half-way -n shop -o jsonpath={.status.phase}");
@@ -151,7 +151,7 @@ describe("Janus, installed with Helm,", LONG, () => {
     );
     const waiting = follow("docs/uninstall.md", "2. Let active Transactions finish");
     await cluster.admin("wait --for=jsonpath={.metadata.annotations} --timeout=60s -n shop txn/half-way");
-    await letGo();
+    await removeFinalizers();
     expect((await waiting)[0]).toContain("shop/half-way Committing");
     // It was asked to roll back when its last change was under way: what was deleted is there again.
     expect(await phase()).toBe("RolledBack");
@@ -164,7 +164,7 @@ describe("Janus, installed with Helm,", LONG, () => {
 
     await follow("docs/uninstall.md", "4. Remaining objects");
     expect(await leftOvers()).toEqual([]);
-    await letGo(); // What was deleted came back with the finalizer that it had.
+    await removeFinalizers(); // What was deleted came back with the finalizer that it had.
     await cluster.admin("delete namespace shop --timeout=60s");
   });
 
@@ -307,7 +307,7 @@ const uninstalledTooEarly = async (): Promise<void> => {
   await follow("docs/install.md", "With Helm");
   await halfWay();
   await helm("uninstall", "janus", "--wait");
-  await letGo();
+  await removeFinalizers();
   await cluster.admin("delete namespace shop --wait=false");
   await cluster.admin("delete crd transactions.backup.janus.io --wait=false");
   const condition = '{.status.conditions[?(@.type=="NamespaceFinalizersRemaining")].status}';
@@ -315,7 +315,7 @@ const uninstalledTooEarly = async (): Promise<void> => {
 };
 
 describe("when the controller went before the Transactions", LONG, () => {
-  it("an installation that comes back lets go of what hangs", async () => {
+  it("an installation that is installed again releases what hangs", async () => {
     await uninstalledTooEarly();
     await follow("docs/uninstall.md", "Install it again");
     // The leader of before could not give its Lease back: its rights went with it.

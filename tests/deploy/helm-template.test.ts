@@ -472,7 +472,7 @@ const written = fc
   })
   .map((record) => JSON.parse(JSON.stringify(record)) as Json);
 
-it("chart and constructs make the same of whatever is written, or both refuse it", async () => {
+it("chart and constructs produce the same objects from any values, or both refuse them", async () => {
   await fc.assert(
     fc.asyncProperty(written, async (one) => {
       const { code, stdout } = await template(one, "elsewhere");

@@ -46,7 +46,7 @@ const stampOf = async (name: string): Promise<string | undefined> => {
 };
 
 describe("a Transaction may only name a ServiceAccount that its author may impersonate", () => {
-  it("so it is refused to who may only create Transactions, and told what to do", async () => {
+  it("so a user who may only create Transactions is refused, with a message that says what to do", async () => {
     expect(await to("create", "writer", txn("refused"))).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(

@@ -22,13 +22,13 @@ const transaction = (name: string, timeout: string) => ({
   },
 });
 
-it("after etcd was restored, what was under way goes on from there, or is rolled back where its time is over", async () => {
+it("after etcd was restored, active Transactions resume, or are rolled back if their timeout has passed", async () => {
   const cluster = await ownCluster();
   onTestFinished(cluster.stop);
   const data = path.join(cluster.directory, "etcd");
   const backup = path.join(cluster.directory, "backup");
   const color = (name: string) => cluster.admin(`get configmap ${name} -o jsonpath={.data.color}`);
-  const letGo = (name: string) =>
+  const removeFinalizers = (name: string) =>
     cluster.admin(`patch secret ${name} --type=merge -p={"metadata":{"finalizers":null}}`);
   const user = "system:serviceaccount:janus-system:janus-controller";
   const flags = [`--kubeconfig=${await cluster.userKubeconfig(user)}`, "--http-port=0"];
@@ -49,7 +49,7 @@ it("after etcd was restored, what was under way goes on from there, or is rolled
   cluster.resume("etcd");
 
   // Much happens later that is not in the backup.
-  await letGo("in-time");
+  await removeFinalizers("in-time");
   await cluster.admin("wait --for=condition=Committed --timeout=30s txn/in-time");
   await cluster.admin('patch configmap in-time --type=merge -p={"data":{"color":"red"}}');
   first.kill("SIGTERM");
@@ -63,10 +63,10 @@ it("after etcd was restored, what was under way goes on from there, or is rolled
   expect(await color("in-time")).toBe("green");
 
   const second = controllerProcess(flags);
-  await letGo("in-time");
+  await removeFinalizers("in-time");
   await cluster.admin("wait --for=condition=Committed --timeout=60s txn/in-time");
   await cluster.admin("wait --for=jsonpath={.status.phase}=RollingBack --timeout=60s txn/late");
-  await letGo("late");
+  await removeFinalizers("late");
   await cluster.admin("wait --for=condition=RolledBack --timeout=60s txn/late");
   expect(await Promise.all(["in-time", "late"].map(color))).toEqual(["green", "blue"]);
   const status = async () => (await fetch(`${second.url() ?? ""}/status`)).json();

@@ -27,7 +27,7 @@ const somebody = { b: "somebody's" };
 it.each([
   ["Patch", patching(configMap("there", { a: "2" })), { a: "2", ...somebody }],
   ["Delete, whatever they have changed", deleting(there), undefined],
-])("goes on when others have changed other fields meanwhile: %s", async (_, change, data) => {
+])("continues when other clients have changed other fields meanwhile: %s", async (_, change, data) => {
   const { namespace, create, patch, janus, run } = await workspace();
   await create(there);
   await janus(before("there", () => patch(configMap("there", somebody))));
@@ -37,7 +37,7 @@ it.each([
 });
 
 it.each(["Patch", "Update", "Delete"])(
-  "goes on when others have only reported a status meanwhile: %s",
+  "continues when other clients have only reported a status meanwhile: %s",
   async (type) => {
     const { create, patch, read, janus, run } = await workspace();
     const web = deployment("web", "myapp:v1.0");
@@ -54,15 +54,18 @@ it.each(["Patch", "Update", "Delete"])(
 it.each([
   ["Patch", patching(configMap("there", { a: "2" }))],
   ["Delete", deleting(there)],
-])("rolls back what others have changed meanwhile, and not what was there when it began: %s", async (_, change) => {
-  const place = await workspace();
-  await place.create(there);
-  await allowOneService(place);
-  await place.janus(before("there", () => place.patch(configMap("there", somebody))));
-  const { status } = await place.run([change, ...oneTooMany]);
-  expect(status.phase).toBe("RolledBack");
-  expect((await place.read(there))["data"]).toEqual({ a: "1", ...somebody });
-});
+])(
+  "rolls back to what other clients have written meanwhile, not to the state at the beginning: %s",
+  async (_, change) => {
+    const place = await workspace();
+    await place.create(there);
+    await allowOneService(place);
+    await place.janus(before("there", () => place.patch(configMap("there", somebody))));
+    const { status } = await place.run([change, ...oneTooMany]);
+    expect(status.phase).toBe("RolledBack");
+    expect((await place.read(there))["data"]).toEqual({ a: "1", ...somebody });
+  },
+);
 
 const remove = ({ remove }: Workspace) => remove(there);
 const replace = async (place: Workspace) => {
@@ -80,7 +83,7 @@ it.each([
   ["a Patch of what others have created anew", patching(configMap("there", { a: "2" })), replace, "ConflictDetected"],
   ["an Update of what others have created anew", updating(configMap("there", { a: "2" })), replace, "ConflictDetected"],
   ["a Delete of what others have created anew", deleting(there), replace, "CommitFailed"],
-] as const)("loses nobody's work: rolls back at %s", async (_, change, meddle, reason) => {
+] as const)("loses no change of another client: rolls back at %s", async (_, change, meddle, reason) => {
   const place = await workspace();
   await place.create(there, configMap("first", { a: "1" }));
   let theirs: unknown;
@@ -97,7 +100,7 @@ it.each([
   expect(await place.read(configMap("first"))).toMatchObject({ data: { a: "1" } });
 });
 
-it("rolls back at a Create of what others have created meanwhile, and leaves theirs alone", async () => {
+it("rolls back at a Create of an object that another client has created meanwhile, and leaves that alone", async () => {
   const place = await workspace();
   await place.create(configMap("first", { a: "1" }));
   await place.janus(before("there", () => place.create(configMap("there", somebody))));
@@ -111,7 +114,7 @@ it("rolls back at a Create of what others have created meanwhile, and leaves the
 });
 
 it.each(["Patch", "Update"])(
-  "rolls back at a %s of what another client is deleting, and says what holds it",
+  "rolls back at a %s of an object that another client is deleting, and names its finalizers",
   async (type) => {
     const place = await workspace();
     const held = { ...there, metadata: { name: "there", finalizers: ["example.com/hold"] } };
@@ -139,7 +142,7 @@ it.each([
   ["Patch", "cleared managedFields", false],
   ["Update", "cleared managedFields", false],
   ["Update", "cleared managedFields, and somebody has applied since", true],
-])("does not say that a %s was not made when its reply was lost and others %s", async (type, _, applies) => {
+])("does not report a %s as not applied when its reply was lost and other clients %s", async (type, _, applies) => {
   const place = await workspace();
   await place.create(there, configMap("first", { a: "1" }));
   let done = false;
@@ -207,7 +210,7 @@ it("waits for the finalizers of what it deletes: only what is gone is deleted", 
   expect((await place.over()).status.phase).toBe("Committed");
 });
 
-it("ends as Failed, and keeps what was there before, when it may not put things back any more", async () => {
+it("ends as Failed, and keeps the former state, when it no longer has the permission to roll back", async () => {
   const place = await workspace();
   await place.create(configMap("first", { a: "former" }));
   const { hook, reached, open } = gate(isChangeOf("second"));

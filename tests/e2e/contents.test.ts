@@ -28,7 +28,7 @@ const retry = async (place: Workspace) => {
   await expect.poll(async () => (await place.txn()).status.phase, { timeout: 30_000 }).toBe("RolledBack");
 };
 
-it("leaves a Namespace that it created where others have put something into it, says what, and takes it away when that is gone", async () => {
+it("keeps a created Namespace that contains objects of other clients, names them, and deletes it when they are gone", async () => {
   const place = await workspace();
   const inside = namespaceName();
   const theirs = [within(inside, configMap("theirs", { x: "1" })), within(inside, secret("their-secret"))];
@@ -52,7 +52,7 @@ it("leaves a Namespace that it created where others have put something into it, 
   expect(await administrator.read(namespace(inside))).toBeUndefined();
 });
 
-it("leaves a CustomResourceDefinition that it created where there are objects of others, and says which", async () => {
+it("keeps a created CustomResourceDefinition with objects of other clients, and names them", async () => {
   const place = await workspace();
   const crd = gadgets(place.namespace);
   onTestFinished(async () => {
@@ -71,7 +71,7 @@ it("leaves a CustomResourceDefinition that it created where there are objects of
   expect(await administrator.read(crd)).toBeUndefined();
 });
 
-it("takes a Namespace away with what came of its own changes, and what the cluster itself puts into each", async () => {
+it("deletes a created Namespace with what its own changes caused, and what the cluster creates in every namespace", async () => {
   const place = await workspace();
   const inside = namespaceName();
   const web = within(inside, deployment("web", "web:1"));

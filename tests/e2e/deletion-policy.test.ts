@@ -104,7 +104,7 @@ describe("deletionPolicy: Rollback: deleting it rolls everything back first", ()
 
 const both = ["configmap/txn-rollback", "secret/txn-rollback-1"];
 
-describe("deletionPolicy: Release: deleting it leaves what is in, and the snapshots where they can be found", () => {
+describe("deletionPolicy: Release: deleting it keeps the applied changes, and the snapshots with a label", () => {
   it.each(moments)("$when", async ({ is, made }) => {
     const place = await prepared();
     await interrupted(place, is, deletes, {});
@@ -124,7 +124,8 @@ describe("deletionPolicy: Release: deleting it leaves what is in, and the snapsh
   });
 });
 
-const letGo = ({ patch }: Workspace) => patch({ ...configMap("held"), metadata: { name: "held", finalizers: [] } });
+const removeFinalizers = ({ patch }: Workspace) =>
+  patch({ ...configMap("held"), metadata: { name: "held", finalizers: [] } });
 
 describe("while a Delete waits for a finalizer", () => {
   const held = { ...configMap("held", { value: "old" }), metadata: { name: "held", finalizers: ["example.com/hold"] } };
@@ -142,7 +143,7 @@ describe("while a Delete waits for a finalizer", () => {
   it("Rollback waits until it is gone, says so, and rolls it back", async () => {
     const place = await waiting({ deletionPolicy: "Rollback" });
     await expect.poll(async () => (await place.txn()).status.phase).toBe("RollingBack");
-    await letGo(place);
+    await removeFinalizers(place);
     await isGone(place);
     expect(await values(place)).toEqual(["old", "old", "old"]);
     const again = await place.read(held);
@@ -150,17 +151,17 @@ describe("while a Delete waits for a finalizer", () => {
     expect(again.metadata).not.toHaveProperty("deletionTimestamp");
     expect(await place.exists(key)).toBe(true);
     expect(await leases(place)).toEqual([]);
-    await letGo(place);
+    await removeFinalizers(place);
   });
 
-  it("Release waits for nobody", async () => {
+  it("Release does not wait", async () => {
     const place = await waiting({});
     await isGone(place);
     expect(await values(place)).toEqual(["new", "old", "old"]);
     expect((await place.read(held)).metadata).toHaveProperty("deletionTimestamp");
     expect(await leases(place)).toEqual([]);
     expect(await orphaned(place)).toEqual(both);
-    await letGo(place);
+    await removeFinalizers(place);
   });
 });
 
@@ -215,7 +216,7 @@ it("keeps the snapshots, to be found, where Rollback cannot roll back everything
   expect(await orphaned(place)).toEqual(["configmap/txn-rollback"]);
 });
 
-it.each(["Release", "Rollback"])("never holds up the end of its namespace: %s", async (deletionPolicy) => {
+it.each(["Release", "Rollback"])("never blocks the deletion of its namespace: %s", async (deletionPolicy) => {
   const place = await prepared();
   const { hook, reached, open } = gate(isChangeOf("b"));
   await place.create(lease("janus-lock-somebodys", { holderIdentity: "somebody", leaseDurationSeconds: 3600 }));

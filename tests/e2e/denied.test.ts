@@ -52,7 +52,7 @@ describe("an API server that does not know the controller's roles yet", () => {
   );
 
   it.each(["read-namespace", "read-journal", "read-store"])(
-    "changes nothing in what becomes of one that is deleted while a controller takes it over: %s",
+    "does not change the outcome of one that is deleted while a controller takes it over: %s",
     async (purpose) => {
       const place = await workspace();
       await place.create(configMap("a", { value: "old" }), secret("b", { value: "old" }));
@@ -84,7 +84,7 @@ describe("an API server that does not know the controller's roles yet", () => {
 describe("where the API server refuses to let go of a snapshot", () => {
   const denied = forbidden('admission webhook "x" denied the request: not on a Friday');
 
-  it("the verdict stands, people are told, and it is let go of when that is allowed again", async () => {
+  it("the phase stays, an event reports it, and it is released when that is allowed again", async () => {
     const place = await workspace();
     await place.create(secret("b", { value: "old" }));
     let isFriday = true;
@@ -117,7 +117,7 @@ describe("where the API server refuses to let go of a snapshot", () => {
   });
 });
 
-it("does not take away, or let go of, another Transaction's snapshot that somebody has written into the journal", async () => {
+it("neither deletes nor releases another Transaction's snapshot that a client has written into the journal", async () => {
   const place = await workspace();
   await place.create(configMap("a", { value: "old" }), configMap("b", { value: "old" }), secret("s", { value: "old" }));
   await place.create(configMap("c", { value: "old" }));

@@ -79,7 +79,7 @@ describe("a Draft", () => {
     expect((await place.read(config))["data"]).toEqual({ value: "old" });
   });
 
-  it("tells of problems in its render, which block no edit, and is rendered again after it", async () => {
+  it("reports problems in its render, which block no edit, and is rendered again after an edit", async () => {
     const place = await workspace();
     await place.create(config);
     await place.janus(harmless);
@@ -116,7 +116,7 @@ describe("a Draft", () => {
       },
       "cannot be read",
     ],
-  ])("tells of %s in its render", async (_, spec, said) => {
+  ])("reports %s in its render", async (_, spec, said) => {
     const place = await workspace();
     await place.janus(harmless);
     await place.submit([change], { lifecycle: "Draft", ...spec });
@@ -124,7 +124,7 @@ describe("a Draft", () => {
     expect([result, message, digest]).toEqual(["Problems", expect.stringContaining(said) as unknown, undefined]);
   });
 
-  it("shows no value of a Secret, nor of a kind that is said to be sensitive", async () => {
+  it("shows no value of a Secret, nor of a sensitive kind", async () => {
     const place = await workspace({ sensitiveKinds: ["ConfigMap"] });
     await place.create(secret("token", { password: "b2xkLXZhbHVl" }), configMap("config", { value: "old-value" }));
     await place.janus(harmless);
@@ -165,7 +165,7 @@ describe("a Draft", () => {
     expect(JSON.stringify([status, await eventsOf(place.namespace, "txn"), log])).not.toContain("hunter2");
   });
 
-  it("shows a status that is no subresource as any other field", async () => {
+  it("shows a status that is not a subresource like any other field", async () => {
     const place = await workspace();
     const { namespace } = place;
     const { size: _, ...one } = gadget(namespace);
@@ -222,7 +222,7 @@ describe("a Draft", () => {
     await rests();
   });
 
-  it("is deleted by draftTTL when nobody has edited it for so long", async () => {
+  it("is deleted when it was not edited for draftTTL", async () => {
     const place = await workspace();
     await place.create(config);
     await place.janus();
@@ -235,7 +235,7 @@ describe("a Draft", () => {
 const by = (who: string, what: string) => ({ [`backup.janus.io/${what}`]: who });
 
 describe("the audit of a Transaction", () => {
-  it("tells once who has requested, edited, proposed, rejected and approved it, and that it was executed", async () => {
+  it("reports once who requested, edited, proposed, rejected and approved it, and that it was executed", async () => {
     const place = await workspace();
     await place.create(config);
     const first = await place.janus();
@@ -283,7 +283,7 @@ const approved = async (place: Workspace, changes: Parameters<Workspace["submit"
 };
 
 describe("a Transaction with an approved digest", () => {
-  it("does what was approved, and its status lets go of the differences", async () => {
+  it("does what was approved, and drops the differences from its status", async () => {
     const place = await workspace();
     await place.create(config, secret("token", { a: "b2xk" }));
     await place.janus();
@@ -311,7 +311,7 @@ describe("a Transaction with an approved digest", () => {
     ],
     ["a Secret that it changes", (place) => place.patch(secret("token", { another: "YQ==" })), "token (changed since)"],
     ["an object that it deletes", (place) => place.patch(configMap("gone", { more: "1" })), "gone (changed since)"],
-  ])("is Failed with nothing touched when somebody has changed %s since", async (_, meddle, said) => {
+  ])("is Failed with no changes applied when another client has changed %s since", async (_, meddle, said) => {
     const place = await workspace();
     await place.create(config, secret("token", { a: "b2xk" }), configMap("gone"));
     const janus = await place.janus();
@@ -362,7 +362,7 @@ describe("a Transaction with an approved digest", () => {
     expect(await place.read(config)).toMatchObject({ data: { value: "old", gate: "open" } });
   });
 
-  it("is executed when something has changed that it does not touch", async () => {
+  it("is executed when a field has changed that it does not modify", async () => {
     const place = await workspace();
     await place.create(config);
     const janus = await place.janus();

@@ -170,7 +170,7 @@ describe("deleting a Transaction", () => {
   });
 });
 
-it("never holds up the end of its namespace, whatever its Transactions are at", async () => {
+it("never blocks the deletion of its namespace, in whatever phase its Transactions are", async () => {
   const place = await workspace();
   await createAbc(place);
   await allowOneService(place);

@@ -34,7 +34,7 @@ const rolledOut = async (): Promise<Workspace> => {
   return place;
 };
 
-it("makes the next change only when the rollout of the one before is complete, and tells what it waits for", async () => {
+it("applies the next change only when the previous rollout is complete, and reports what it waits for", async () => {
   const place = await rolledOut();
   await place.janus();
   await place.submit([roleOut({}), last]);
@@ -126,7 +126,7 @@ it.each([
 const settings = (data: Readonly<Record<string, string>>) => configMap("settings", data);
 const untilDone = ["jsonpath={.data.state}=done", "cel=self.data.count == '2'"];
 
-it("asks for nothing while nothing changes, and goes on as soon as all gates are met", async () => {
+it("sends no request while nothing changes, and continues as soon as all gates are met", async () => {
   const place = await workspace();
   const { hook, requests } = recording();
   await place.janus(hook);
@@ -180,7 +180,7 @@ it("takes nothing that another client has put in the place of its target for tha
   expect(await place.read(settings({}))).toMatchObject({ data: { state: "done" } });
 });
 
-it("goes on waiting where it was after a restart, and writes nothing twice", async () => {
+it("resumes the wait after a restart, and writes nothing twice", async () => {
   const place = await workspace();
   const { hook, requests } = recording();
   const first = await place.janus(hook);

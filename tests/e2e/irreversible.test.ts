@@ -68,7 +68,7 @@ it("does not create a PersistentVolumeClaim again that was deleted before the ne
   await expect.poll(told).toContain("was not rolled back");
 });
 
-it("says of what it has changed in a Namespace that it deletes then where that went", async () => {
+it("reports of a target in a Namespace that it deletes later that it was deleted with it", async () => {
   const place = await workspace();
   await clusterAdmin(place.namespace);
   const doomed = namespaceOf(`${place.namespace}-doomed`);
@@ -99,7 +99,7 @@ it("says of what it has changed in a Namespace that it deletes then where that w
   );
 });
 
-it("refuses a deletion that takes a PersistentVolumeClaim along anywhere but at the end", async () => {
+it("refuses a deletion that also deletes a PersistentVolumeClaim anywhere but at the end", async () => {
   const place = await workspace();
   const [owner] = await place.create(configMap("owner"), configMap("app", { version: "1" }));
   const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: owner?.metadata.uid }];

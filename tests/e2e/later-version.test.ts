@@ -49,7 +49,7 @@ const traces = async ({ read, names, txn }: Workspace) => {
 const pause = () => new Promise((resolve) => setTimeout(resolve, 2000));
 
 describe("a Transaction that a later version of the controller has begun", () => {
-  it("is left alone where its status is in a later format, and goes on with a controller that knows it", async () => {
+  it("is left alone if its status is in a later format, and resumed by a controller that supports it", async () => {
     const { place, patch, janus, namespace, run, over, read } = await stopped();
     await patch({ ...transaction("txn"), status: { formatVersion: 2 } }, "status");
     const before = { ...(await traces(place)), version: versionOf(await place.txn()) };
@@ -66,7 +66,7 @@ describe("a Transaction that a later version of the controller has begun", () =>
     expect(await read(configMap("made"))).toBeDefined();
   });
 
-  it("is kept when it is deleted, until a controller that knows it takes it away as it should", async () => {
+  it("is kept when it is deleted, until a controller that supports it cleans it up", async () => {
     const { place, patch, janus, remove, exists, namespace, read } = await stopped();
     await patch({ ...transaction("txn"), status: { formatVersion: 2 } }, "status");
     const before = await traces(place);
@@ -94,7 +94,7 @@ describe("a Transaction that a later version of the controller has begun", () =>
   it.each([
     ["is in a later format", { format: "2" }, "format 2; this version knows 1"],
     ["says something that is not known", { "gate-0": "{}" }, "with gate-0, which this version does not know"],
-  ])("waits where its journal %s, is never written over, and goes on when it can be read", async (_, data, why) => {
+  ])("waits if its journal %s, never overwrites it, and resumes when it can be read", async (_, data, why) => {
     const { place, patch, janus, namespace, over, uid } = await stopped();
     const journal = configMap(journalName(uid));
     await patch({ ...journal, data });
@@ -117,7 +117,7 @@ describe("a Transaction that a later version of the controller has begun", () =>
   });
 });
 
-it("does not take away a snapshot of its own that is in a later format, nor forget it", async () => {
+it("neither deletes nor forgets a snapshot of its own that is in a later format", async () => {
   const { place, create, janus, namespace, over, read, remove, uid } = await stopped();
   const store = configMap("txn-rollback-1", { format: "2", "item-0-1": "{}" });
   const labels = { "janus.io/transaction-uid": uid };
@@ -195,7 +195,7 @@ describe("under the CRD of a later version", { timeout: 120_000 }, () => {
     (await statusOf(name))?.conditions.find((one) => one.type === type);
   const gated = { ...creating(configMap("gated")), retries: ["ready"] };
 
-  it("nothing is begun of a Transaction with a field that is not known, and it can be deleted", async () => {
+  it("a Transaction with an unknown field is not started, and can be deleted", async () => {
     await submit("txn", gated);
     await expect.poll(() => conditionOf("txn", "Ready")).toMatchObject({ status: "False", reason: "Unsupported" });
     expect(await conditionOf("txn", "Stalled")).toMatchObject({

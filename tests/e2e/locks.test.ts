@@ -112,7 +112,7 @@ it("does not take over by expiry the lock of a Transaction that is still at work
   expect((await over("second")).status.phase).toBe("Committed");
 });
 
-it("respects somebody's own Lease while it is renewed, and takes it over when it has expired by the local clock", async () => {
+it("respects another client's Lease while it is renewed, and takes it over when it has expired by the local clock", async () => {
   const { namespace, create, patch, janus, submit, txn, over, read } = await workspace();
   await create(configMap("a"));
   const name = lockOf(namespace, "a");

@@ -79,7 +79,7 @@ const shop = async (): Promise<Workspace> => {
   return place;
 };
 
-describe("a field that the kind does not have is refused before anything is touched, and named", () => {
+describe("a field that the kind does not have is refused before the first change, and named", () => {
   const cases: readonly (readonly [string, string, WrittenChange])[] = [
     ["Create of a ConfigMap", "dta", creating(misspelt("new"))],
     ["Update of a ConfigMap", "dta", updating(misspelt("there"))],
@@ -122,7 +122,7 @@ it("a field that the kind lost after the preflight stops its change, which is ro
   expect(await place.exists(part("new", {}))).toBe(false);
 });
 
-it("what had a field that its kind has lost since is rolled back all the same, as far as the API server takes it", async () => {
+it("an object with a field that its kind has lost since is rolled back, as far as the API server accepts it", async () => {
   const place = await shop();
   await serve("data", "lost");
   await place.create(part("updated", { data: "1", lost: "1" }), part("deleted", { data: "1", lost: "1" }));

@@ -25,7 +25,7 @@ const createAs = async (url: string, text: string): Promise<void> => {
 };
 
 it.each(["1", "12345678901234567890"])(
-  "refuses a Transaction that is nested as deep as the API server takes it, and holds up nobody: %s",
+  "refuses a Transaction that is nested as deeply as the API server accepts, and blocks no other one: %s",
   async (leaf) => {
     const place = await workspace();
     const { apiVersion, kind } = transaction("deep");

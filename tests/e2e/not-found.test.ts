@@ -72,7 +72,7 @@ it.each([
     (request: Request) => request.purpose === "read-target" && request.verb === "get" && request.name === "made",
   ],
   ["its doubt", isChangeOf("gone")],
-])("waits where something in front of the API server says 404, and says so: %s", async (_, is) => {
+])("waits if a proxy of the API server answers 404, and reports it: %s", async (_, is) => {
   const place = await workspace();
   await place.create(configMap("gone", { a: "1" }));
   await allowOneService(place);

@@ -79,7 +79,7 @@ it("waits for an API server that is not there yet, and goes on when it comes", a
   expect(await statusOf(janus, "/")).toBe(404);
 });
 
-it("goes on after an outage of the API server", async () => {
+it("resumes after an outage of the API server", async () => {
   const place = await workspace();
   await place.create(held("example.com/hold"));
   const way = await tunnel({ port: Number(new URL(controlPlane.url).port) });
@@ -109,7 +109,7 @@ it("ends cleanly on SIGTERM in the middle of a Transaction, which the next one c
   expect((await place.over()).status).toMatchObject({ phase: "Committed", progress: "20/20" });
 });
 
-it("that is killed in the middle of twenty changes goes on from there, and repeats none", async () => {
+it("that is killed in the middle of twenty changes resumes there, and repeats none", async () => {
   const place = await workspace();
   await place.create(held("example.com/hold"));
   const first = start(place, await kubeconfigOfController());

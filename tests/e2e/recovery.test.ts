@@ -63,7 +63,7 @@ const leases = ({ names }: Workspace) => names("coordination.k8s.io/v1", "Lease"
 
 const store = configMap("txn-rollback");
 
-it("rolls back what it can, tells of the rest, and keeps what that needs", async () => {
+it("rolls back what it can, reports the rest, and keeps the snapshots of that", async () => {
   const { place, txn } = await failed();
   expect(txn.status).toMatchObject({
     phase: "Failed",
@@ -84,7 +84,7 @@ it("rolls back what it can, tells of the rest, and keeps what that needs", async
   expect(metadata).not.toHaveProperty("finalizers");
 });
 
-it("puts the rest back when somebody asks for it, under the finalizer and the locks again, and cleans up", async () => {
+it("rolls back the rest on request, with the finalizer and the locks again, and cleans up", async () => {
   const { hook, requests } = recording();
   const { place } = await failed({}, hook);
   await givesBack(place);
@@ -116,7 +116,7 @@ it("puts the rest back when somebody asks for it, under the finalizer and the lo
   expect(metadata.ownerReferences).toMatchObject([{ kind: "Transaction", name: "txn", uid: txn.metadata.uid }]);
 });
 
-it("goes before a Transaction that has touched nothing and holds what it needs", async () => {
+it("has priority over a Transaction that has applied nothing and holds what it needs", async () => {
   const { place } = await failed();
   const lock = (name: string) => lockLease({ group: "", kind: "ConfigMap", namespace: place.namespace, name });
   // The other one holds a and c, and waits for d, for ever.
@@ -143,7 +143,7 @@ it("goes before a Transaction that has touched nothing and holds what it needs",
   expect(await values(place)).toEqual(["other", "old", "other"]);
 });
 
-it("tries by itself again, and ends as RolledBack once nothing is in the way any more", async () => {
+it("retries automatically, and ends as RolledBack once nothing blocks it", async () => {
   const { place } = await failed({ recoveryDelay: 300 });
   await givesBack(place);
   const txn = await ended(place, "RolledBack");
@@ -171,7 +171,7 @@ it("creates what it could not create again as soon as that is possible", async (
   expect(await leases(place)).toEqual([]);
 });
 
-it("tries so a bounded number of times, each time after a longer pause, then only when it is asked to", async () => {
+it("retries a bounded number of times, each time after a longer pause, then only on request", async () => {
   const recoveryDelay = 20;
   const began: number[] = [];
   const over: number[] = [];
@@ -214,7 +214,7 @@ const cutShort = async (place: Workspace, { stop }: Running): Promise<void> => {
   void dying.stop();
 };
 
-it("goes on with an attempt that a process did not live to finish", async () => {
+it("resumes an attempt that a crashed process did not finish", async () => {
   const { place, running } = await failed();
   await givesBack(place);
   await cutShort(place, running);
@@ -223,7 +223,7 @@ it("goes on with an attempt that a process did not live to finish", async () => 
   expect(await values(place)).toEqual(["old", "old", "old"]);
 });
 
-it("goes on with an attempt of which the journal was lost, and forgets nothing", async () => {
+it("resumes an attempt whose journal was lost, and forgets nothing", async () => {
   const { place, running } = await failed();
   await cutShort(place, running);
   const [journal = ""] = await journals(place);
@@ -241,7 +241,7 @@ it("goes on with an attempt of which the journal was lost, and forgets nothing",
   expect(await values(place)).toEqual(["old", "old", "old"]);
 });
 
-it("does not wait for ever for a lock that another client holds", async () => {
+it("does not wait forever for a lock that another client holds", async () => {
   const { place, running } = await failed();
   await running.stop();
   await givesBack(place);
@@ -285,7 +285,7 @@ it("says that the snapshot is gone where it is, and leaves the target alone", as
   expect(await leases(place)).toEqual([]);
 });
 
-it("neither trusts nor deletes a snapshot that somebody has put in the place of ours", async () => {
+it("neither trusts nor deletes a snapshot that another client has put in the place of ours", async () => {
   const { place, running } = await failed();
   await running.stop();
   const { apiVersion, kind, metadata, ...content } = await place.read(store);
@@ -306,7 +306,7 @@ it("neither trusts nor deletes a snapshot that somebody has put in the place of 
   expect(await place.read(store)).toMatchObject({ data });
 });
 
-it("asks for a person where the journal is gone, once, and does nothing", async () => {
+it("reports once that the journal is gone and the targets must be restored by hand, and does nothing", async () => {
   const { hook, requests } = recording();
   const { place } = await failed({}, hook);
   const [journal = ""] = await journals(place);

@@ -162,7 +162,7 @@ it.each([
   },
 );
 
-it("refuses Patch, Update and Delete of what is not there, and says so of each", async () => {
+it("refuses Patch, Update and Delete of missing objects, and names each", async () => {
   const place = await workspace();
   const { message, txn } = await refused(place, [
     patching(configMap("a", { a: "1" })),
@@ -245,7 +245,7 @@ it.each([
     (owner: string, other: string) => [owner, other],
     [deleting(configMap("other")), deleting(configMap("owner"))],
   ],
-] as const)("refuses to delete %s: it would go with it", async (_, owners, changes) => {
+] as const)("refuses to delete %s: the Transaction would be deleted with it", async (_, owners, changes) => {
   const place = await workspace();
   const [owner, other] = (await place.create(configMap("owner"), configMap("other"))).map(({ metadata }) => metadata);
   const ownerReferences = owners(owner?.uid ?? "", other?.uid ?? "").map((uid) => ({
@@ -304,7 +304,7 @@ it("refuses to delete the kind of all Transactions, and with it themselves", asy
   );
 });
 
-it("refuses a deletion that nothing can undo anywhere but at the end", async () => {
+it("refuses a deletion that cannot be undone anywhere but at the end", async () => {
   const place = await workspace();
   const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "data" } };
   const { message } = await refused(place, [deleting(claim), creating(configMap("after"))]);
@@ -326,7 +326,7 @@ it("refuses content whose namespace is not the one that the target defaults to",
   expect(message).toContain('is "other": remove it, or set target.namespace');
 });
 
-it("refuses when the name of its snapshot is taken by somebody's object, which it neither trusts nor deletes", async () => {
+it("refuses when the name of its snapshot is taken by another client's object, which it neither trusts nor deletes", async () => {
   const place = await workspace();
   const somebodys = configMap("txn-rollback", { "item-0": "somebody's" });
   await place.create(somebodys, configMap("config", { a: "1" }));
@@ -400,7 +400,7 @@ it.each([
   ["a lock", { ...lease("janus-lock-x"), metadata: { name: "janus-lock-x", labels: OF_JANUS } }],
   ["a journal", { ...configMap("janus-journal-x"), metadata: { name: "janus-journal-x", labels: OF_JANUS } }],
   ["a snapshot", { ...secret("other-rollback"), metadata: { name: "other-rollback", labels: OF_JANUS } }],
-])("refuses what Janus itself keeps as a target: %s", async (_, manifest) => {
+])("refuses objects of Janus itself as targets: %s", async (_, manifest) => {
   const place = await workspace();
   await place.create(manifest);
   await place.janus();
@@ -444,7 +444,7 @@ it.each([
   ["authorization.k8s.io/v1", "SelfSubjectAccessReview", { spec: { resourceAttributes: { verb: "get" } } }],
   ["v1", "Binding", { target: { kind: "Node", name: "n" } }],
   ["v1", "ComponentStatus", {}],
-])("refuses a kind of which the API server keeps nothing: %s %s", async (apiVersion, kind, fields) => {
+])("refuses a kind whose objects the API server does not store: %s %s", async (apiVersion, kind, fields) => {
   const place = await workspace();
   await clusterAdmin(place.namespace);
   const { message } = await refused(place, [creating({ apiVersion, kind, metadata: { name: "x" }, ...fields })]);
@@ -454,7 +454,7 @@ it.each([
 it.each([
   ["Patch", patching],
   ["Update", updating],
-])("refuses a %s of a status that is a subresource, which would be dropped in silence", async (_, change) => {
+])("refuses a %s of a status that is a subresource, which would be dropped silently", async (_, change) => {
   const place = await workspace();
   const web = service("web");
   await place.create(web);
@@ -515,7 +515,7 @@ it.each([
   ["a deletion", deleting(role("strong"))],
   ["a Patch of its rules", patching(role("strong", { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] }))],
   ["an Update without its rules", updating(role("strong"))],
-])("refuses to take permissions away that it could not grant again: %s", async (_, change) => {
+])("refuses to remove permissions that it could not grant again: %s", async (_, change) => {
   const place = await workspace();
   await place.create(role("strong", things));
   const { message } = await refused(place, [change]);
@@ -534,7 +534,7 @@ it("refuses to delete a binding that it could not make again", async () => {
 it.each([
   ["ValidatingAdmissionPolicy", "paramKind"],
   ["ValidatingAdmissionPolicyBinding", "paramRef"],
-])("refuses to delete a %s that it could not make again", async (kind, field) => {
+])("refuses to delete a %s that it could not create again", async (kind, field) => {
   const place = await workspace();
   const apiGroups = ["admissionregistration.k8s.io"];
   const name = place.namespace;

@@ -172,7 +172,7 @@ describe("a Committed Transaction within its rollbackWindow", () => {
     await isAsBefore(place);
   });
 
-  it("leaves alone what others have deleted or taken over since, and names the Transaction that has", async () => {
+  it("keeps what other clients have deleted or taken over since, and names the Transaction that did", async () => {
     const place = await prepared();
     await place.janus();
     await place.submit(changes, { rollbackWindow: "1h" });
@@ -238,7 +238,7 @@ describe("a Committed Transaction within its rollbackWindow", () => {
     await isAsBefore(place);
   });
 
-  it("leaves what is applied and nothing of ours when it is deleted", async () => {
+  it("keeps the applied changes and none of its own objects when it is deleted", async () => {
     const place = await prepared();
     const { hook, requests } = recording();
     await place.janus(hook);
@@ -255,7 +255,7 @@ describe("a Committed Transaction within its rollbackWindow", () => {
     expect(requests.slice(before).filter(({ purpose }) => purpose === "read-lock")).toEqual([]);
   });
 
-  it("does not keep a namespace from going", async () => {
+  it("does not block the deletion of its namespace", async () => {
     const place = await prepared();
     await place.janus();
     await place.submit(changes, { rollbackWindow: "1h" });

@@ -36,7 +36,7 @@ const recreated = (object: KubeObject) => {
   return { ...rest, metadata: kept };
 };
 
-it("puts a ConfigMap, a Deployment and a Secret back exactly as they were when the last change fails", async () => {
+it("restores a ConfigMap, a Deployment and a Secret exactly when the last change fails", async () => {
   const place = await workspace();
   const { create, apply, read, exists, names, run, janus } = place;
   const [config, web, key] = [configMap("app-config"), deployment("web-server", ""), secret("old-api-key")];
@@ -91,7 +91,7 @@ it("puts an updated object back exactly as it was", async () => {
   await patch({ ...before, metadata: { name: "config", finalizers: [] } });
 });
 
-it("says what failed, and what became of every change", async () => {
+it("reports what failed, and the outcome of every change", async () => {
   const place = await workspace();
   await place.create(configMap("config", { a: "1" }));
   await allowOneService(place);
@@ -177,7 +177,7 @@ it("deletes on rollback only the object that it created itself", async () => {
   expect(await read(configMap("contested"))).toMatchObject({ data: { whose: "somebody's" } });
 });
 
-it("leaves alone on rollback what others have changed since, in other fields", async () => {
+it("keeps on rollback what other clients have changed since, in other fields", async () => {
   const place = await workspace();
   const { create, patch, read, run, janus } = place;
   await create(configMap("config", { ours: "1", theirs: "1" }));
@@ -191,7 +191,7 @@ it("leaves alone on rollback what others have changed since, in other fields", a
   expect(await read(configMap("config"))).toMatchObject({ data: { ours: "1", theirs: "2" } });
 });
 
-it("leaves a field alone that somebody has taken over since, says so, and ends as Failed", async () => {
+it("keeps a field that another client has taken over since, reports it, and ends as Failed", async () => {
   const place = await workspace();
   const { create, patch, read, run, janus } = place;
   await create(configMap("config", { contested: "1", ours: "1" }));
@@ -212,7 +212,7 @@ it("leaves a field alone that somebody has taken over since, says so, and ends a
   expect(await read(configMap("config"))).toMatchObject({ data: { contested: "3", ours: "1" } });
 });
 
-it("gives a Service that it deleted its address and ports again", async () => {
+it("restores the address and ports of a Service that it deleted", async () => {
   const place = await workspace();
   const former = { ...service("web"), spec: { type: "NodePort", ports: [{ port: 80 }] } };
   await place.create(former);
@@ -226,7 +226,7 @@ it("gives a Service that it deleted its address and ports again", async () => {
   expect(recreated(await place.read(former))).toEqual(recreated(before));
 });
 
-it("takes a Namespace and a CustomResourceDefinition away again, with what was created in them", async () => {
+it("deletes a created Namespace and CustomResourceDefinition, with the objects that it created in them", async () => {
   const place = await workspace();
   await clusterAdmin(place.namespace);
   const [inside, crd] = [namespaceName(), gadgets(place.namespace)];

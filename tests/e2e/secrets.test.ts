@@ -44,7 +44,7 @@ it("shows nothing of a Secret that it commits", async () => {
   expectNothingOf(await readable(place, running));
 });
 
-it("shows nothing of a Secret that it rolls back, and keeps what was there in a Secret", async () => {
+it("shows nothing of a Secret that it rolls back, and keeps its former state in a Secret", async () => {
   const place = await workspace();
   await place.create(secret("patched", { key: "hunter2-former" }), secret("deleted", { key: "hunter2-former" }));
   await allowOneService(place);

@@ -102,7 +102,7 @@ it("scales a StatefulSet down whose volumes are retained, and back", async () =>
   expect(messageOf(status)).not.toContain("data-web");
 });
 
-it("is Failed, and names the volumes, where a rollback on request cannot bring them back", async () => {
+it("is Failed, and names the volumes, if a rollback on request cannot restore them", async () => {
   const place = await workspace();
   await place.create(withVolumes(2, { ...KEEP, whenScaled: "Delete" }));
   await claimsOf(place, 2);
@@ -117,7 +117,7 @@ it("is Failed, and names the volumes, where a rollback on request cannot bring t
   expect((await place.read(statefulSet({})))["spec"]).toMatchObject({ replicas: 2 });
 });
 
-it("does not take a Delete back that has deleted volumes as well: it can only be completed", async () => {
+it("does not roll back a Delete that has also deleted volumes: it can only be completed", async () => {
   const place = await workspace();
   await place.create(withVolumes(1, { ...KEEP, whenDeleted: "Delete" }));
   await claimsOf(place, 1);
@@ -152,7 +152,7 @@ it("refuses to delete one with its volumes anywhere but at the end, also where t
   expect(status.items[0]?.error).toContain("also deletes PersistentVolumeClaim data-web-0, which cannot be undone");
 });
 
-it("does not delete one whose volumes others let go with it after the checks", async () => {
+it("does not delete one whose volumes would be deleted with it because of an edit after the checks", async () => {
   const place = await workspace();
   await place.create(withVolumes(1, KEEP));
   const before = await claimsOf(place, 1);

@@ -59,7 +59,7 @@ const race = (place: Workspace, times: number) => {
   return { hook, most: () => most, lost: () => lost };
 };
 
-it("keeps three snapshots at most, however often others are faster, and takes all away in the end", async () => {
+it("keeps three snapshots at most, however often other clients are faster, and deletes all in the end", async () => {
   const place = await workspace();
   await place.create(configMap("there", { a: "1", b: "0" }));
   const { hook, most, lost } = race(place, 6);
@@ -71,7 +71,7 @@ it("keeps three snapshots at most, however often others are faster, and takes al
   expect(await stores(place)).toEqual([]);
 });
 
-it("rolls back what the last of those who were faster had made of it", async () => {
+it("rolls back to the state that the last faster client wrote", async () => {
   const place = await workspace();
   await place.create(configMap("there", { a: "1", b: "0" }));
   await allowOneService(place);

@@ -113,7 +113,7 @@ describe("a Transaction whose status somebody has damaged", () => {
   });
 
   it.each(Object.keys(isIn))(
-    "does not hang when it is deleted in phase %s, and what was there before is kept",
+    "does not hang when it is deleted in phase %s, and the former state is kept",
     async (phase) => {
       const { place, open } = await heldUp(phase);
       await write(place, { items: [], snapshots: [], journal: null });
@@ -179,7 +179,7 @@ it("says of a spec that it cannot be read, and can be deleted", async () => {
   await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
 });
 
-it("says so where Janus itself is broken, tries again, and goes on with the others", async () => {
+it("reports an internal error of Janus, retries, and processes the others", async () => {
   const place = await workspace();
   let broken = true;
   const { log } = await place.janus((request, next) => {

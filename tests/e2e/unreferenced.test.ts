@@ -69,7 +69,7 @@ describe("what goes with an object that no reference names", () => {
     expect(await place.exists(endpoints)).toBe(true);
   });
 
-  it("is named before it goes", async () => {
+  it("is named before it is deleted", async () => {
     const place = await workspace();
     await filled(place);
     await place.create(service("web"), endpoints);
@@ -96,7 +96,7 @@ describe("what goes with an object that no reference names", () => {
   });
 });
 
-describe("a target that is gone, although its change was never applied, is told of:", () => {
+describe("a target that is gone, although its change was never applied, is reported:", () => {
   it.each<readonly [string, readonly WrittenChange[]]>([
     ["one that was refused", [patching(configMap("a", { x: "2" })), patching(configMap("last", { x: "2" }))]],
     [

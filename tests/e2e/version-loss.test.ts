@@ -153,7 +153,7 @@ it("refuses it where a policy forbids to try the write in the other version", as
   expect(await specOf(place)).toEqual({ size: "1", colour: "red", shape: "round" });
 });
 
-it("does not take for that what somebody adds between the reads of two versions", async () => {
+it("does not count a field that another client adds between the reads of two versions", async () => {
   const place = await workspace();
   await clusterAdmin(place.namespace);
   await place.create(part("v2", { size: "1", shape: "round" }));
@@ -170,7 +170,7 @@ it("does not take for that what somebody adds between the reads of two versions"
   expect(status.phase).toBe("Committed");
 });
 
-it("does not take for that what somebody adds between the reads of two versions, in a rollback", async () => {
+it("does not count a field that another client adds between the reads of two versions, in a rollback", async () => {
   const place = await workspace();
   await clusterAdmin(place.namespace);
   await place.create(part("v2", { size: "1", shape: "round" }));

@@ -198,7 +198,7 @@ describe("the memory of the controller is bounded", { timeout: 600_000 }, () => 
     expect(replica.falls()).toBe(0);
   });
 
-  it("where 20 Transactions name 250 kinds each that nobody serves", async () => {
+  it("where 20 Transactions name 250 kinds each that are not served", async () => {
     const { api } = stage;
     const namespaces = numbers(20).map((n) => `invented-${n}`);
     await sideBySide(4, namespaces, async (namespace, at) => {

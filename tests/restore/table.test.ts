@@ -189,7 +189,7 @@ describe("Patch", () => {
     expect(after).toEqual({ ...spec, ports: [{ ...spec.ports[0], nodePort: is }] });
   });
 
-  it("of a DaemonSet: identical, but for the generation that the API server counts itself, which is told", async () => {
+  it("of a DaemonSet: identical, but for the generation that the API server counts itself, which is reported", async () => {
     const place = await workspace();
     await clusterAdmin(place.namespace);
     const agent = { ...deployment("agent", "agent:1"), kind: "DaemonSet" };
@@ -277,7 +277,7 @@ describe("Create", () => {
     await expect.poll(() => place.names("apps/v1", "Deployment")).toEqual([]);
   });
 
-  it("of what was deleted and created again by another: not touched, and reported", async () => {
+  it("of an object that another client deleted and created again: not modified, and reported", async () => {
     const place = await workspace();
     let theirs: KubeObject | undefined;
     const { status } = await rolledBack(place, [creating(made)], async () => {
@@ -294,7 +294,7 @@ describe("Create", () => {
 
 describe("Delete", () => {
   it.each(["CREATE", "UPDATE"] as const)(
-    "of what a policy makes another of on %s since: back, and told where it is not as it was",
+    "of an object that a policy modifies on %s since: restored, and each difference reported",
     async (operation) => {
       const place = await workspace();
       const config = configMap("config", { a: "1", b: "1" });
@@ -322,23 +322,23 @@ describe("Delete", () => {
     },
   );
 
-  it("of an object with finalizers, which is let go late: exists again, as before", async () => {
+  it("of an object whose finalizers are removed late: exists again, as before", async () => {
     const place = await workspace();
     const held = configMap("held", { a: "1" });
     const [before] = await place.create({
       ...held,
       metadata: { name: "held", labels: { l: "1" }, finalizers: ["example.com/late", "example.com/later"] },
     });
-    const letGo = () => place.patch({ ...configMap("held"), metadata: { name: "held", finalizers: [] } });
+    const removeFinalizers = () => place.patch({ ...configMap("held"), metadata: { name: "held", finalizers: [] } });
     await submitted(place, [deleting(held)], () => Promise.resolve());
     await expect.poll(() => said(place)).toContain("example.com/late, example.com/later");
-    await letGo();
+    await removeFinalizers();
     const { status } = await place.over();
     expect(status.phase).toBe("RolledBack");
     const after = await place.read(held);
     expect(same(after)).toEqual(before === undefined ? undefined : same(before));
     expect(after.metadata.uid).not.toBe(before?.metadata.uid);
-    await letGo();
+    await removeFinalizers();
   });
 
   it.each([

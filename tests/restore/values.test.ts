@@ -125,7 +125,7 @@ describe.each([
   );
 });
 
-it("who owns an empty map does so again, whatever others have written elsewhere since", async () => {
+it("the manager of an empty map manages it again, whatever other clients have written elsewhere since", async () => {
   const object = await target(manifest("v1", "ConfigMap", "empty-and-labelled"));
   await object.apply("gitops", { data: {} });
   const { before, restore } = await object.change("Patch", { data: { a: "1" } });

@@ -121,7 +121,7 @@ describe("what an object has in another version of its kind alone", () => {
     expect(await specOf(place)).toEqual({ size: "1", colour: "theirs", shape: "round" });
   });
 
-  it("is not lost where it has its default, and comes back", async () => {
+  it("is not lost where it has its default, which is set again", async () => {
     const place = await shop({ size: "1", shape: "round" });
     await place.janus(async (request, next) => {
       if (isChangeOf("last")(request)) {
@@ -135,7 +135,7 @@ describe("what an object has in another version of its kind alone", () => {
     expect(await specOf(place)).toEqual({ size: "1", shape: "round" });
   });
 
-  it("holds up nothing where it is set no more", async () => {
+  it("blocks nothing once it is no longer set", async () => {
     const place = await shop({ size: "1", colour: "red" });
     await place.apply(part("v1", { size: "1" }));
     await place.janus();

@@ -3,7 +3,7 @@ import { isTerminal } from "@janus/controller";
 import type { KubeObject } from "@janus/kube";
 
 /** A Transaction as it was last seen. */
-export interface Sight {
+export interface ObservedStatus {
   readonly phase: Phase;
   /** Of its status. */
   readonly version: number;
@@ -17,7 +17,7 @@ interface Status {
   readonly conditions?: readonly { readonly type: string; readonly message: string }[];
 }
 
-export const sightOf = (object: KubeObject): Sight => {
+export const observedStatusOf = (object: KubeObject): ObservedStatus => {
   const { phase = "Pending", version = 0, conditions = [] } = (object["status"] ?? {}) as Status;
   return {
     phase,
@@ -28,15 +28,16 @@ export const sightOf = (object: KubeObject): Sight => {
 };
 
 /** It has Failed, and has something to roll back yet: it is tried again. */
-export const isUnsettled = ({ phase, message }: Sight): boolean =>
+export const isUnsettled = ({ phase, message }: ObservedStatus): boolean =>
   phase === "Failed" && !message.startsWith("no changes were applied");
 
-export const isOver = (sight: Sight): boolean => isTerminal(sight.phase) && !sight.hasFinalizer && !isUnsettled(sight);
+export const isOver = (status: ObservedStatus): boolean =>
+  isTerminal(status.phase) && !status.hasFinalizer && !isUnsettled(status);
 
 const ORDER: readonly Phase[] = ["Pending", "Preparing", "Prepared", "Committing", "RollingBack"];
 
 /** What must not happen between two looks; undefined: it is all right. */
-export const illegal = (before: Sight, now: Sight): string | undefined => {
+export const illegal = (before: ObservedStatus, now: ObservedStatus): string | undefined => {
   if (now.version < before.version) return `its version went back from ${before.version} to ${now.version}`;
   if (before.phase === now.phase) return undefined;
   const hasEnded = before.phase === "Committed" || before.phase === "RolledBack";

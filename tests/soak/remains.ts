@@ -2,7 +2,7 @@ import { FINALIZER, ORPHANED_LABEL, TRANSACTION_LABEL, UID_LABEL } from "@janus/
 import { transactions } from "@janus/controller";
 import type { KubeObject } from "@janus/kube";
 import type { Insistent } from "./insist.ts";
-import { sightOf } from "./life.ts";
+import { observedStatusOf } from "./life.ts";
 import { leases } from "@janus/types";
 import { configMaps, HOME, secrets, TIGHT } from "./world.ts";
 
@@ -16,13 +16,14 @@ const strayStore = (store: KubeObject, living: ReadonlyMap<string, KubeObject>):
   const owner = living.get(labels[UID_LABEL] ?? "");
   if (finalizers.length > 0)
     return [
-      `${show(store)} is left with finalizers; its Transaction is ${owner === undefined ? "gone" : sightOf(owner).phase}`,
+      `${show(store)} is left with finalizers; its Transaction is ${owner === undefined ? "gone" : observedStatusOf(owner).phase}`,
     ];
   if (labels[ORPHANED_LABEL] === "true")
     return owner === undefined ? [] : [`${show(store)} is orphaned, and its Transaction is there`];
   if (owner === undefined) return [`${show(store)} is left of a Transaction that is gone`];
-  const isKept = sightOf(owner).phase === "RolledBack" && ownerReferences.some(({ uid }) => uid === owner.metadata.uid);
-  return isKept ? [] : [`${show(store)} is left, and its Transaction is ${sightOf(owner).phase}`];
+  const isKept =
+    observedStatusOf(owner).phase === "RolledBack" && ownerReferences.some(({ uid }) => uid === owner.metadata.uid);
+  return isKept ? [] : [`${show(store)} is left, and its Transaction is ${observedStatusOf(owner).phase}`];
 };
 
 /** What Janus has left behind that it should not, once every Transaction has come to its end. */

@@ -1,12 +1,12 @@
 import { isTerminal } from "@janus/controller";
 import type { Fate } from "./checked-change.ts";
-import type { Sight } from "./life.ts";
+import type { ObservedStatus } from "./life.ts";
 import type { Plan } from "./plan.ts";
 
 /** What became of a Transaction. */
 export interface End {
   readonly plan: Plan;
-  readonly last: Sight;
+  readonly last: ObservedStatus;
   /** Whether the object is gone. */
   readonly isGone: boolean;
   /** Of each change, in order. */

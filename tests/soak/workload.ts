@@ -3,7 +3,7 @@ import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
 import { transactions } from "@janus/controller";
 import { type Api, type KubeObject, startReflector } from "@janus/kube";
 import type { Insistent } from "./insist.ts";
-import { illegal, isOver, isUnsettled, type Sight, sightOf } from "./life.ts";
+import { illegal, isOver, isUnsettled, type ObservedStatus, observedStatusOf } from "./life.ts";
 import { plan, type Plan } from "./plan.ts";
 import type { Random } from "./random.ts";
 import { type End, verdict } from "./verdict.ts";
@@ -14,7 +14,7 @@ interface Course {
   readonly plan: Plan;
   readonly began: number;
   uid: string | undefined;
-  last: Sight | undefined;
+  last: ObservedStatus | undefined;
   /** What it said of itself, and when after its creation. */
   readonly story: string[];
   isGone: boolean;
@@ -55,7 +55,7 @@ export const workload = (
   let longest: ReturnType<Workload["longest"]> = { took: 0, story: [] };
   let lastEnd = performance.now();
 
-  const end = async ({ plan, isGone, around }: Course, last: Sight): Promise<void> => {
+  const end = async ({ plan, isGone, around }: Course, last: ObservedStatus): Promise<void> => {
     await around;
     const fates = await Promise.all(plan.checkedChanges.map((checked) => checked.fate(admin)));
     const one: End = { plan, last, isGone, fates };
@@ -67,7 +67,7 @@ export const workload = (
   const see = (object: KubeObject, isGone: boolean): void => {
     const course = courses.get(object.metadata.name ?? "");
     if (course === undefined || (course.uid ?? object.metadata.uid) !== object.metadata.uid) return;
-    const now = sightOf(object);
+    const now = observedStatusOf(object);
     const wrong = course.last && illegal(course.last, now);
     if (wrong !== undefined) violated(`${course.plan.name}: ${wrong}`);
     const after = ((performance.now() - course.began) / 1000).toFixed(1);

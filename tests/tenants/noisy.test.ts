@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const inMiB = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
-describe(`who may edit in one namespace stops nobody in another one${showShare("attack", SHARE)}`, {
+describe(`a user who may edit in one namespace stops no Transaction in another one${showShare("attack", SHARE)}`, {
   timeout: 240_000,
 }, () => {
   it.each(sampled(attacks, SHARE).map(({ title, attack }, n) => [title, attack, n] as const))(

@@ -19,7 +19,7 @@ const began = ({ status, metadata }: Txn): string => `${status.startedAt} ${meta
 /** So many that each look now and then is somebody's at any time. */
 const LATER = Array.from({ length: 20 }, (_, n) => `later-${n}`);
 
-it("a lock that is free again goes to who began first, however many wait for it and look at it now and then", async () => {
+it("a lock that is released goes to the Transaction that began first, however many wait for it", async () => {
   const place = await workspace();
   await place.create(configMap("a"), configMap("b"), lockOfSomebody(place));
   const { hook, requests } = recording();
@@ -40,7 +40,7 @@ it("a lock that is free again goes to who began first, however many wait for it 
   expect(written).toEqual(inTurn.map(({ metadata }) => `janus-${metadata.name}-${metadata.uid}`));
 });
 
-it("a lock that is given back is had at once by who waits for it, whatever it sees when it looks", async () => {
+it("a lock that is released is acquired at once by the Transaction that waits for it", async () => {
   const place = await workspace();
   await place.create(configMap("a"));
   const { hook: hold, reached, open } = gate(isChangeOf("a"));

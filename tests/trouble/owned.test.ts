@@ -17,7 +17,7 @@ const down = () => {
 it.each([
   ["its server is down", down],
   ["a proxy knows nothing of it", () => page(listsConfigMaps, 1000)],
-])("finds what goes with a deletion also where its kind cannot be listed at first: %s", async (_, trouble) => {
+])("finds dependents also if their kind cannot be listed at first: %s", async (_, trouble) => {
   const { create, janus, run } = await workspace();
   const [owner] = await create(configMap("owner"));
   const reference = { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: owner?.metadata.uid };

@@ -15,13 +15,13 @@ const HEADERS = [
 ] as const;
 
 /** As a server says it that is overloaded, or out of its mind. */
-const leaveAlone = (retryAfter: string): E.Either<ApiError, KubeObject> =>
+const answerWith429 = (retryAfter: string): E.Either<ApiError, KubeObject> =>
   replyOf({ status: 429, retryAfter, body: "too many requests" }, Date.now());
 
 const overloaded =
   (is: (request: Request) => boolean, header: string): Hook =>
   (request, next) =>
-    is(request) ? Promise.resolve(leaveAlone(header)) : next(request);
+    is(request) ? Promise.resolve(answerWith429(header)) : next(request);
 
 const annotate = ({ patch }: Workspace, name: string) =>
   patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [name]: "now" } } });
@@ -39,14 +39,14 @@ const waiting = async (header: string, spec: object = {}): Promise<Workspace> =>
 };
 
 describe.each(HEADERS)("while a server asks to be left alone: %s", (_, header) => {
-  it("a person is heard who wants it rolled back", async () => {
+  it("a request to roll back takes effect", async () => {
     const place = await waiting(header);
     await annotate(place, "backup.janus.io/request-rollback");
     await expect.poll(async () => (await place.txn()).status.phase).toBe("RolledBack");
     expect(await place.read(configMap("a"))).toMatchObject({ data: { v: "1" } });
   });
 
-  it("a person is heard who deletes it", async () => {
+  it("a deletion takes effect", async () => {
     const place = await waiting(header, { deletionPolicy: "Rollback" });
     await place.remove(transaction("txn"));
     await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
@@ -59,7 +59,7 @@ describe.each(HEADERS)("while a server asks to be left alone: %s", (_, header) =
   });
 });
 
-it("a person is heard who wants another try of what could not be rolled back", async () => {
+it("a request to retry the rollback takes effect", async () => {
   const place = await workspace({ recoveryDelay: 3_600_000 });
   await place.create(configMap("a", { v: "1" }));
   let isDenied = true;

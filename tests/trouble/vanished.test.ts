@@ -10,7 +10,7 @@ import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts
  * The Transaction goes right before the first request of this kind, though our finalizer is on it: as when a deletion was decided
  * before that was put on and is carried out now.
  */
-const goesBefore = (place: Workspace, is: (request: Request) => boolean): Hook => {
+const vanishesBefore = (place: Workspace, is: (request: Request) => boolean): Hook => {
   let done = false;
   return async (request, next) => {
     if (!done && is(request)) {
@@ -47,17 +47,17 @@ it.each([
 ])("of a Transaction that vanishes while it is %s nothing stays behind", async (_, is) => {
   const place = await workspace();
   await place.create(configMap("a", { v: "old" }), secret("s", { v: "old" }));
-  await place.janus(goesBefore(place, is));
+  await place.janus(vanishesBefore(place, is));
   await place.submit(changes);
   await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
   await expect.poll(() => left(place), { timeout: 30_000 }).toEqual({ leases: [], configMaps: ["a"], secrets: ["s"] });
   expect(await place.read(configMap("a"))).toMatchObject({ data: { v: "old" } });
 });
 
-it("of a Transaction that vanishes while it makes its changes, what is in stays, and its snapshots can be found", async () => {
+it("of a Transaction that vanishes while it applies its changes, these stay, and its snapshots can be found", async () => {
   const place = await workspace();
   await place.create(configMap("a", { v: "old" }), secret("s", { v: "old" }));
-  await place.janus(goesBefore(place, of("checkpoint")));
+  await place.janus(vanishesBefore(place, of("checkpoint")));
   const { metadata } = await place.submit(changes);
   await expect.poll(() => place.exists(transaction("txn"))).toBe(false);
   await expect
@@ -78,10 +78,10 @@ it("of a Transaction that vanishes while it makes its changes, what is in stays,
   );
 });
 
-it("a namesake that comes at once is another Transaction", async () => {
+it("a Transaction of the same name that is created at once is another one", async () => {
   const place = await workspace();
   await place.create(configMap("a", { v: "old" }), secret("s", { v: "old" }));
-  const goes = goesBefore(place, of("record", "Prepared"));
+  const goes = vanishesBefore(place, of("record", "Prepared"));
   let done = false;
   await place.janus(goes, async (request, next) => {
     if (!done && of("record", "Prepared")(request)) {
@@ -104,7 +104,7 @@ it.each([
   ["changes", of("change")],
   ["checkpoints", of("checkpoint")],
   ["last status", of("record", "Committed")],
-])("a finalizer that somebody takes off before its %s is put on again, and nothing stays behind", async (_, is) => {
+])("a finalizer that another client removes before its %s is added again, and nothing stays behind", async (_, is) => {
   const place = await workspace();
   await place.create(configMap("a", { v: "old" }), secret("s", { v: "old" }));
   let done = false;

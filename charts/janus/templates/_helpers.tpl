@@ -88,7 +88,7 @@ app.kubernetes.io/part-of: janus
 {{- .Values.controller.leaderElection.leaseNamespace | default .Release.Namespace -}}
 {{- end }}
 
-{{/* Whether the leader labels its own Pod, because being ready does not tell it from the others. Empty: no. */}}
+{{/* Whether the leader labels its own Pod, because readiness does not distinguish it from the others. Empty: no. */}}
 {{- define "janus.labelsLeader" -}}
 {{- if and .Values.controller.leaderElection.enabled (eq .Values.controller.readiness "any") }}true{{ end -}}
 {{- end }}

@@ -21,7 +21,7 @@ const p99 = (histogram: string, range: string): string =>
 const grown = (counter: string, range: string): string =>
   sum(`increase(${counter}[${range}]) > 0 or (${counter} unless ${counter} offset ${range})`);
 
-const notPutBack = 'janus_transaction_phase_transitions_total{from_phase="RollingBack",to_phase="Failed"}';
+const incompleteRollbacks = 'janus_transaction_phase_transitions_total{from_phase="RollingBack",to_phase="Failed"}';
 const apiTrouble = 'janus_api_requests_total{code=~"5..|429|deadline|connection"}';
 const renewals = 'janus_lock_operations_total{operation="renew"}';
 const failedRenewals = 'janus_lock_operations_total{operation="renew",result!="success"}';
@@ -60,7 +60,7 @@ export const alerts: readonly Alert[] = [
     severity: "warning",
     summary: "Writes of a stale leader would not be rejected.",
     description:
-      "The leader in {{ $labels.namespace }} finds that the API server does not reject writes of a former term, or cannot tell.",
+      "The leader in {{ $labels.namespace }} finds that the API server does not reject writes of a former term, or cannot check that.",
   },
   {
     name: "JanusLeaderChanges",
@@ -73,7 +73,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: "JanusRollbackFailed",
-    expression: `${grown(notPutBack, "15m")} > 0`,
+    expression: `${grown(incompleteRollbacks, "15m")} > 0`,
     after: "0m",
     severity: "critical",
     summary: "The rollback of a Transaction is incomplete.",
@@ -114,14 +114,14 @@ export const alerts: readonly Alert[] = [
     severity: "warning",
     summary: "Transactions wait long for the controller.",
     description:
-      "One in a hundred steps waits longer than {{ $value | humanizeDuration }} for a worker: there is more to do than one controller does.",
+      "One in a hundred steps waits longer than {{ $value | humanizeDuration }} for a worker: there is more work than one controller can do.",
   },
   {
     name: "JanusApiServerErrors",
     expression: `${share(`rate(${apiTrouble}[10m])`, "rate(janus_api_requests_total[10m])")} > 0.1`,
     after: "10m",
     severity: "warning",
-    summary: "The API server does not answer Janus as it should.",
+    summary: "Requests of Janus to the API server fail.",
     description: "{{ $value | humanizePercentage }} of the controller's requests get no answer, a 5xx or a 429.",
   },
 ];

@@ -18,8 +18,8 @@ const isExactInteger = isRawJSON as (value: unknown) => value is { readonly rawJ
 export const digitsOf = (value: unknown): string | undefined => (isExactInteger(value) ? value.rawJSON : undefined);
 
 /**
- * Neither a list, nor an integer that a JavaScript number would round, though JavaScript keeps it in an object: which has no
- * prototype, so that nothing else need be asked for.
+ * Whether it is an object: neither a list, nor an integer that a JavaScript number would round, although that one is kept in
+ * an object. It has no prototype, so most values need no call of isRawJSON.
  */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" &&

@@ -11,7 +11,7 @@ const before = [bystander, a, b];
 const HOUR = 3600;
 
 /** Takes the finalizers off what is being deleted. */
-const letGo: UserAction["does"] = async ({ patch, read }) => {
+const removeFinalizers: UserAction["does"] = async ({ patch, read }) => {
   const { deletionTimestamp } = (await read(held)).metadata;
   if (deletionTimestamp === undefined) return;
   await patch({ ...held, metadata: { name: "b", finalizers: null } } as never);
@@ -22,7 +22,7 @@ const whenSeen = (nth: number): UserAction => ({
   when: "after",
   is: ({ purpose }, answer) => purpose === "read-target" && answer?.metadata.deletionTimestamp !== undefined,
   nth,
-  does: letGo,
+  does: removeFinalizers,
 });
 
 /** Somebody holds the lock of a target; a deletion waits for a finalizer; time runs out. */
@@ -60,7 +60,7 @@ export const waits: readonly Scenario[] = [
     orElse: ["Failed"],
     before: [bystander, a, held],
     spec: spec([patch(a, { data: { value: "new" } }), deletion(held)], { timeout: "5s" }),
-    userActions: [onPhase("RollingBack", letGo)],
+    userActions: [onPhase("RollingBack", removeFinalizers)],
   },
   {
     name: "a deletion that a finalizer holds up for a while",

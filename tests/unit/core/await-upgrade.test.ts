@@ -217,7 +217,7 @@ describe("a journal", () => {
     expect(learned({ position: "?" }).journal).toMatchObject({ type: "altered" });
   });
 
-  it("of a later version has its Transaction wait in every phase, and it says so", () => {
+  it("of a later version makes its Transaction wait in every phase, which is reported", () => {
     fc.assert(
       fc.property(arbitrarySituation, fc.nat({ max: UPGRADE_PAUSE - 1 }), (at, age) => {
         const step = waiting(at, age);
@@ -284,7 +284,7 @@ describe.each(["ConfigMap", "Secret"] as const)("a snapshot in a %s", (kind) => 
   it.each([
     [{ format: "2" }, "format 2; this version knows 1"],
     [{ "gone-0": "" }, "with gone-0"],
-  ])("of a later version is neither read nor let go of: %j", (more, why) => {
+  ])("of a later version is neither read nor released: %j", (more, why) => {
     const { object, ref } = store(more);
     const [read] = readStores(txn, noObservations(NOW), [ref]);
     const known = read?.onAnswer(noObservations(NOW), E.right(object), NOW, NOW);

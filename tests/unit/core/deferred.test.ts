@@ -113,7 +113,7 @@ describe("an item that cannot finish its rollback does not hold up the others:",
   });
 });
 
-it("comes back to an item that was set aside, and ends RolledBack when that can be restored", () => {
+it("retries a deferred item, and ends RolledBack when it can be restored", () => {
   const { answer, done } = server([patched("a"), created("b")], (ask, { now }) =>
     ask.purpose === "read-target" && ask.call.place.name === "b"
       ? now < NOW + 3 * MINUTE
@@ -127,7 +127,7 @@ it("comes back to an item that was set aside, and ends RolledBack when that can 
   expect(states(at)).toEqual(["restored", "restored"]);
 });
 
-it("does not take away what an item that was set aside may need for its own rollback", () => {
+it("does not delete what a deferred item may need for its own rollback", () => {
   const { answer, done } = server([created("role", "Role"), patched("a"), created("b")], (ask, { now }) =>
     ask.purpose === "read-target" && ask.call.place.name === "b"
       ? now < NOW + 3 * MINUTE
@@ -143,7 +143,7 @@ it("does not take away what an item that was set aside may need for its own roll
   expect(at.txn.status.phase).toBe("RolledBack");
 });
 
-it("tries an item that is refused once more when those that were set aside before it are done", () => {
+it("retries a refused item once when the items that were deferred before it are done", () => {
   const quota = E.left({
     type: "refused",
     code: 403,

@@ -16,7 +16,7 @@ const owning = (type: "Create" | "Update" | "Patch", name: string, ...owners: re
 const [parent, other] = [owned("parent"), owned("other")];
 const deletion = change("Delete", "parent");
 
-describe("what goes with an owner that another change deletes", () => {
+describe("objects that are deleted with an owner that another change deletes", () => {
   it.each([
     ["a Patch before that", [change("Patch", "child"), deletion], [owned("child", "parent")]],
     ["a Patch after that", [deletion, change("Patch", "child")], [owned("child", "parent")]],

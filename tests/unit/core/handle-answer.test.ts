@@ -27,7 +27,7 @@ describe("a denial of the controller's own permissions", () => {
   it.each<readonly [string, ApiCall["as"], Answer]>([
     ["to read", "controller", denied("get")],
     ["to act as the ServiceAccount", "serviceAccount", denied("impersonate", "serviceaccounts")],
-  ])("says nothing before it has lasted, and then it is believed: %s", (_, as, answer) => {
+  ])("is not reported before it has lasted, and then it is acted on: %s", (_, as, answer) => {
     const first = handleAnswer(known, ask(as), answer, NOW, NOW);
     expect(first).toMatchObject({ failed: { code: 403 } });
     expect(hasLearned(first.known)).toBe(false);

@@ -29,10 +29,10 @@ const OTHER = "9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42";
 const version = { uid: "lock", resourceVersion: "2" };
 
 /** It has made the Namespace and what is before the cursor; the last lock is not as it was. */
-const inItsOwn = (cursor: number, sight: LockObservation): ReconcileContext => {
+const inItsOwn = (cursor: number, observed: LockObservation): ReconcileContext => {
   const at = underway("Committing", [fresh, inside("b"), inside("a")], { direction: "forward", cursor });
   const resources = new Map(at.known.resources).set("v1/Namespace", namespaces);
-  return observing({ ...at, known: { ...at.known, resources } }, { 1: { lock: sight } });
+  return observing({ ...at, known: { ...at.known, resources } }, { 1: { lock: observed } });
 };
 
 const heldBySomebody = ({ purpose, call }: ApiCall): Answer => {
@@ -50,7 +50,7 @@ it("turns back, and gives none back, when a lock is lost on what it has made in 
 
 it("asks who has touched nothing for the locks in a Namespace of its own: the two could wait for each other", () => {
   const holder = `other/waiting/${OTHER}`;
-  const sight = {
+  const observed = {
     type: "theirs",
     holder,
     version,
@@ -59,7 +59,7 @@ it("asks who has touched nothing for the locks in a Namespace of its own: the tw
     expires: NOW,
     holderState: "untouched",
   } as const;
-  const step = decide(inItsOwn(1, sight));
+  const step = decide(inItsOwn(1, observed));
   expect(step).toMatchObject({
     type: "run",
     effects: [{ purpose: "request-yield", call: { place: { name: "waiting" } } }],
@@ -97,7 +97,7 @@ it.each([
   expect(JSON.stringify(at.txn.status)).toContain(`yielding to Transaction shop/other, which ${told}`);
 });
 
-it("yields to nobody who has none of its targets, whoever has written that somebody asks for it", () => {
+it("does not yield to a Transaction without any of its targets, even if its Lease names that one", () => {
   const { asked, at } = later(askedForTheWay(), 1500, ({ purpose }) => {
     if (purpose === "read-holder") return E.right(transactionOf(OTHER, "Committing", change("Patch", "b")));
     return refused(503);

@@ -39,7 +39,7 @@ const released = (asked: readonly ApiCall[]): readonly string[] =>
   asked.flatMap(({ purpose, call }) => (purpose === "release-lock" ? [call.place.name] : []));
 
 describe("one that has changed nothing, and waits for long itself,", () => {
-  it("gives its locks back when somebody waits for one of them, whatever its timeout is", () => {
+  it("releases its locks when another Transaction waits for one of them, whatever its timeout is", () => {
     const { asked, at } = later(idle(wantsA), 2 * MINUTE, answer);
     expect(released(asked)).toContain("janus-lock-shop-configmap-a");
     expect(at.txn.status.phase).toBe("Preparing");
@@ -53,7 +53,7 @@ describe("one that has changed nothing, and waits for long itself,", () => {
     expect(hasPriorityOver({ ...at.txn, behind }, waiting)).toBe(false);
   });
 
-  it("keeps them for as long as nobody else waits for them", () => {
+  it("keeps them as long as no other Transaction waits for them", () => {
     expect(
       released(
         later(

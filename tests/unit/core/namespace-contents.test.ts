@@ -29,7 +29,7 @@ it("may go where everything in it could be listed, and nothing is of others", ()
   expect(held()).toBeUndefined();
 });
 
-it("is left alone where nobody knows what others have put into it", () => {
+it("is left alone if it is unknown whether it contains objects of other clients", () => {
   expect(held("configmaps", "widgets.example.com")).toEqual({
     type: "rollback-failed",
     error:

@@ -152,7 +152,7 @@ describe("a page of something that stands in front of the API server", () => {
     expect(forwardIn(at.known, 0).write).toMatchObject({ type: "unanswered" });
   });
 
-  it("is no reason to take a lock over, or for a lock to be lost", () => {
+  it("is no reason to take over a lock, nor for a lock to be lost", () => {
     const holder = "shop/other/9f1c6f0e-2f6b-4c3e-9d3a-0d8a5b1c7e42";
     const lease = former("Lease", "lock", { spec: { holderIdentity: holder, leaseDurationSeconds: 300 } });
     const start = observing(underway("RollingBack", [change("Patch", "a")], back([change("Patch", "a")])), {

@@ -30,7 +30,7 @@ describe("an object that was created again by a former process", () => {
     expect(verdict({ a: "old" })).toMatch(/^RolledBack: every target is as it was before; /);
   });
 
-  it("is told not to be as before, where admission has made another of it", () => {
+  it("is reported not to be as before, where admission has modified it", () => {
     expect(verdict({ a: "other" })).toContain(".data.a");
   });
 });

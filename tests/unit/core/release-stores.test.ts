@@ -56,7 +56,7 @@ describe("a snapshot that is not needed any more", () => {
     ["409, though it is the same", CONFLICT],
     ["404 of a proxy", E.left({ type: "refused", code: 404, reason: "", message: "page not found", causes: [] })],
     ["400", refused(400)],
-  ])("is taken away, whatever is answered for a while, and before the finalizer: %s", (_, refusal) => {
+  ])("is deleted before the finalizer is removed, whatever is answered for a while: %s", (_, refusal) => {
     const { answer, left } = server(NOW + 5_000, refusal);
     const meanwhile = later(committed, 4_000, answer).at;
     expect(meanwhile.txn.metadata.finalizers).toEqual([FINALIZER]);
@@ -65,7 +65,7 @@ describe("a snapshot that is not needed any more", () => {
     expect(at.txn.metadata.finalizers).toEqual([]);
   });
 
-  it("keeps the finalizers of others", () => {
+  it("keeps the finalizers of other clients", () => {
     const { at, asked } = later(committed, 60_000, (ask) => {
       if (!isOfStore(ask) || ask.call.place.name !== ref.name) return refused(404);
       return E.right(stored(UID, ["x/y", ...(ask.call.verb === "get" ? [SNAPSHOT_FINALIZER] : [])]));

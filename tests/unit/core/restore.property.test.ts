@@ -139,7 +139,7 @@ const check = (holds: (world: World) => void) => fc.assert(fc.property(world, ho
 const texts = (all: readonly Path[]) => all.map((path) => JSON.stringify(path)).toSorted();
 
 describe("taking a change back, whatever others did before and after", () => {
-  it("gives every field that nobody else touched its value of before, and leaves every other as it is", () => {
+  it("restores every field that no other client modified, and leaves every other as it is", () => {
     check((world) => {
       const { object } = restored(world);
       const wanted = Object.fromEntries(paths.map((path) => [JSON.stringify(path), expected(world, path)]));
@@ -147,7 +147,7 @@ describe("taking a change back, whatever others did before and after", () => {
     });
   });
 
-  it("tells of a conflict for each field that it set and somebody took over, and for no other", () => {
+  it("reports a conflict for each field that it set and another client took over, and for no other", () => {
     check((world) => {
       const { before, changed } = world;
       const { conflicts } = restored(world);
@@ -168,7 +168,7 @@ describe("taking a change back, whatever others did before and after", () => {
     });
   });
 
-  it("restores the whole object, its owners and their times included, where nobody else wrote", () => {
+  it("restores the whole object, including managers and their times, where no other client wrote", () => {
     check((world) => {
       if (world.after.length > 0) return;
       const { object } = restored(world);

@@ -56,7 +56,7 @@ describe("a kind that could not be listed", () => {
     expect(took).toBeLessThan(40_000);
   });
 
-  it("is told before anything is touched, with the reason", () => {
+  it("is reported before the first change, with the reason", () => {
     expect(asking([broken(true)]).warnings).toContain(
       "pods.metrics.k8s.io (the server is currently unable to handle the request)",
     );

@@ -27,14 +27,14 @@ const without = (object: KubeObject): KubeObject => ({
 });
 
 /** PUTs until nothing is to be rolled back any more. */
-const putBack = (
+const restored = (
   change: ResolvedChange,
   live: KubeObject,
 ): { readonly object: KubeObject; readonly conflicts: number } => {
   const { put: body, conflicts } = restoration(change, place, before, live, author);
   return body === undefined
     ? { object: live, conflicts: conflicts.length }
-    : putBack(change, put(live, body, fieldManager(author)));
+    : restored(change, put(live, body, fieldManager(author)));
 };
 
 describe.each([
@@ -45,12 +45,12 @@ describe.each([
     ["all of managedFields was cleared", cleared(made)],
     ["only our entry was taken out", without(made)],
   ])("is rolled back all the same: %s", (_, live) => {
-    expect(putBack(change, live)).toMatchObject({ object: { data: { a: "1", b: "1" } }, conflicts: 0 });
+    expect(restored(change, live)).toMatchObject({ object: { data: { a: "1", b: "1" } }, conflicts: 0 });
   });
 
   it("is a conflict where somebody is booked for its fields since", () => {
     const live = apply(cleared(made), { ...made, data: { z: "1" } }, "applier");
-    expect(putBack(change, live).conflicts).toBeGreaterThan(0);
+    expect(restored(change, live).conflicts).toBeGreaterThan(0);
   });
 });
 
@@ -66,8 +66,8 @@ describe("a Patch that was made, of an object whose managedFields others have cl
       { spec: { replicas: 3, containers: [{ name: "web", image: "v1" }] } },
       { data: { a: "1", b: "1" }, spec: { replicas: 3, containers: [{ name: "web", image: "v1" }] } },
     ],
-  ])("is rolled back without touching %s", (_, fields, expected) => {
-    const { object, conflicts } = putBack(patch, edited(fields));
+  ])("is rolled back without modifying %s", (_, fields, expected) => {
+    const { object, conflicts } = restored(patch, edited(fields));
     const { apiVersion: _a, kind: _k, metadata: _m, ...rest } = object;
     expect({ rest, conflicts }).toEqual({ rest: expected, conflicts: 0 });
   });
@@ -77,12 +77,12 @@ describe("a Patch that was made, of an object whose managedFields others have cl
     const labelled = apply(before, changeBody(labelling, place, before, author), manager);
     const labels = { ours: "1", theirs: "1" };
     const live = cleared(put(labelled, { ...labelled, metadata: { ...labelled.metadata, labels } }, "person"));
-    const { object, conflicts } = putBack(labelling, live);
+    const { object, conflicts } = restored(labelling, live);
     expect({ labels: object.metadata.labels, conflicts }).toEqual({ labels: { theirs: "1" }, conflicts: 0 });
   });
 
   it("is a conflict where they have changed its own field", () => {
-    const { object, conflicts } = putBack(patch, edited({ data: { a: "3", b: "3" } }));
+    const { object, conflicts } = restored(patch, edited({ data: { a: "3", b: "3" } }));
     expect({ data: object["data"], conflicts }).toEqual({ data: { a: "3", b: "3" }, conflicts: 1 });
   });
 });

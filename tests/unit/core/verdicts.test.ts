@@ -202,7 +202,7 @@ it("does not call a target restored that another client is deleting", () => {
   expect(at.txn.status.phase).toBe("Failed");
 });
 
-it("leaves an undecided edit alone in the attempts that come by themselves", () => {
+it("leaves an edit with an unknown outcome alone in automatic retries", () => {
   const before = former("ConfigMap", "a", {
     data: { a: "old", b: "old" },
     metadata: {
@@ -226,7 +226,7 @@ it("leaves an undecided edit alone in the attempts that come by themselves", () 
   expect(asObject(objects.get("a")?.["data"])).toEqual({ a: "theirs", b: "theirs" });
 });
 
-it("does not call an undecided edit restored in a later attempt", () => {
+it("does not call an edit with an unknown outcome restored in a later attempt", () => {
   const before = former("ConfigMap", "a", {
     data: { a: "old", b: "old" },
     metadata: {
@@ -249,7 +249,7 @@ it("does not call an undecided edit restored in a later attempt", () => {
   expect(asObject(objects.get("a")?.["data"])).toEqual({ a: "old", b: "theirs" });
 });
 
-it("takes no owner away for the sake of a Delete that was not made, though that was not known at first", () => {
+it("removes no owner because of a Delete that was not applied, though that was not known at first", () => {
   const owners = [ref("o", "uid-of-o"), ref("p", "uid-of-p")];
   const d = former("ConfigMap", "d", { data: { a: "old" }, metadata: { ownerReferences: owners } });
   const o = former("ConfigMap", "o");

@@ -1,6 +1,6 @@
 import { ControllerRole, ImpersonationRoles, render, TransactionRoles } from "@janus/deploy";
 import { describe, expect, it } from "vitest";
-import { rightsIn, rulesOf } from "../../deploy/rights.ts";
+import { rightsIn, rulesOf } from "../../deploy/permissions.ts";
 
 const rulesIn = (build: Parameters<typeof render>[0]) => rulesOf(render(build));
 

@@ -85,7 +85,7 @@ describe("discovery", () => {
     expect(await resource("v1", "Node")).toMatchObject(E.right({ group: "", plural: "nodes", namespaced: false }));
   });
 
-  it("forgets what nobody has asked for lately, however many group versions are invented", async () => {
+  it("forgets group versions that were not requested lately, however many are invented", async () => {
     const { resource, asked } = bench({ "/apis/apps/v1": apps });
     await resource("apps/v1", "Deployment");
     for (let n = 0; n < 1000; n += 1) {

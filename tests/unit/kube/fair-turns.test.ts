@@ -33,7 +33,7 @@ describe("places that groups share", () => {
     expect(all(places)).toHaveLength(most);
   });
 
-  it("are left for others also where several groups give none back", () => {
+  it("are left for others also where several groups release none", () => {
     const places = fairTurns<string>(16);
     const hoarded = ["a", "b", "c", "d"].map((group) => {
       crowd(places, group, 100);

@@ -78,7 +78,7 @@ describe("the pages of a list", () => {
     expect(limits(asked)).toEqual([16, 64, 256, 10, 1]);
   });
 
-  it("are asked for again with fewer objects where they are too large, and without a gap", async () => {
+  it("are requested again with fewer objects if they are too large, and without a gap", async () => {
     const { asked, list } = bench(
       page(objects(16, 10), more),
       tooLarge,

@@ -193,7 +193,7 @@ describe("a queue", () => {
     expect(started).toHaveLength(3);
   });
 
-  it("comes back at once to what somebody urges, whatever the server asked, before or after its answer", async () => {
+  it("returns at once to an urgent key, whatever Retry-After says, before or after the answer", async () => {
     const { add, urge, started, clock, end } = bench();
     add("a");
     await end("a", { type: "failed", atLeast: 5000 });

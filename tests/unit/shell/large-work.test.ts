@@ -31,7 +31,7 @@ describe("places for large Transactions", () => {
     expect(enter("a/2", checked(0))).toBe(true);
   });
 
-  it("are given back to those in line by one whose round does not end, and it is woken when it has one again", () => {
+  it("are released to those that wait by one whose round does not end, which is woken when it has one again", () => {
     const { enter, leave, woken, clock } = line(1);
     expect(enter("a/1", APPLYING)).toBe(true);
     clock.now = 3_600_000;

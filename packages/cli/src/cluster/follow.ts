@@ -3,7 +3,7 @@ import { type ApiError, type KubeObject, startReflector } from "@janus/kube";
 import type { Cluster } from "./cluster.ts";
 
 /** A Transaction as it is now; undefined: it is gone. */
-export type Sight = KubeObject | undefined;
+export type Observed = KubeObject | undefined;
 
 export interface FollowOptions {
   readonly signal: AbortSignal;
@@ -20,11 +20,11 @@ export const follow = async function* (
   { api, namespace }: Cluster,
   name: string,
   { signal, onError = () => {} }: FollowOptions,
-): AsyncGenerator<Sight> {
-  const seen: Sight[] = [];
+): AsyncGenerator<Observed> {
+  const seen: Observed[] = [];
   let wake = Promise.withResolvers<void>();
-  const report = (sight?: KubeObject): void => {
-    if (sight !== undefined || seen.at(-1) !== undefined || seen.length === 0) seen.push(sight);
+  const report = (observed?: KubeObject): void => {
+    if (observed !== undefined || seen.at(-1) !== undefined || seen.length === 0) seen.push(observed);
     wake.resolve();
   };
   signal.addEventListener("abort", () => wake.resolve(), { once: true });

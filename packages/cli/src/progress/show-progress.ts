@@ -131,15 +131,15 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
       process.stderr.write(`No controller has started it so far; to find out why: kubectl janus doctor\n`);
   }, PATIENCE);
   try {
-    for await (const sight of follow(cluster, name, { signal: ending.signal, onError })) {
-      if (sight === undefined)
+    for await (const observed of follow(cluster, name, { signal: ending.signal, onError })) {
+      if (observed === undefined)
         throw new Failure(
           last === undefined && !isKnown
             ? `Transaction ${cluster.namespace}/${name} does not exist; to list them: kubectl janus get ${where}`
             : `Transaction ${cluster.namespace}/${name} was deleted; its last phase was ${last?.status.phase ?? "not seen"}`,
           last === undefined && !isKnown ? 1 : OUTCOME_UNKNOWN,
         );
-      const txn = printable(stored(sight).txn);
+      const txn = printable(stored(observed).txn);
       screen.show(last, txn);
       last = txn;
       isCutOff = false;

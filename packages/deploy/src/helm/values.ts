@@ -231,7 +231,7 @@ export const values = {
     byDefault: "",
   }),
   commonLabels: value<Texts>({
-    about: "Labels of all objects and of the Pods. Those that the chart sets itself win.",
+    about: "Labels of all objects and of the Pods. Those that the chart sets itself take precedence.",
     schema: texts,
     byDefault: {},
   }),
@@ -241,12 +241,13 @@ export const values = {
     byDefault: null,
   }),
   podLabels: value<Texts>({
-    about: "Labels of the Pods. Those by which they are selected win.",
+    about: "Labels of the Pods. Those of their selector take precedence.",
     schema: texts,
     byDefault: {},
   }),
   podAnnotations: value<Texts>({
-    about: "Annotations of the Pods. They win over prometheus.io/scrape, prometheus.io/port and prometheus.io/path.",
+    about:
+      "Annotations of the Pods. They take precedence over prometheus.io/scrape, prometheus.io/port and prometheus.io/path.",
     schema: texts,
     byDefault: {},
   }),

@@ -58,7 +58,7 @@ const evaluateJsonPath = (gate: Of<"jsonpath">, object: KubeObject, conceals: bo
 
 const evaluateCel = (gate: Of<"cel">, object: KubeObject, conceals: boolean): GateState => {
   const program = programOf(gate);
-  // Whoever read the gate was told; nothing that it is asked of makes it better.
+  // The error was reported when the gate was read; no object can meet it.
   if (E.isLeft(program)) return failed(because(formatGate(gate), program.left.message));
   const state = program.right(object);
   if (state.type === "met") return met;

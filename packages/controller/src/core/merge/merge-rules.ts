@@ -1,12 +1,12 @@
 import { equal, isEmpty } from "@janus/types";
 import { type MergedField, pathOf } from "./merged-field.ts";
 
-/** What becomes of a field: its value of before, or the live one, which is a conflict where the change had set another. */
+/** What a rollback does with a field: it restores the former value, or keeps the live one, with or without a conflict. */
 export type MergeVerdict = "before" | "live" | "conflict";
 
 type Test = (field: MergedField) => boolean;
 
-/** Whether the change meant the field to have another value than before. */
+/** Whether the change was to give the field another value. */
 const isChanged: Test = ({ wanted, was, change }) =>
   wanted === undefined ? change.replaces && was !== undefined : !equal(wanted, was);
 
@@ -26,7 +26,7 @@ const isOwnerReference: Test = (field) => {
   return first === "f:metadata" && second === "f:ownerReferences";
 };
 
-/** Whether nothing says that the change has set it. Owners are another matter: the Transaction may have deleted them. */
+/** Whether nothing shows that the change has set it. Except for owner references: the Transaction may have deleted the owners. */
 const isUnclaimed: Test = (field) =>
   field.theirs === undefined &&
   field.change.isBlind &&
@@ -34,11 +34,11 @@ const isUnclaimed: Test = (field) =>
   field.wanted === undefined &&
   !isOwnerReference(field);
 
-/** Whether the change set it, but it is neither ours any more nor has the value. */
+/** Whether the change set it, but the Transaction no longer manages it, and it has another value. */
 const isTakenElsewhere: Test = ({ ours, theirs, wanted, was, is }) =>
   theirs === undefined && ours === undefined && wanted !== undefined && !equal(wanted, was) && !equal(wanted, is);
 
-/** A default of what others have added since, or have a part in: an applied field has a manager, its defaults have none. */
+/** A default of what other clients have added since, or manage in part: an applied field has a manager, its defaults have none. */
 const isDefaultOfTheirs: Test = ({ was, wanted, ours, theirs, parent }) =>
   [was, wanted, ours, theirs].every((value) => value === undefined) &&
   parent !== undefined &&
@@ -56,29 +56,29 @@ const isSetByChange: Test = (field) => field.ours !== undefined || isChanged(fie
 
 /** The first that holds decides. */
 const RULES: readonly (readonly [holds: Test, verdict: MergeVerdict])[] = [
-  // It goes with what the change made of the object, and comes back with what was there before.
+  // It depends on other fields that the change set, and is restored with them.
   [isLeftOut, "before"],
-  // Another client took it out, and the change had nothing to do with it.
+  // Another client removed it, and the change did not set it.
   [isGoneWithoutChange, "live"],
-  // The change took it out.
+  // The change removed it.
   [isReplacedByNothing, "before"],
-  // Another client took out what the change had set.
+  // Another client removed what the change had set.
   [isGone, "conflict"],
   // It never had a manager.
   [isUnclaimed, "live"],
-  // Somebody took it over in another version of the kind, in which it is called otherwise.
+  // Another client took it over in another version of the kind, in which it has another name.
   [isTakenElsewhere, "conflict"],
-  // Without it, what others have added would be another thing, or get it again.
+  // Without it, what other clients have added would change, or get the default again.
   [isDefaultOfTheirs, "live"],
-  // It is ours alone, or has no manager, such as a default that belongs to a field of the change.
+  // Only the Transaction manages it, or it has no manager, such as a default of a field of the change.
   [hasNoOtherOwner, "before"],
-  // It comes and goes with its item.
+  // It is added and removed together with its item.
   [isKeyOfItem, "live"],
   // The change set it to null, which has no manager: the former manager keeps the bare field.
   [isNulledByChange, "before"],
-  // Somebody took over what the change has set.
+  // Another client took over what the change has set.
   [isSetByChange, "conflict"],
 ];
 
-/** Who has the say over a field that is merged as a whole. What no rule is about is another client's, and stays. */
+/** The verdict on a field that is merged as a whole. If no rule applies, the field is another client's, and stays. */
 export const verdict = (field: MergedField): MergeVerdict => RULES.find((rule) => rule[0](field))?.[1] ?? "live";

@@ -1,31 +1,31 @@
 import { child, type Fields, type Path } from "./field-set.ts";
 import type { Json } from "@janus/types";
 
-/** What is known of the change that is taken back. */
+/** What is known of the change that is rolled back. */
 export interface ChangeMade {
-  /** Whether it replaced the whole object, so that what is not in its content was removed by it. */
+  /** Whether it replaced the whole object, and so removed what its content leaves out. */
   readonly replaces: boolean;
   /** Whether it is unknown which fields it has set: only those of its content count as its own. */
   readonly isBlind: boolean;
 }
 
-/** One field on the way down from the root of the object: what it is in each version, and who owns it or a part of it. */
+/** One field, reached from the root of the object: its value in each version, and the managers of it or a part of it. */
 export interface MergedField {
   readonly change: ChangeMade;
   /** Its path, computed only for messages. */
   readonly element: string;
   readonly parent: MergedField | undefined;
-  /** The names of the fields in it that are its keys, if it is an item of a list. */
+  /** The names of its key fields, if it is an item of a list. */
   readonly keys: readonly string[];
-  /** Its value of before, its live one, and the one that the change was to write. */
+  /** Its former value, its live value, and the value in the content of the change. */
   readonly was: Json | undefined;
   readonly is: Json | undefined;
   readonly wanted: unknown;
-  /** What the Transaction owns of it in the live object. */
+  /** The part of it that the Transaction manages in the live object. */
   readonly ours: Fields | undefined;
-  /** What anybody else owns of it in the live object. */
+  /** The part of it that other clients manage in the live object. */
   readonly theirs: Fields | undefined;
-  /** What of that is owned by those who have written since the change. */
+  /** The part of that whose managers have written since the change. */
   readonly since: Fields | undefined;
   /** All its managed fields, now or before: they show how lists are merged. */
   readonly managed: Fields | undefined;
@@ -33,7 +33,7 @@ export interface MergedField {
 
 const NO_KEYS: readonly string[] = [];
 
-/** A member of an object or an item of a list, which is there, was there, or both; and what it is in the content. */
+/** A member of an object or an item of a list, in the live object, the former one, or both; and its value in the content. */
 export type MergedPart = Pick<MergedField, "element" | "was" | "is" | "wanted">;
 
 /** The field of this part. `keys`: those of the list that it is an item of. */

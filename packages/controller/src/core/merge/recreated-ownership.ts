@@ -2,7 +2,7 @@ import { byWriter, writerOf } from "./ancient-changes.ts";
 import { child, type Fields, fieldsOf, filterAlong, isWhole, none, union } from "./field-set.ts";
 import { entriesOf, isOurs } from "./marks.ts";
 import { equal, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
-import { orNobody } from "./restored-ownership.ts";
+import { orNoManager } from "./restored-ownership.ts";
 import { under } from "./field-value.ts";
 
 /** A field of a former owner: what it owned of it, what others own of it since, and its values. */
@@ -42,5 +42,5 @@ export const recreatedOwnership = (
     if (again === undefined) return entry;
     return { ...again, fieldsV1: union([entry.fieldsV1 ?? none, again.fieldsV1 ?? none]) };
   });
-  return orNobody([...stillOwning, ...since.filter((entry) => !formerWriters.has(writerOf(entry)))]);
+  return orNoManager([...stillOwning, ...since.filter((entry) => !formerWriters.has(writerOf(entry)))]);
 };

@@ -2,7 +2,7 @@ import { desiredState, marked, type TransactionRef, writable } from "./write-bod
 import { entriesOf, entriesOfOthers, hasEntryOfPatch, isMarked, isOurs } from "./marks.ts";
 import { fieldsOf, type Path, union } from "./field-set.ts";
 import { asObject, equal, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
-import { orNobody, restoredOwnership } from "./restored-ownership.ts";
+import { orNoManager, restoredOwnership } from "./restored-ownership.ts";
 import type { ResolvedChange } from "@janus/api";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { boundSince } from "./pod-binding.ts";
@@ -81,7 +81,7 @@ export const restoration = (
         name: place.name,
         uid: live.metadata.uid,
         resourceVersion: live.metadata.resourceVersion,
-        managedFields: isLast ? orNobody(owned) : marked(owned, author, live.apiVersion),
+        managedFields: isLast ? orNoManager(owned) : marked(owned, author, live.apiVersion),
       },
     },
   };

@@ -10,22 +10,22 @@ type Entries = readonly ManagedFieldsEntry[];
  * What clears managedFields. An empty list is documented not to.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#clearing-managedfields
  */
-const NOBODY: Entries = [{}];
-export const orNobody = (entries: Entries): Entries => (entries.length === 0 ? NOBODY : entries);
+const NO_MANAGER: Entries = [{}];
+export const orNoManager = (entries: Entries): Entries => (entries.length === 0 ? NO_MANAGER : entries);
 
-/** An object whose change is taken out of it. */
+/** An object whose change is rolled back. */
 export interface RestoredObject {
   readonly before: KubeObject;
   readonly live: KubeObject;
-  /** What it is to be, without identity and bookkeeping; and whether that is all as before. */
+  /** The object to restore, without identity and server-managed metadata; and whether that is wholly as before. */
   readonly restored: object;
   readonly isAsBefore: boolean;
-  /** What the Transaction owns in the live object, and the entries of all others. */
+  /** The fields that the Transaction manages in the live object, and the entries of all other managers. */
   readonly ours: Fields;
   readonly others: Entries;
 }
 
-/** A field of a former owner: what it owned of it, who owns it in the live object, and its values. */
+/** A field of a former manager: the part that it managed, the managers in the live object, and its values. */
 interface FormerField {
   readonly former: Fields | undefined;
   readonly ours: Fields | undefined;
@@ -33,9 +33,9 @@ interface FormerField {
   readonly before: unknown;
   readonly live: unknown;
   readonly restored: unknown;
-  /** Whether the very value of before is back, and nobody else owns a part of it: then the same is true of all in it. */
+  /** Whether the identical former value is restored, and no other client manages a part of it: then this holds for all fields in it. */
   readonly isBack: boolean;
-  /** Whether, besides, we own all of it that the former owner did. It is found out once: at the first that is back. */
+  /** Whether, besides, the Transaction manages all of it that the former manager did. Computed once, at the outermost such field. */
   readonly isAllBack: boolean;
 }
 
@@ -43,7 +43,7 @@ const into = (parent: FormerField, element: string): FormerField => {
   const { former, ours, theirs, before, live, restored } = parent;
   const read = under(element);
   const was = read(before);
-  // Most of it is the very value of before.
+  // Usually, this is the identical former value.
   const is = restored === before ? was : read(restored);
   const formerly = child(former, element);
   const own = child(ours, element);
@@ -61,40 +61,40 @@ const into = (parent: FormerField, element: string): FormerField => {
   };
 };
 
-/** Whether the value of before is back, which we had taken from its owner. */
+/** Whether the former value is restored, which the Transaction had taken over from its manager. */
 const isValueBack = ({ former, ours, before, live, restored }: FormerField): boolean => {
   const taken = ours !== undefined || live === undefined;
   return taken && (!isWhole(former ?? none) || equal(restored, before));
 };
 
-/** Whether a field without a value is: an empty one, or one of another version of the kind, which has no value in this one. */
+/** Whether a field that had no value still has none: an empty one, or one that only another version of the kind has. */
 const isAbsentAsBefore = ({ before, theirs }: FormerField): boolean => before === undefined && theirs === undefined;
 
-/** What the owner of this entry is given back, since its value of before is back. */
-const givenBack = (
+/** The fields of this entry that its manager gets back, since their former values are restored. */
+const returnedTo = (
   entry: ManagedFieldsEntry,
   { before, live, restored, isAsBefore, ours }: RestoredObject,
   theirs: Fields,
 ): Fields => {
   const former = entry.fieldsV1 ?? none;
-  // What has no value in this version can be judged only by all that has one.
-  const tellsOfAbsent = isAsBefore || entry.apiVersion === live.apiVersion;
+  // Fields without a value in this version are returned only if all others are as before.
+  const judgesAbsent = isAsBefore || entry.apiVersion === live.apiVersion;
   return filterAlong<FormerField>(
     former,
     { former, ours, theirs, before, live, restored, isBack: false, isAllBack: false },
     {
       into,
-      keepsAll: ({ isAllBack }) => isAllBack && tellsOfAbsent,
-      keeps: (field) => (field.restored === undefined ? tellsOfAbsent && isAbsentAsBefore(field) : isValueBack(field)),
+      keepsAll: ({ isAllBack }) => isAllBack && judgesAbsent,
+      keeps: (field) => (field.restored === undefined ? judgesAbsent && isAbsentAsBefore(field) : isValueBack(field)),
     },
   );
 };
 
 /**
- * Who owns what once our change is taken out: the live entries without ours, and what we took from its former owners given
- * back to them where the value of before is back.
+ * The managedFields once the change is rolled back: the live entries without that of the Transaction, and the fields that
+ * it had taken over returned to their former managers, where their former values are restored.
  *
- * @example we set `a` to 2, and it is 1 again
+ * @example the change set `a` to 2, and it is 1 again
  *   before gitops: a     live janus: a              →  gitops: a
  *   before gitops: a, b  live gitops: b, janus: a   →  gitops: a, b
  *   before gitops: a     live hpa: a                →  hpa: a
@@ -107,14 +107,14 @@ export const restoredOwnership = (object: RestoredObject): Entries => {
   const kept = liveEntries.map((entry) => {
     const former = formerWriters.get(writerOf(entry));
     if (former === undefined || holds(entry.fieldsV1 ?? none, former.fieldsV1 ?? none)) return entry;
-    const fieldsV1 = union([entry.fieldsV1 ?? none, givenBack(former, object, theirs)]);
+    const fieldsV1 = union([entry.fieldsV1 ?? none, returnedTo(former, object, theirs)]);
     if (equal(fieldsV1, entry.fieldsV1)) return entry;
     return equal(fieldsV1, former.fieldsV1) ? former : { ...entry, fieldsV1 };
   });
   const returning = formerEntries
     .filter((former) => !liveWriters.has(writerOf(former)))
     .flatMap((former) => {
-      const fieldsV1 = givenBack(former, object, theirs);
+      const fieldsV1 = returnedTo(former, object, theirs);
       if (equal(fieldsV1, former.fieldsV1)) return [former];
       return isWhole(fieldsV1) ? [] : [{ ...former, fieldsV1 }];
     });

@@ -46,7 +46,7 @@ const knowJournal = (context: ReconcileContext): Step | undefined => {
     : undefined;
 };
 
-/** Nothing was sent, so nothing is in doubt. */
+/** No write was sent, so no change is in doubt. */
 const firstJournal = (txn: Transaction): ApiCall => {
   const reading = readJournal(txn);
   return {
@@ -163,14 +163,14 @@ const awaitListings = (context: ReconcileContext): Step | undefined => {
 
 const refuseProblems = (context: ReconcileContext): Step | undefined => {
   const { txn, known } = context;
-  const misplaced = irreversibleProblems(txn, known);
+  const mustBeLast = irreversibleProblems(txn, known);
   const found = new Map(
     itemsOf(txn, known).flatMap((item) => {
       const all = [
         ...problems(txn, item, known),
         ...garbageCollectedTargets(txn, known, item),
         ...ownsTransaction(txn, known, item),
-        ...misplaced(item),
+        ...mustBeLast(item),
       ];
       return all.length === 0 ? [] : [[item.index, all] as const];
     }),
@@ -196,39 +196,40 @@ const keepSnapshots = (context: ReconcileContext): Step => {
 };
 
 /**
- * The steps, in their order. Each says what is to be done now, or nothing when it is done; the first that has something to do
- * is what happens next. Every round begins at the first, so what was true before is looked at again.
- * After the last one the snapshots are taken: only of what is going to be changed.
+ * The steps, in their order. Each returns the next requests, or nothing when it is done; the first one with something to do
+ * decides. Every round begins at the first, so that earlier steps are checked again. After the last one, the snapshots are
+ * taken.
  */
 const STEPS: readonly ((context: ReconcileContext) => Step | undefined)[] = [
-  // First, whether changes were made: then nothing below is true.
+  // First, whether changes were made: then nothing below applies.
   knowJournal,
   // Before any other request: a deletion or a requested rollback does not wait for these.
   stopWhenAsked,
   stopAtTimeout,
-  // Everything after it needs to know where the targets are.
+  // Every later step needs the resolved targets.
   resolveTargets,
   findServiceAccount,
   // Before the permissions: a Create needs other ones than a Patch.
   resolveApplies,
-  // Before anything is locked: a lock on what one has no permission for would only hold up those who have.
+  // Before locking: a lock without the permission to change the target would only block other Transactions.
   reviewPermissions,
-  // Before anything is read: what is read under the locks no other Transaction changes.
+  // Before reading: no other Transaction changes what is read under the locks.
   lockTargets,
   examineTargets,
   awaitListings,
   // All problems at once, when everything is known.
   refuseProblems,
-  // What would fail anyway is not called stale; of anything else, what was approved is what runs.
+  // After the problems: a Transaction that would fail anyway is not reported as stale.
   refuseStaleApproval,
 ];
 
 /**
- * Makes sure that every change can be made and rolled back, and keeps what is there before the first one is made.
+ * Checks that every change can be applied and rolled back, and takes snapshots of all targets.
  *
- * Guarantees: no target is touched, and none is locked that the ServiceAccount has no permission for; where an earlier change
- *             may bring it, it is locked in its turn. On the way out every other target is locked; all were read as the
- *             ServiceAccount, would have been accepted by the API server, could be rolled back by the ServiceAccount, and are
- *             in a snapshot; or else the Transaction is Failed and reports every problem that was found.
+ * Guarantees: no target is modified, and none is locked that the ServiceAccount has no permission for; where an earlier
+ *             change may bring the permission, the target is locked right before its own change. When the phase becomes
+ *             Prepared, every other target is locked; all were read as the ServiceAccount, passed a dry run of their
+ *             change, can be rolled back by the ServiceAccount, and are in a snapshot. Otherwise, the Transaction is
+ *             Failed and reports every problem that was found.
  */
 export const preparing = (context: ReconcileContext): Step => firstStep(STEPS, context) ?? keepSnapshots(context);

@@ -54,6 +54,6 @@ export const examined = (
   if (permitted.length > 0) return requests(permitted.slice(0, MOST));
   const needed = examining(known, items);
   if (needed.length > 0) return requests(needed);
-  const misplaced = irreversibleProblems(txn, known);
-  return { type: "tried", problems: (item) => [...problems(txn, item, known), ...misplaced(item)] };
+  const mustBeLast = irreversibleProblems(txn, known);
+  return { type: "tried", problems: (item) => [...problems(txn, item, known), ...mustBeLast(item)] };
 };

@@ -31,15 +31,15 @@ export type Rendering =
       readonly watched: readonly Watched[];
     };
 
-/** How many targets may be looked at, by the size of those so far. */
+/** How many targets may be read, by the size of those so far. */
 const room = (known: Observations): number => {
   const sizes = [...known.changes.values()].flatMap(({ preflight }) => preflight?.trial?.shown?.bytes ?? []);
   const sum = sizes.reduce((all, size) => all + size, 0);
   return sizes.length === 0 ? 1 : Math.max(1, Math.min(MOST, Math.floor((MOST_LIVE * sizes.length) / sum)));
 };
 
-/** Only what is still needed of a target is kept once nothing more is asked about it. */
-const letGo = (txn: Transaction, known: Observations, item: ResolvedItem): Observations => {
+/** Keeps only the outline of a target once it was examined. */
+const outlineExamined = (txn: Transaction, known: Observations, item: ResolvedItem): Observations => {
   const observed = changeIn(known, item.index);
   const { target, preflight } = observed;
   if (target?.type !== "read") return known;
@@ -53,7 +53,7 @@ const letGo = (txn: Transaction, known: Observations, item: ResolvedItem): Obser
 
 const thrifty = (txn: Transaction, item: ResolvedItem, request: ApiCall): ApiCall => ({
   ...request,
-  onAnswer: (...answer) => letGo(txn, request.onAnswer(...answer), item),
+  onAnswer: (...answer) => outlineExamined(txn, request.onAnswer(...answer), item),
 });
 
 const examining =

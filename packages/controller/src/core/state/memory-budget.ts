@@ -33,7 +33,7 @@ const newest = <K, V>(map: ReadonlyMap<K, V>, most: number, size: (value: V) => 
 export const exceedsMemory = (storeData: Observations["storeData"]): boolean =>
   newest(storeData, ENOUGH_LIVE, sizeOfData) !== storeData;
 
-/** Lets go of something that is known of changes, of those that were heard of longest ago first, as far as it is much. */
+/** Removes a part of the observations of the changes, of the least recently observed ones first, if these parts are large together. */
 const withoutOldest = (
   known: Observations,
   object: (observed: ChangeObservations) => KubeObject | undefined,

@@ -32,7 +32,7 @@ export interface Observations {
    * was read.
    */
   readonly later?: { readonly why: string; readonly readAt: Instant };
-  /** By change. What was heard of last comes last. */
+  /** By change. The most recently observed one is the last. */
   readonly changes: ReadonlyMap<number, ChangeObservations>;
   /** Since when it has held a lock without applying a change. */
   readonly holdsSince?: Instant;
@@ -79,7 +79,7 @@ export interface ChangeObservations {
   readonly preflight?: PreflightObservations | undefined;
   /** Where the snapshot is, until it is recorded. */
   readonly snapshot?: SnapshotRef | undefined;
-  /** What was there before the change, as far as it is in memory. */
+  /** The state before the change, if it is in memory. */
   readonly before?: KubeObject | undefined;
   /** The uids of the owners that the snapshot names. */
   readonly ownersBefore?: readonly string[] | undefined;
@@ -203,7 +203,7 @@ export const withGate = (known: Observations, index: number, observed: GateObser
 export const withRollback = (known: Observations, index: number, observed: RollbackObservations): Observations =>
   withChange(known, index, { rollback: { ...rollbackIn(known, index), ...observed } });
 
-/** With what is left of what is known of each change. Nothing was heard of them: they stay in their order. */
+/** With a part of the observations of each change. This is no observation: the order stays. */
 export const mapChanges = (
   known: Observations,
   left: (observed: ChangeObservations, index: number) => ChangeObservations,

@@ -71,7 +71,7 @@ const read = (item: ResolvedItem, object: KubeObject, apiVersion: string): ApiCa
   },
 });
 
-/** Tries what a write in the version of the change leaves of it: defaults come back. */
+/** Tries which fields a write in the version of the change keeps: fields with a default are set again. */
 const tryOut = (
   txn: Transaction,
   item: ResolvedItem,
@@ -94,15 +94,15 @@ const tryOut = (
     const code = answer.left.type === "refused" ? answer.left.code : 0;
     if (code === 409) return withPreflight(unread(known, item), item.index, { otherVersions: undefined });
     if (deniedVerb(answer.left) !== undefined) return noted(known, item, object, apiVersion, { type: "denied" });
-    // What is refused without these fields needs them.
+    // An object that is rejected without these fields needs them.
     return noted(known, item, object, apiVersion, losing(only.map(({ path }) => path)));
   },
 });
 
 /**
- * The requests that tell what a target would lose with a write in the version that its change names, as far as that is not known of
- * this version of the object: the versions of a custom resource may have not the same fields, although nothing converts between
- * them. Whoever reads or writes one without a field takes it away.
+ * The requests that show what a target would lose with a write in the version that its change names, as far as that is not known of
+ * this version of the object: the versions of a custom resource may have different fields, although no webhook converts
+ * between them. A write in a version without a field removes that field.
  *
  * @param before the same object at an earlier time
  */
@@ -137,8 +137,8 @@ export const isLossUnknown = (item: ResolvedItem, known: Observations, object: K
   [...knownOf(known, item, object).values()].some(({ type }) => type === "denied");
 
 /**
- * Guarantees: what is known of an earlier state of the object does not count: others may have taken it out since.
- * Assumes: nothing is left to be asked ({@link readOtherVersions}).
+ * Guarantees: what is known of an earlier state of the object does not count: other clients may have removed it since.
+ * Assumes: no request is left to be sent ({@link readOtherVersions}).
  */
 export const lossOf = (item: ResolvedItem, known: Observations, object: KubeObject): VersionLoss | undefined => {
   const { place } = item;

@@ -10,7 +10,7 @@ export interface PreflightObservations {
   readonly permissions?: ReadonlyMap<string, "allowed" | "denied"> | undefined;
   /** Undefined: it has to be tried. */
   readonly trial?: Trial | undefined;
-  /** Whether the ServiceAccount may not put back what the change takes away of permissions, in this state of the target. */
+  /** Whether the ServiceAccount may not grant again the permissions that the change removes, in this state of the target. */
   readonly regrant?: { readonly resourceVersion: string | undefined; readonly isDenied: boolean } | undefined;
   /** What a write in the version that the change names would lose of it. */
   readonly otherVersions?: OtherVersions | undefined;

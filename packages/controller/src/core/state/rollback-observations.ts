@@ -6,15 +6,15 @@ import type { Listing, Owned } from "./listings.ts";
 export interface RollbackObservations {
   /** Requests that were not answered, or refused for now: one after the other. */
   readonly failedAttempt?: FailedAttempt | undefined;
-  /** Why the API server will not have it, in words, and when it said so. */
+  /** Why the API server rejects it, and when it did. */
   readonly refusal?: Refusal | undefined;
-  /** What is in a Namespace, or of a kind, that the change has created. */
+  /** The objects in a Namespace, or of a kind, that the change has created. */
   readonly contents?: Contents | undefined;
   /** How many PUTs it took so far. */
   readonly puts?: number | undefined;
-  /** What the target can be rolled back to, where the API server does not take all values of before (see `server-mutations.ts`). */
+  /** What the target can be rolled back to, where the API server does not accept all former values (see `server-mutations.ts`). */
   readonly goal?: KubeObject | undefined;
-  /** What a Service that is created again cannot have again. */
+  /** The addresses and ports that a Service that is created again cannot have again. */
   readonly taken?: readonly Allocation[] | undefined;
   /** Why the target cannot be looked at in the end, of a change that was never made. */
   readonly unseen?: string | undefined;

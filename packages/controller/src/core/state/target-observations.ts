@@ -8,7 +8,7 @@ export type TargetObservation =
 
 /** What this process has learned of a target that is waited for. */
 export interface GateObservations {
-  /** When somebody last said that it had changed. */
+  /** When a watch last reported that it has changed. */
   readonly changedAt?: Instant | undefined;
   /** Why it may not be read. */
   readonly unreadable?: string | undefined;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { controllerProcess } from "../fixtures/controller-process.ts";
 import { askedBy, auditFlags } from "./audit.ts";
 import { eventually, type OwnCluster, ownCluster } from "./own-cluster.ts";
-import { rightsIn, rulesOf } from "./rights.ts";
+import { rightsIn, rulesOf } from "./permissions.ts";
 
 const name = "janus-controller";
 const user = `system:serviceaccount:janus-system:${name}`;
@@ -57,7 +57,7 @@ const isNotIn =
   (right: string): boolean =>
     !used.has(right);
 
-it("the controller has no right that it does not use, and none that it lacks", async () => {
+it("the controller has no permission that it does not use, and lacks none", async () => {
   const deployment = installation().filter(({ kind }) => kind === "Deployment");
   await cluster.install(...deployment);
   const named = "get pods -n janus-system -o jsonpath={.items[0].metadata.name}";

@@ -5,7 +5,7 @@ import { configMap, serviceAccount, within } from "../fixtures/manifests.ts";
 import { recording } from "../fixtures/recording.ts";
 import { transaction, workspace } from "../fixtures/workspace.ts";
 
-it("locks nothing in a namespace where it has no rights, however long it hopes for them", async () => {
+it("locks nothing in a namespace where it has no permissions, however long it waits for them", async () => {
   const mine = await workspace();
   const other = await workspace();
   const { hook, requests } = recording();

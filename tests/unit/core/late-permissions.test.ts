@@ -46,7 +46,7 @@ const inItsTurn = (): ReconcileContext => {
 };
 
 describe("what the ServiceAccount has no right to", () => {
-  it("is not locked before any change is made, where an earlier change may bring the right", () => {
+  it("is not locked before the first change, where an earlier change may bring the permission", () => {
     const start = underway("Preparing", CHANGES, { direction: "forward", cursor: 0 });
     const { known } = observingAll(start, () => ({ lock: undefined, before: undefined }));
     const { asked } = later({ ...start, known: { ...known, serviceAccount: "there" } }, 200, (ask) => {
@@ -58,7 +58,7 @@ describe("what the ServiceAccount has no right to", () => {
     expect(asks(asked, "-coredns")).not.toContain("lock");
   });
 
-  it("is locked in its turn, once the right is there, and only then changed", () => {
+  it("is locked in its turn, once the permission is granted, and only then changed", () => {
     let reviewed = 0;
     const { asked } = later(inItsTurn(), 1100, (ask, at) => {
       if (ask.purpose === "review") return review((reviewed += 1) > 2);

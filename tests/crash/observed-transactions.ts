@@ -2,22 +2,22 @@ import { type Api, keyOf, type KubeObject, startReflector } from "@janus/kube";
 import { transactions } from "./world.ts";
 
 /** A Transaction as it was last seen. */
-export interface Sighting {
+export interface ObservedTransaction {
   readonly object: KubeObject;
   readonly isGone: boolean;
 }
 
 /** Every Transaction there is or was, watched for all runs at once. */
-export interface Sightings {
-  readonly of: (namespace: string, name: string) => Sighting | undefined;
+export interface ObservedTransactions {
+  readonly of: (namespace: string, name: string) => ObservedTransaction | undefined;
   /** Resolves as soon as a Transaction of the namespace changes. */
   readonly change: (namespace: string) => Promise<void>;
   readonly end: () => void;
 }
 
-export const sightings = (api: Api): Sightings => {
+export const observeTransactions = (api: Api): ObservedTransactions => {
   const ended = new AbortController();
-  const seen = new Map<string, Sighting>();
+  const seen = new Map<string, ObservedTransaction>();
   const waiting = new Map<string, PromiseWithResolvers<void>>();
   startReflector(
     api,

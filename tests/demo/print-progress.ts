@@ -1,5 +1,5 @@
 import type { Change, Phase } from "@janus/api";
-import type { Sight } from "./run-transaction.ts";
+import type { Observed } from "./run-transaction.ts";
 import { bold, dim, green, red, say, sayWrapped, yellow } from "./say.ts";
 
 const colour: Readonly<Record<Phase, (text: string) => string>> = {
@@ -27,7 +27,7 @@ const explained: Readonly<Record<Phase, string>> = {
 type Fate = "in" | "refused" | "rolled back" | "left" | undefined;
 
 /** What has become of the changes, from the status and, while it is ahead of that, the journal. */
-const fates = ({ transaction: { spec, status }, journal }: Sight): readonly Fate[] =>
+const fates = ({ transaction: { spec, status }, journal }: Observed): readonly Fate[] =>
   spec.changes.map((_, index): Fate => {
     const at = status.items[index]?.state.type;
     if (at === "rejected") return "refused";
@@ -68,20 +68,23 @@ const sorted = <News extends { readonly fate: Fate }>(news: readonly News[]): re
 ];
 
 /**
- * Tells what is new, line by line.
+ * Prints what is new, line by line.
  *
- * @param items Whether each change is told of, too.
+ * @param items Whether each change is printed of, too.
  */
-export const narrator = (time: () => string, { items }: { readonly items: boolean }): ((sight: Sight) => void) => {
+export const progressPrinter = (
+  time: () => string,
+  { items }: { readonly items: boolean },
+): ((observed: Observed) => void) => {
   let phase: Phase | undefined;
-  let told: readonly Fate[] = [];
+  let printed: readonly Fate[] = [];
   let waitedFor: string | undefined;
 
-  const tellItems = (sight: Sight): void => {
-    const { spec, status } = sight.transaction;
-    const now = fates(sight);
+  const printItems = (observed: Observed): void => {
+    const { spec, status } = observed.transaction;
+    const now = fates(observed);
     const news = spec.changes.flatMap((change, index) =>
-      now[index] === undefined || now[index] === told[index] ? [] : [{ change, index, fate: now[index] }],
+      now[index] === undefined || now[index] === printed[index] ? [] : [{ change, index, fate: now[index] }],
     );
     const width = Math.max(...spec.changes.map((change) => describeChange(change).length));
     for (const { change, index, fate } of sorted(news)) {
@@ -90,10 +93,10 @@ export const narrator = (time: () => string, { items }: { readonly items: boolea
       const state = status.items[index]?.state;
       if (state !== undefined && "error" in state) sayWrapped(state.error ?? "", 18, dim);
     }
-    told = now;
+    printed = now;
   };
 
-  const tellWaiting = ({ transaction: { spec, status } }: Sight): void => {
+  const printWaiting = ({ transaction: { spec, status } }: Observed): void => {
     const index = status.items.findIndex(({ waiting }) => waiting !== undefined);
     const gate = status.items[index]?.waiting?.gate;
     if (gate !== undefined && gate !== waitedFor) {
@@ -103,10 +106,10 @@ export const narrator = (time: () => string, { items }: { readonly items: boolea
     waitedFor = gate;
   };
 
-  return (sight) => {
-    const { status } = sight.transaction;
-    if (items) tellItems(sight);
-    tellWaiting(sight);
+  return (observed) => {
+    const { status } = observed.transaction;
+    if (items) printItems(observed);
+    printWaiting(observed);
     if (status.phase === phase) return;
     phase = status.phase;
     const ready = status.conditions.find(({ type }) => type === "Ready");
