@@ -57,7 +57,7 @@ const escalations = (
 const WORKLOADS: readonly string[] = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"];
 const PODS: ResourceName = { group: "", plural: "pods", namespaced: true };
 
-/** Gates are watched, not polled; and a message names the Pod that is in the way. */
+/** Gates are watched, not polled; and a message names the Pod that has a problem. */
 const gates = (
   { target: { kind } }: ChangeManifest,
   { resource, namespace }: Omit<Grant, "verb" | "name">,

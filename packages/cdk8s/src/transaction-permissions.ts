@@ -47,7 +47,7 @@ const grant = (scope: Construct, account: Account, { namespace, rules }: Permiss
  * a RoleBinding in each namespace of its objects, a ClusterRole and a ClusterRoleBinding if some are cluster-scoped.
  *
  * They must be applied before the Transaction, which depends on them: in the same chart they are printed first. Put
- * them into a chart of their own where somebody else applies them, since who applies a Transaction need not be allowed
+ * them into a chart of their own if another user applies them, since who applies a Transaction need not be allowed
  * to grant permissions.
  *
  * A custom kind whose CustomResourceDefinition is not in the Transaction counts as namespaced, and its plural is

@@ -61,7 +61,7 @@ export interface TransactionOptions {
    */
   readonly draftTTL?: Time;
   /**
-   * `Draft` and `Proposed`: nothing is made until somebody publishes it, and in namespaces that require it approves it.
+   * `Draft` and `Proposed`: nothing is applied until a user publishes it, or approves it in namespaces that require that.
    * @default "Published"
    */
   readonly lifecycle?: "Draft" | "Proposed" | "Published";

@@ -10,7 +10,7 @@ import { dependenciesOf, isWithin, objectsOf, takeOut } from "./objects.ts";
 import { accountOf, specOf } from "./spec.ts";
 import type { TransactionProps, WholeChartProps } from "./transaction-props.ts";
 
-/** What objects that are taken out depend on besides each other. */
+/** What removed objects depend on besides each other. */
 const dependenciesOfAll = (objects: readonly ApiObject[]): readonly IConstruct[] => {
   const taken = new Set(objects);
   const hasOthers = (whole: IConstruct): boolean => objectsOf(whole).some((object) => !taken.has(object));

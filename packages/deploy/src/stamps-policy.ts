@@ -22,7 +22,7 @@ const isTrue = ({ name, says, isSet }: Stamp): k8s.Validation => ({
 /**
  * The annotations of a Transaction that name users name those who did it, or are absent: what a client writes is compared.
  *
- * Guarantees: nobody can write another user's name, nor change or remove a name without doing what it stands for. Writes that do
+ * Guarantees: no user can write another user's name, nor change or remove a name without the request that it records. Writes that do
  *             none of this, such as those of the controller and the garbage collector, are admitted.
  * Assumes:    no user can remove the policy or its binding.
  * Source:     https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/

@@ -16,7 +16,7 @@ export interface TransactionRolesProps {
  * read Secrets: a Transaction contains the values that it sets in Secrets. Only the controller may write status.
  *
  * No built-in role has the permission to approve: bind `janus-transactions-approve` to those who may. It does not allow to create a
- * Transaction, and without `impersonate` on its ServiceAccount nobody can edit one.
+ * Transaction, and without `impersonate` on its ServiceAccount no user can edit one.
  *
  * The built-in roles aggregate each other (edit → admin), so one label is enough.
  * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles

@@ -25,7 +25,7 @@ const mayStamp =
 
 /**
  * Writes into annotations of a Transaction which users created it, edited it, moved its lifecycle, published it, and requested its
- * rollback, whatever the client says, and keeps them. With the {@link StampsPolicy} nobody can set another value.
+ * rollback, whatever the client says, and keeps them. With the {@link StampsPolicy} no user can set another value.
  *
  * A Transaction that is older than this policy gets only those of what is done to it from now on.
  *

@@ -52,7 +52,7 @@ export interface SimulateOptions {
    * @default - it may do everything
    */
   readonly denied?: readonly Denied[];
-  /** @default - nobody else edits anything */
+  /** @default - no other client edits anything */
   readonly edits?: readonly Edit[];
   /**
    * The status of an object of the Transaction that is waited for, once a controller has seen it: looked for after each of its
@@ -69,7 +69,7 @@ export interface SimulateOptions {
    */
   readonly notReady?: readonly ObjectName[];
   /**
-   * The time at the beginning. The simulated clock goes on from there, by itself.
+   * The time at the beginning. The simulated clock advances from there by itself.
    *
    * @default 2026-01-01T00:00:00Z
    */

@@ -26,7 +26,7 @@ const refusedAtOnce = (problems: readonly string[], before: readonly SimulatedOb
   before,
 });
 
-/** As it is once somebody has published it, whatever was approved: the digest is of the objects of a cluster. */
+/** As it is once it was published, whatever was approved: the digest is of the objects of a cluster. */
 const published = (manifest: TransactionManifest): TransactionManifest => {
   const { approvedDigest: _, ...spec } = manifest.spec;
   return { ...manifest, spec: { ...spec, lifecycle: "Published" } };
@@ -35,14 +35,14 @@ const published = (manifest: TransactionManifest): TransactionManifest => {
 /**
  * Runs a Transaction without a cluster: with the controller's own decisions, against a model of the API server
  * (docs/testing.md says what it leaves out). Takes milliseconds, and no time passes. A Draft or a proposed Transaction runs as it
- * would once somebody has published it; `approvedDigest` is not compared.
+ * would once it was published; `approvedDigest` is not compared.
  *
  * Assumes: its ServiceAccount exists, and so do all namespaces that are named and that no change creates or deletes; the
  *          API server serves the kinds of Kubernetes itself, those of CustomResourceDefinitions among the objects and
  *          changes, and every other custom kind that is named, as a namespaced one.
  *
  * @param transaction the manifest, as JSON or YAML gives it
- * @param liveObjects what is there before, also as `kubectl get -o yaml` prints it; without a namespace, in that of the
+ * @param liveObjects the objects that exist before, also as `kubectl get -o yaml` prints it; without a namespace, in that of the
  *   Transaction
  * @throws TypeError for live objects or options that say nothing sensible; never for what is wrong with the Transaction: that
  *   is in `problems`

@@ -92,7 +92,7 @@ export interface Simulation {
   /** Indexes of the changes that were rolled back by a write, in that order. */
   readonly rolledBack: readonly number[];
   /**
-   * All objects at the end, those of before first. Without status and without what the API server sets in the metadata: uid,
+   * All objects at the end, the initial ones first. Without status and without what the API server sets in the metadata: uid,
    * resourceVersion, generation, creationTimestamp, managedFields. So they equal `before` if nothing has changed.
    */
   readonly objects: readonly SimulatedObject[];

@@ -2,7 +2,7 @@ import { isObject } from "./json.ts";
 
 const sizes = new WeakMap<object, number>();
 
-/** Not by recursion: what anybody may have stored can be nested deeper than the stack. */
+/** Not by recursion: objects of users can be nested deeper than the stack. */
 const counted = (whole: object): number => {
   let size = 0;
   const left: unknown[] = [whole];

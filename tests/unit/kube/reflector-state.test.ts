@@ -31,7 +31,7 @@ const bookmark = (resourceVersion: string): ReflectorInput => ({
   event: { type: "BOOKMARK", resourceVersion },
 });
 
-const watching: ReflectorState = { type: "watching", from: "10", heard: false, failures: 0 };
+const watching: ReflectorState = { type: "watching", from: "10", hasEvents: false, failures: 0 };
 const [a, b] = [object("a", "1"), object("b", "2")];
 
 /** The states passed through, with jitter at its longest. */
@@ -56,15 +56,15 @@ describe("a reflector", () => {
 
   it("tells of every change, and remembers how far it got", () => {
     expect(reflectorStep(watching, added(object("a", "11")), 1)).toEqual([
-      { ...watching, from: "11", heard: true },
+      { ...watching, from: "11", hasEvents: true },
       { type: "applied", object: object("a", "11") },
     ]);
     const removed: ReflectorInput = { type: "event", event: { type: "DELETED", object: object("a", "12") } };
     expect(reflectorStep(watching, removed, 1)).toEqual([
-      { ...watching, from: "12", heard: true },
+      { ...watching, from: "12", hasEvents: true },
       { type: "deleted", object: object("a", "12") },
     ]);
-    expect(reflectorStep(watching, bookmark("15"), 1)).toEqual([{ ...watching, from: "15", heard: true }]);
+    expect(reflectorStep(watching, bookmark("15"), 1)).toEqual([{ ...watching, from: "15", hasEvents: true }]);
   });
 
   it("watches on from there when the server ends a watch in the usual way", () => {

@@ -8,7 +8,7 @@ import { type ChangeState, changeStates } from "./change-state.ts";
 const MARKS = { green: "✔", red: "✘", yellow: "↩", cyan: "…", dim: "·" } as const;
 
 /**
- * What the controller says about where it is. Of a Draft it says what to do next, which is wrong as soon as somebody has done
+ * What the controller says about where it is. Of a Draft it says what to do next, which is outdated as soon as a user has done
  * that: until the controller has observed it, there is nothing to say.
  */
 export const messageOfTransaction = ({ metadata, status }: Transaction): string => {

@@ -52,7 +52,7 @@ export const connectionOf = (
     for (const file of [cluster.caFile, user.certFile, user.keyFile, user.authProvider?.config?.tokenFile])
       if (typeof file === "string") readFileSync(file);
     const ca = pem(cluster.caFile, cluster.caData);
-    if (ca !== undefined) void new X509Certificate(ca); // Node takes anything for a CA, and then trusts nobody
+    if (ca !== undefined) void new X509Certificate(ca); // Node accepts any text as a CA, and then trusts no server
     createSecureContext({
       cert: pem(user.certFile, user.certData),
       key: pem(user.keyFile, user.keyData),

@@ -166,10 +166,10 @@ const completed = (user: User, spec: Readonly<Record<string, unknown>>, director
 /** https://kubernetes.io/docs/reference/access-authn-authz/authentication/#input-and-output-formats */
 const pluginOf = (exec: Readonly<Record<string, unknown>>, directory: string): object => {
   const { command, env, apiVersion } = exec;
-  const told = JSON.stringify({ apiVersion, kind: "ExecCredential", spec: { interactive: false } });
+  const execInfo = JSON.stringify({ apiVersion, kind: "ExecCredential", spec: { interactive: false } });
   return {
     ...exec,
     command: typeof command === "string" && command.includes("/") ? resolve(directory, command) : command,
-    env: [...(Array.isArray(env) ? env : []), { name: "KUBERNETES_EXEC_INFO", value: told }],
+    env: [...(Array.isArray(env) ? env : []), { name: "KUBERNETES_EXEC_INFO", value: execInfo }],
   };
 };

@@ -11,7 +11,7 @@ const objects = (value: unknown): readonly { readonly [field: string]: unknown }
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** A kind, and what people call it. */
+/** A kind, and the names that kubectl accepts for it. */
 export interface NamedKind {
   readonly resource: Resource;
   /** In lower case: the plural, the singular and the kind, then the short names, such as `deploy`. */

@@ -30,7 +30,7 @@ export interface Leader {
   readonly left: () => number;
   /** The term, once it has begun; undefined if the candidacy ended before. */
   readonly elected: Promise<Term | undefined>;
-  /** Why it has ended, for good: to lead again requires a new candidate, as in a new process. */
+  /** Why it has ended. To lead again requires a new candidate, as in a new process. */
   readonly over: Promise<string>;
   /** The term may be over: {@link Leader.left} is 0 until the Lease has been renewed again. */
   readonly suspend: () => void;

@@ -14,7 +14,7 @@ export type ReflectorState =
       readonly limit: number;
       readonly failures: number;
     }
-  | { readonly type: "watching"; readonly from: string; readonly heard: boolean; readonly failures: number }
+  | { readonly type: "watching"; readonly from: string; readonly hasEvents: boolean; readonly failures: number }
   | { readonly type: "waiting"; readonly ms: number; readonly failures: number };
 
 /** The input of a step. */
@@ -44,26 +44,26 @@ const backoff: Backoff = { first: 500, cap: 30_000 };
  *
  * @param random from 0 to 1
  */
-export const reflectorStep = (state: ReflectorState, heard: ReflectorInput, random: number): Step =>
-  heard.type === "failed" && state.type !== "waiting"
-    ? [smaller(state, heard.error) ?? waiting(state.failures + 1, random, heard.error)]
+export const reflectorStep = (state: ReflectorState, input: ReflectorInput, random: number): Step =>
+  input.type === "failed" && state.type !== "waiting"
+    ? [smaller(state, input.error) ?? waiting(state.failures + 1, random, input.error)]
     : state.type === "listing"
-      ? listing(state, heard)
+      ? listing(state, input)
       : state.type === "watching"
-        ? watching(state, heard, random)
-        : [heard.type === "waited" ? { ...initialReflectorState, failures: state.failures } : state];
+        ? watching(state, input, random)
+        : [input.type === "waited" ? { ...initialReflectorState, failures: state.failures } : state];
 
 type Step = readonly [next: ReflectorState, learnt?: ReflectorOutput];
 type In<Name> = Extract<ReflectorState, { readonly type: Name }>;
 
-const listing = (state: In<"listing">, heard: ReflectorInput): Step => {
-  if (heard.type !== "page") return [state];
-  const { limit } = heard;
-  const { items, next, resourceVersion } = heard.page;
+const listing = (state: In<"listing">, input: ReflectorInput): Step => {
+  if (input.type !== "page") return [state];
+  const { limit } = input;
+  const { items, next, resourceVersion } = input.page;
   const objects = [...state.have, ...items];
   return next === ""
     ? [
-        { type: "watching", from: resourceVersion, heard: false, failures: state.failures },
+        { type: "watching", from: resourceVersion, hasEvents: false, failures: state.failures },
         { type: "all", objects },
       ]
     : [{ ...state, have: objects, next, limit }];
@@ -75,15 +75,15 @@ const smaller = (state: ReflectorState, error: ApiError): ReflectorState | undef
   return limit === undefined || state.type !== "listing" ? undefined : { ...state, limit };
 };
 
-const watching = (state: In<"watching">, heard: ReflectorInput, random: number): Step => {
-  if (heard.type === "event") return watched(state, heard.event);
-  if (heard.type !== "ended") return [state];
-  return [state.heard ? { ...state, heard: false } : waiting(state.failures + 1, random)];
+const watching = (state: In<"watching">, input: ReflectorInput, random: number): Step => {
+  if (input.type === "event") return watched(state, input.event);
+  if (input.type !== "ended") return [state];
+  return [state.hasEvents ? { ...state, hasEvents: false } : waiting(state.failures + 1, random)];
 };
 
 const watched = (state: In<"watching">, event: WatchEvent): Step => {
   const from = event.type === "BOOKMARK" ? event.resourceVersion : event.object.metadata.resourceVersion;
-  const next = { ...state, from: from ?? state.from, heard: true, failures: 0 };
+  const next = { ...state, from: from ?? state.from, hasEvents: true, failures: 0 };
   return event.type === "BOOKMARK"
     ? [next]
     : [next, { type: event.type === "DELETED" ? "deleted" : "applied", object: event.object }];

@@ -76,7 +76,7 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
   const store = new Map<string, KubeObject>();
   const synced = Promise.withResolvers<void>();
 
-  const tell = (event: ReflectorEvent): void => {
+  const notify = (event: ReflectorEvent): void => {
     if (event.type === "applied") store.set(keyOf(event.object), event.object);
     if (event.type === "deleted") store.delete(keyOf(event.object));
     onEvent(event);
@@ -90,13 +90,13 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
     let state = initialReflectorState;
     onTurn(0);
     while (!signal.aborted)
-      for await (const heard of doing(state)) {
+      for await (const input of doing(state)) {
         if (signal.aborted) break;
-        if (heard.type === "failed") onError(heard.error);
-        const [next, learnt] = reflectorStep(state, heard, random());
+        if (input.type === "failed") onError(input.error);
+        const [next, change] = reflectorStep(state, input, random());
         state = next;
         onTurn(longest(state));
-        if (learnt !== undefined) for (const event of eventsOf(learnt, store)) tell(event);
+        if (change !== undefined) for (const event of eventsOf(change, store)) notify(event);
       }
   };
 
@@ -152,11 +152,11 @@ const sleep = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
 
 /** The changes to a store with the objects as last observed. */
 export const eventsOf = (
-  learnt: ReflectorOutput,
+  change: ReflectorOutput,
   store: ReadonlyMap<string, KubeObject>,
 ): readonly ReflectorEvent[] => {
-  if (learnt.type !== "all") return [learnt];
-  const now = new Map(learnt.objects.map((object) => [keyOf(object), object]));
+  if (change.type !== "all") return [change];
+  const now = new Map(change.objects.map((object) => [keyOf(object), object]));
   const gone = [...store].filter(([key, { metadata }]) => now.get(key)?.metadata.uid !== metadata.uid);
   const moved = [...now].filter(
     ([key, { metadata }]) => store.get(key)?.metadata.resourceVersion !== metadata.resourceVersion,

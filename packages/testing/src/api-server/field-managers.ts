@@ -27,7 +27,7 @@ const pathOf = (text: string): Path => JSON.parse(text) as Path;
 /** A field: its value if it is managed as a whole. */
 interface Field {
   readonly whole?: Json;
-  /** Whether who applies it owns it, and not only what is in it. */
+  /** Whether the client that applies it manages it, and not only the fields in it. */
   readonly isApplied: boolean;
   /** It is there even where nothing sets it. */
   readonly isAlways: boolean;
@@ -171,7 +171,7 @@ const without = (value: Json, type: FieldType, dropped: ReadonlySet<string>, pat
     value: without(part.value, part.type, dropped, [...path, part.element]),
   }));
   const kept = left.flatMap((part) => (part.value === undefined ? [] : [{ ...part, value: part.value }]));
-  // Of an item only its keys may be left, which are nobody's any more.
+  // Only the keys of an item may be left, which have no manager any more.
   if (dropped.has(keyOf(path)) && (kept.length === 0 || (path.at(-1)?.startsWith("k:") ?? false))) return undefined;
   return Array.isArray(value)
     ? kept.map((part) => part.value)

@@ -77,7 +77,7 @@ const isOwnFinalizer = (name: string): boolean =>
 const finalizersLeft = ({ metadata: { finalizers = [] } }: KubeObject): readonly string[] =>
   finalizers.filter((name) => !isOwnFinalizer(name));
 
-/** Without the object; of a Namespace, without what is in it. */
+/** Without the object; of a Namespace, without the objects in it. */
 const removed = (world: World, key: string, { kind, apiVersion, metadata }: KubeObject): World => {
   const next = stored(world, key, undefined);
   if (kind !== "Namespace" || apiVersion !== "v1") return next;

@@ -53,18 +53,18 @@ const afterFailure = (state: State, scenario: Scenario, { effect, error }: Failu
   const known = { ...state.known, retryingSince: state.known.retryingSince ?? { since } };
   const failed: State = { ...state, known, failures: state.failures + 1 };
   const report = reportRetry(contextOf(failed), effect, error);
-  const told =
+  const notified =
     report === undefined
       ? failed
       : "call" in report
         ? runEffects(failed, scenario, [report]).state
         : { ...failed, known: reportedRetry(known, failed.now), events: [...failed.events, report] };
   const pause = Math.min(Math.max(BACKOFF.first * 2 ** Math.min(state.failures, 10), retryAfterOf(error)), BACKOFF.cap);
-  const now = told.now + Math.min(pause, timeLeft(contextOf(told)));
-  return reread({ ...told, ...atRest(told), now });
+  const now = notified.now + Math.min(pause, timeLeft(contextOf(notified)));
+  return reread({ ...notified, ...atRest(notified), now });
 };
 
-/** The targets that have changed since they were looked at: a watch tells of them at once. */
+/** The targets that have changed since they were read: a watch reports them at once. */
 const news = ({ world }: State, watched: readonly Watched[]): readonly Watched[] =>
   watched.filter(({ place, resourceVersion }) => objectAt(world, place)?.metadata.resourceVersion !== resourceVersion);
 
@@ -84,7 +84,7 @@ const afterWait = (state: State, step: Extract<Step, { type: "wait" }>): State =
  * Runs a Transaction as the controller does: read, decide, send, until nothing is left to do.
  *
  * Guarantees: every decision is one of the controller's own core. Time passes in this clock alone.
- * Assumes:    no other Transaction wants the same targets, and nobody deletes or annotates this one.
+ * Assumes:    no other Transaction has the same targets, and no client deletes or annotates this one.
  */
 export const runTransaction = (start: State, scenario: Scenario): State => {
   let state = start;
@@ -94,7 +94,7 @@ export const runTransaction = (start: State, scenario: Scenario): State => {
     if (step.type === "done") return state;
     state = { ...state, events: [...state.events, ...(step.events ?? [])] };
     if (step.type === "wait") {
-      // A finished one waits to expire, a Failed one to be retried, and a Draft for people: the user sees it as it is now.
+      // A finished one waits to expire, a Failed one to be retried, and a Draft for an edit or an approval: the user sees it as it is now.
       if (isTerminal(state.txn.status.phase) || step.rests !== undefined) return state;
       state = afterWait(state, step);
       continue;

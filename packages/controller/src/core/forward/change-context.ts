@@ -36,7 +36,7 @@ export const observeTarget = (changeContext: ChangeContext): ApiCall => {
 };
 
 /**
- * A target that cannot be read does not tell whether the change was applied, unless the write was rejected for
+ * A target that cannot be read does not show whether the change was applied, unless the write was rejected for
  * the same reason.
  */
 const onRefusedRead =

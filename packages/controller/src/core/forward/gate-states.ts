@@ -89,7 +89,7 @@ const unmetOf = ({ gates, place, uid, conceals }: Gated, object: KubeObject | un
 };
 
 /**
- * How far a target is, by a live read that is not older than `since`, nor than what was last told of it.
+ * How far a target is, by a live read that is not older than `since`, nor than the last change that a watch reported.
  *
  * Guarantees: what is said of a workload names its newest Pod that something is wrong with.
  */
@@ -111,7 +111,7 @@ export const observeGates = (gated: Gated, known: Observations, since: Instant):
   const { object } = seen;
   const unmet = unmetOf(gated, object);
   if (unmet === undefined) return { type: "met" };
-  const told = (message: string): GateObservation => ({
+  const unmetBecause = (message: string): GateObservation => ({
     type: "unmet",
     resourceVersion: object?.metadata.resourceVersion,
     gate: unmet.gate,
@@ -119,10 +119,10 @@ export const observeGates = (gated: Gated, known: Observations, since: Instant):
     state: { ...unmet.state, message },
   });
   const selector = object === undefined ? undefined : podSelector(object);
-  if (object === undefined) return told(unmet.state.message);
-  if (selector === undefined) return told(explain(object, unmet.state.message, []));
+  if (object === undefined) return unmetBecause(unmet.state.message);
+  if (selector === undefined) return unmetBecause(explain(object, unmet.state.message, []));
   const explained = gate?.explained;
   return explained === undefined || explained.at < seen.at
     ? { type: "reading", effects: [findPods(gated, object, selector, unmet.state.message)] }
-    : told(explained.message);
+    : unmetBecause(explained.message);
 };

@@ -19,7 +19,7 @@ export type InDoubtVerdict =
   | { readonly type: "not-applied"; readonly object: KubeObject | undefined }
   /**
    * It was not applied, and other clients have modified the target since it was read: `fields` are those that
-   * the change sets. `mayBeApplied`: it may have been applied if it was sent, since nothing would tell.
+   * the change sets. `mayBeApplied`: it may have been applied if it was sent, since it would leave no trace.
    */
   | {
       readonly type: "conflict";

@@ -31,7 +31,7 @@ const asked = ({ context: { txn }, before, ...item }: ChangeContext, known: Obse
  * they take: whether the rollback could grant again what the change takes away, and what would be lost in the version that it
  * names.
  *
- * @returns undefined if nothing is against the change. A message if it must not be made: no rollback could put its target back.
+ * @returns undefined if the change may be applied. Otherwise a message: a rollback could not restore its target.
  */
 export const awaitLateChecks = (changeContext: ChangeContext): Step | string | undefined => {
   const { context, journal, index, before, place } = changeContext;

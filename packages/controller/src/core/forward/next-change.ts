@@ -10,7 +10,7 @@ import type { ResolvedItem } from "../state/resolved-changes.ts";
 
 /**
  * The checkpoint of this change, and the intent of the next; unless this one has gates, which come first. Where the journal was
- * lost, the next one may have been made: then its target comes first, which tells whether they were met.
+ * lost, the next one may have been made: then its target is read first, which shows whether they were met.
  */
 export const nextChange = (
   { txn, now }: ReconcileContext,

@@ -147,7 +147,7 @@ const paying = (args: readonly unknown[]) => ({
   exprKind: { case: "callExpr", value: { $typeName: "cel.expr.Expr.Call", function: STEP, args } },
 });
 
-/** Whether going on from this part of an expression costs as much as the part is long, or happens again and again. */
+/** Whether evaluating the rest after this part costs as much as the part is long, or is repeated. */
 const isPaid = (name: string): boolean => name === "iterRange" || name === "loopCondition";
 
 const rewritten = (value: unknown): unknown => {

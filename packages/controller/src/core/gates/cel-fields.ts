@@ -73,7 +73,7 @@ const describe = (value: unknown): string | undefined => {
 /**
  * What the fields of `self` are that an expression looks at, in its order: `self.status.phase is "Pending"`.
  *
- * Guarantees: short; quotes values of the object, so that nobody must see it of a Secret.
+ * Guarantees: short; quotes values of the object, so it must not be shown for a Secret.
  */
 export const describeFields = (expression: Expression): ((self: object) => string) => {
   const paths = isRenamed(expression) ? [] : pathsIn(expression);

@@ -11,7 +11,7 @@ import {
 import { regexSize } from "./regex-size.ts";
 
 /**
- * What one evaluation may cost, in steps of some microseconds; a gate that people write takes some hundreds. It keeps an
+ * What one evaluation may cost, in steps of some microseconds; a usual gate takes some hundreds. It keeps an
  * expression that is slow, by accident or not, from holding up the Transactions of others.
  */
 const BUDGET = 10_000;

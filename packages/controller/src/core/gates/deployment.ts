@@ -3,7 +3,7 @@ import { because, failed, type GateState, met, notYet } from "./gate-state.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
 import { integerAt } from "./read-fields.ts";
 
-/** A Deployment with this deadline has none: its controller does not tell whether it progresses. */
+/** A Deployment with this deadline has none: its controller does not report whether it progresses. */
 const NO_DEADLINE = MAX_INT32;
 
 /** Ready: all replicas are of the latest version and available, and none of an older one is left. */

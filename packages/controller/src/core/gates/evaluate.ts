@@ -12,7 +12,7 @@ import { ready } from "./ready.ts";
 
 type Of<Type extends Gate["type"]> = Extract<Gate, { readonly type: Type }>;
 
-/** What people can read of it in a status, beside those of other targets. */
+/** The length up to which it is readable in a status, beside those of other targets. */
 const MOST_SAID = 1024;
 const MOST_QUOTED = 128;
 
@@ -34,7 +34,7 @@ const evaluateCondition = (gate: Of<"condition">, object: KubeObject): GateState
     return notYet(`condition ${gate.name} is not of the latest generation yet`);
   if (found !== undefined && same(textAt(found, "status"), gate.value)) return met;
 
-  // What has failed for good does not get there, whatever the condition: a failed Job is never Complete.
+  // An object that has failed permanently never meets the gate: a failed Job is never Complete.
   const state = ready(object);
   if (state.type === "failed") return state;
   const [said] = found === undefined ? [] : conditionsOf({ status: { conditions: [found] } });
@@ -97,7 +97,7 @@ const evaluateMissing = (gate: Gate): GateState => (gate.type === "delete" ? met
 /**
  * Whether an object has got to where a gate wants it.
  *
- * Guarantees: depends on its arguments alone; never throws; the message is for people, and is short.
+ * Guarantees: depends on its arguments alone; never throws; the message is for users, and is short.
  * Assumes:    `object` is the latest that the API server has; undefined: it has none.
  *
  * @param conceals whether the message must not quote what gates read of the object. Default: it may.

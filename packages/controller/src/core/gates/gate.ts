@@ -13,7 +13,7 @@ export type Gate =
   /** This version of the controller does not read it. */
   | { readonly type: "malformed"; readonly text: string; readonly message: string };
 
-/** Longer than any that a person would want to read; what an expression can cost grows with it. */
+/** Longer than any readable expression; the cost of an expression grows with it. */
 export const MAX_GATE_LENGTH = 1024;
 
 const DEFAULT_CONDITION = "True";

@@ -29,7 +29,7 @@ export const gatesOf = ({ spec }: Transaction, index: number): readonly Gate[] =
 /** What restored targets have to get to. */
 export const rollbackGates = ({ spec }: Transaction): readonly Gate[] => parsed(spec.rollbackWaitFor ?? NONE);
 
-/** Reading an expression takes up to some ten milliseconds for 1024 characters, and everybody else waits meanwhile. */
+/** Reading an expression takes up to some ten milliseconds for 1024 characters, and all other Transactions wait meanwhile. */
 const MOST_EXPRESSIONS = 16_384;
 
 /** All gates that a Transaction has, each once. */

@@ -46,7 +46,7 @@ const first = (statuses: readonly object[], trouble: (status: object) => string 
 
 /**
  * What keeps a Pod from being ready, in the words of its kubelet or its scheduler: `container web in CrashLoopBackOff: exit
- * code 1`. Undefined where nothing is wrong that they tell of.
+ * code 1`. Undefined if they report no problem.
  */
 export const podTrouble = (pod: KubeObject): string | undefined => {
   const statuses = [

@@ -52,7 +52,7 @@ const isNoWord = (fault: Extract<ApiError, { type: "refused" }>): boolean =>
   fault.code === 404 && (fault.notFound === undefined || fault.notFound === "path");
 
 /**
- * Whether the write may have been applied in spite of this error: a page of a proxy does not tell; nor does a 429, which may be
+ * Whether the write may have been applied in spite of this error: a page of a proxy does not show it; nor does a 429, which may be
  * the answer to what a proxy has sent again.
  */
 export const mayBeApplied = (fault: ApiError): boolean => {

@@ -1,7 +1,7 @@
 import { fromBase64, toBase64 } from "./base64.ts";
 import { type ApiError, asObject, digitsOf, isObject } from "@janus/types";
 
-/** All values below, as text. Keys are not secret: everybody who may see field managers sees them. */
+/** All values below, as text. Keys are not secret: all users who may read field managers see them. */
 const leaves = (value: unknown): readonly string[] => {
   if (Array.isArray(value)) return value.flatMap(leaves);
   if (isObject(value)) return Object.values(value).flatMap(leaves);
@@ -49,7 +49,7 @@ export const withoutReason = (fault: ApiError, why: string): ApiError =>
 
 /**
  * The same fault, with none of these values in its sentences. The API server and admission checks quote what they refuse, and
- * what they say is told in status, events and logs.
+ * what they say is shown in status, events and logs.
  */
 const redact = (fault: ApiError, content: unknown): ApiError => {
   if (fault.type !== "refused") return fault;

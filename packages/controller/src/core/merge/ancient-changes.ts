@@ -29,7 +29,7 @@ export const byWriter = memoized(
 const fieldsIn = (entry: ManagedFieldsEntry | undefined): Fields => entry?.fieldsV1 ?? none;
 
 /**
- * The live entries, with those of before that were merged since under their own names again: our entry may have
+ * The live entries, with the former ones that were merged since under their own names again: our entry may have
  * exceeded the limit.
  */
 export const expandAncientChanges = (former: Entries, live: Entries): Entries => {

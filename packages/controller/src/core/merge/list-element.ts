@@ -2,7 +2,7 @@ import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
 import type { Fields } from "./field-set.ts";
 import { asObject, canonical, type Json, type JsonObject, member, parseJson } from "@janus/types";
 
-/** How the server merges a list, as far as the fields that anybody owns in it tell. */
+/** How the server merges a list, as far as its managed fields show. */
 export type ListKind = { readonly by: "keys"; readonly keys: readonly string[] } | { readonly by: "value" };
 
 /** What an element says of its item: the keys of a `k:`, the value of a `v:`; `null` for what is no JSON. */
@@ -101,7 +101,7 @@ const itemsByElement = (kind: ListKind, items: readonly Json[]): ListItems => {
 };
 
 interface ListIndex {
-  /** What tells its kind from others. */
+  /** The prefix of its kind. */
   readonly by: string;
   readonly kind: ListKind;
   readonly items: ListItems;
@@ -129,7 +129,7 @@ const hasAllKeys = (kind: ListKind, item: Json): boolean => {
   return true;
 };
 
-/** Whether it names a text that nobody writes in another way. */
+/** Whether it names a text that has only one representation. */
 const isPlainText = (element: string): boolean => /^v:"[^\\<>&\u2028\u2029]*"$/.test(element);
 
 /** The first item that has just what the element says; `undefined` where there is none. */

@@ -58,12 +58,12 @@ const meaning = (content: readonly Json[], kind: Keys, there: References): ((ite
   return (item) => likeThis(item)(item);
 };
 
-/** The item with the keys of the one that it stands for. */
-const withKeys = ({ keys }: Keys, item: JsonObject, stands: Json | undefined): JsonObject =>
-  stands === undefined
+/** The item with the keys of the live or former item that it denotes. */
+const withKeys = ({ keys }: Keys, item: JsonObject, denoted: Json | undefined): JsonObject =>
+  denoted === undefined
     ? item
     : keys.reduce<JsonObject>(
-        (whole, key) => (keyOf(whole, key) === undefined ? { ...whole, [key]: keyOf(stands, key) ?? null } : whole),
+        (whole, key) => (keyOf(whole, key) === undefined ? { ...whole, [key]: keyOf(denoted, key) ?? null } : whole),
         item,
       );
 
@@ -120,9 +120,9 @@ const completedObject = (content: JsonObject, { values, managed, ours }: Referen
 
 /**
  * What a user wrote, with the keys of list items that it leaves to their defaults, as the server has filled them in: else
- * it does not tell which of the items of a list it means. What lacks nothing is the very same.
+ * it is ambiguous which item of a list it denotes. An object that lacks no key is returned unchanged.
  *
- * @param there the live object, and the one of before.
+ * @param there the live object, and the former one.
  * @param managed every managed field; they show how lists are merged.
  * @param ours those that the Transaction owns.
  *

@@ -19,7 +19,7 @@ export const showPath = (path: Path): string => pathText(path, false);
 /**
  * `.data["version"], .spec.replicas`; the whole object for the empty path.
  *
- * @param conceals whether values must not be shown, which are the names of what is in a set. Default: they may.
+ * @param conceals whether values must not be shown, such as the members of a set. Default: they may.
  */
 export const showPaths = (paths: readonly Path[], conceals = false): string =>
   [...new Set(paths.map((path) => (path.length === 0 ? "the object" : pathText(path, conceals))))].join(", ");

@@ -101,7 +101,7 @@ const underKeys = (value: Json | undefined, keys: readonly string[], item: Json 
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
 
-/** In the order of before; what others added comes after. */
+/** In the former order; items that other clients added come last. */
 const itemsIn = ({ was, is, wanted }: MergedField, kind: ListKind): readonly MergedPart[] => {
   const [former, live] = [listItems(kind, listOf(was)), listItems(kind, listOf(is))];
   const inContent = itemLike(listOf(wanted), kind);

@@ -7,7 +7,7 @@ import { entriesOf } from "./marks.ts";
 import { differingPaths } from "./server-mutations.ts";
 import { writable } from "./write-body.ts";
 
-/** The other versions of the kind in which somebody has written the object, with the entries of managedFields. */
+/** The other versions of the kind in which a client has written the object, with the entries of managedFields. */
 const otherVersions = (object: KubeObject) =>
   Map.groupBy(
     entriesOf(object).filter(
@@ -18,7 +18,7 @@ const otherVersions = (object: KubeObject) =>
   );
 
 /**
- * The other versions of its kind in which an object may have more than in the one that it was read in: those in which somebody has
+ * The other versions of its kind in which an object may have more than in the one that it was read in: those in which a client has
  * set what has no value in this one. The API server clears managedFields where it cannot convert the fields of a version: then all
  * in which it was written before.
  *

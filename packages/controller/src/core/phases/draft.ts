@@ -84,8 +84,8 @@ const expiresAt = ({ spec: { draftTTL }, status: { observedDraft } }: Transactio
 const deleteExpired = ({ txn, now }: ReconcileContext): Step | undefined =>
   now < expiresAt(txn) ? undefined : run(expire(txn, (known) => known));
 
-/** Without what changes although nothing new is to be told. */
-const told = ({ observedGeneration, result, message, digest, changes }: Omit<Render, "renderedAt">): object => ({
+/** The parts of a render that users see; the others change with every render. */
+const visiblePart = ({ observedGeneration, result, message, digest, changes }: Omit<Render, "renderedAt">): object => ({
   observedGeneration,
   result,
   message,
@@ -98,7 +98,7 @@ const rest = ({ txn }: ReconcileContext, watched: readonly Watched[]): Step => (
   rests: watched,
 });
 
-/** Whether what is recorded may be out of date. Of problems, nobody says when they are over. */
+/** Whether what is recorded may be out of date. No watch reports when problems are solved. */
 const isDue = ({ txn: { metadata, status }, known }: ReconcileContext): boolean =>
   known.targetsChanged === true ||
   status.render?.observedGeneration !== metadata.generation ||
@@ -114,7 +114,7 @@ const renderNow = (context: ReconcileContext): Step => {
     renderedAt: toTimestamp(now),
   };
   const { render: former } = txn.status;
-  const isNew = former === undefined || !equal(told(former), told(next));
+  const isNew = former === undefined || !equal(visiblePart(former), visiblePart(next));
   const shown = isNew ? next : former;
   const message = said({ spec: txn.spec, status: { ...txn.status, render: shown } });
   return !isNew && isSaid(txn, message)

@@ -16,7 +16,7 @@ import type { ReconcileContext } from "../state/reconcile-context.ts";
 /** A Transaction without the finalizer has no journal. */
 const hasNoJournal: ApiCall["onAnswer"] = (known) => ({ ...known, journal: { type: "missing" } });
 
-/** These before its own, which tell what followed. */
+/** These events before those of the step, which happened later. */
 const withEvents = (recorded: ApiCall, events: readonly EventSpec[]): ApiCall => ({
   ...recorded,
   events: [...events, ...(recorded.events ?? [])],
@@ -35,9 +35,9 @@ export const pending = (context: ReconcileContext): Step => {
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
   const { general, problems } = specProblems(txn, known);
-  const told = audit(txn, contentDigest);
+  const audited = audit(txn, contentDigest);
   if (general.length > 0 || problems.size > 0)
-    return run(withEvents(failUntouched(context, { reason: "InvalidTransaction", problems, general }), told));
+    return run(withEvents(failUntouched(context, { reason: "InvalidTransaction", problems, general }), audited));
   if (!isHeld) {
     return run({ ...addFinalizer(txn), onAnswer: hasNoJournal });
   }
@@ -50,7 +50,7 @@ export const pending = (context: ReconcileContext): Step => {
       because: { reason: "Preparing", message: "acquiring locks and checking every change" },
     },
     now,
-    ...told,
+    ...audited,
     ...executed(txn),
     {
       type: "Normal",

@@ -19,7 +19,7 @@ const specHash = memoized(({ spec }: Transaction): string => {
 /**
  * What is approved: the spec, and what it would do to each target.
  *
- * Guarantees: depends on the spec and on that content of the targets that the changes touch; not on generation, lifecycle,
+ * Guarantees: depends on the spec and on the fields of the targets that the changes modify; not on generation, lifecycle,
  *             times, statuses, resourceVersions (but of sensitive kinds, whose values do not count) or restarts.
  * Assumes:    every change was tried, and none has problems.
  */

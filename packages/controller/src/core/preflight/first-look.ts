@@ -28,7 +28,7 @@ const firstLook = (txn: Transaction, known: Observations, item: ResolvedItem): A
   };
 };
 
-/** The reads that are still needed to tell of every Apply whether it is a Create or a Patch. */
+/** The reads that are still needed to decide whether each Apply is a Create or a Patch. */
 export const firstLooks = (txn: Transaction, known: Observations): readonly ApiCall[] =>
   itemsOf(txn, known)
     .filter(({ index }) => {

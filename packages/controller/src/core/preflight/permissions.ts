@@ -127,7 +127,7 @@ export const grant = ({ place }: ResolvedItem, verbs: readonly string[]): string
 
 /**
  * All permissions that the change and its rollback need, and that neither the ServiceAccount has nor an earlier change may
- * bring: at once, so that nobody has to come back for the next one. Its target is not locked.
+ * bring: all of them, so that a user can grant them at once. Its target is not locked.
  */
 export const missingPermissions = (txn: Transaction, item: ResolvedItem, known: Observations): readonly string[] => {
   const isUnreadable = preflightIn(known, item.index).permissions?.get("get") === "denied";

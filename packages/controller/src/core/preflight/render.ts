@@ -19,7 +19,7 @@ const GENERAL_BYTES = 5 * 1024;
 const MOST_OF_MESSAGE = 256;
 /** Targets that are looked at at the same time. */
 const MOST = 16;
-/** Problems that the message tells in full. */
+/** Problems that the message contains in full. */
 const MOST_PROBLEMS = 5;
 
 /** What was rendered, and of which versions of which targets. */
@@ -80,18 +80,18 @@ const rendered = (known: Observations, { index }: ResolvedItem, found: readonly 
 /** A change with as much of it as there is room for. */
 const within = (change: RenderedChange, room: number): { readonly change: RenderedChange; readonly bytes: number } => {
   const { message, diff = [], more = 0, ...rest } = change;
-  const told = message === undefined ? 0 : bytesOf(message);
-  const isTold = told > 0 && told <= room;
+  const needed = message === undefined ? 0 : bytesOf(message);
+  const isShown = needed > 0 && needed <= room;
   const shown = fitting(diff, room);
   const left = diff.length - shown.diff.length + more;
   return {
     change: {
       ...rest,
-      ...(isTold && message !== undefined ? { message } : {}),
+      ...(isShown && message !== undefined ? { message } : {}),
       ...(shown.diff.length === 0 ? {} : { diff: shown.diff }),
       ...(left === 0 ? {} : { more: left }),
     },
-    bytes: shown.bytes + (isTold ? told : 0),
+    bytes: shown.bytes + (isShown ? needed : 0),
   };
 };
 
@@ -127,7 +127,7 @@ const watchedTargets = ({ txn, known }: ReconcileContext): readonly Watched[] =>
  * What a Draft would do to its targets as they are now, and everything for which it would fail.
  *
  * Guarantees: nothing is locked or modified; fits into {@link RENDER_BYTES}; however many and large the targets are, a few MiB
- *             of them are in memory at a time; no value of a sensitive kind is told.
+ *             of them are in memory at a time; no value of a sensitive kind is shown.
  */
 export const render = (context: ReconcileContext): Rendering => {
   const { txn, known, settings } = context;

@@ -29,7 +29,7 @@ export const watchReviews = (txn: Transaction, known: Observations): readonly Ap
   );
 };
 
-/** Without it, targets are looked at after growing pauses: people may wonder why that takes so long. */
+/** Without it, targets are polled at growing intervals: users should know why that takes long. */
 export const watchWarnings = (txn: Transaction, known: Observations): readonly string[] => {
   const [first, ...others] = gated(txn, known).filter(
     ({ index }) => preflightIn(known, index).permissions?.get(WATCH) === "denied",

@@ -47,7 +47,7 @@ const forget = (known: Observations, ref: Pick<SnapshotStore, "kind" | "name">):
 
 /**
  * Reads the object of this name. Journal and status may name anything, since other clients may have written
- * them; the store's own label tells whose it is. An object in place of a recorded store is ours only if it has
+ * them; the store's own label says whose it is. An object in place of a recorded store is ours only if it has
  * the same data: a create that was sent twice, and applied twice.
  */
 export const lookAtStore = (

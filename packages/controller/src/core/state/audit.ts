@@ -9,10 +9,10 @@ import {
 } from "@janus/api";
 import type { EventSpec } from "./effect.ts";
 
-/** As much of a name or a reason as an event tells, in bytes. */
+/** How many bytes of a name or a reason an event contains. */
 const MOST_SAID = 256;
 
-/** What people have done with a Transaction before it is executed, as reasons of events. */
+/** What users have done with a Transaction before it is executed, as reasons of events. */
 export type Deed = "Requested" | "Edited" | "Proposed" | "Rejected" | "Approved";
 
 const deeds = (txn: Transaction, contentOf: (txn: Transaction) => string): readonly Deed[] => {
@@ -21,7 +21,7 @@ const deeds = (txn: Transaction, contentOf: (txn: Transaction) => string): reado
   const { observedDraft: last } = status;
   const { annotations = {} } = metadata;
   if (last === undefined) {
-    // One that was never a Draft is told of only if it is known whose it is.
+    // The creation of one that was never a Draft is reported only if its user is known.
     if (lifecycle === "Published")
       return [
         ...(annotations[REQUESTED_BY] === undefined ? [] : (["Requested"] as const)),
@@ -31,7 +31,7 @@ const deeds = (txn: Transaction, contentOf: (txn: Transaction) => string): reado
   }
   if (last.generation === metadata.generation) return [];
   const edited: readonly Deed[] = last.content === contentOf(txn) ? [] : ["Edited"];
-  // Several moves may have been made since: the last one is told, and that there was an edit.
+  // Several moves may have been made since: the last one is reported, and that there was an edit.
   switch (lifecycle) {
     case "Draft":
       return last.lifecycle === "Draft" ? ["Edited"] : ["Rejected", ...edited];
@@ -59,9 +59,9 @@ const WORDS: Readonly<Record<Deed, string>> = {
 };
 
 /**
- * Events that tell who has done what with a Transaction since it was observed last.
+ * Events that report who has done what with a Transaction since it was observed last.
  *
- * Guarantees: each deed is told once, if they are recorded together with `status.observedDraft`.
+ * Guarantees: each step is reported once, if they are recorded together with `status.observedDraft`.
  * Assumes:    annotations are true: admission policies see to that where they are installed.
  *
  * @param contentOf the digest of its spec without the lifecycle
@@ -82,7 +82,7 @@ export const audit = (txn: Transaction, contentOf: (txn: Transaction) => string)
   });
 };
 
-/** That one that people have approved is executed. */
+/** That an approved Transaction is executed. */
 export const executed = ({ metadata: { annotations = {} }, spec, status }: Transaction): readonly EventSpec[] => {
   const approver = annotations[APPROVED_BY];
   return status.observedDraft === undefined && approver === undefined

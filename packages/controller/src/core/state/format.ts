@@ -20,7 +20,7 @@ const unknownKeys = (keys: readonly string[]): string | undefined =>
     : `with ${cut(keys.slice(0, FEW).join(", "), 200)}${keys.length > FEW ? ", …" : ""}, which this version does not know`;
 
 /**
- * Why a journal or snapshot is not touched: a later version of the controller wrote it. Its data has the format
+ * Why a journal or snapshot is not modified: a later version of the controller wrote it. Its data has the format
  * under `format`; absent: 1.
  *
  * @param what it is

@@ -155,7 +155,7 @@ export const keptTargets = ({ changes }: Observations): number =>
 
 const BECAUSE = "waiting: the Transaction is large, and only a few large Transactions are processed at the same time";
 
-/** It waits until it is its turn to take memory. The status of one that has ended, that is a Draft, or that a later version has to go on with, stays as it is. */
+/** It waits until it is its turn to take memory. The status of one that has ended, that is a Draft, or that only a later version can process, stays as it is. */
 export const awaitMemory = (context: ReconcileContext): Step => {
   const { txn, known, now } = context;
   const until = Math.min(now + PATIENCE, now < deadline(context) ? deadline(context) : Number.POSITIVE_INFINITY);

@@ -23,7 +23,7 @@ import { configMaps, type ObjectRef, type Version } from "../kubernetes/kube-obj
  *
  * forward: changes before `cursor` are applied; the one at `cursor` may be in flight. With `gatedSince` it is not: since then, the
  *          gates of the change before it have not been met. With `gatesInDoubt` the journal was lost: only a change that was
- *          made after it tells that the gates of the one before were met.
+ *          applied after it shows that the gates of the previous one were met.
  * back: changes from `reached` on were never applied; those after `cursor` are settled (restored, unless noted
  *          otherwise) or deferred; the rollback of the one at `cursor`, and of deferred ones, may be in flight.
  *          That of the one at `cursor` began at `since`. With `restoredAt` everything is restored, since then, and

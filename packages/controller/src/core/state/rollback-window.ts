@@ -32,7 +32,7 @@ const endOf = ({ spec: { rollbackWindow = 0 } }: Transaction, committed: Instant
 /** Until when it can be rolled back if it is Committed now. */
 export const untilWhen = (txn: Transaction, now: Instant): string => toTimestamp(endOf(txn, now));
 
-/** When the window of a Committed Transaction ends. Where somebody has removed both times from its status, it has ended. */
+/** When the window of a Committed Transaction ends. If a client has removed both times from its status, it has ended. */
 export const windowEnd = (txn: Transaction): Instant => {
   const { completedAt, reversibleUntil } = txn.status;
   const committed = fromTimestamp(completedAt);

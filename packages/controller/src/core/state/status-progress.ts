@@ -29,7 +29,7 @@ export const waiting = (
   return { ...run(updateStatus(txn, { items, because: { reason: WAITING, message: because } }, now)), events };
 };
 
-/** So many items name what is waited for: a status has no room for all of them. The message tells how many more there are. */
+/** How many items name what is waited for: a status has no room for all of them. The message says how many more there are. */
 export const MOST_AWAITED_ITEMS = 50;
 
 /** A target that is waited for, and in words for what. */
@@ -37,7 +37,7 @@ export interface AwaitedTarget extends Watched {
   readonly waiting: NonNullable<Item["waiting"]>;
 }
 
-/** A pause until one of these targets changes, told on their items, too, as far as there is room. */
+/** A pause until one of these targets changes, shown on their items, too, as far as there is room. */
 export const waitingForTargets = (
   context: ReconcileContext,
   journal: Journal,

@@ -112,7 +112,7 @@ const withTargets = (items: readonly Item[], changes: Transaction["spec"]["chang
   });
 
 /** Who asked for it, as it was said first: annotations may be edited afterwards. */
-const people = ({ metadata: { annotations = {} }, spec, status }: Transaction): Partial<Status> => {
+const usersOf = ({ metadata: { annotations = {} }, spec, status }: Transaction): Partial<Status> => {
   const requestedBy = status.requestedBy ?? annotations[REQUESTED_BY];
   const approvedBy = status.approvedBy ?? (spec.lifecycle === "Published" ? annotations[APPROVED_BY] : undefined);
   return {
@@ -123,7 +123,7 @@ const people = ({ metadata: { annotations = {} }, spec, status }: Transaction): 
 
 const BEFORE_PREPARED: readonly Phase[] = ["Pending", "Preparing", "Failed"];
 
-/** Once it is Prepared, nobody compares it with what was approved any more: the differences make room. */
+/** Once it is Prepared, it is no longer compared with what was approved: the differences are removed to save space. */
 const withoutDraft = (status: Status, phase: Phase): Status => {
   const { observedDraft, render, ...rest } = status;
   const kept = phase === "Pending" && observedDraft !== undefined ? { observedDraft } : {};
@@ -150,7 +150,7 @@ export const updateStatus = (
   const moves = phase !== txn.status.phase;
   const next: Status = {
     ...withoutDraft({ ...txn.status, ...fields }, phase),
-    ...people(txn),
+    ...usersOf(txn),
     phase,
     items,
     version: txn.status.version + 1,

@@ -10,7 +10,7 @@ import type { ReconcileContext } from "../state/reconcile-context.ts";
 const MOST_SAID = 256;
 
 /**
- * The gates of a change that was applied are waited for no longer. It is their failure where time is over, not where somebody asked
+ * The gates of a change that was applied are waited for no longer. It is their failure if a timeout has passed, not if a user asked
  * for a rollback meanwhile, or a lock was lost.
  */
 const withGateError = ({ waiting, ...rest }: Item, { reason, unmetGate }: AbortCause): Item => {

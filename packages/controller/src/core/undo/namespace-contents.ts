@@ -66,7 +66,7 @@ const mayHold = ({ type, object }: TargetObservation): boolean => {
   );
 };
 
-/** Lists what is there, with owners or without. */
+/** Lists all objects, with owners or without. */
 export const findContents = ({ index }: UndoContext, to: Partial<FindOwned>): FindOwned => ({
   ...to,
   purpose: "find-owned",

@@ -140,13 +140,13 @@ export const withAttemptCounted = (index: number, effect: Effect): Effect => {
 const spareLocks = (
   context: ReconcileContext,
   { position, deferred }: Back,
-  touched: readonly (readonly [index: number, target: ObjectRef])[],
+  targets: readonly (readonly [index: number, target: ObjectRef])[],
   needed: number,
 ): readonly ApiCall[] => {
   const { lock } = changeIn(context.known, needed);
   if (lock?.type !== "theirs" || lock.holderState !== "rolling-back") return [];
   const isSettled = (index: number): boolean => index > position.cursor && index !== needed && !deferred.has(index);
-  return touched.flatMap(([index, target]) =>
+  return targets.flatMap(([index, target]) =>
     isSettled(index) ? releaseLock(context, index, lockPlace(target, context.settings.controllerNamespace)) : [],
   );
 };
@@ -188,12 +188,12 @@ export const rollbackItem = (context: ReconcileContext, journal: Back, index: nu
   if (isOver) return fail(`${formatRef(item.place)}: ${ranOut(known, index)}`, item);
 
   const locked = (needed: number): ItemStep | undefined => {
-    const touched = [...resolvedTargets(txn, known)].filter(([at]) => at < journal.position.reached || at === needed);
-    const locking = reacquire(context, new Map(touched), [needed]);
+    const applied = [...resolvedTargets(txn, known)].filter(([at]) => at < journal.position.reached || at === needed);
+    const locking = reacquire(context, new Map(applied), [needed]);
     if (locking.type === "acquiring") return go(...locking.effects);
     if (locking.type !== "waiting") return undefined;
     const { until, because, event, awaited } = locking;
-    const effects = [...locking.effects, ...spareLocks(context, journal, touched, needed)];
+    const effects = [...locking.effects, ...spareLocks(context, journal, applied, needed)];
     return effects.length > 0
       ? { type: "run", step: { ...run(...effects), events: [event] } }
       : { type: "wait", until, because, event, awaited };

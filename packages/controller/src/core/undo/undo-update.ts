@@ -93,8 +93,8 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
 };
 
 /**
- * Rolled back, but for allocations that another Service has got, and what the API server sets itself: that is all right unless it
- * keeps what the change has set or taken away.
+ * Rolled back, except for allocations that another Service has now, and values that the API server sets itself. It is not
+ * rolled back if the API server keeps a value that the change set, or leaves out one that the change removed.
  */
 const restoredOrFailed = (
   { change, place, context: { settings } }: UndoContext,

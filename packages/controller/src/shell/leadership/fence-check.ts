@@ -40,7 +40,7 @@ const whoAmI: Request = {
 };
 
 /** No actual term: these are counted from 1. */
-const overForEver: Term = { holder: "nobody", transitions: -1 };
+const neverCurrent: Term = { holder: "nobody", transitions: -1 };
 
 /**
  * Checks how the API server treats tokens: it sends the dry run of a write in an old term and, if that is rejected, of one in
@@ -58,7 +58,7 @@ export const checkFence = async (api: Api, place: LeasePlace, term: Term): Promi
     if (isUnrepeated(answer, token)) return E.right("other");
     return isFenced(answer, token) ? E.right(true) : E.map(() => false)(answer);
   };
-  const old = await isRefused(overForEver);
+  const old = await isRefused(neverCurrent);
   if (E.isLeft(old)) return E.left(messageOf(old.left));
   if (old.right === "other") return E.right("other");
   if (!old.right) return E.right("down");

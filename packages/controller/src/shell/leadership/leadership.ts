@@ -41,7 +41,7 @@ export interface LeaderStatus {
 export interface Leadership {
   /** Restricts an API server to our term, once that has begun. Undefined: we have released or lost the Lease before. */
   readonly elected: Promise<((api: Api) => Api) | undefined>;
-  /** Why we lost leadership, for good. */
+  /** Why this process lost leadership. It does not lead again. */
   readonly over: Promise<string>;
   /** Releases the Lease. Assumes: no request is in flight. */
   readonly leave: () => Promise<string>;

@@ -86,7 +86,7 @@ export const sendRequest = async (
 
 /** Messages name a few Pods at most. */
 const MOST_PODS = 50;
-/** Larger Pods than people write must not use the memory of all. */
+/** Pods that are larger than usual must not use the memory of all Transactions. */
 const MOST_BYTES = 4 * 2 ** 20;
 
 const findPods = async (

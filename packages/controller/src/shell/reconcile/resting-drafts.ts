@@ -32,7 +32,7 @@ export interface RestingDrafts {
 }
 
 /**
- * The Drafts that wait for people.
+ * The Drafts that wait for an edit, an approval, or a change of their targets.
  *
  * Guarantees: one that rests costs a few hundred bytes and no requests; when a target changes that its ServiceAccount may
  *             watch, it is woken, at most once in ten seconds. Those for which there is no room are not woken: they are

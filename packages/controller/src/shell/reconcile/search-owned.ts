@@ -42,7 +42,7 @@ const unserved = (resource: string): Unlisted => ({
   mayComeYet: true,
 });
 
-/** The groups in which the API server keeps Events; a kind of that name in another group is somebody's own. */
+/** The groups in which the API server keeps Events; a kind of that name in another group is a custom resource. */
 const EVENT_GROUPS: readonly string[] = ["", "events.k8s.io"];
 
 const isEvent = ({ group, kind }: Resource): boolean => kind === "Event" && EVENT_GROUPS.includes(group);

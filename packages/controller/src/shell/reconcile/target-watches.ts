@@ -23,7 +23,7 @@ export interface WatchBudget {
   readonly watches: number;
   /** Those of one namespace. */
   readonly ofNamespace: number;
-  /** Whether targets without a watch are polled; otherwise nothing tells of their changes. */
+  /** Whether targets without a watch are polled; otherwise their changes are not noticed. */
   readonly polls: boolean;
 }
 
@@ -46,7 +46,7 @@ interface Waiting {
   notified: { readonly version: string | undefined } | undefined;
 }
 
-/** Which watch tells of a target, and under which name. */
+/** Which watch reports changes of a target, and under which name. */
 interface Joined {
   readonly key: string;
   readonly name: string;
@@ -54,7 +54,7 @@ interface Joined {
 
 interface Watching {
   readonly namespace: string;
-  /** The one target that it tells of, by its name as in `waiting`; undefined: all there are. */
+  /** The only target that it reports, by its name as in `waiting`; undefined: all targets. */
   readonly only: string | undefined;
   /** By the name of the target, as {@link keyOf} has it: a look at each object must not be one at all who wait. */
   readonly waiting: Map<string, Map<string, Waiting>>;
@@ -145,7 +145,7 @@ export const targetWatches = (
         // The reflector retries with growing pauses; each time the waiters read their targets themselves.
         onError: (error) => {
           if (budget.polls) for (const { waiter, target } of all()) notify(idOf(waiter.uid, target.index));
-          // It would be tried again and again for Drafts that nobody looks at.
+          // It would be retried again and again for Drafts that no user looks at.
           else if (classify(error) === "permanent" || isUnserved(error)) {
             denied.set(key, elapsed() + DENIED_FOR);
             over.abort();
