@@ -31,7 +31,7 @@ export interface Cluster {
   readonly server: string;
 }
 
-/** Everything as `--as`, but what is asked for as a ServiceAccount. */
+/** All requests as `--as`, except for those as a ServiceAccount. */
 const impersonating = (api: Client, { as, asGroup = [] }: ClusterFlags): Client => {
   if (as === undefined) return api;
   const user = { user: as, ...(asGroup.length === 0 ? {} : { groups: asGroup }) };

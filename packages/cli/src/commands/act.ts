@@ -15,7 +15,7 @@ interface ActFlags extends ClusterFlags {
   readonly wait: boolean;
 }
 
-/** Why it cannot be asked for in this phase, and what to do instead; undefined: it can. */
+/** Why it is not possible in this phase, and what to do instead; undefined: it is possible. */
 type Refusal = (txn: Transaction) => string | undefined;
 
 const BEFORE_CHANGES: readonly Phase[] = ["Pending", "Preparing", "Prepared"];

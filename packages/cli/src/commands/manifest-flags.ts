@@ -8,7 +8,7 @@ import { readManifests } from "../manifests/read-manifests.ts";
 import { withoutIdleNamespaces } from "../manifests/scoped.ts";
 import { composeFlags, type ManifestFlags } from "./flags.ts";
 
-/** Composes the Transaction that the flags of plan and apply ask for, and works on it in its namespace. */
+/** Composes the Transaction that the flags of plan and apply describe, and calls back in its namespace. */
 export const onComposed = (
   flags: ManifestFlags,
   work: (cluster: Cluster, manifest: TransactionManifest) => Promise<number>,

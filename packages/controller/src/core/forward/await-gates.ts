@@ -29,10 +29,10 @@ const SETTLING = 3000;
 const LAST_LOOK = 10_000;
 
 /**
- * Waits until the target of a change that was applied has got to what its `waitFor` wants, and then lets the next change begin.
+ * Waits until the target of an applied change meets its `waitFor`; then the next change begins.
  *
  * Guarantees: decided on a live read that is later than the change; nothing is written while it waits; what can no longer be
- *             reached, or not in time, is rolled back, and says how the target was last.
+ *             met, or not in time, is rolled back, and reports the last state of the target.
  * Assumes:    the change after it was not sent; the shell reconciles again when the target changes.
  */
 export const awaitGates = (context: ReconcileContext, journal: Journal, item: ResolvedItem, since: Instant): Step => {
@@ -54,7 +54,7 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: Re
   const state = stateOf(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal);
   const conceals = isSensitive(place, settings);
   const gated: Gated = { ...item, gates: gatesOf(txn, index), uid: uidOf(state), conceals };
-  // A failure is decided on how the target is now: it may have got there in the last moment.
+  // A failure is decided on the current state of the target: it may have met its gates in the last moment.
   const settled = now < since + SETTLING ? since : since + SETTLING;
   const observed = observeGates(gated, known, now < until ? settled : until);
   const overdue = (awaited: string, failed: AbortCause): Step => {

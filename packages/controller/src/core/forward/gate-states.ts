@@ -12,7 +12,7 @@ import { changeIn, type Observations, withGate } from "../state/observations.ts"
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import type { KubeObject } from "@janus/types";
 
-/** A target, and what it has to get to. */
+/** A target, and the gates that it has to meet. */
 export interface Gated extends ResolvedItem {
   readonly gates: readonly Gate[];
   /** The uid that it has had since the change, or the rollback, of this Transaction. */
@@ -39,7 +39,7 @@ const recordUnreadable =
   (known, answer) =>
     withGate(known, index, E.isRight(answer) ? { unanswered: undefined } : { unreadable: messageOf(answer.left) });
 
-/** For what asks for the target of a change, or for its kind: why there was no answer. */
+/** For requests for the target of a change, or for its kind: why there was no answer. */
 export const whenUnanswered =
   (index: number, former?: ApiCall["onTransientFault"]): NonNullable<ApiCall["onTransientFault"]> =>
   (known, fault, now) => {

@@ -95,7 +95,7 @@ const evaluateFound = (gate: Gate, object: KubeObject, conceals: boolean): GateS
 const evaluateMissing = (gate: Gate): GateState => (gate.type === "delete" ? met : notYet("does not exist"));
 
 /**
- * Whether an object has got to where a gate wants it.
+ * Whether an object meets a gate.
  *
  * Guarantees: depends on its arguments alone; never throws; the message is for users, and is short.
  * Assumes:    `object` is the latest that the API server has; undefined: it has none.

@@ -2,7 +2,7 @@
 export type GateState =
   | { readonly type: "met" }
   | { readonly type: "waiting"; readonly message: string }
-  /** It can no longer get there. */
+  /** It can no longer meet the gate. */
   | { readonly type: "failed"; readonly message: string };
 
 export const met: GateState = { type: "met" };

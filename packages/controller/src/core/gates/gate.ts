@@ -3,7 +3,7 @@ import { programOf } from "./cel.ts";
 import { formatJsonPath, type JsonPath, parseJsonPath } from "./json-path.ts";
 import type { SyntaxMistake } from "./syntax-mistake.ts";
 
-/** What the target of a change has to get to before the next change begins, in the words of `kubectl wait --for`. */
+/** What the target of a change has to meet before the next change begins, in the syntax of `kubectl wait --for`. */
 export type Gate =
   | { readonly type: "ready" | "create" | "delete" }
   | { readonly type: "condition"; readonly name: string; readonly value: string }

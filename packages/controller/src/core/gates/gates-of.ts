@@ -18,7 +18,7 @@ const textsOf = (change: Change | undefined, defaults: readonly string[] | undef
   change === undefined || change.type === "Delete" ? NONE : (change.waitFor ?? defaults ?? NONE);
 
 /**
- * What the target of a change has to get to before the next change begins.
+ * The gates that the target of a change has to meet before the next change begins.
  *
  * Guarantees: none is left out: one that cannot be read is never met. It was refused before the first change (see
  *             {@link gateMistakes}), unless another version of the controller has begun.
@@ -26,7 +26,7 @@ const textsOf = (change: Change | undefined, defaults: readonly string[] | undef
 export const gatesOf = ({ spec }: Transaction, index: number): readonly Gate[] =>
   parsed(textsOf(spec.changes[index], spec.waitFor));
 
-/** What restored targets have to get to. */
+/** The gates that restored targets have to meet. */
 export const rollbackGates = ({ spec }: Transaction): readonly Gate[] => parsed(spec.rollbackWaitFor ?? NONE);
 
 /** Reading an expression takes up to some ten milliseconds for 1024 characters, and all other Transactions wait meanwhile. */

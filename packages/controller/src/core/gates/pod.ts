@@ -6,7 +6,7 @@ import { textAt } from "./read-fields.ts";
 
 /**
  * Ready: its containers are, or it has succeeded. A Pod that has failed stays so; kstatus is content with it, as with all
- * that is over. One whose containers crash, or that has no room, may still get there; kstatus calls that failed.
+ * that is over. One whose containers crash, or that cannot be scheduled, may still become ready; kstatus calls that failed.
  */
 export const readyPod = (pod: KubeObject): GateState => {
   const phase = textAt(pod, "status", "phase");

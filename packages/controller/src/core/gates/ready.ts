@@ -68,7 +68,7 @@ const isReadable = (object: KubeObject): boolean => {
 };
 
 /**
- * Whether the object is what its spec asks for, by the rules of kstatus (https://pkg.go.dev/sigs.k8s.io/cli-utils/pkg/kstatus),
+ * Whether the object is in the state that its spec describes, by the rules of kstatus (https://pkg.go.dev/sigs.k8s.io/cli-utils/pkg/kstatus),
  * by which Flux and Helm decide, too. It differs where users expect something else of ready: see Job, Pod and Service.
  * `tests/gates/kstatus.test.ts` holds it against that library.
  */

@@ -12,7 +12,7 @@ export interface ConditionCause {
   readonly readyMessage?: string;
 }
 
-/** Whether restored targets have got to what `spec.rollbackWaitFor` wants, and if not, which and why. */
+/** Whether restored targets meet `spec.rollbackWaitFor`, and if not, which and why. */
 export interface Healthy {
   readonly isHealthy: boolean;
   readonly message: string;

@@ -111,7 +111,7 @@ const withTargets = (items: readonly Item[], changes: Transaction["spec"]["chang
     return item.target === undefined && change !== undefined ? { ...item, target: nameOf(change) } : item;
   });
 
-/** Who asked for it, as it was said first: annotations may be edited afterwards. */
+/** The users who created and approved it, as first recorded: annotations may be edited afterwards. */
 const usersOf = ({ metadata: { annotations = {} }, spec, status }: Transaction): Partial<Status> => {
   const requestedBy = status.requestedBy ?? annotations[REQUESTED_BY];
   const approvedBy = status.approvedBy ?? (spec.lifecycle === "Published" ? annotations[APPROVED_BY] : undefined);
