@@ -13,7 +13,7 @@ import { ready } from "./ready.ts";
 type Of<Type extends Gate["type"]> = Extract<Gate, { readonly type: Type }>;
 
 /** The length up to which it is readable in a status, beside those of other targets. */
-const MOST_SAID = 1024;
+const MAX_MESSAGE = 1024;
 const MOST_QUOTED = 128;
 
 /** Of a condition that is older than the latest spec: what it says is of an older one. */
@@ -37,8 +37,8 @@ const evaluateCondition = (gate: Of<"condition">, object: KubeObject): GateState
   // An object that has failed permanently never meets the gate: a failed Job is never Complete.
   const state = ready(object);
   if (state.type === "failed") return state;
-  const [said] = found === undefined ? [] : conditionsOf({ status: { conditions: [found] } });
-  return notYet(said === undefined ? `condition ${gate.name} is not reported yet` : describeCondition(said));
+  const [reported] = found === undefined ? [] : conditionsOf({ status: { conditions: [found] } });
+  return notYet(reported === undefined ? `condition ${gate.name} is not reported yet` : describeCondition(reported));
 };
 
 const quote = (value: unknown): string => `"${cut(print(value), MOST_QUOTED)}"`;
@@ -62,9 +62,9 @@ const evaluateCel = (gate: Of<"cel">, object: KubeObject, conceals: boolean): Ga
   if (E.isLeft(program)) return failed(because(formatGate(gate), program.left.message));
   const state = program.right(object);
   if (state.type === "met") return met;
-  const expression = cut(gate.expression, MOST_SAID / 2);
+  const expression = cut(gate.expression, MAX_MESSAGE / 2);
   if (state.type === "failed") return failed(because(formatGate({ ...gate, expression }), state.message));
-  return notYet(because(`not true yet: ${expression}`, conceals ? "" : cut(state.message, MOST_SAID / 2)));
+  return notYet(because(`not true yet: ${expression}`, conceals ? "" : cut(state.message, MAX_MESSAGE / 2)));
 };
 
 const evaluateDelete = (object: KubeObject): GateState => {
@@ -104,5 +104,5 @@ const evaluateMissing = (gate: Gate): GateState => (gate.type === "delete" ? met
  */
 export const evaluate = (gate: Gate, object: KubeObject | undefined, conceals = false): GateState => {
   const state = object === undefined ? evaluateMissing(gate) : evaluateFound(gate, object, conceals);
-  return state.type === "met" ? state : { ...state, message: cut(state.message, MOST_SAID) };
+  return state.type === "met" ? state : { ...state, message: cut(state.message, MAX_MESSAGE) };
 };

@@ -5,7 +5,7 @@ import { conditionsOf } from "./object-conditions.ts";
 import { integerAt, objectsAt, textAt, valueAt } from "./read-fields.ts";
 
 /** Of what a kubelet or a scheduler says, which may be long. */
-const MOST_SAID = 256;
+const MAX_MESSAGE = 256;
 
 /** A container waits for one of these in every Pod that starts. */
 const STARTING: readonly string[] = ["ContainerCreating", "PodInitializing"];
@@ -24,7 +24,7 @@ const waitingTrouble = (status: object): string | undefined => {
   // What the kubelet says of a crash is how long it waits before it starts the container again, not why it ended.
   const exit = describeExit(valueAt(status, "lastState", "terminated"));
   const why = reason === "CrashLoopBackOff" && exit !== "" ? exit : textAt(status, "state", "waiting", "message");
-  return because(`container ${textAt(status, "name")} in ${reason}`, cut(why, MOST_SAID));
+  return because(`container ${textAt(status, "name")} in ${reason}`, cut(why, MAX_MESSAGE));
 };
 
 const exitTrouble = (status: object): string | undefined => {
@@ -38,7 +38,7 @@ const schedulingTrouble = (pod: KubeObject): string | undefined => {
   const unscheduled = conditionsOf(pod).find(
     ({ type, status, reason }) => type === "PodScheduled" && status === "False" && reason === "Unschedulable",
   );
-  return unscheduled === undefined ? undefined : because("unschedulable", cut(unscheduled.message, MOST_SAID));
+  return unscheduled === undefined ? undefined : because("unschedulable", cut(unscheduled.message, MAX_MESSAGE));
 };
 
 const first = (statuses: readonly object[], trouble: (status: object) => string | undefined): string | undefined =>
@@ -53,7 +53,7 @@ export const podTrouble = (pod: KubeObject): string | undefined => {
     ...objectsAt(pod, "status", "initContainerStatuses"),
     ...objectsAt(pod, "status", "containerStatuses"),
   ];
-  const said = because(textAt(pod, "status", "reason"), cut(textAt(pod, "status", "message"), MOST_SAID));
+  const said = because(textAt(pod, "status", "reason"), cut(textAt(pod, "status", "message"), MAX_MESSAGE));
   const inContainers = first(statuses, waitingTrouble) ?? first(statuses, exitTrouble);
   if (textAt(pod, "status", "phase") === "Failed") return because("failed", said || (inContainers ?? ""));
   return inContainers ?? schedulingTrouble(pod);

@@ -4,7 +4,7 @@ import { podTrouble } from "./pod-trouble.ts";
 import { textAt } from "./read-fields.ts";
 
 /** As much as a condition, an item and an event have room for. */
-const MOST_SAID = 1024;
+const MAX_MESSAGE = 1024;
 
 /** Seconds, as `metadata.creationTimestamp` has them, sort as text. */
 const createdAt = (pod: KubeObject): string => textAt(pod, "metadata", "creationTimestamp");
@@ -23,7 +23,7 @@ const newestFirst = (a: KubeObject, b: KubeObject): number => {
  *          are being deleted are not what it waits for.
  */
 export const explain = (workload: KubeObject, message: string, pods: readonly KubeObject[]): string => {
-  const said = `${workload.kind} ${textAt(workload, "metadata", "name")}: ${message}`;
+  const text = `${workload.kind} ${textAt(workload, "metadata", "name")}: ${message}`;
   const [last] = pods
     .filter((pod) => textAt(pod, "metadata", "deletionTimestamp") === "")
     .toSorted(newestFirst)
@@ -31,5 +31,5 @@ export const explain = (workload: KubeObject, message: string, pods: readonly Ku
       const trouble = podTrouble(pod);
       return trouble === undefined ? [] : [`${trouble}, Pod ${textAt(pod, "metadata", "name")}`];
     });
-  return cut(last === undefined ? said : `${said} (last: ${last})`, MOST_SAID);
+  return cut(last === undefined ? text : `${text} (last: ${last})`, MAX_MESSAGE);
 };

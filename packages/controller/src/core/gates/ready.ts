@@ -34,10 +34,10 @@ const RULES: Readonly<Record<string, (object: KubeObject) => GateState>> = {
 
 /** Any other kind is ready when it says so, or says nothing: not every kind has a state. */
 const readyByCondition = (object: KubeObject): GateState => {
-  const said = conditionsOf(object).find(
+  const condition = conditionsOf(object).find(
     ({ type, status }) => type === "Ready" && (status === "True" || status === "False" || status === "Unknown"),
   );
-  return said === undefined || said.status === "True" ? met : notYet(describeCondition(said));
+  return condition === undefined || condition.status === "True" ? met : notYet(describeCondition(condition));
 };
 
 const ruleFor = (object: KubeObject): ((object: KubeObject) => GateState) => {

@@ -15,7 +15,7 @@ import { pending } from "./pending.ts";
 /** Whether it is not to be executed (yet). */
 export const isDraft = ({ spec }: Transaction): boolean => spec.lifecycle !== "Published";
 
-const MOST_SAID = 2048;
+const MAX_MESSAGE = 2048;
 
 const WORDS = {
   Create: "to create",
@@ -41,16 +41,16 @@ const NEXT = {
 } as const;
 
 /** What it would do, and what can be done next. */
-const said = ({ spec: { lifecycle }, status: { render } }: Pick<Transaction, "spec" | "status">): string => {
+const draftMessage = ({ spec: { lifecycle }, status: { render } }: Pick<Transaction, "spec" | "status">): string => {
   if (render === undefined) return "not applied; rendering what it would change";
   const message =
     render.result === "OK"
       ? `not applied: ${countsByResult(render)}; ${NEXT[lifecycle]}`
       : `not applied, and would fail: ${render.message ?? ""}; ${lifecycle === "Draft" ? "edit it" : "set it back to Draft to edit it"}`;
-  return cut(message, MOST_SAID);
+  return cut(message, MAX_MESSAGE);
 };
 
-const isSaid = ({ spec, status }: Transaction, message: string): boolean =>
+const isReported = ({ spec, status }: Transaction, message: string): boolean =>
   status.conditions.some((one) => one.type === "Ready" && one.reason === spec.lifecycle && one.message === message);
 
 /** Records who has edited or moved it, once, and since when it is as it is. */
@@ -68,7 +68,7 @@ const observe = ({ txn, now }: ReconcileContext): Step | undefined => {
           content: contentDigest(txn),
           since: toTimestamp(now),
         },
-        because: { reason: spec.lifecycle, message: said({ spec, status: unrendered }) },
+        because: { reason: spec.lifecycle, message: draftMessage({ spec, status: unrendered }) },
       },
       now,
       ...audit(txn, contentDigest),
@@ -116,8 +116,8 @@ const renderNow = (context: ReconcileContext): Step => {
   const { render: former } = txn.status;
   const isNew = former === undefined || !equal(visiblePart(former), visiblePart(next));
   const shown = isNew ? next : former;
-  const message = said({ spec: txn.spec, status: { ...txn.status, render: shown } });
-  return !isNew && isSaid(txn, message)
+  const message = draftMessage({ spec: txn.spec, status: { ...txn.status, render: shown } });
+  return !isNew && isReported(txn, message)
     ? rest(context, rendering.watched)
     : run(updateStatus(txn, { render: shown, because: { reason: txn.spec.lifecycle, message } }, now));
 };

@@ -51,7 +51,7 @@ const outlineExamined = (txn: Transaction, known: Observations, item: ResolvedIt
   return isOpen ? known : withChange(known, item.index, outlined(left));
 };
 
-const thrifty = (txn: Transaction, item: ResolvedItem, request: ApiCall): ApiCall => ({
+const keepingOutline = (txn: Transaction, item: ResolvedItem, request: ApiCall): ApiCall => ({
   ...request,
   onAnswer: (...answer) => outlineExamined(txn, request.onAnswer(...answer), item),
 });
@@ -61,7 +61,7 @@ const examining =
   (known: Observations, items: readonly ResolvedItem[]): readonly ApiCall[] => {
     const open = items.flatMap((item) => {
       const needed = examine(txn, known, item, keep);
-      return needed.length === 0 ? [] : [needed.map((request) => thrifty(txn, item, request))];
+      return needed.length === 0 ? [] : [needed.map((request) => keepingOutline(txn, item, request))];
     });
     return open.slice(0, room(known)).flat();
   };

@@ -10,7 +10,7 @@ import {
 import type { EventSpec } from "./effect.ts";
 
 /** How many bytes of a name or a reason an event contains. */
-const MOST_SAID = 256;
+const MAX_MESSAGE = 256;
 
 /** What users have done with a Transaction before it is executed, as reasons of events. */
 export type Deed = "Requested" | "Edited" | "Proposed" | "Rejected" | "Approved";
@@ -72,12 +72,12 @@ export const audit = (txn: Transaction, contentOf: (txn: Transaction) => string)
     // Who has created it as Proposed has moved nothing.
     const who =
       annotations[WHO[deed]] ?? (txn.status.observedDraft === undefined ? annotations[REQUESTED_BY] : undefined);
-    const by = who === undefined ? "an unknown user" : cut(who, MOST_SAID);
+    const by = who === undefined ? "an unknown user" : cut(who, MAX_MESSAGE);
     const why = deed === "Rejected" ? annotations[REJECTION_REASON] : undefined;
     return {
       type: "Normal",
       reason: deed,
-      message: `${WORDS[deed]} by ${by}${why === undefined ? "" : `: ${cut(why, MOST_SAID)}`}`,
+      message: `${WORDS[deed]} by ${by}${why === undefined ? "" : `: ${cut(why, MAX_MESSAGE)}`}`,
     };
   });
 };
@@ -91,7 +91,7 @@ export const executed = ({ metadata: { annotations = {} }, spec, status }: Trans
         {
           type: "Normal",
           reason: "Executed",
-          message: `executed as ServiceAccount ${spec.serviceAccountName}, approved by ${approver === undefined ? "an unknown user" : cut(approver, MOST_SAID)}`,
+          message: `executed as ServiceAccount ${spec.serviceAccountName}, approved by ${approver === undefined ? "an unknown user" : cut(approver, MAX_MESSAGE)}`,
         },
       ];
 };

@@ -11,7 +11,7 @@ import type { ReconcileContext } from "./reconcile-context.ts";
 const PROJECTION_INTERVAL = 1000;
 
 /** As much as a condition has room for, in bytes. */
-const MOST_SAID = 2048;
+const MAX_MESSAGE = 2048;
 
 /** A pause, with the reason in the status. Without a journal, there is no progress to show. */
 export const waiting = (
@@ -21,7 +21,7 @@ export const waiting = (
   reason: string,
   ...events: readonly EventSpec[]
 ): Step => {
-  const because = cut(reason, MOST_SAID);
+  const because = cut(reason, MAX_MESSAGE);
   const { txn, known, now } = context;
   const isReported = txn.status.conditions.some(({ type, message }) => type === "Ready" && message === because);
   if (isReported || now < known.projectedAt + PROJECTION_INTERVAL) return wait(until, because, ...events);
@@ -47,7 +47,7 @@ export const waitingForTargets = (
   const { txn, known, now } = context;
   const [first] = targets;
   const more = targets.length === 1 ? "" : ` (and ${targets.length - 1} more)`;
-  const message = cut(`waiting for ${formatRef(first.place)}: ${first.waiting.gate}${more}`, MOST_SAID);
+  const message = cut(`waiting for ${formatRef(first.place)}: ${first.waiting.gate}${more}`, MAX_MESSAGE);
   const isReported = txn.status.conditions.some((one) => one.type === "Ready" && one.message === message);
   const mayReportAt = known.projectedAt + PROJECTION_INTERVAL;
   if (isReported || now < mayReportAt)

@@ -23,7 +23,7 @@ export const TERMINAL: readonly Phase[] = ["Committed", "RolledBack", "Failed"];
 export const isTerminal = (phase: Phase): boolean => TERMINAL.includes(phase);
 
 /** As much as an item has room for, of each text. */
-const MOST_SAID = 256;
+const MAX_MESSAGE = 256;
 
 export const ownPlace = (txn: Transaction): ObjectRef => ({
   resource: transactions,
@@ -90,7 +90,7 @@ const waitingOf = (txn: Transaction, journal: Journal, index: number): Pick<Item
     return recorded === undefined || position.restoredAt === undefined ? {} : { waiting: recorded };
   const gated = gatedChange(journal);
   if (gated?.index !== index) return {};
-  const gate = cut(gatesOf(txn, index).map(formatGate).join(", "), MOST_SAID);
+  const gate = cut(gatesOf(txn, index).map(formatGate).join(", "), MAX_MESSAGE);
   return { waiting: recorded ?? { gate, since: toTimestamp(gated.since) } };
 };
 

@@ -7,7 +7,7 @@ import { projected, updateStatus } from "../state/status-update.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
 /** As much as an item has room for. */
-const MOST_SAID = 256;
+const MAX_MESSAGE = 256;
 
 /**
  * The gates of a change that was applied are waited for no longer. It is their failure if a timeout has passed, not if a user asked
@@ -15,7 +15,7 @@ const MOST_SAID = 256;
  */
 const withGateError = ({ waiting, ...rest }: Item, { reason, unmetGate }: AbortCause): Item => {
   if (waiting === undefined || (reason !== "GateFailed" && reason !== "Timeout")) return rest;
-  return { ...rest, gateError: cut(unmetGate ?? `waitFor was not met: ${waiting.gate}`, MOST_SAID) };
+  return { ...rest, gateError: cut(unmetGate ?? `waitFor was not met: ${waiting.gate}`, MAX_MESSAGE) };
 };
 
 /** The items according to the journal, with the fate of the change at its cursor. */
@@ -26,7 +26,7 @@ const itemsAfter = ({ txn }: ReconcileContext, journal: Journal, cause: AbortCau
     const { fate, message } = cause;
     if (index !== journal.position.cursor || fate === "not-sent" || !("before" in state)) return item;
     if (fate === "applied") return { ...item, state: { type: "committed", before: state.before } };
-    const ended: ItemState = { type: fate, before: state.before, error: cut(message, MOST_SAID) };
+    const ended: ItemState = { type: fate, before: state.before, error: cut(message, MAX_MESSAGE) };
     return { ...item, state: ended };
   });
 
