@@ -93,7 +93,7 @@ const owned = (name: string, owner: string, uid: string): object => ({
 /** The worst that we know of. What stands first in each title is what the author has. */
 export const attacks: readonly Attack[] = [
   {
-    title: "500 changes, and hundreds of objects that what they delete owns",
+    title: "500 changes, and hundreds of objects that their deleted targets own",
     attack: async (author) => {
       const { metadata } = await author.create(configMaps, { metadata: { name: "owner" } });
       await allOf(400, (n) => author.create(configMaps, owned(`owned-${n}`, "owner", metadata.uid ?? "")));
@@ -159,7 +159,7 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
-    title: "kinds that nobody serves, hundreds of them",
+    title: "hundreds of kinds that are not served",
     attack: async ({ submit }) => {
       await allOf(12, (n) =>
         submit(
@@ -185,7 +185,7 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
-    title: "no right to the bystander's objects, which it would lock for 1000 hours",
+    title: "no permission for the bystander's objects, which it would lock for 1000 hours",
     attack: async (author) => {
       const account = { apiVersion: "v1", kind: "ServiceAccount", name: "later" };
       await author.submit(
@@ -227,7 +227,7 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
-    title: "journals that somebody scribbles over",
+    title: "journals that are overwritten",
     attack: async (author) => {
       await allOf(8, (n) =>
         author.submit(
@@ -266,7 +266,7 @@ export const attacks: readonly Attack[] = [
       }),
   },
   {
-    title: "annotations that come off and on, on many Transactions",
+    title: "annotations that are removed and added, on many Transactions",
     attack: async (author) => {
       await author.create(leases, {
         metadata: { name: lockLease({ group: "", kind: "ConfigMap", namespace: author.namespace, name: "wanted" }) },
@@ -340,12 +340,12 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
-    title: "Drafts of many changes, of one target that is edited all the time, and so are they",
+    title: "Drafts with many changes of one target, while target and Drafts are edited all the time",
     attack: (author) =>
       drafted(author, 150, [patched("drafted", { more: "yes" }), ...many(50, (k) => made(`drafted-${k}`))]),
   },
   {
-    title: "large Drafts, hundreds of them, of one target that is edited all the time, and so are they",
+    title: "hundreds of large Drafts of one target, while target and Drafts are edited all the time",
     attack: (author) => drafted(author, 300, [patched("drafted", { more: text(200_000) })]),
   },
   {
