@@ -27,82 +27,137 @@ import { waiting } from "../state/status-progress.ts";
 import { irreversibleReason, reasonToStop } from "./reason-to-stop.ts";
 import { onceSettled, send } from "./send-change.ts";
 
-/** What to do about a write that was not simply answered with success, given what the target shows. */
+/** An attempt to make a change, of which the target has to tell what has become. */
+interface Attempted extends ChangeContext {
+  readonly attempt: Attempt;
+  readonly seen: TargetObservation;
+}
+
+/**
+ * What to do about a write that was not simply answered with success, by what the target shows; of each verdict, the first
+ * that applies:
+ *
+ *   any         an Update or Patch, and the target is being deleted   → abort: nothing survives in it
+ *   applied     a Delete that was rejected, since there was no target → abort: another client deleted it
+ *   applied     any other                                             → the next change
+ *   terminating                                                       → wait until it is gone
+ *   not-applied rejected with 409, and the target has moved           → a new snapshot, and again
+ *   not-applied rejected otherwise                                    → again for a while, or abort
+ *   not-applied not answered, and the target has moved                → a new snapshot, and again
+ *   not-applied not answered, an Update, Patch or Delete              → again: its precondition stops the one in flight
+ *   not-applied not answered, a Create                                → wait until it can no longer take effect, then again
+ *   conflict    the target is gone                                    → abort: another client deleted it
+ *   conflict    in fields of the change, or it may be applied         → abort
+ *   conflict    in other fields                                       → a new snapshot, and again
+ *   unknown     a Delete that was accepted                            → the next change: the object is gone
+ *   unknown     any other                                             → abort
+ */
 export const resolveAttempt = (
   changeContext: ChangeContext,
   attempt: Attempt,
   verdict: InDoubtVerdict,
-  { object: target, at: seenAt }: TargetObservation,
+  seen: TargetObservation,
 ): Step => {
-  const { context, journal, change, place, before } = changeContext;
-  const { now, settings } = context;
-  const mayBeApplied = unansweredSince(attempt) !== undefined;
-  // Another client has deleted it. But if the Delete was rejected for another reason, this is unknown: an absent
-  // target counts as deleted by us, as in doubt.
-  const isTheirDeletion =
+  const { context, journal, change, place } = changeContext;
+  const attempted: Attempted = { ...changeContext, attempt, seen };
+  if (isEdit(change) && seen.object?.metadata.deletionTimestamp !== undefined) {
+    const message = terminatingMessage(place, seen.object);
+    return abort(context, journal, conflictCause(message, fateOf(verdict, mayBeApplied(attempt))));
+  }
+  switch (verdict.type) {
+    case "applied":
+      return isTheirDeletion(attempted)
+        ? abort(context, journal, conflictCause(deletedMessage(place)))
+        : run(nextChange(context, journal, changeContext, verdict.created));
+    case "terminating":
+      return awaitGone(attempted, verdict.finalizers);
+    case "not-applied":
+      return sendAgain(attempted, verdict.object);
+    case "conflict":
+      return resolveConflict(attempted, verdict);
+    case "unknown":
+      return resolveUnknown(attempted, verdict.why);
+  }
+};
+
+/** It was sent without a response at least once. */
+const mayBeApplied = (attempt: Attempt): boolean => unansweredSince(attempt) !== undefined;
+
+/**
+ * Whether another client has deleted the target of a Delete. But if the Delete was rejected for another reason, this is
+ * unknown: an absent target counts as deleted by us, as in doubt.
+ */
+const isTheirDeletion = (attempted: Attempted): boolean => {
+  const { change, attempt, context, index } = attempted;
+  return (
     change.type === "Delete" &&
     attempt.type === "refused" &&
     attempt.moved === true &&
-    !mayBeApplied &&
-    forwardIn(context.known, changeContext.index).metUnserved !== true &&
-    !goesWithOwner(changeContext);
-  if (isEdit(change) && target?.metadata.deletionTimestamp !== undefined)
-    return abort(context, journal, conflictCause(terminatingMessage(place, target), fateOf(verdict, mayBeApplied)));
-  switch (verdict.type) {
-    case "applied":
-      if (isTheirDeletion)
-        return abort(context, journal, conflictCause(`${formatRef(place)} was deleted by another client`));
-      return run(nextChange(context, journal, changeContext, verdict.created));
-    case "terminating":
-      return (
-        reasonToStop(changeContext, isTheirDeletion ? "rejected" : "applied") ??
-        (now < seenAt + POLL_INTERVAL
-          ? waiting(
-              context,
-              journal,
-              seenAt + POLL_INTERVAL,
-              terminatingReason(changeContext, verdict.finalizers, isTheirDeletion ? "rejected" : "applied"),
-            )
-          : run(observeTarget(changeContext)))
-      );
-    case "not-applied": {
-      const { object } = verdict;
-      const moved = object?.metadata.resourceVersion !== before?.metadata.resourceVersion;
-      // A new version explains a conflict, but no other rejection.
-      if (attempt.type === "refused" && !(moved && attempt.code === 409)) return tryAgain(changeContext, attempt);
-      if (moved && object !== undefined) return goOnWith(changeContext, object);
-      // Only a Create cannot simply be sent again: it has no precondition that would stop the one that is still in
-      // flight.
-      const settledAt = attempt.sent + inFlightWindow(settings);
-      if (change.type !== "Create" || seenAt >= settledAt) return send(changeContext);
-      return now < settledAt
-        ? waiting(
-            context,
-            journal,
-            settledAt,
-            `a create of ${formatRef(place)} that was not answered may still take effect`,
-          )
-        : run(observeTarget(changeContext));
-    }
-    case "conflict":
-      if (verdict.object === undefined)
-        return abort(context, journal, conflictCause(`${formatRef(place)} was deleted by another client`));
-      if (verdict.fields.length > 0 || fateOf(verdict, mayBeApplied) === "unknown")
-        return abort(
-          context,
-          journal,
-          conflictCause(conflictMessage(changeContext, verdict.object, verdict.fields), fateOf(verdict, mayBeApplied)),
-        );
-      return goOnWith(changeContext, verdict.object);
-    case "unknown":
-      // The Delete was accepted, and finalizers delayed it. Now the object is gone, whatever has its name.
-      if (attempt.type === "accepted") return run(nextChange(context, journal, changeContext, undefined));
-      return abort(context, journal, {
-        reason: "CommitFailed",
-        message: `${formatRef(place)}: ${verdict.why}`,
-        fate: mayBeApplied ? "unknown" : "rejected",
-      });
-  }
+    !mayBeApplied(attempt) &&
+    forwardIn(context.known, index).metUnserved !== true &&
+    !goesWithOwner(attempted)
+  );
+};
+
+/** Finalizers delay the deletion. */
+const awaitGone = (attempted: Attempted, finalizers: readonly string[]): Step => {
+  const { context, journal, seen } = attempted;
+  const fate = isTheirDeletion(attempted) ? "rejected" : "applied";
+  const stopping = reasonToStop(attempted, fate);
+  if (stopping !== undefined) return stopping;
+  const until = seen.at + POLL_INTERVAL;
+  return context.now < until
+    ? waiting(context, journal, until, terminatingReason(attempted, finalizers, fate))
+    : run(observeTarget(attempted));
+};
+
+/** It was not applied when the target was read. */
+const sendAgain = (attempted: Attempted, object: KubeObject | undefined): Step => {
+  const { attempt, before } = attempted;
+  const hasMoved = object?.metadata.resourceVersion !== before?.metadata.resourceVersion;
+  // A new version explains a conflict, but no other rejection.
+  if (attempt.type === "refused" && !(hasMoved && attempt.code === 409)) return retryRejected(attempted, attempt);
+  return hasMoved && object !== undefined ? goOnWith(attempted, object) : sendOnceSettled(attempted);
+};
+
+/**
+ * Only a Create cannot simply be sent again: it has no precondition that would stop the one that is still in
+ * flight.
+ */
+const sendOnceSettled = (attempted: Attempted): Step => {
+  const { context, journal, change, place, attempt, seen } = attempted;
+  const settledAt = attempt.sent + inFlightWindow(context.settings);
+  if (change.type !== "Create" || seen.at >= settledAt) return send(attempted);
+  return context.now < settledAt
+    ? waiting(
+        context,
+        journal,
+        settledAt,
+        `a create of ${formatRef(place)} that was not answered may still take effect`,
+      )
+    : run(observeTarget(attempted));
+};
+
+/** Other clients have modified the target since it was read. */
+const resolveConflict = (attempted: Attempted, verdict: Extract<InDoubtVerdict, { type: "conflict" }>): Step => {
+  const { context, journal, place, attempt } = attempted;
+  const { object, fields } = verdict;
+  if (object === undefined) return abort(context, journal, conflictCause(deletedMessage(place)));
+  const fate = fateOf(verdict, mayBeApplied(attempt));
+  return fields.length > 0 || fate === "unknown"
+    ? abort(context, journal, conflictCause(conflictMessage(attempted, object, fields), fate))
+    : goOnWith(attempted, object);
+};
+
+const resolveUnknown = (attempted: Attempted, why: string): Step => {
+  const { context, journal, place, attempt } = attempted;
+  // Finalizers delayed the deletion. Now the object is gone, whatever has its name.
+  if (attempt.type === "accepted") return run(nextChange(context, journal, attempted, undefined));
+  return abort(context, journal, {
+    reason: "CommitFailed",
+    message: `${formatRef(place)}: ${why}`,
+    fate: mayBeApplied(attempt) ? "unknown" : "rejected",
+  });
 };
 
 /** Another client has changed what the change does not set: that goes into the snapshot, unless just that was required or approved. */
@@ -145,9 +200,9 @@ const newlyLost = (changeContext: ChangeContext, live: KubeObject): readonly str
 const isEdit = ({ type }: ResolvedChange): boolean => type === "Update" || type === "Patch";
 
 /** Whether an Update or Patch was applied when the Transaction gives up. */
-const fateOf = (verdict: InDoubtVerdict, mayBeApplied: boolean): AbortCause["fate"] => {
+const fateOf = (verdict: InDoubtVerdict, wasUnanswered: boolean): AbortCause["fate"] => {
   if (verdict.type === "applied") return "applied";
-  return mayBeApplied && verdict.type === "conflict" && verdict.mayBeApplied === true ? "unknown" : "rejected";
+  return wasUnanswered && verdict.type === "conflict" && verdict.mayBeApplied === true ? "unknown" : "rejected";
 };
 
 const conflictMessage = (
@@ -165,6 +220,8 @@ const conflictCause = (message: string, fate: AbortCause["fate"] = "rejected"): 
   fate,
 });
 
+const deletedMessage = (place: ObjectRef): string => `${formatRef(place)} was deleted by another client`;
+
 const noLongerAt = (place: ObjectRef, resourceVersion: string): string =>
   `${formatRef(place)} is no longer at resourceVersion ${resourceVersion}, which the change requires`;
 
@@ -178,7 +235,7 @@ const goesWithOwner = ({ context: { txn }, journal, index, before }: ChangeConte
 };
 
 /** Rejected because something was missing or in conflict, although the target is unmodified: retried, or final. */
-const tryAgain = (
+const retryRejected = (
   changeContext: ChangeContext,
   { sent, code, message }: Extract<Attempt, { type: "refused" }>,
 ): Step => {
