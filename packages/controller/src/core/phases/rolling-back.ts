@@ -73,7 +73,7 @@ const firstOf = (context: ReconcileContext, journal: Back): Step => {
       continue;
     }
     if (before.length > 0 && journal.deferred.get(index)?.isBehind) continue;
-    const next = rollbackItem(context, journal, index, before.length === 0);
+    const next = rollbackItem(context, journal, index, before.length === 0 ? "fail" : "defer");
     if (next.type === "run") return next.step;
     waits.push(next);
   }

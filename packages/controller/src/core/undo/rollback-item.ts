@@ -20,7 +20,7 @@ import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { undo } from "./undo.ts";
 import type { UndoStep } from "./undo-context.ts";
-import type { ApiError } from "@janus/types";
+import type { ApiError, KubeObject } from "@janus/types";
 
 /** The journal of an active rollback. */
 export type Back = Journal & { readonly position: { readonly direction: "back" } };
@@ -133,6 +133,56 @@ export const withAttemptCounted = (index: number, effect: Effect): Effect => {
   return { ...effect, onTransientFault: lost };
 };
 
+/** The rollback of one item. */
+interface ItemRollback {
+  readonly context: ReconcileContext;
+  readonly journal: Back;
+  readonly index: number;
+}
+
+/** It ends here, and is retried with the whole rollback. */
+const fail = ({ context, journal, index }: ItemRollback, error: string, item?: ResolvedItem, why?: Why): ItemStep => {
+  const note: Note = { type: "rollback-failed", error };
+  const event = item === undefined ? [] : [ended(item, note, why)];
+  return { type: "run", step: run(settleItem(context, journal, index, note, ...event)) };
+};
+
+const send = ({ index }: ItemRollback, ...effects: readonly Effect[]): ItemStep => ({
+  type: "run",
+  step: run(...effects.map((effect) => withAttemptCounted(index, effect))),
+});
+
+const isOver = ({ context, journal, index }: ItemRollback): boolean =>
+  context.now >= deadlineOf(context, journal, index);
+
+/** After a failed request; but not when its time is over, nor if the API server has rejected it: then it ends. */
+const backOff = (rollback: ItemRollback): ItemStep | undefined => {
+  const { known, now } = rollback.context;
+  const { failedAttempt: failure, refusal } = rollbackIn(known, rollback.index);
+  return failure !== undefined && now < pauseAfter(failure) && !isOver(rollback) && refusal === undefined
+    ? { type: "wait", until: pauseAfter(failure), because: failure.message }
+    : undefined;
+};
+
+/** Its target. Left: what is to be done first, or why there is none. */
+const locate = (rollback: ItemRollback): E.Either<ItemStep, ResolvedItem> => {
+  const { context, index } = rollback;
+  const { txn, known } = context;
+  const change = resolvedChange(txn, known, index);
+  // A Delete checks all other targets for its dependents.
+  const unknown = discoveries(txn, known).filter(
+    ({ apiVersion, kind }) =>
+      change?.type === "Delete" || (apiVersion === change?.target.apiVersion && kind === change.target.kind),
+  );
+  if (unknown.length > 0)
+    return E.left(isOver(rollback) ? fail(rollback, ranOut(known, index)) : send(rollback, ...unknown));
+  const place = resolveTarget(txn, known, index);
+  if (E.isLeft(place)) return E.left(fail(rollback, place.left));
+  return change === undefined
+    ? E.left(fail(rollback, `spec has no changes[${index}]`))
+    : E.right({ index, change, place: place.right });
+};
+
 /**
  * Releases of the locks that this rollback does not need any more, if the lock that it waits for is held by another
  * rollback: that one may wait for one of these. Both acquire them in the order of their own changes.
@@ -151,100 +201,116 @@ const spareLocks = (
   );
 };
 
+/** Undefined once the lock of this change's target is held. */
+const lock = (rollback: ItemRollback, needed: number): ItemStep | undefined => {
+  const { context, journal } = rollback;
+  const { txn, known } = context;
+  const touched = [...resolvedTargets(txn, known)].filter(([at]) => at < journal.position.reached || at === needed);
+  const locking = reacquire(context, new Map(touched), [needed]);
+  if (locking.type === "acquiring") return send(rollback, ...locking.effects);
+  if (locking.type !== "waiting") return undefined;
+  const { until, because, event, awaited } = locking;
+  const effects = [...locking.effects, ...spareLocks(context, journal, touched, needed)];
+  return effects.length > 0
+    ? { type: "run", step: { ...run(...effects), events: [event] } }
+    : { type: "wait", until, because, event, awaited };
+};
+
 /**
  * Rolls back one item, one request at a time.
  *
  * Guarantees: it takes no other lock than that of its target, and of targets that it has to adopt again; it ends
  *             as `rollback-failed` when its own time is over. Rollbacks do not wait for each other in a circle.
  *
- * @param isLast whether no item before it was deferred: a rejection may be due to those.
+ * @param whenRejected defer: it may be rejected because of items that were deferred before it, so it is retried after them.
  */
-export const rollbackItem = (context: ReconcileContext, journal: Back, index: number, isLast: boolean): ItemStep => {
-  const { txn, known, now } = context;
-  const change = resolvedChange(txn, known, index);
-  const fail = (error: string, item?: ResolvedItem, why?: Why): ItemStep => {
-    const note: Note = { type: "rollback-failed", error };
-    const event = item === undefined ? [] : [ended(item, note, why)];
-    return { type: "run", step: run(settleItem(context, journal, index, note, ...event)) };
-  };
-  const go = (...effects: readonly Effect[]): ItemStep => ({
-    type: "run",
-    step: run(...effects.map((effect) => withAttemptCounted(index, effect))),
-  });
-  const { failedAttempt: failure, refusal } = rollbackIn(known, index);
-  const isOver = now >= deadlineOf(context, journal, index);
-  if (failure !== undefined && now < pauseAfter(failure) && !isOver && refusal === undefined)
-    return { type: "wait", until: pauseAfter(failure), because: failure.message };
-  // A Delete checks all other targets for its dependents.
-  const unknown = discoveries(txn, known).filter(
-    ({ apiVersion, kind }) =>
-      change?.type === "Delete" || (apiVersion === change?.target.apiVersion && kind === change.target.kind),
-  );
-  if (unknown.length > 0) return isOver ? fail(ranOut(known, index)) : go(...unknown);
-  const place = resolveTarget(txn, known, index);
-  if (change === undefined || E.isLeft(place))
-    return fail(E.isLeft(place) ? place.left : `spec has no changes[${index}]`);
-  const item: ResolvedItem = { index, change, place: place.right };
-  if (isOver) return fail(`${formatRef(item.place)}: ${ranOut(known, index)}`, item);
-
-  const locked = (needed: number): ItemStep | undefined => {
-    const applied = [...resolvedTargets(txn, known)].filter(([at]) => at < journal.position.reached || at === needed);
-    const locking = reacquire(context, new Map(applied), [needed]);
-    if (locking.type === "acquiring") return go(...locking.effects);
-    if (locking.type !== "waiting") return undefined;
-    const { until, because, event, awaited } = locking;
-    const effects = [...locking.effects, ...spareLocks(context, journal, applied, needed)];
-    return effects.length > 0
-      ? { type: "run", step: { ...run(...effects), events: [event] } }
-      : { type: "wait", until, because, event, awaited };
-  };
-  const locking = locked(index);
+export const rollbackItem = (
+  context: ReconcileContext,
+  journal: Back,
+  index: number,
+  whenRejected: "fail" | "defer",
+): ItemStep => {
+  const rollback: ItemRollback = { context, journal, index };
+  const pausing = backOff(rollback);
+  if (pausing !== undefined) return pausing;
+  const located = locate(rollback);
+  if (E.isLeft(located)) return located.left;
+  const item = located.right;
+  if (isOver(rollback)) return fail(rollback, `${formatRef(item.place)}: ${ranOut(context.known, index)}`, item);
+  const locking = lock(rollback, index);
   if (locking !== undefined) return locking;
+  const snapshot = snapshotOf(context.txn, context.known, journal, index);
+  if (snapshot.type === "unread") return send(rollback, ...snapshot.effects);
+  if (snapshot.type === "lost") return fail(rollback, snapshot.why, item, "RollbackConfigMapMissing");
+  const before = snapshot.type === "object" ? snapshot.object : undefined;
+  return afterUndo(rollback, item, before, undo(context, journal, item, before), whenRejected);
+};
 
-  const snapshot = snapshotOf(txn, known, journal, index);
-  if (snapshot.type === "unread") return go(...snapshot.effects);
-  if (snapshot.type === "lost") return fail(snapshot.why, item, "RollbackConfigMapMissing");
-
-  const undoing: UndoStep = undo(context, journal, item, snapshot.type === "object" ? snapshot.object : undefined);
-  const isUnsettled = (owner: number): boolean =>
-    stateOf(txn.status.items[owner]?.state ?? { type: "untouched" }, owner, journal).type !== "restored";
+const afterUndo = (
+  rollback: ItemRollback,
+  item: ResolvedItem,
+  before: KubeObject | undefined,
+  undoing: UndoStep,
+  whenRejected: "fail" | "defer",
+): ItemStep => {
+  const { context, journal, index } = rollback;
   switch (undoing.type) {
-    case "run": {
-      const { lock } = changeIn(known, index);
-      const writes = undoing.effects.some(({ purpose }) => purpose === "restore");
-      return lock?.type === "impossible" && writes
-        ? fail(`${formatRef(item.place)}: ${lock.why}`, item)
-        : go(...undoing.effects);
-    }
+    case "run":
+      return sendUnlessUnlocked(rollback, item, undoing.effects);
     case "wait":
       return undoing;
     case "lock":
-      return locked(undoing.index) ?? fail(`${formatRef(item.place)}: its dependents cannot be locked`, item);
-    case "restored": {
-      const owners = snapshot.type === "object" ? deletedOwners(txn, journal, snapshot.object).filter(isUnsettled) : [];
-      const note: Note | undefined =
-        undoing.warning === undefined && owners.length === 0
-          ? undefined
-          : { type: "restored", error: undoing.warning ?? "", ...(owners.length === 0 ? {} : { owners }) };
-      // Its dependents have not lost their owner.
-      const { stillThere } = undoing;
-      if (stillThere !== undefined && journal.created.get(index) !== stillThere)
-        return { type: "run", step: run(checkpoint(txn, journal, { created: [index, stillThere] })) };
-      const settling = settleItem(context, journal, index, note, ended(item, note));
-      const onAnswer: ApiCall["onAnswer"] = (known, answer, ...when) => {
-        const after = settling.onAnswer(known, answer, ...when);
-        return E.isRight(answer) ? { ...after, restoredAt: now } : after;
-      };
-      return { type: "run", step: run({ ...settling, onAnswer }) };
-    }
-    case "rollback-failed": {
-      if (undoing.conflict === true) return fail(undoing.error, item, "ConflictDetected");
-      return isLast
-        ? fail(undoing.error, item)
+      return (
+        lock(rollback, undoing.index) ??
+        fail(rollback, `${formatRef(item.place)}: its dependents cannot be locked`, item)
+      );
+    case "restored":
+      return { type: "run", step: run(settleRestored(rollback, item, before, undoing)) };
+    case "rollback-failed":
+      if (undoing.conflict === true) return fail(rollback, undoing.error, item, "ConflictDetected");
+      return whenRejected === "fail"
+        ? fail(rollback, undoing.error, item)
         : { type: "run", step: run(defer(context, journal, index, undoing.error, { isBehind: true })) };
-    }
   }
 };
+
+/** Where its lock cannot be had at all, as in a namespace that is being deleted, it is only looked at. */
+const sendUnlessUnlocked = (rollback: ItemRollback, item: ResolvedItem, effects: readonly Effect[]): ItemStep => {
+  const observed = changeIn(rollback.context.known, rollback.index).lock;
+  const isWrite = effects.some(({ purpose }) => purpose === "restore");
+  return observed?.type === "impossible" && isWrite
+    ? fail(rollback, `${formatRef(item.place)}: ${observed.why}`, item)
+    : send(rollback, ...effects);
+};
+
+const settleRestored = (
+  { context, journal, index }: ItemRollback,
+  item: ResolvedItem,
+  before: KubeObject | undefined,
+  { warning, stillThere }: Extract<UndoStep, { type: "restored" }>,
+): ApiCall => {
+  const { txn, now } = context;
+  // Its dependents have not lost their owner.
+  if (stillThere !== undefined && journal.created.get(index) !== stillThere)
+    return checkpoint(txn, journal, { created: [index, stillThere] });
+  const owners = before === undefined ? [] : missingOwners(context, journal, before);
+  const note: Note | undefined =
+    warning === undefined && owners.length === 0
+      ? undefined
+      : { type: "restored", error: warning ?? "", ...(owners.length === 0 ? {} : { owners }) };
+  const settling = settleItem(context, journal, index, note, ended(item, note));
+  const onAnswer: ApiCall["onAnswer"] = (known, answer, ...when) => {
+    const after = settling.onAnswer(known, answer, ...when);
+    return E.isRight(answer) ? { ...after, restoredAt: now } : after;
+  };
+  return { ...settling, onAnswer };
+};
+
+/** The changes that deleted its owners and are not rolled back yet: so it has not all its owner references. */
+const missingOwners = ({ txn }: ReconcileContext, journal: Back, before: KubeObject): readonly number[] =>
+  deletedOwners(txn, journal, before).filter(
+    (owner) => stateOf(txn.status.items[owner]?.state ?? { type: "untouched" }, owner, journal).type !== "restored",
+  );
 
 /** With the last failure. */
 const ranOut = (known: Observations, index: number): string => {
