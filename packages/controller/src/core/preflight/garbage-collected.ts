@@ -1,5 +1,6 @@
 import type { ResolvedChange, Transaction } from "@janus/api";
 import { collected } from "./dependents.ts";
+import type { Collected } from "./garbage-collection.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
@@ -34,12 +35,64 @@ const tiesOf = (
   return [now ?? { apiVersion, kind, metadata, type }].flatMap((object) => tiedTo(object) ?? []);
 };
 
+/** The change after which the last of these owners is gone; undefined if one of them stays, or there is none. */
+const goneWith = (owners: readonly unknown[], { goneAfter }: Collected): number | undefined => {
+  let last: number | undefined;
+  for (const owner of owners) {
+    const after = goneAfter.get(owner as string);
+    if (after === undefined) return undefined;
+    last = Math.max(last ?? 0, after);
+  }
+  return last;
+};
+
+const collectedMessage = ({ place }: ResolvedItem, by: number, remedy = "remove one of the two changes"): string =>
+  `${formatRef(place)} is garbage-collected with its owner, which changes[${by}] deletes: ${remedy}`;
+
 /**
- * Why a change cannot last, or cannot be applied: the garbage collector deletes its target with the owners that
- * other changes delete, also through objects that are not targets; or kube-controller-manager deletes it with an
- * implicit owner. Such a change could neither commit nor be rolled back. A Delete after an earlier change has
- * deleted the owner counts as applied; but not if there is an object in between, which no rollback restores; nor
- * for implicit owners, whose dependents can only be restored after them.
+ * A Delete whose target is gone by then. That counts as applied: all its owners are targets, and a rollback restores them
+ * before it. But it restores no object in between; and dependents of an implicit owner only after that.
+ */
+const goneBeforeDelete = (
+  item: ResolvedItem,
+  owners: readonly unknown[],
+  ties: readonly string[],
+  all: Collected,
+): string | undefined => {
+  const { index } = item;
+  const untied = goneWith(ties, all);
+  if (untied !== undefined && untied < index) return collectedMessage(item, untied, "delete it before that");
+  const gone = goneWith(owners, all);
+  if (gone === undefined || gone >= index) return undefined;
+  const isDeletedBefore = (owner: unknown): boolean => (all.deletedBy.get(owner as string) ?? index) < index;
+  return owners.every(isDeletedBefore) ? undefined : collectedMessage(item, gone);
+};
+
+/** Any other change whose target is gone before it, or goes after it, with the owners that it has then. */
+const goneWithChange = (
+  item: ResolvedItem,
+  owners: readonly unknown[],
+  ties: readonly string[],
+  all: Collected,
+): string | undefined => {
+  const untied = goneWith(ties, all);
+  if (untied !== undefined) return collectedMessage(item, untied);
+  const before = goneWith(owners, all);
+  const after = goneWith(ownersAfter(item.change, owners), all);
+  const isGone = (before !== undefined && before < item.index) || after !== undefined;
+  return isGone ? collectedMessage(item, Math.min(...[before ?? [], after ?? []].flat())) : undefined;
+};
+
+/**
+ * Why a change can neither commit nor be rolled back: its target is deleted with the owners that other changes delete, by the
+ * garbage collector, also through objects that are not targets; or with an implicit owner, by kube-controller-manager.
+ *
+ * @example where Deployment d owns ReplicaSet r, and r owns Pod p
+ *   [Delete r, Patch p]   refused: p is gone before it is patched
+ *   [Patch p, Delete r]   refused: p goes after it was patched
+ *   [Delete r, Delete p]  accepted: r and p are restored in the reverse order
+ *   [Delete d, Delete p]  refused: r goes in between, and nothing restores it
+ *   [Delete ServiceAccount s, Delete the Secret with its token]  refused: the other way round
  *
  * Assumes: all targets and their owners have been read, as far as the ServiceAccount may see them.
  */
@@ -48,33 +101,13 @@ export const garbageCollectedTargets = (
   known: Observations,
   item: ResolvedItem,
 ): readonly string[] => {
-  const { index, change, place } = item;
-  const live = changeIn(known, index).target?.object;
-  const now = uidsIn(live?.metadata.ownerReferences);
-  const after = ownersAfter(change, now);
+  const { change } = item;
+  const live = changeIn(known, item.index).target?.object;
+  const owners = uidsIn(live?.metadata.ownerReferences);
   const ties = tiesOf(item, live);
-  if (now.length === 0 && after.length === 0 && ties.length === 0) return [];
-  const { goneAfter, deletedBy } = collected(txn, known);
-  /** The change after which the last of these owners is gone; infinite if one of them stays. */
-  const last = (owners: readonly unknown[]): number =>
-    owners.reduce<number>(
-      (latest, owner) => Math.max(latest, goneAfter.get(owner as string) ?? Number.POSITIVE_INFINITY),
-      owners.length === 0 ? Number.POSITIVE_INFINITY : 0,
-    );
-  const untied = last(ties);
-  if (change.type === "Delete" ? untied < index : Number.isFinite(untied))
-    return [
-      `${formatRef(place)} is garbage-collected with its owner, which changes[${untied}] deletes: ${change.type === "Delete" ? "delete it before that" : "remove one of the two changes"}`,
-    ];
-  const isMadeBefore = now.every((owner) => (deletedBy.get(owner as string) ?? index) < index);
-  const isTooLate = change.type === "Delete" ? !isMadeBefore : true;
-  const isTaken = (isTooLate && last(now) < index) || Number.isFinite(last(after));
-  const by = Math.min(last(now), last(after));
-  return isTaken
-    ? [
-        `${formatRef(place)} is garbage-collected with its owner, which changes[${by}] deletes: remove one of the two changes`,
-      ]
-    : [];
+  if (owners.length === 0 && ownersAfter(change, owners).length === 0 && ties.length === 0) return [];
+  const isGone = change.type === "Delete" ? goneBeforeDelete : goneWithChange;
+  return [isGone(item, owners, ties, collected(txn, known)) ?? []].flat();
 };
 
 /**
@@ -88,8 +121,10 @@ export const ownsTransaction = (
 ): string[] => {
   const owners = txn.metadata.ownerReferences ?? [];
   if (change.type !== "Delete" || owners.length === 0) return [];
-  const { goneAfter } = collected(txn, known);
-  const last = Math.max(...owners.map(({ uid }) => goneAfter.get(uid) ?? Number.POSITIVE_INFINITY));
+  const last = goneWith(
+    owners.map(({ uid }) => uid),
+    collected(txn, known),
+  );
   return last === index
     ? [`${formatRef(place)} owns this Transaction, which would be deleted with it: create one without this owner`]
     : [];
