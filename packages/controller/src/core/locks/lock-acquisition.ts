@@ -38,9 +38,9 @@ const nextLockRequest = (
     return { until: nextPollAt(context, now), because };
   }
   if (observed.type === "held" && !observed.stale) return renewOrTakeOver(context, index, place, observed);
-  if (observed.type !== "theirs") return observeLock(context, index, place, false);
+  if (observed.type !== "theirs") return observeLock(context, index, place);
   const until = nextPollAt(context, observed.readAt);
-  if (now >= until) return observeLock(context, index, place, false);
+  if (now >= until) return observeLock(context, index, place);
   const holder = parseHolder(observed.holder);
   if (holder !== undefined && observed.holderState === undefined) return observeHolder(index, holder, target);
   const isForeign = holder === undefined || observed.holderState === "foreign";
@@ -154,7 +154,7 @@ export const reacquire = (
   const atOnce = missing.flatMap(({ index, place }): readonly Effect[] => {
     const observed = changeIn(known, index).lock;
     if (observed === undefined || (observed.type === "held" && observed.stale))
-      return [observeLock(context, index, place, false)];
+      return [observeLock(context, index, place)];
     return observed.type === "held" ? [renewOrTakeOver(context, index, place, observed)] : [];
   });
   if (atOnce.length > 0) return { type: "acquiring", effects: atOnce };

@@ -5,7 +5,7 @@ import { changeIn } from "../state/observations.ts";
 import type { LockObservation } from "../state/lock-observation.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { isSafe } from "./lock-acquisition.ts";
-import { lockDuration, lockPlace, observeLock, renewOrTakeOver } from "./lock-requests.ts";
+import { lockDuration, lockPlace, verifyLock, renewOrTakeOver } from "./lock-requests.ts";
 
 const renewal = (
   context: ReconcileContext,
@@ -14,7 +14,7 @@ const renewal = (
   observed: Extract<LockObservation, { type: "held" }>,
 ): ApiCall => {
   const place = lockPlace(target, context.settings.controllerNamespace);
-  return observed.stale ? observeLock(context, index, place, true) : renewOrTakeOver(context, index, place, observed);
+  return observed.stale ? verifyLock(context, index, place) : renewOrTakeOver(context, index, place, observed);
 };
 
 /**
@@ -47,7 +47,7 @@ export const verifyHeld = (
     if (isSafe(observed, context)) continue;
     const place = lockPlace(target, context.settings.controllerNamespace);
     effects.push(
-      observed?.type === "held" ? renewal(context, index, target, observed) : observeLock(context, index, place, true),
+      observed?.type === "held" ? renewal(context, index, target, observed) : verifyLock(context, index, place),
     );
   }
   return E.right(effects);

@@ -16,7 +16,7 @@ import { hasTarget } from "../state/has-target.ts";
 import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
 import { changeIn, type Observations, withChange } from "../state/observations.ts";
 import type { LockObservation } from "../state/lock-observation.ts";
-import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
+import { type ObjectRef, transactions, type Version } from "../kubernetes/kube-object.ts";
 import { isTerminal } from "../state/status-update.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import { type ApiError, asObject, type KubeObject, leases, MAX_INT32, toMicroTime } from "@janus/types";
@@ -84,7 +84,7 @@ const withoutLock = (known: Observations, index: number, observed: LockObservati
 
 const held = (lease: KubeObject, sent: Instant, context: ReconcileContext): LockObservation => ({
   type: "held",
-  version: { uid: lease.metadata.uid ?? "", resourceVersion: lease.metadata.resourceVersion ?? "" },
+  version: versionOf(lease),
   until: sent + lockDuration(context),
 });
 
@@ -179,58 +179,64 @@ export const nextPollAt = ({ txn, now }: ReconcileContext, readAt: Instant): Ins
   readAt +
   Math.min(Math.max((now - (fromTimestamp(txn.status.startedAt) ?? now)) / 10, POLL_INTERVAL), 10 * POLL_INTERVAL);
 
-/** Reads who holds a lock. `mine`: whether a Lease that is not ours means that the lock is lost. */
-export const observeLock = (context: ReconcileContext, index: number, place: ObjectRef, mine: boolean): ApiCall => ({
+/** What a Lease means that is not ours, and that there is none. */
+interface NotOurs {
+  readonly absent: LockObservation;
+  readonly held: (lease: KubeObject, holder: string, known: Observations, now: Instant) => LockObservation;
+}
+
+const readLease = (context: ReconcileContext, index: number, place: ObjectRef, notOurs: NotOurs): ApiCall => ({
   purpose: "read-lock",
   item: index,
   as: "controller",
   call: { verb: "get", place },
   onAnswer: (known, answer, now) => {
-    if (E.isLeft(answer)) {
-      if (!isAbsent(answer.left))
-        return withLock(known, index, {
-          type: "impossible",
-          why: `its lock cannot be read: ${messageOf(answer.left)}`,
-        });
+    if (E.isLeft(answer))
       return withLock(
         known,
         index,
-        mine ? { type: "lost", why: `Lease ${place.namespace}/${place.name} was deleted` } : { type: "free" },
+        isAbsent(answer.left)
+          ? notOurs.absent
+          : { type: "impossible", why: `its lock cannot be read: ${messageOf(answer.left)}` },
       );
-    }
     const lease = answer.right;
-    const spec = asObject(lease["spec"]);
-    const holder = typeof spec["holderIdentity"] === "string" ? spec["holderIdentity"] : "";
-    const version = { uid: lease.metadata.uid ?? "", resourceVersion: lease.metadata.resourceVersion ?? "" };
+    const { holderIdentity } = asObject(lease["spec"]);
+    const holder = typeof holderIdentity === "string" ? holderIdentity : "";
+    if (holder !== ownHolderIdentity(context)) return withLock(known, index, notOurs.held(lease, holder, known, now));
     // Ours, from before a crash or a lost response: renewed at once, so that `until` is certain.
     const former = changeIn(known, index).lock;
-    if (holder === ownHolderIdentity(context))
-      return withHeld(
-        known,
-        index,
-        { type: "held", version, until: former?.type === "held" ? former.until : now },
-        now,
-      );
-    if (mine)
-      return withLock(known, index, {
-        type: "lost",
-        why: `Lease ${place.namespace}/${place.name} is held by ${holder}`,
-      });
-    const unmoved = former?.type === "theirs" && former.version.resourceVersion === version.resourceVersion;
-    const seconds = spec["leaseDurationSeconds"];
-    // A Lease without a duration gets ours.
-    const duration = typeof seconds === "number" ? seconds * 1000 : lockDuration(context);
-    const unchangedSince = unmoved ? former.unchangedSince : now;
-    return withLock(known, index, {
-      type: "theirs",
-      holder,
-      version,
-      readAt: now,
-      unchangedSince,
-      expires: holder === "" ? unchangedSince : unchangedSince + duration,
-    });
+    const until = former?.type === "held" ? former.until : now;
+    return withHeld(known, index, { type: "held", version: versionOf(lease), until }, now);
   },
 });
+
+const versionOf = ({ metadata: { uid = "", resourceVersion = "" } }: KubeObject): Version => ({ uid, resourceVersion });
+
+/** Reads whether a lock that we had is still ours: any other Lease means that it is lost. */
+export const verifyLock = (context: ReconcileContext, index: number, place: ObjectRef): ApiCall => {
+  const lease = `Lease ${place.namespace}/${place.name}`;
+  return readLease(context, index, place, {
+    absent: { type: "lost", why: `${lease} was deleted` },
+    held: (_, holder) => ({ type: "lost", why: `${lease} is held by ${holder}` }),
+  });
+};
+
+/** Reads who holds a lock that is to be acquired, and since when this process sees that unchanged. */
+export const observeLock = (context: ReconcileContext, index: number, place: ObjectRef): ApiCall =>
+  readLease(context, index, place, {
+    absent: { type: "free" },
+    held: (lease, holder, known, now) => {
+      const version = versionOf(lease);
+      const former = changeIn(known, index).lock;
+      const isUnmoved = former?.type === "theirs" && former.version.resourceVersion === version.resourceVersion;
+      const unchangedSince = isUnmoved ? former.unchangedSince : now;
+      const seconds = asObject(lease["spec"])["leaseDurationSeconds"];
+      // A Lease without a duration gets ours.
+      const duration = typeof seconds === "number" ? seconds * 1000 : lockDuration(context);
+      const expires = holder === "" ? unchangedSince : unchangedSince + duration;
+      return { type: "theirs", holder, version, readAt: now, unchangedSince, expires };
+    },
+  });
 
 /** Phases in which no change was applied, and none is in flight. */
 const UNTOUCHED: readonly unknown[] = ["Pending", "Preparing", undefined];
@@ -285,6 +291,6 @@ export const releaseLock = ({ known }: ReconcileContext, index: number, place: O
 export const releaseIfHeld = (context: ReconcileContext, index: number, place: ObjectRef): readonly ApiCall[] => {
   const observed = changeIn(context.known, index).lock;
   return observed === undefined || observed.type === "taken"
-    ? [observeLock(context, index, place, false)]
+    ? [observeLock(context, index, place)]
     : releaseLock(context, index, place);
 };

@@ -10,7 +10,7 @@ import { changeIn, reset } from "../state/observations.ts";
 import { journalIn } from "../state/journal-observation.ts";
 import { unrecordedStores } from "../snapshots/unrecorded-stores.ts";
 import { isRequested, readNamespace } from "../transitions/stop-request.ts";
-import { lockPlace, observeLock, releaseLock } from "../locks/lock-requests.ts";
+import { lockPlace, verifyLock, releaseLock } from "../locks/lock-requests.ts";
 import { leases } from "@janus/types";
 import { discoveries, resolvedTargets } from "../state/target-resolution.ts";
 import { isRequestFulfilled, rollbackOnRequest } from "../transitions/rollback-on-request.ts";
@@ -203,7 +203,7 @@ const locks = (context: ReconcileContext): readonly Effect[] => {
     const observed = changeIn(known, index).lock;
     if (observed?.type === "held") return releaseLock(context, index, lease);
     if (observed?.type === "theirs" || observed?.type === "lost" || known.cleanup.locks.has(index)) return [];
-    const looking = observeLock(context, index, lease, true);
+    const looking = verifyLock(context, index, lease);
     return [observed?.type === "impossible" ? unlessDenied(index, looking) : { ...looking, untilDone: true }];
   });
 };

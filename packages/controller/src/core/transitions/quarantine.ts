@@ -4,7 +4,7 @@ import { type Instant, toTimestamp } from "../kubernetes/time.ts";
 import { journalPlace } from "../state/journal.ts";
 import { readJournal } from "../state/journal-requests.ts";
 import { searchStores } from "../snapshots/unrecorded-stores.ts";
-import { observeLock, releaseLock } from "../locks/lock-requests.ts";
+import { verifyLock, releaseLock } from "../locks/lock-requests.ts";
 import { leases } from "@janus/types";
 import { withReported } from "../state/cleanup.ts";
 import { ownPlace, removeFinalizer } from "../state/status-update.ts";
@@ -130,7 +130,7 @@ const locks = (context: ReconcileContext): readonly Effect[] => {
     const observed = changeIn(known, index).lock;
     if (observed?.type === "held") return releaseLock(context, index, lease);
     return observed === undefined || observed.type === "taken"
-      ? [{ ...observeLock(context, index, lease, true), untilDone: true }]
+      ? [{ ...verifyLock(context, index, lease), untilDone: true }]
       : [];
   });
 };
