@@ -52,6 +52,6 @@ export const unlistedWarnings = ({ listings }: Observations): readonly string[] 
   const named = all.slice(0, MOST_NAMED).map(({ resource, why }) => `${resource} (${cut(why, 120)})`);
   const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : "";
   return [
-    `these kinds could not be listed, so it is unknown which of their objects are deleted together with the targets; a rollback does not restore these: ${named.join(", ")}${more}`,
+    `these kinds could not be listed, or not as a whole, so it is unknown which of their objects are deleted together with the targets; a rollback does not restore these: ${named.join(", ")}${more}`,
   ];
 };

@@ -17,6 +17,12 @@ import { LISTS } from "../limits.ts";
 /** More of a kind than one Transaction can have created. */
 const MOST_UNOWNED = 1000;
 
+/**
+ * As many objects and references to owners are kept of one search: many may run at the same time. The others are counted; but so many
+ * are kept of each kind, however many there are of others.
+ */
+const MOST_OWNED = { ofAll: 10_000, ofKind: 250 };
+
 /** The ServiceAccount may not list the kind, or the kind cannot be listed. */
 const HOLDS_NOTHING: readonly number[] = [403, 404, 405];
 
@@ -56,21 +62,31 @@ const unlisted = (resource: Resource, error: ApiError): Unlisted => ({
   mayComeYet: classify(error) === "transient" || (error.type === "refused" && error.code === EXPIRED),
 });
 
+/** Some of its objects have owners, and were not kept. */
+const unexamined = (resource: Resource, count: number): Unlisted => ({
+  resource: nameOf(resource),
+  why: `${count} of its objects with owners were not examined: there are too many`,
+  mayComeYet: false,
+});
+
 interface Search {
   readonly namespace: string | undefined;
   readonly unowned: boolean;
   /** Cluster-scoped kinds; see `ownedObject`. */
   readonly clusterKinds: ReadonlySet<string>;
+  /** How many more are kept. */
+  room: number;
 }
 
 const ownedIn = async (
   api: Api,
   resource: Resource,
-  { namespace, unowned, clusterKinds }: Search,
+  search: Search,
   as: Impersonation,
 ): Promise<E.Either<ApiError, Found>> => {
+  const { namespace, unowned, clusterKinds } = search;
   const owned: Owned[] = [];
-  let free = 0;
+  let [free, kept, left] = [0, 0, 0];
   const apiVersion = resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
   const to = { resource, ...(namespace === undefined ? {} : { namespace }), as, metadataOnly: true } as const;
   const listed = await eachPage(api, { ...to, purpose: "find-owned" }, (items) => {
@@ -79,11 +95,16 @@ const ownedIn = async (
       const one = ownedObject(object, clusterKinds);
       const goes = hasOwner(one);
       if (!goes && (!unowned || free >= MOST_UNOWNED || isOfCluster(object))) continue;
-      if (!goes) free += 1;
-      owned.push(one);
+      const takes = 1 + one.owners.length;
+      if (goes && search.room < takes && kept + takes > MOST_OWNED.ofKind) left += 1;
+      else {
+        if (!goes) free += 1;
+        if (goes) [kept, search.room] = [kept + takes, search.room - takes];
+        owned.push(one);
+      }
     }
   });
-  if (E.isRight(listed)) return E.right({ owned, unlisted: [] });
+  if (E.isRight(listed)) return E.right({ owned, unlisted: left === 0 ? [] : [unexamined(resource, left)] });
   const error = listed.left;
   if (holdsNothing(error)) return E.right({ owned, unlisted: [] });
   return isOfKind(error) ? E.right({ owned: [], unlisted: [unlisted(resource, error)] }) : listed;
@@ -96,7 +117,8 @@ const ownedIn = async (
  *
  * Guarantees: only metadata is read, page by page; a kind that the user may not list is left out; one that could not be listed
  *             for any other reason is reported, as is a requested kind that is not served. Events are not listed: there are
- *             many, and they have no owners.
+ *             many, and they have no owners. A bounded number of objects is kept; a kind of which others were not is
+ *             reported, with their number.
  */
 export const searchOwned = async (
   api: Api,
@@ -113,7 +135,12 @@ export const searchOwned = async (
     .entries();
   /** In the order of the kinds, whichever is answered first: messages name the first ones. */
   const found: Found[] = [];
-  const search: Search = { namespace, unowned: unowned === true, clusterKinds: new Set(cluster) };
+  const search: Search = {
+    namespace,
+    unowned: unowned === true,
+    clusterKinds: new Set(cluster),
+    room: MOST_OWNED.ofAll,
+  };
   const failures: ApiError[] = [];
   await inLanes(left, LISTS, async ([at, resource]) => {
     const listed = await ownedIn(api, resource, search, as);
