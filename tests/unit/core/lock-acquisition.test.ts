@@ -151,3 +151,20 @@ it("needs no locks any more in a Namespace that it has deleted", () => {
   const step = decide(observing({ ...at, known: { ...at.known, resources } }, { 0: { lock } }));
   expect(step).toMatchObject({ type: "run", effects: [{ purpose: "change", call: { place: { name: "other" } } }] });
 });
+
+it("reads none of hundreds of locks that it has not tried to acquire, while it waits for the first one", () => {
+  const changes = Array.from({ length: 300 }, (_, n) => change("Create", `a-${n}`.padEnd(8, "x")));
+  const start = underway("Preparing", changes, { direction: "forward", cursor: 0 }, { serviceAccount: "there" });
+  const unlocked = Object.fromEntries(
+    changes.map((_, index) => [index, { lock: undefined, permissions: allowed("create", "delete") }]),
+  );
+  const waiting = {
+    ...observing(start, unlocked),
+    queuedBefore: () => ({ metadata: start.txn.metadata, status: start.txn.status }),
+  };
+  const reads = (at: ReconcileContext): number =>
+    later(at, 5_000, () => refused(404)).asked.filter(({ purpose }) => purpose === "read-lock").length;
+  expect(reads({ ...waiting, known: { ...waiting.known, begun: true } })).toBe(0);
+  // A former process may have acquired them.
+  expect(reads(waiting)).toBeGreaterThanOrEqual(299);
+});

@@ -286,10 +286,12 @@ export const releaseLock = ({ known }: ReconcileContext, index: number, place: O
 
 /**
  * Releases a lock if it is ours. If this is unknown, as after a crash or a failed attempt, the Lease is read
- * first. A lock that is not released could lead to a deadlock.
+ * first: a lock that is not released could lead to a deadlock. Of a Transaction that this process has begun, a
+ * lock that it has not tried to acquire is not held.
  */
 export const releaseIfHeld = (context: ReconcileContext, index: number, place: ObjectRef): readonly ApiCall[] => {
   const observed = changeIn(context.known, index).lock;
+  if (observed === undefined && context.known.begun) return [];
   return observed === undefined || observed.type === "taken"
     ? [observeLock(context, index, place)]
     : releaseLock(context, index, place);
