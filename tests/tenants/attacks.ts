@@ -340,6 +340,19 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    title: "locks on 800 targets for the shortest time that there is, of Transactions that wait for ever",
+    attack: async (author) => {
+      await allOf(8, (n) =>
+        author.submit(
+          `holds-${n}`,
+          many(100, (k) => made(`held-${n}-${k}`)),
+          { lockTimeout: "1s", timeout: "1000h", waitFor: ["jsonpath={.data.never}"] },
+        ),
+      );
+      return submitted;
+    },
+  },
+  {
     title: "Drafts with many changes of one target, while target and Drafts are edited all the time",
     attack: (author) =>
       drafted(author, 150, [patched("drafted", { more: "yes" }), ...many(50, (k) => made(`drafted-${k}`))]),

@@ -5,7 +5,7 @@ import { changeIn } from "../state/observations.ts";
 import type { LockObservation } from "../state/lock-observation.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { isSafe } from "./lock-acquisition.ts";
-import { lockDuration, lockPlace, verifyLock, renewOrTakeOver } from "./lock-requests.ts";
+import { lockPlace, verifyLock, renewOrTakeOver } from "./lock-requests.ts";
 
 const renewal = (
   context: ReconcileContext,
@@ -20,14 +20,15 @@ const renewal = (
 /**
  * Renewals that are due: before a third of the duration has passed, and not immediately after a failed one. They
  * run in the background, in every phase.
+ *
+ * Guarantees: for all Transactions of a namespace, a bounded number a second; see `lockDuration`.
  */
 export const renewals = (context: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): readonly ApiCall[] =>
   [...targets].flatMap(([index, target]) => {
     const { known, now } = context;
     const observed = changeIn(known, index).lock;
     if (observed?.type !== "held" || now < (observed.retryAt ?? now)) return [];
-    const isDue = observed.until - now <= (lockDuration(context) * 3) / 4;
-    return isDue ? [renewal(context, index, target, observed)] : [];
+    return now >= (observed.renewAt ?? now) ? [renewal(context, index, target, observed)] : [];
   });
 
 /**

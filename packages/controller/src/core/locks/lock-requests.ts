@@ -33,24 +33,40 @@ export const lockPlace = (place: ObjectRef, controllerNamespace: string): Object
   }),
 });
 
+/** So many renewals a second are sent at most for the Transactions of a namespace, of which each is due after a quarter of its duration. */
+const RENEWALS_PER_SECOND = 100;
+const RENEWED_AFTER = 1 / 4;
+
+type Duration = Pick<ReconcileContext, "txn" | "settings" | "locksOfNamespace">;
+
 /**
- * How long a lock is valid without renewal: lockTimeout, raised if it is too short for a write and the renewal
- * of all locks within a third of it (2 ms per lock is ten times the measured duration of a renewal, with ten at
- * a time).
+ * lockTimeout, raised if it is too short for a write and the renewal of all locks within a third of it (2 ms per lock is ten times the
+ * measured duration of a renewal, with ten at a time).
  */
-export const lockDuration = ({ txn, settings }: Pick<ReconcileContext, "txn" | "settings">): number =>
+const ownDuration = ({ txn, settings }: Duration): number =>
   Math.max(txn.spec.lockTimeout, 3 * (settings.writeTimeout + txn.spec.changes.length * 2));
+
+/** The shortest in which those of all Transactions of its namespace are renewed without too many requests. */
+const shortestOfNamespace = ({ locksOfNamespace = 0 }: Duration): number =>
+  (1000 * locksOfNamespace) / (RENEWALS_PER_SECOND * RENEWED_AFTER);
+
+/** How long a lock is valid without renewal. */
+export const lockDuration = (context: Duration): number => Math.max(ownDuration(context), shortestOfNamespace(context));
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`;
 
 /** The message if locks are valid for longer than lockTimeout. */
-export const lockTimeoutNotice = ({ txn, settings }: Pick<ReconcileContext, "txn" | "settings">): readonly string[] => {
-  const duration = lockDuration({ txn, settings });
-  return duration === txn.spec.lockTimeout
-    ? []
-    : [
-        `lock duration raised to ${seconds(duration)}: lockTimeout (${seconds(txn.spec.lockTimeout)}) leaves too little time for a write (${seconds(settings.writeTimeout)}) and the renewal of all locks`,
-      ];
+export const lockTimeoutNotice = (context: Duration): readonly string[] => {
+  const { txn, settings, locksOfNamespace = 0 } = context;
+  const duration = lockDuration(context);
+  if (duration === txn.spec.lockTimeout) return [];
+  const why =
+    duration === ownDuration(context)
+      ? `for a write (${seconds(settings.writeTimeout)}) and the renewal of all locks`
+      : `for the renewal of all ${locksOfNamespace} locks of its namespace`;
+  return [
+    `lock duration raised to ${seconds(duration)}: lockTimeout (${seconds(txn.spec.lockTimeout)}) leaves too little time ${why}`,
+  ];
 };
 
 const ownHolderIdentity = ({ txn }: ReconcileContext): string => holderIdentity(txn.metadata);
@@ -86,6 +102,7 @@ const held = (lease: KubeObject, sent: Instant, context: ReconcileContext): Lock
   type: "held",
   version: versionOf(lease),
   until: sent + lockDuration(context),
+  renewAt: sent + lockDuration(context) * RENEWED_AFTER,
 });
 
 /** Creates the Lease of a lock that seems to have no holder. */
@@ -167,7 +184,7 @@ const unrenewed = (
   const observed = changeIn(known, index).lock;
   if (observed?.type !== "held") return { type: "taken" };
   if (classify(fault) === "conflict") return { ...observed, stale: true, until: now };
-  return { ...observed, stale: true, retryAt: now + lockDuration(context) / PAUSES };
+  return { ...observed, stale: true, retryAt: now + ownDuration(context) / PAUSES };
 };
 
 /**

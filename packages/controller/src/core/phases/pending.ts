@@ -24,7 +24,7 @@ const withEvents = (recorded: ApiCall, events: readonly EventSpec[]): ApiCall =>
 
 /** Rejects an invalid Transaction before anything is modified; then adds the finalizer and starts. */
 export const pending = (context: ReconcileContext): Step => {
-  const { txn, known, now, settings } = context;
+  const { txn, known, now } = context;
   const isHeld = (txn.metadata.finalizers ?? []).includes(FINALIZER);
   // A former process added the finalizer and crashed; or the Transaction has started, and another client has removed
   // its status.
@@ -57,7 +57,7 @@ export const pending = (context: ReconcileContext): Step => {
       reason: "Initializing",
       message: [
         `${txn.spec.changes.length} change${txn.spec.changes.length === 1 ? "" : "s"}, applied as ServiceAccount ${txn.spec.serviceAccountName}`,
-        ...lockTimeoutNotice({ txn, settings }),
+        ...lockTimeoutNotice(context),
       ].join("; "),
     },
   );

@@ -7,6 +7,8 @@ export type LockObservation =
       readonly type: "held";
       readonly version: Version;
       readonly until: Instant;
+      /** When it is renewed; undefined: at once, since it is not known for how long it is valid. */
+      readonly renewAt?: Instant;
       /** The Lease was written since, perhaps by us: it is read before it is written again. */
       readonly stale?: true;
       /** When a failed renewal is retried. */

@@ -12,6 +12,8 @@ export interface ReconcileContext {
   readonly known: Observations;
   readonly now: Instant;
   readonly settings: Settings;
+  /** How many locks the Transactions of its namespace hold, as far as this process knows. Absent: none. */
+  readonly locksOfNamespace?: number;
   /** It has had memory for long, and others wait for that: it keeps the work that is done. Absent: it has not. */
   readonly isOver?: boolean;
   /** The Transaction that waits for this Lease, too, and is before this one in the queue; see `hasPriorityOver`. */

@@ -96,6 +96,17 @@ const after = (errors: readonly ApiError[], most = Number.POSITIVE_INFINITY): Re
 const lostLocks = ({ known }: TrackedTransaction): number =>
   [...known.changes.values()].filter(({ lock }) => lock?.type === "lost").length;
 
+const heldLocks = (all: readonly TrackedTransaction[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { txn, known } of all) {
+    const { namespace } = txn.metadata;
+    let held = counts.get(namespace) ?? 0;
+    for (const { lock } of known.changes.values()) if (lock?.type === "held") held += 1;
+    counts.set(namespace, held);
+  }
+  return counts;
+};
+
 /**
  * The one loop: read → decide → run effects → decide …, until the Transaction waits for something or is done.
  *
@@ -123,10 +134,14 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const drafts = restingDrafts(draftsApiOf, shell.wake);
   const stopping = new AbortController();
 
+  /** How many are held, by namespace of their Transactions, at the last round of renewals. */
+  let locks: ReadonlyMap<string, number> = new Map();
+
   const context = (tracked: TrackedTransaction): ReconcileContext => ({
     ...tracked,
     now: tracked.now(),
     settings,
+    locksOfNamespace: locks.get(tracked.txn.metadata.namespace) ?? 0,
     queuedBefore: (lease) => lockWaiters.queuedBefore(queued(tracked.txn, tracked.known), lease),
     nextWaiter: (lease) => {
       const first = lockWaiters.first(lease)?.txn;
@@ -350,6 +365,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const renewing = new Set<TrackedTransaction>();
 
   const renew = async (round: Round): Promise<void> => {
+    locks = heldLocks(allTracked.all());
     const active = allTracked
       .all()
       .filter((tracked) => !isTerminal(tracked.txn.status.phase) && !renewing.has(tracked));
