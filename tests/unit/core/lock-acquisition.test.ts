@@ -159,7 +159,7 @@ it("reads none of hundreds of locks that it has not tried to acquire, while it w
   const changes = Array.from({ length: 300 }, (_, n) => change("Create", `a-${n}`.padEnd(8, "x")));
   const start = underway("Preparing", changes, { direction: "forward", cursor: 0 }, { serviceAccount: "there" });
   const unlocked = Object.fromEntries(
-    changes.map((_, index) => [index, { lock: undefined, permissions: allowed("create", "delete") }]),
+    changes.map((_, index) => [index, { lock: undefined, preflight: { permissions: allowed("create", "delete") } }]),
   );
   const waiting = {
     ...observing(start, unlocked),

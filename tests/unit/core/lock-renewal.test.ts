@@ -47,7 +47,8 @@ describe("the renewal of locks", () => {
   it("takes a bounded number of requests, however many Transactions of a namespace hold locks for however short a time", () => {
     const transactions = 40;
     const { sent, areValid } = renewed(gated(500), 12, () => transactions * 500);
-    expect(sent.reduce((sum, n) => sum + n, 0) * transactions).toBeLessThanOrEqual(12 * 60 * 100);
+    // All are due at the start.
+    expect(sent.reduce((sum, n) => sum + n, 0) * transactions).toBeLessThanOrEqual(12 * 60 * 100 + transactions * 500);
     expect(areValid).toBe(true);
   });
 
