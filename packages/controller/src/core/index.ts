@@ -27,5 +27,5 @@ export * from "./state/rollback-window.ts";
 export * from "./state/status-update.ts";
 export * from "./state/target-resolution.ts";
 export * from "./state/unserved-kind.ts";
-export * from "./state/user-requests.ts";
+export * from "./state/request-annotations.ts";
 export * from "./transitions/force-deleted.ts";

@@ -7,7 +7,7 @@ import type { LockObservation } from "./lock-observation.ts";
 import { waiting } from "./status-progress.ts";
 import { isTerminal } from "./status-update.ts";
 import { deadline, type ReconcileContext } from "./reconcile-context.ts";
-import { REQUESTS } from "./user-requests.ts";
+import { REQUESTS } from "./request-annotations.ts";
 import { sizeOf } from "@janus/types";
 
 /** A Transaction that takes more memory than this, with its observations, is large. */
