@@ -20,7 +20,7 @@ it("shows what was there before, compares it with what is there now, and brings 
   const on = ["txn", "-n", namespace];
   const shown = (await janus("snapshot", "show", ...on)).stdout;
   expect(shown).toContain('data:\n  a: "1"');
-  expect(shown).toContain("# ConfigMap made did not exist");
+  expect(shown).toContain(`# ConfigMap ${namespace}/made did not exist`);
   expect(shown).not.toContain(Buffer.from("hunter2").toString("base64"));
   expect((await janus("snapshot", "show", "--show-secrets", ...on)).stdout).toContain(
     Buffer.from("hunter2").toString("base64"),

@@ -42,8 +42,8 @@ it("tells the whole story: states, gates, locks, messages and events, in 80 colu
   await expect.poll(async () => JSON.stringify((await txn()).status)).toContain("waitingFor");
   const { code, stdout } = await janus("describe", "txn", "-n", namespace);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^ {4}1 {2}applied +Create ConfigMap a$/mu);
-  expect(stdout).toMatch(/^ {4}2 {2}waiting +Create Deployment web$/mu);
+  expect(stdout).toMatch(/^ {4}1 {2}applied +Create ConfigMap \S+\/a$/mu);
+  expect(stdout).toMatch(/^ {4}2 {2}waiting +Create Deployment \S+\/web$/mu);
   expect(stdout).toMatch(/waits for: +ready: Deployment/u);
   expect(flat(stdout)).toContain(
     `lock: Lease ${namespace}/janus-lock-${namespace}-configmap-a, held by this Transaction`,
@@ -93,7 +93,7 @@ it("says of an incomplete rollback what is left, and tries the rest again", asyn
   expect(back.code).toBe(3);
   const explained = flat((await janus("explain", "txn", "-n", namespace)).stdout);
   expect(explained).toContain("It failed, and not everything could be rolled back.");
-  expect(explained).toContain("Where: change 1, Patch ConfigMap mine:");
+  expect(explained).toContain(`Where: change 1, Patch ConfigMap ${namespace}/mine:`);
   expect(explained).toContain(`kubectl janus retry txn -n ${namespace}`);
   await over();
   const retried = await janus("retry", "txn", "-n", namespace);
