@@ -149,7 +149,7 @@ const refusal: fc.Arbitrary<AbortCause> = fc.record({
 });
 
 const storeData = fc.oneof(
-  fc.constant({ broken: "altered" }),
+  fc.constant({ type: "broken", why: "altered" }),
   fc
     .constantFrom(
       '{"metadata":{}}',
@@ -157,6 +157,7 @@ const storeData = fc.oneof(
       '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"uid":"1","resourceVersion":"1"}}',
     )
     .map((text) => ({
+      type: "data",
       data: new Map([
         ["item-0-1", text],
         ["item-1-2", text],
@@ -286,18 +287,26 @@ const knownOf = (txn: Transaction): fc.Arbitrary<Observations> => {
         namespace: fc.record({ isGoing: fc.boolean(), readAt: past }),
         serviceAccount: fc.constantFrom(...(["there", "there", "there", "there", "missing"] as const)),
         journal: fc.oneof(
-          { weight: 8, arbitrary: journal(txn) },
+          { weight: 8, arbitrary: journal(txn).map((read) => ({ type: "read", journal: read })) },
           fc.constantFrom({ type: "missing" as const }, { type: "taken" as const }),
           fc.record({ type: fc.constant("altered" as const), version, storeNames: fc.nat({ max: 4 }) }),
         ),
         changes,
         stores: ofFew(
-          fc.oneof(store, fc.constantFrom("taken" as const, "left-over" as const), fc.constant({ unusable: "no" })),
+          fc.oneof(
+            store.map((one) => ({ type: "written", store: one })),
+            fc.constantFrom({ type: "taken" }, { type: "left-over" }, { type: "unusable", why: "no" }),
+          ),
         ),
         found: entries(
           fc.oneof(
-            fc.constantFrom("nothing" as const, "theirs" as const),
-            fc.record({ uid: word, resourceVersion: word, finalizers: fc.subarray([SNAPSHOT_FINALIZER, "x/y"]) }),
+            fc.constantFrom({ type: "absent" }, { type: "theirs" }),
+            fc.record({
+              type: fc.constant("ours"),
+              uid: word,
+              resourceVersion: word,
+              finalizers: fc.subarray([SNAPSHOT_FINALIZER, "x/y"]),
+            }),
           ),
         ),
         storeData: entries(storeData),

@@ -6,6 +6,7 @@ import { awaitMemory } from "../../../packages/controller/src/core/state/idle-me
 import { decide, decideUnread } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect, Step } from "../../../packages/controller/src/core/state/effect.ts";
 import { mapChanges, noObservations } from "../../../packages/controller/src/core/state/observations.ts";
+import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
 import { handleAnswer } from "../../../packages/controller/src/core/state/handle-answer.ts";
 import { quarantine } from "../../../packages/controller/src/core/transitions/quarantine.ts";
 import { decodeStored, decodeBestEffort } from "../../../packages/controller/src/core/state/decode-stored.ts";
@@ -228,17 +229,15 @@ describe("what no controller ever writes", () => {
 const sensible = (at: ReconcileContext): ReconcileContext => {
   const { txn, known } = at;
   const isFit = (index: number, exists: boolean): boolean => exists === (txn.spec.changes[index]?.type !== "Create");
-  const { journal } = known;
-  const renewed = journal !== undefined && "renewed" in journal ? journal.renewed : [];
+  const journal = journalIn(known);
+  const renewed = new Map([...(journal?.renewed ?? [])].filter(([index]) => isFit(index, true)));
   return {
     ...at,
     known: {
       ...mapChanges(known, ({ target, ...observed }, index) =>
         target !== undefined && isFit(index, target.object !== undefined) ? { ...observed, target } : observed,
       ),
-      ...(journal !== undefined && "position" in journal
-        ? { journal: { ...journal, renewed: new Map([...renewed].filter(([index]) => isFit(index, true))) } }
-        : {}),
+      ...(journal === undefined ? {} : { journal: { type: "read", journal: { ...journal, renewed } } }),
     },
   };
 };

@@ -14,7 +14,7 @@ const rest = (element: string): Json => JSON.parse(element.slice(2)) as Json;
 const isAt = (element: string, item: Json): boolean =>
   element.startsWith("v:")
     ? equal(item, rest(element))
-    : elementOf({ by: "keys", keys: keysOf(element) }, item) === element;
+    : elementOf({ type: "keys", keys: keysOf(element) }, item) === element;
 
 /** A map or list without anything in it, and a list item of which only the keys are left. */
 const isEmpty = (value: Json | undefined, element: string): boolean => {

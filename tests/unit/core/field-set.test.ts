@@ -86,13 +86,13 @@ describe.each(samples)("in the managedFields of a real $kind", (object) => {
 
 describe("a list", () => {
   it.each<[string, object | undefined, ListKind | undefined]>([
-    ["with items by their keys", { ".": {}, 'k:{"name":"web"}': {} }, { by: "keys", keys: ["name"] }],
-    ["with several keys", { 'k:{"port":80,"protocol":"TCP"}': {} }, { by: "keys", keys: ["port", "protocol"] }],
-    ["that is a set", { 'v:"x"': {} }, { by: "value" }],
+    ["with items by their keys", { ".": {}, 'k:{"name":"web"}': {} }, { type: "keys", keys: ["name"] }],
+    ["with several keys", { 'k:{"port":80,"protocol":"TCP"}': {} }, { type: "keys", keys: ["port", "protocol"] }],
+    ["that is a set", { 'v:"x"': {} }, { type: "value" }],
     ["that is owned as a whole", {}, undefined],
     ["that nobody owns", undefined, undefined],
     ["by index", { "i:0": {} }, undefined],
-    ["with keys that are no JSON", { "k:{": {} }, { by: "keys", keys: [] }],
+    ["with keys that are no JSON", { "k:{": {} }, { type: "keys", keys: [] }],
   ])("%s", (_, node, kind) => {
     expect(listKind(node as Parameters<typeof listKind>[0])).toEqual(kind);
   });

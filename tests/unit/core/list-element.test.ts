@@ -9,7 +9,7 @@ it.each([
 ])("a member of a set is found by an element that writes it %s", (_, member, element) => {
   const items = ["x", member];
   expect(itemAt(items, element)).toBe(member);
-  listItems({ by: "value" }, items);
+  listItems({ type: "value" }, items);
   expect(itemAt(items, element)).toBe(member);
   expect(itemAt(["x"], element)).toBeUndefined();
 });

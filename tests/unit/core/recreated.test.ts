@@ -15,7 +15,7 @@ const verdict = (data: object): string => {
   if (journal === undefined) throw new Error("no journal");
   const known = {
     ...withChange(at.known, 0, { before: was }),
-    journal: { ...journal, created: new Map([[0, "new-uid"]]) },
+    journal: { type: "read" as const, journal: { ...journal, created: new Map([[0, "new-uid"]]) } },
   };
   const checkpoint = checkpoints();
   const story = later({ ...at, known }, 100, (ask, at) =>

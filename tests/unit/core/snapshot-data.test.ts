@@ -151,16 +151,17 @@ const packed = (kind: Pack["kind"]): Pack => ({ kind, data: new Map([["item-0-1"
 describe("a store", () => {
   it.each(["ConfigMap", "Secret"] as const)("is opened under its uid and digest: %s", (kind) => {
     const { ref, object } = written(packed(kind));
-    expect(openStore(ref, object)).toEqual({ data: packed(kind).data });
+    expect(openStore(ref, object)).toEqual({ type: "data", data: packed(kind).data });
   });
 
   it.each(["ConfigMap", "Secret"] as const)("is not trusted under another uid, or with other content: %s", (kind) => {
     const { ref, object } = written(packed(kind));
     const foreign = { ...object, metadata: { ...object.metadata, uid: "other" } };
     expect(openStore(ref, foreign)).toEqual({
-      broken: `${kind} deploy-v2-rollback is not the object that was written`,
+      type: "broken",
+      why: `${kind} deploy-v2-rollback is not the object that was written`,
     });
-    const altered = { broken: `the content of ${kind} deploy-v2-rollback was modified` };
+    const altered = { type: "broken", why: `the content of ${kind} deploy-v2-rollback was modified` };
     expect(openStore({ ...ref, digest: "sha256:0" }, object)).toEqual(altered);
     for (const data of [undefined, null, {}, { "item-0-1": "" }, { "item-0-1": 1 }, { "item-0-1": "%" }, "x"])
       expect(openStore(ref, { ...object, data })).toEqual(altered);

@@ -21,6 +21,7 @@ import {
   withChanges,
 } from "../../../packages/controller/src/core/state/observations.ts";
 import type { TargetObservation } from "../../../packages/controller/src/core/state/target-observations.ts";
+import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW, settings } from "./arbitrary-situation.ts";
 import { transaction, UID } from "./transaction.ts";
@@ -119,7 +120,7 @@ export const underway = (
           },
         ]),
       ),
-      ...(journal === undefined ? {} : { journal }),
+      ...(journal === undefined ? {} : { journal: { type: "read" as const, journal } }),
       ...known,
     },
   };
@@ -230,9 +231,7 @@ const told = (
 
 /** The journal after a checkpoint, as the API server answers it. */
 export const checkpointed = ({ txn, known }: ReconcileContext, { call }: ApiCall): Answer => {
-  const { journal } = known;
-  const position: Position =
-    journal !== undefined && "position" in journal ? journal.position : { direction: "forward", cursor: 0 };
+  const position: Position = journalIn(known)?.position ?? { direction: "forward", cursor: 0 };
   const { data } = "body" in call ? (call.body as { readonly data?: object }) : {};
   return E.right(journalled(txn, position, data));
 };

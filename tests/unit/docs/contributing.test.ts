@@ -27,6 +27,7 @@ const UNNAMED: readonly string[] = [
   "packages/cli/src/cluster/resources.ts",
   "packages/cli/src/reference/printed.ts",
   "packages/cli/src/reference/write.ts",
+  "packages/controller/src/core/forward/turn-check.ts",
   "packages/controller/src/core/gates/gate-state.ts",
   "packages/controller/src/core/gates/syntax-mistake.ts",
   "packages/controller/src/core/gates/read-fields.ts",

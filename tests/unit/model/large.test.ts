@@ -70,7 +70,7 @@ const held = ({ changes, storeData }: Observations): number =>
       before ?? {},
       rollback?.goal ?? {},
     ]),
-    ...[...storeData.values()].map((read) => ("data" in read ? Object.fromEntries(read.data) : {})),
+    ...[...storeData.values()].map((read) => (read.type === "data" ? Object.fromEntries(read.data) : {})),
   ].reduce<number>((sum, object) => sum + sizeOf(object), 0);
 
 /** Carries everything out, one request after the other. The last change is refused, where it is to be rolled back. */

@@ -37,8 +37,11 @@ export const readSnapshots = async (cluster: Cluster, txn: Transaction): Promise
     const { namespace } = cluster;
     const what = `cannot read ${store.kind} ${namespace}/${name}`;
     const object = await found(cluster.api, { verb: "get", resource, namespace, name }, what);
-    const data = object === undefined ? { broken: `${store.kind} ${name} is gone` } : openStore(store, object);
-    opened.set(`${store.kind}/${name}`, "data" in data ? data.data : data.broken);
+    const data =
+      object === undefined
+        ? { type: "broken" as const, why: `${store.kind} ${name} is gone` }
+        : openStore(store, object);
+    opened.set(`${store.kind}/${name}`, data.type === "data" ? data.data : data.why);
   }
   const data = [...opened.values()].flatMap((one) => (typeof one === "string" ? [] : [one]));
   const broken = [...opened.values()].filter((one) => typeof one === "string");

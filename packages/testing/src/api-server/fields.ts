@@ -18,7 +18,7 @@ export const fieldType = (type: FieldType, name: string): FieldType => {
 };
 
 export const itemElement = (type: FieldType, item: Json): string =>
-  elementOf(type.is === "list" ? { by: "keys", keys: type.keys.map(({ name }) => name) } : { by: "value" }, item);
+  elementOf(type.is === "list" ? { type: "keys", keys: type.keys.map(({ name }) => name) } : { type: "value" }, item);
 
 const itemType: FieldType = { is: "leaf" };
 

@@ -1,5 +1,6 @@
-import { type ApiCall, run, type Step } from "../state/effect.ts";
+import { type ApiCall, run } from "../state/effect.ts";
 import type { ChangeContext } from "./change-context.ts";
+import { failed, passed, pending, type TurnCheck } from "./turn-check.ts";
 import { changeIn, withChange } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { waiting } from "../state/status-progress.ts";
@@ -25,18 +26,20 @@ const asking = (changeContext: ChangeContext): readonly ApiCall[] =>
  * Waits for permissions that the ServiceAccount lacked during the preflight, and that an earlier change may
  * bring.
  *
- * @returns undefined once it has all that the change and its rollback need; until then, its target must not be
- * locked. A message if they are still missing after the time limit.
+ * @returns passed once it has all that the change and its rollback need; until then, its target must not be locked.
+ *          failed if they are still missing after the time limit.
  */
-export const awaitPermissions = (changeContext: ChangeContext): Step | string | undefined => {
+export const awaitPermissions = (changeContext: ChangeContext): TurnCheck => {
   const { context, journal, index, place } = changeContext;
   const { known, now, txn } = context;
   const { enabling } = changeIn(known, index);
-  if (enabling?.permissionsReadAt === undefined) return run(...asking(changeContext));
+  if (enabling?.permissionsReadAt === undefined) return pending(run(...asking(changeContext)));
   const verbs = lackingPermissions(changeContext, known);
-  if (verbs.length === 0) return undefined;
+  if (verbs.length === 0) return passed;
   const missing = `ServiceAccount ${txn.spec.serviceAccountName} may not change ${formatRef(place)}, or roll it back: ${grant(changeContext, verbs)}`;
-  if (now >= enabling.since + ENABLING_TIME) return missing;
+  if (now >= enabling.since + ENABLING_TIME) return failed(missing);
   const again = enabling.permissionsReadAt + POLL_INTERVAL;
-  return now < again ? waiting(context, journal, again, `trying again: ${missing}`) : run(...asking(changeContext));
+  return pending(
+    now < again ? waiting(context, journal, again, `trying again: ${missing}`) : run(...asking(changeContext)),
+  );
 };

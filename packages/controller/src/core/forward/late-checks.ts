@@ -1,4 +1,4 @@
-import { type ApiCall, run, type Step } from "../state/effect.ts";
+import { type ApiCall, run } from "../state/effect.ts";
 import { forwardIn, type Observations, withForward, withPreflight } from "../state/observations.ts";
 import { isLossUnknown, readOtherVersions } from "../state/other-versions.ts";
 import { lostGrants, regranting } from "../preflight/regranting.ts";
@@ -9,6 +9,7 @@ import { waiting } from "../state/status-progress.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ChangeContext } from "./change-context.ts";
+import { failed, passed, pending, type TurnCheck } from "./turn-check.ts";
 
 const isAskedAgain = (request: ApiCall, index: number): ApiCall => ({
   ...request,
@@ -31,20 +32,20 @@ const asked = ({ context: { txn }, before, ...item }: ChangeContext, known: Obse
  * they take: whether the rollback could grant again what the change takes away, and what would be lost in the version that it
  * names.
  *
- * @returns undefined if the change may be applied. Otherwise a message: a rollback could not restore its target.
+ * @returns failed if the change must not be applied: a rollback could not restore its target.
  */
-export const awaitLateChecks = (changeContext: ChangeContext): Step | string | undefined => {
+export const awaitLateChecks = (changeContext: ChangeContext): TurnCheck => {
   const { context, journal, index, before, place } = changeContext;
   const { txn, known, now } = context;
-  if (before === undefined || !dependsOnEarlier(txn, index)) return undefined;
+  if (before === undefined || !dependsOnEarlier(txn, index)) return passed;
   const again = asked(changeContext, withPreflight(known, index, { regrant: undefined, otherVersions: undefined }));
-  if (again.length === 0) return undefined;
+  if (again.length === 0) return passed;
   const { lateCheck } = forwardIn(known, index);
-  if (lateCheck === undefined) return run(...again);
+  if (lateCheck === undefined) return pending(run(...again));
   const more = asked(changeContext, known);
-  if (more.length > 0) return run(...more);
+  if (more.length > 0) return pending(run(...more));
   const [loss] = versionProblems(changeContext, known, before);
-  if (loss !== undefined) return loss;
+  if (loss !== undefined) return failed(loss);
   const [lost] = [
     ...lostGrants(txn, changeContext, known, before),
     ...(isLossUnknown(changeContext, known, before)
@@ -52,8 +53,8 @@ export const awaitLateChecks = (changeContext: ChangeContext): Step | string | u
       : []),
   ];
   // What an earlier change has granted takes a moment to be effective.
-  if (lost === undefined || now >= lateCheck.since + ENABLING_TIME) return lost;
-  return now < lateCheck.at + POLL_INTERVAL
-    ? waiting(context, journal, lateCheck.at + POLL_INTERVAL, `trying again: ${lost}`)
-    : run(...again);
+  if (lost === undefined) return passed;
+  if (now >= lateCheck.since + ENABLING_TIME) return failed(lost);
+  const until = lateCheck.at + POLL_INTERVAL;
+  return pending(now < until ? waiting(context, journal, until, `trying again: ${lost}`) : run(...again));
 };

@@ -55,9 +55,9 @@ export const send = (changeContext: ChangeContext): Step => {
   if (E.isLeft(holding)) return stop("LockRenewalFailed", holding.left);
   if (holding.right.length > 0) return run(...holding.right);
   if (unauthorized.has(index) && changeIn(known, index).lock?.type !== "held") {
-    const pending = awaitPermissions(changeContext);
-    if (typeof pending === "string") return stop("CommitFailed", pending);
-    if (pending !== undefined) return pending;
+    const permissions = awaitPermissions(changeContext);
+    if (permissions.type === "failed") return stop("CommitFailed", permissions.why);
+    if (permissions.type === "pending") return permissions.step;
   }
   // Locks in a Namespace that the Transaction has created are acquired right after it exists.
   const locking = acquire(context, late);
@@ -65,8 +65,8 @@ export const send = (changeContext: ChangeContext): Step => {
   if (locking.type === "waiting") return waitingForLock(context, journal, locking);
   if (locking.type === "acquiring") return run(...locking.effects);
   const checks = awaitLateChecks(changeContext);
-  if (typeof checks === "string") return stop("CommitFailed", checks);
-  if (checks !== undefined) return checks;
+  if (checks.type === "failed") return stop("CommitFailed", checks.why);
+  if (checks.type === "pending") return checks.step;
   const folding = foldManagers(changeContext);
   return run(folding ?? write(changeContext), ...projection(context, journal));
 };

@@ -23,33 +23,36 @@ interface Wanted {
   readonly place: ObjectRef;
 }
 
-/** The next request to acquire this lock; a pause if it has to wait. */
-const nextLockRequest = (
-  context: ReconcileContext,
-  { index, target, place }: Wanted,
-): Effect | { readonly until: Instant; readonly because: string } => {
+/** The next request to acquire a lock; or a pause, if it has to wait. */
+type NextLockStep =
+  | { readonly type: "request"; readonly effect: Effect }
+  | { readonly type: "wait"; readonly until: Instant; readonly because: string };
+
+const request = (effect: Effect): NextLockStep => ({ type: "request", effect });
+
+const nextLockStep = (context: ReconcileContext, { index, target, place }: Wanted): NextLockStep => {
   const { known, now } = context;
   const observed = changeIn(known, index).lock;
   const lease = `Lease ${place.namespace}/${place.name}`;
   if (observed === undefined || observed.type === "free") {
     const first = context.queuedBefore(place)?.metadata;
-    if (first === undefined) return createLock(context, index, place);
+    if (first === undefined) return request(createLock(context, index, place));
     const because = `waiting for ${formatRef(target)}: Transaction ${first.namespace}/${first.name} is before it in the queue (${lease})`;
-    return { until: nextPollAt(context, now), because };
+    return { type: "wait", until: nextPollAt(context, now), because };
   }
-  if (observed.type === "held" && !observed.stale) return renewOrTakeOver(context, index, place, observed);
-  if (observed.type !== "theirs") return observeLock(context, index, place);
+  if (observed.type === "held" && !observed.stale) return request(renewOrTakeOver(context, index, place, observed));
+  if (observed.type !== "theirs") return request(observeLock(context, index, place));
   const until = nextPollAt(context, observed.readAt);
-  if (now >= until) return observeLock(context, index, place);
+  if (now >= until) return request(observeLock(context, index, place));
   const holder = parseHolder(observed.holder);
-  if (holder !== undefined && observed.holderState === undefined) return observeHolder(index, holder, target);
+  if (holder !== undefined && observed.holderState === undefined) return request(observeHolder(index, holder, target));
   const isForeign = holder === undefined || observed.holderState === "foreign";
   if (isForeign ? now >= observed.expires : observed.holderState === "finished")
-    return renewOrTakeOver(context, index, place, observed);
+    return request(renewOrTakeOver(context, index, place, observed));
   const because = isForeign
     ? `waiting for ${formatRef(target)}: ${lease} is held by ${observed.holder}`
     : `waiting for ${formatRef(target)}: Transaction ${holder.namespace}/${holder.name} has locked it (${lease})`;
-  return { until, because };
+  return { type: "wait", until, because };
 };
 
 export type Locking =
@@ -120,17 +123,17 @@ export const acquire = (context: ReconcileContext, targets: ReadonlyMap<number, 
     changeIn(known, index).lock?.type === "theirs" || context.queuedBefore(place) !== undefined;
   const next = (missing.some(isBlocked) ? [first] : missing).map((one) => ({
     ...one,
-    to: nextLockRequest(context, one),
+    step: nextLockStep(context, one),
   }));
-  for (const blocked of next)
-    if ("until" in blocked.to) {
+  for (const { step, ...blocked } of next)
+    if (step.type === "wait") {
       const after = wanted.filter((one) => order(one) > order(blocked));
       const releases = after.flatMap(({ index, place }) => releaseIfHeld(context, index, place));
       // A Transaction that holds locks of applied changes does not acquire these in the global order.
       const asking = context.txn.status.phase === "Committing" ? askFor(context, blocked.index) : [];
-      return waitingFor(blocked, blocked.to, [...releases, ...asking]);
+      return waitingFor(blocked, step, [...releases, ...asking]);
     }
-  return { type: "acquiring", effects: next.flatMap(({ to }) => ("until" in to ? [] : [to])) };
+  return { type: "acquiring", effects: next.flatMap(({ step }) => (step.type === "request" ? [step.effect] : [])) };
 };
 
 /**
@@ -160,9 +163,9 @@ export const reacquire = (
   if (atOnce.length > 0) return { type: "acquiring", effects: atOnce };
   const first = missing.find(({ index }) => needed.includes(index));
   if (first === undefined) return { type: "held" };
-  const to = nextLockRequest(context, first);
-  if (!("until" in to)) return { type: "acquiring", effects: [to] };
-  return waitingFor(first, to, askFor(context, first.index));
+  const step = nextLockStep(context, first);
+  if (step.type === "request") return { type: "acquiring", effects: [step.effect] };
+  return waitingFor(first, step, askFor(context, first.index));
 };
 
 /** Requests the holder of a lock to yield, once, if it has applied nothing. */

@@ -3,7 +3,11 @@ import type { Fields } from "./field-set.ts";
 import { asObject, canonical, type Json, type JsonObject, member, parseJson } from "@janus/types";
 
 /** How the server merges a list, as far as its managed fields show. */
-export type ListKind = { readonly by: "keys"; readonly keys: readonly string[] } | { readonly by: "value" };
+export type ListKind =
+  /** Its items are named by the values of these keys. */
+  | { readonly type: "keys"; readonly keys: readonly string[] }
+  /** It is a set: its items are named by their values. */
+  | { readonly type: "value" };
 
 /** What an element says of its item: the keys of a `k:`, the value of a `v:`; `null` for what is no JSON. */
 export const parseElement = (element: string): Json => (parseJson(element.slice(2)) ?? null) as Json;
@@ -14,8 +18,8 @@ export const keysOf = (element: string): readonly string[] =>
 
 const kindOf = (element: string, said: Json): ListKind =>
   element.startsWith("v:")
-    ? { by: "value" }
-    : { by: "keys", keys: element.startsWith("k:") ? Object.keys(asObject(said)) : [] };
+    ? { type: "value" }
+    : { type: "keys", keys: element.startsWith("k:") ? Object.keys(asObject(said)) : [] };
 
 const kindIn = memoized((node: Fields): ListKind | undefined => {
   for (const name in node) if (name.startsWith("k:") || name.startsWith("v:")) return kindOf(name, parseElement(name));
@@ -62,7 +66,7 @@ const byKeys = (keys: readonly string[], text: string): Namer => {
  * the very same text, whichever list they are in: then it need not be hashed and compared again.
  */
 const namer = memoized((kind: ListKind): ((item: Json) => string) => {
-  if (kind.by === "value") return (item) => `v:${escaped(json(item))}`;
+  if (kind.type === "value") return (item) => `v:${escaped(json(item))}`;
   const nameOf = byKeys(kind.keys.toSorted(), "");
   return (item) => nameOf(asObject(item));
 });
@@ -112,7 +116,7 @@ const indexesOf = memoized<readonly Json[], ListIndex[]>(() => []);
 
 const indexBy = (kind: ListKind, items: readonly Json[]): ListIndex => {
   const indexes = indexesOf(items);
-  const by = kind.by === "value" ? "" : JSON.stringify(kind.keys);
+  const by = kind.type === "value" ? "" : JSON.stringify(kind.keys);
   const known = indexes.find((index) => index.by === by);
   if (known !== undefined) return known;
   const index: ListIndex = { by, kind, items: itemsByElement(kind, items) };
@@ -125,7 +129,7 @@ export const listItems = (kind: ListKind, items: readonly Json[]): ListItems => 
 
 /** Whether an item has all keys, so that its element names no other, whatever the keys of the list. */
 const hasAllKeys = (kind: ListKind, item: Json): boolean => {
-  if (kind.by === "keys") for (const key of kind.keys) if (member(asObject(item), key) === undefined) return false;
+  if (kind.type === "keys") for (const key of kind.keys) if (member(asObject(item), key) === undefined) return false;
   return true;
 };
 
@@ -137,7 +141,7 @@ export const itemAt = (items: readonly Json[], element: string): Json | undefine
   for (const { kind, items: byElement } of indexesOf(items)) {
     const found = byElement.get(element);
     if (found !== undefined && hasAllKeys(kind, found.item)) return found.item;
-    if (kind.by === "value" && isPlainText(element)) return undefined;
+    if (kind.type === "value" && isPlainText(element)) return undefined;
   }
   // In the form in which the API server stores it, whichever client has written it.
   const said = parseElement(element);

@@ -3,7 +3,7 @@ import { child, type Fields, isWhole, none } from "./field-set.ts";
 import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
 import { asObject, isObject, type Json, type JsonObject, member } from "@janus/types";
 
-type Keys = Extract<ListKind, { by: "keys" }>;
+type Keys = Extract<ListKind, { type: "keys" }>;
 
 /** Objects to take defaults from, in the order of preference, and the ownership of their fields. */
 interface References {
@@ -34,7 +34,7 @@ const meaning = (content: readonly Json[], kind: Keys, there: References): ((ite
     kind.keys.reduce((pattern, key) => pattern + (keyOf(item, key) === undefined ? "0" : "1"), "");
   const likeThis = memoizedBy(patternOf, (one: Json) => {
     const named = new Set(content.flatMap((item) => (lacksKey(kind, item) ? [] : [elementOf(kind, item)])));
-    const present: Keys = { by: "keys", keys: knownKeys(one) };
+    const present: Keys = { type: "keys", keys: knownKeys(one) };
     /** The items by the elements that would name them if they had the keys that are present alone. */
     const chosen = memoized((items: ListItems): ReadonlyMap<string, ListItem> => {
       const best = new Map<string, ListItem>();
@@ -99,7 +99,7 @@ const unlessSame = (former: readonly Json[], items: readonly Json[]): readonly J
 const completedValue = (content: Json, there: References): Json => {
   if (isFlat(there.managed)) return content;
   const kind = listKind(there.managed);
-  if (kind?.by === "keys") return completedList(itemsOf(content), kind, there);
+  if (kind?.type === "keys") return completedList(itemsOf(content), kind, there);
   return isObject(content) ? completedObject(content, there) : content;
 };
 

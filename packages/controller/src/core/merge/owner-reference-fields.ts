@@ -9,7 +9,7 @@ const OWNERS: Path = ["f:metadata", "f:ownerReferences"];
 /** Whether a path is within owner references, or leads to them. */
 const isWithin = (path: Path): boolean => OWNERS.every((element, at) => (path[at] ?? element) === element);
 
-const elementFor = (uid: string): string => elementOf({ by: "keys", keys: ["uid"] }, { uid });
+const elementFor = (uid: string): string => elementOf({ type: "keys", keys: ["uid"] }, { uid });
 
 /** The part of an entry about these owner references. */
 export const ofOwners = (fields: Fields, uids: readonly string[]): Fields => {

@@ -118,7 +118,7 @@ const itemsIn = ({ was, is, wanted }: MergedField, kind: ListKind): readonly Mer
 
 const mergeLists = (field: MergedField, kind: ListKind): MergedValue => {
   const was = listOf(field.was);
-  const keys = kind.by === "keys" ? kind.keys : [];
+  const keys = kind.type === "keys" ? kind.keys : [];
   const parts = itemsIn(field, kind).map((item): MergedValue => {
     if (equal(item.was, item.is)) return withoutConflict(item.is);
     const { value, conflicts } = mergeField(fieldOf(field, item, keys));

@@ -151,8 +151,8 @@ const examineTargets = (context: ReconcileContext): Step | undefined => {
   const keeping = context.isOver === true ? keepExamined(txn, known, items, keep) : [];
   if (keeping.length > 0) return run(...keeping);
   const examining = examination(txn, known, items, keep);
-  return "refused" in examining
-    ? refuse(context, { reason: "SnapshotFailed", general: [examining.refused] })
+  return examining.type === "refused"
+    ? refuse(context, { reason: "SnapshotFailed", general: [examining.why] })
     : runAny([...examining.requests, ...findOwned(txn, known, now)]);
 };
 

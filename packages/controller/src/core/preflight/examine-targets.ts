@@ -18,6 +18,11 @@ const room = (known: Observations): number => {
   return Math.max(0, Math.min(MOST, Math.floor(((MOST_LIVE - bytes) * count) / bytes)));
 };
 
+/** The requests that are still needed; refused: a snapshot cannot be written. */
+export type Examination =
+  | { readonly type: "requests"; readonly requests: readonly ApiCall[] }
+  | { readonly type: "refused"; readonly why: string };
+
 /**
  * The requests that are still needed for the preflight. Large targets are read in parts: before more are read,
  * the snapshots of some are written, and they are removed from memory.
@@ -30,17 +35,18 @@ export const examination = (
   known: Observations,
   items: readonly ResolvedItem[],
   keep?: KeepDryRun,
-): { readonly requests: readonly ApiCall[] } | { readonly refused: string } => {
+): Examination => {
   const isRead = ({ index }: ResolvedItem): boolean => changeIn(known, index).target !== undefined;
   const requests = items.flatMap((item) => (isRead(item) ? examine(txn, known, item, keep) : []));
   const unread = items.filter((item) => !isRead(item));
-  if (unread.length === 0) return { requests };
+  if (unread.length === 0) return { type: "requests", requests };
   const isHopeless = (known: Observations): boolean => items.some((item) => problems(txn, item, known).length > 0);
   const reading = (count: number): readonly ApiCall[] =>
     unread.slice(0, count).flatMap((item) => examine(txn, known, item, keep));
   // It has failed already, so no snapshots are needed: only the remaining problems are collected.
   if (isHopeless(known))
     return {
+      type: "requests",
       requests: [...requests, ...reading(requests.length > 0 ? room(known) : Math.max(1, room(known)))].map(
         (request) => ({
           ...request,
@@ -52,12 +58,13 @@ export const examination = (
       ),
     };
   const reads = reading(room(known));
-  if (liveBytes(known).bytes <= ENOUGH_LIVE) return { requests: [...requests, ...reads] };
+  if (liveBytes(known).bytes <= ENOUGH_LIVE) return { type: "requests", requests: [...requests, ...reads] };
   const snapshots = takeSnapshots(txn, known);
-  if (snapshots.type === "refused") return { refused: snapshots.why };
+  if (snapshots.type === "refused") return snapshots;
   // Once its snapshot is written, only an outline of a target is left: all that is asked of it comes before.
-  if (snapshots.type === "writing" && requests.length === 0) return { requests: [...reads, ...snapshots.effects] };
-  return { requests: requests.length + reads.length > 0 ? [...requests, ...reads] : reading(1) };
+  if (snapshots.type === "writing" && requests.length === 0)
+    return { type: "requests", requests: [...reads, ...snapshots.effects] };
+  return { type: "requests", requests: requests.length + reads.length > 0 ? [...requests, ...reads] : reading(1) };
 };
 
 /**

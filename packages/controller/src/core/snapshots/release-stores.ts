@@ -35,6 +35,7 @@ const withListing = (
 export const toOurStore = ({
   metadata: { uid = "", resourceVersion = "", finalizers = [] },
 }: KubeObject): OurStore => ({
+  type: "ours",
   uid,
   resourceVersion,
   finalizers,
@@ -60,14 +61,14 @@ export const lookAtStore = (
   call: { verb: "get", place: storePlace(txn, store) },
   untilDone: true,
   onAnswer: (known, answer, now) => {
-    if (E.isLeft(answer)) return withListing(known, store, "nothing");
+    if (E.isLeft(answer)) return withListing(known, store, { type: "absent" });
     const object = answer.right;
     const observed = toOurStore(object);
     const isSame = ({ uid }: SnapshotStore): boolean =>
       uid === observed.uid ||
-      (recorded !== undefined && "data" in openStore({ ...recorded, uid: observed.uid }, object));
+      (recorded !== undefined && openStore({ ...recorded, uid: observed.uid }, object).type === "data");
     const isOurs = isOf(txn, object) && (recorded === undefined || isSame(recorded));
-    if (!isOurs) return withListing(known, store, "theirs");
+    if (!isOurs) return withListing(known, store, { type: "theirs" });
     const why = laterStore(txn, store, object);
     return why === undefined
       ? withListing(known, store, observed)
@@ -101,7 +102,7 @@ const writeRelease = (txn: Transaction, ref: SnapshotStore, to: ReleaseTo, obser
   untilDone: true,
   onAnswer: (known, answer) =>
     E.isLeft(answer)
-      ? withListing(known, ref, "nothing")
+      ? withListing(known, ref, { type: "absent" })
       : {
           ...withListing(known, ref, toOurStore(answer.right)),
           cleanup: withStoreReleased(known.cleanup, observed.uid, to),
@@ -115,14 +116,14 @@ const remove = (txn: Transaction, ref: SnapshotStore, { uid, resourceVersion }: 
   call: { verb: "delete", place: storePlace(txn, ref), preconditions: { uid, resourceVersion } },
   untilDone: true,
   // If another client delays the deletion, that is not ours to wait for.
-  onAnswer: (known) => withListing(known, ref, "nothing"),
+  onAnswer: (known) => withListing(known, ref, { type: "absent" }),
   onTransientFault: (known) => forget(known, ref),
 });
 
 /** The listed store, if it is the recorded or found one; `undefined` if it does not exist (any more). */
 const ours = (known: Observations, ref: SnapshotStore): OurStore | undefined => {
   const observed = known.found.get(storeKey(ref));
-  return typeof observed === "object" && observed.uid === ref.uid ? observed : undefined;
+  return observed?.type === "ours" && observed.uid === ref.uid ? observed : undefined;
 };
 
 /** Of a store that is to be kept, whether it got its owner or its label as well. */

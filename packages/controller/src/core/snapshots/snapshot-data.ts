@@ -123,7 +123,7 @@ export const storeBody = (txn: Transaction, n: number, { kind, data }: Pack): ob
  */
 export const openStore = (store: SnapshotStore, object: KubeObject): StoreData => {
   if (object.metadata.uid !== store.uid)
-    return { broken: `${store.kind} ${store.name} is not the object that was written` };
+    return { type: "broken", why: `${store.kind} ${store.name} is not the object that was written` };
   const data = new Map(
     Object.entries(asObject(object["data"])).map(([key, text]) => {
       const plain = typeof text === "string" ? text : "";
@@ -131,8 +131,8 @@ export const openStore = (store: SnapshotStore, object: KubeObject): StoreData =
     }),
   );
   return digestOfStore(data) === store.digest
-    ? { data }
-    : { broken: `the content of ${store.kind} ${store.name} was modified` };
+    ? { type: "data", data }
+    : { type: "broken", why: `the content of ${store.kind} ${store.name} was modified` };
 };
 
 /** The former object, put together from the stores with its parts; `undefined` if a part is missing. */

@@ -15,8 +15,9 @@ const withObservation = (known: Observations, n: number, observed: StoreObservat
   stores: set(known.stores, n, observed),
 });
 
-export const isWritten = (observed: StoreObservation | undefined): observed is SnapshotStore =>
-  typeof observed === "object" && "uid" in observed;
+/** Those that this process has written, in their order. */
+export const writtenStores = ({ stores }: Observations): readonly SnapshotStore[] =>
+  [...stores.values()].flatMap((observed) => (observed.type === "written" ? [observed.store] : []));
 
 const alteredAtOnce = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">, why: string): string =>
   `the snapshot ${kind} ${name} was modified when it was written (${why}): exempt objects with the label ${TRANSACTION_LABEL} from the admission webhook or policy that modifies it`;
@@ -35,18 +36,27 @@ const write = (txn: Transaction, n: number, pack: Pack): ApiCall => {
         const ref = { ...store, uid: observed.uid, digest: digestOfStore(pack.data) };
         const kept = opened(txn, ref, answer);
         // Reported now, not when it is needed for a restore.
-        return withObservation(written, n, "data" in kept ? ref : { unusable: alteredAtOnce(store, kept.broken) });
+        return withObservation(
+          written,
+          n,
+          kept.type === "data"
+            ? { type: "written", store: ref }
+            : { type: "unusable", why: alteredAtOnce(store, kept.why) },
+        );
       }
       const exists = answer.left.type === "refused" && answer.left.reason === "AlreadyExists";
       return withObservation(
         known,
         n,
         exists
-          ? "taken"
-          : { unusable: `the snapshot ${store.kind} ${store.name} cannot be written: ${messageOf(answer.left)}` },
+          ? { type: "taken" }
+          : {
+              type: "unusable",
+              why: `the snapshot ${store.kind} ${store.name} cannot be written: ${messageOf(answer.left)}`,
+            },
       );
     },
-    onTransientFault: (known, _, now) => ({ ...withObservation(known, n, "taken"), unansweredCreate: now }),
+    onTransientFault: (known, _, now) => ({ ...withObservation(known, n, { type: "taken" }), unansweredCreate: now }),
   };
 };
 
@@ -65,14 +75,18 @@ const look = (txn: Transaction, n: number, kind: SnapshotStore["kind"]): ApiCall
       if (E.isLeft(answer))
         return isAbsent(answer.left)
           ? { ...known, stores: unset(known.stores, n) }
-          : withObservation(known, n, { unusable: `${kind} ${store.name} cannot be read: ${messageOf(answer.left)}` });
+          : withObservation(known, n, {
+              type: "unusable",
+              why: `${kind} ${store.name} cannot be read: ${messageOf(answer.left)}`,
+            });
       return withObservation(
         known,
         n,
         answer.right.metadata.labels?.[UID_LABEL] !== undefined
-          ? "left-over"
+          ? { type: "left-over" }
           : {
-              unusable: `${kind} ${store.name} exists and does not belong to this Transaction: delete or rename it, then create the Transaction again`,
+              type: "unusable",
+              why: `${kind} ${store.name} exists and does not belong to this Transaction: delete or rename it, then create the Transaction again`,
             },
       );
     },
@@ -90,7 +104,7 @@ export type Storing =
  * is recognized by its digest.
  */
 export const store = (txn: Transaction, known: Observations, packs: readonly Pack[]): Storing => {
-  const written = [...known.stores.values()].filter(isWritten).filter((ref) => !isGone(known, ref));
+  const written = writtenStores(known).filter((ref) => !isGone(known, ref));
   const stores: SnapshotStore[] = [];
   for (const pack of packs) {
     const digest = digestOfStore(pack.data);
@@ -102,16 +116,16 @@ export const store = (txn: Transaction, known: Observations, packs: readonly Pac
 };
 
 /** It was deleted again: its name is free. */
-const isGone = (known: Observations, ref: SnapshotStore): boolean => known.found.get(storeKey(ref)) === "nothing";
+const isGone = (known: Observations, ref: SnapshotStore): boolean => known.found.get(storeKey(ref))?.type === "absent";
 
 const next = (txn: Transaction, known: Observations, pack: Pack): Storing => {
   const most = mostStoreNames(txn.spec.changes.length);
   for (let n = 0; n < most; n += 1) {
     const observed = known.stores.get(n);
-    if (observed === undefined || (isWritten(observed) && isGone(known, observed)))
+    if (observed === undefined || (observed.type === "written" && isGone(known, observed.store)))
       return { type: "writing", effect: write(txn, n, pack), n };
-    if (observed === "taken") return { type: "writing", effect: look(txn, n, pack.kind), n };
-    if (observed !== "left-over" && !isWritten(observed)) return { type: "refused", why: observed.unusable };
+    if (observed.type === "taken") return { type: "writing", effect: look(txn, n, pack.kind), n };
+    if (observed.type === "unusable") return { type: "refused", why: observed.why };
   }
   return { type: "refused", why: `the first ${most} names for snapshots are taken: delete those that are not needed` };
 };
@@ -134,7 +148,7 @@ const read = (txn: Transaction, ref: SnapshotStore): ApiCall => ({
   call: { verb: "get", place: storePlace(txn, ref) },
   onAnswer: (known, answer, now) => {
     const data = opened(txn, ref, answer);
-    const why = E.isRight(answer) && "data" in data ? laterStore(txn, ref, answer.right) : undefined;
+    const why = E.isRight(answer) && data.type === "data" ? laterStore(txn, ref, answer.right) : undefined;
     return why === undefined
       ? { ...known, storeData: set(known.storeData, storeKey(ref), data) }
       : { ...known, later: { why, readAt: now } };
@@ -145,12 +159,13 @@ const opened = (txn: Transaction, ref: SnapshotStore, answer: E.Either<ApiError,
   const store = `${ref.kind} ${ref.name}`;
   if (E.isLeft(answer))
     return {
-      broken: `the snapshot ${store} ${isAbsent(answer.left) ? "is gone" : "cannot be read"}: ${messageOf(answer.left)}`,
+      type: "broken",
+      why: `the snapshot ${store} ${isAbsent(answer.left) ? "is gone" : "cannot be read"}: ${messageOf(answer.left)}`,
     };
   // Journal and status, which other clients may have written, could name a store of another Transaction.
   return isOf(txn, answer.right)
     ? openStore(ref, answer.right)
-    : { broken: `${store} does not have the label of this Transaction` };
+    : { type: "broken", why: `${store} does not have the label of this Transaction` };
 };
 
 /** The stores of a snapshot that were read, and the next one of it to read: a large snapshot is in several. */
@@ -169,7 +184,7 @@ export const holding = (
   let part = 0;
   const last = from.findIndex((ref) => {
     const read = storeData.get(storeKey(ref));
-    if (read === undefined || "broken" in read || read.data.has(key)) return true;
+    if (read === undefined || read.type === "broken" || read.data.has(key)) return true;
     const before = part;
     while (read.data.has(`${key}.${part}`)) part += 1;
     return part === before;
@@ -193,9 +208,9 @@ export const restored = (
   const read = stores.map((ref) => known.storeData.get(storeKey(ref)));
   const object = unpack(
     key,
-    read.flatMap((data) => (data !== undefined && "data" in data ? [data.data] : [])),
+    read.flatMap((data) => (data?.type === "data" ? [data.data] : [])),
   );
   if (object !== undefined) return E.right(object);
-  const broken = read.find((data) => data !== undefined && "broken" in data);
-  return E.left(broken !== undefined && "broken" in broken ? broken.broken : `the snapshots do not contain ${key}`);
+  const broken = read.find((data) => data?.type === "broken");
+  return E.left(broken?.type === "broken" ? broken.why : `the snapshots do not contain ${key}`);
 };

@@ -7,7 +7,7 @@ import { changeIn, type Observations, withChanges } from "../state/observations.
 import { isRefused, journalIn } from "../state/journal-observation.ts";
 import type { SnapshotRef } from "../state/store-observations.ts";
 import { isOfSecret, pack, STORE_BYTES } from "./snapshot-data.ts";
-import { isWritten, store, writeNext } from "./snapshot-stores.ts";
+import { store, writeNext, writtenStores } from "./snapshot-stores.ts";
 import { type KubeObject, sizeOf } from "@janus/types";
 
 /** Targets that are in memory as a whole. */
@@ -118,8 +118,7 @@ export const takeSnapshots = (txn: Transaction, known: Observations): SnapshotPr
 
 /** Where the snapshots are, by change, in the order in which they were written. */
 const refsIn = (known: Observations): ReadonlyMap<number, SnapshotRef> => {
-  const written = [...known.stores.values()].flatMap((store) => (isWritten(store) ? [store.uid] : []));
-  const places = new Map(written.map((uid, place) => [uid, place] as const));
+  const places = new Map(writtenStores(known).map(({ uid }, place) => [uid, place] as const));
   const placeOf = ({ stores: [first] }: SnapshotRef): number => places.get(first?.uid ?? "") ?? 0;
   return new Map(
     [...known.changes]

@@ -5,9 +5,13 @@ import { mostStoreNames } from "../state/journal.ts";
 import { journalIn, storeNamesIn } from "../state/journal-observation.ts";
 import { lookAtStore, storeKey, deleteStore } from "./release-stores.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
-import { isWritten } from "./snapshot-stores.ts";
+import { writtenStores } from "./snapshot-stores.ts";
 
 const KINDS = ["ConfigMap", "Secret"] as const;
+
+export type StoreSearch =
+  | { readonly type: "searching"; readonly requests: readonly ApiCall[] }
+  | { readonly type: "found"; readonly stores: readonly SnapshotStore[] };
 
 /**
  * Finds our stores by their names: all that the journal lists, and after these up to the first free name, in
@@ -19,7 +23,7 @@ export const searchStores = (
   { txn, known }: ReconcileContext,
   names: readonly string[],
   recorded: readonly SnapshotStore[] = [],
-): { readonly requests: readonly ApiCall[] } | { readonly found: readonly SnapshotStore[] } => {
+): StoreSearch => {
   const stores: SnapshotStore[] = [];
   const requests: ApiCall[] = [];
   const written = storeNamesIn(known);
@@ -31,12 +35,12 @@ export const searchStores = (
       const observed = observations[at];
       const isHere = (store: SnapshotStore): boolean => store.kind === kind && store.name === name;
       if (observed === undefined) requests.push(lookAtStore(txn, { kind, name }, recorded.find(isHere)));
-      if (typeof observed === "object") stores.push({ kind, name, uid: observed.uid, digest: "" });
+      if (observed?.type === "ours") stores.push({ kind, name, uid: observed.uid, digest: "" });
     });
-    const isFree = observations.every((observed) => observed === "nothing") && !names.includes(name);
+    const isFree = observations.every((observed) => observed?.type === "absent") && !names.includes(name);
     isLast = n + 1 >= most || (n + 1 >= written && (isFree || requests.length > 0));
   }
-  return requests.length > 0 ? { requests } : { found: stores };
+  return requests.length > 0 ? { type: "searching", requests } : { type: "found", stores };
 };
 
 /** Stores of ours that are not recorded: a former process did not live to, or the Transaction is Committed. */
@@ -45,13 +49,12 @@ export const unrecordedStores = (context: ReconcileContext): readonly ApiCall[] 
   const stores = allStores(txn, journalIn(known));
   const recorded = new Set(stores.map(({ uid }) => uid));
   const names = stores.map(({ name }) => name);
-  const observations = [...known.stores.values()];
-  const written = observations.filter(isWritten);
+  const written = writtenStores(known);
   const isUnrecorded = ({ uid }: SnapshotStore): boolean => !recorded.has(uid);
   const remove = (ref: SnapshotStore): readonly ApiCall[] => deleteStore(txn, known, ref);
   // This process has written every store itself, so there are no others.
-  if (written.length > 0 && written.length === observations.length) return written.filter(isUnrecorded).flatMap(remove);
+  if (written.length > 0 && written.length === known.stores.size) return written.filter(isUnrecorded).flatMap(remove);
   const searched = searchStores(context, names, stores);
-  if ("requests" in searched) return searched.requests;
-  return searched.found.filter(isUnrecorded).flatMap(remove);
+  if (searched.type === "searching") return searched.requests;
+  return searched.stores.filter(isUnrecorded).flatMap(remove);
 };

@@ -2,7 +2,7 @@ import type { Version } from "../kubernetes/kube-object.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Journal } from "./journal.ts";
 
-export type JournalObservation = Journal | NoJournal;
+export type JournalObservation = { readonly type: "read"; readonly journal: Journal } | NoJournal;
 
 /**
  * taken: an object of its name exists; altered: it exists, and is not a valid journal any more; later: a later
@@ -28,11 +28,13 @@ interface Read {
 
 /** The journal, if it was read and is valid. */
 export const journalIn = ({ journal }: Read): Journal | undefined =>
-  journal !== undefined && "position" in journal ? journal : undefined;
+  journal?.type === "read" ? journal.journal : undefined;
 
 /** See {@link Journal.storeNames}. */
-export const storeNamesIn = ({ journal }: Read): number =>
-  journal !== undefined && "storeNames" in journal ? journal.storeNames : 0;
+export const storeNamesIn = ({ journal }: Read): number => {
+  if (journal?.type === "read") return journal.journal.storeNames;
+  return journal?.type === "later" || journal?.type === "altered" ? journal.storeNames : 0;
+};
 
 export const isRefused = (journal: JournalObservation | undefined): journal is JournalRefused =>
-  journal !== undefined && "type" in journal && journal.type === "refused";
+  journal?.type === "refused";

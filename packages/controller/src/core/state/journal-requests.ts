@@ -19,7 +19,7 @@ import { isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Version } from "../kubernetes/kube-object.ts";
 import { forwardIn, type Observations, withForward } from "./observations.ts";
-import { journalIn, type NoJournal } from "./journal-observation.ts";
+import { journalIn, type JournalObservation } from "./journal-observation.ts";
 import { inDoubtSince } from "./forward-observations.ts";
 import type { ApiError, KubeObject } from "@janus/types";
 
@@ -34,12 +34,12 @@ const withRead = (known: Observations, txn: Transaction, object: KubeObject, now
   const storeNames = decodeStoreNames(object, length);
   const why = laterJournal(txn, object);
   if (why !== undefined) return { ...known, journal: { type: "later", storeNames }, later: { why, readAt: now } };
-  const altered: NoJournal = { type: "altered", version: { uid, resourceVersion }, storeNames };
-  const journal = decodeJournal(object, length);
-  return {
-    ...known,
-    journal: journal === undefined ? altered : { ...journal, position: notAhead(journal.position, now) },
-  };
+  const decoded = decodeJournal(object, length);
+  const journal: JournalObservation =
+    decoded === undefined
+      ? { type: "altered", version: { uid, resourceVersion }, storeNames }
+      : { type: "read", journal: { ...decoded, position: notAhead(decoded.position, now) } };
+  return { ...known, journal };
 };
 
 const onAnswer =
@@ -114,7 +114,7 @@ export const findJournal = (
 ): ApiCall | undefined => {
   const { journal, stores } = known;
   if (journal === undefined) return readJournal(txn);
-  if ("position" in journal) return undefined;
+  if (journal.type === "read") return undefined;
   const storeNames = Math.max(more, ...[...stores.keys()].map((n) => n + 1));
   if (journal.type === "missing") return createJournal(txn, position, storeNames);
   return journal.type === "altered"

@@ -49,6 +49,7 @@ export interface Journal {
   readonly renewed: ReadonlyMap<number, Renewed>;
 }
 
+/** Its `direction` is what tells the one from the other in the data of the journal, too. */
 export type Position =
   | {
       readonly direction: "forward";

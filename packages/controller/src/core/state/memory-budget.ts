@@ -14,7 +14,7 @@ export const ENOUGH_LIVE = MiB;
 export const sizeOfObject = (object: KubeObject | undefined): number => (object === undefined ? 0 : sizeOf(object));
 
 export const sizeOfData = (data: StoreData): number =>
-  "data" in data ? [...data.data.values()].reduce((sum, text) => sum + text.length, 0) : 0;
+  data.type === "data" ? [...data.data.values()].reduce((sum, text) => sum + text.length, 0) : 0;
 
 /** The newest entries whose total size is at most this many bytes. */
 const newest = <K, V>(map: ReadonlyMap<K, V>, most: number, size: (value: V) => number): ReadonlyMap<K, V> => {

@@ -7,16 +7,28 @@ export interface SnapshotRef {
   readonly stores: readonly SnapshotStore[];
 }
 
-export type StoreData = { readonly data: ReadonlyMap<string, string> } | { readonly broken: string };
+export type StoreData =
+  | { readonly type: "data"; readonly data: ReadonlyMap<string, string> }
+  | { readonly type: "broken"; readonly why: string };
 
-/** A snapshot store while stores are being written; "taken": an object of its name exists. */
-export type StoreObservation = SnapshotStore | "taken" | "left-over" | { readonly unusable: string };
+/**
+ * A snapshot store while stores are being written.
+ *
+ * taken: an object of its name exists, which has to be read.
+ * left-over: it is that of another Transaction, or of a former process.
+ */
+export type StoreObservation =
+  | { readonly type: "written"; readonly store: SnapshotStore }
+  | { readonly type: "taken" }
+  | { readonly type: "left-over" }
+  | { readonly type: "unusable"; readonly why: string };
 
-/** nothing: there is none of this name. theirs: it does not belong to this Transaction. */
-export type StoreListing = "nothing" | "theirs" | OurStore;
+/** absent: there is none of this name. theirs: it does not belong to this Transaction. */
+export type StoreListing = { readonly type: "absent" } | { readonly type: "theirs" } | OurStore;
 
 /** An object with this Transaction's uid. */
 export interface OurStore extends Version {
+  readonly type: "ours";
   readonly finalizers: readonly string[];
   /** A later version of the controller wrote it. */
   readonly isLater?: true;

@@ -62,10 +62,10 @@ export const awaitUpgrade = (
 export const lookingAgain = (known: Observations): Observations => {
   const { journal, later, ...rest } = known;
   if (later === undefined) return known;
-  const strange = [...known.found].filter(([, store]) => typeof store === "object" && store.isLater === true);
+  const strange = [...known.found].filter(([, store]) => store.type === "ours" && store.isLater === true);
   return {
     ...rest,
     found: strange.reduce((found, [key]) => unset(found, key), known.found),
-    ...(journal === undefined || ("type" in journal && journal.type === "later") ? {} : { journal }),
+    ...(journal === undefined || journal.type === "later" ? {} : { journal }),
   };
 };

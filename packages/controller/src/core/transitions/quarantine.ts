@@ -92,8 +92,8 @@ export const releaseUnread = (context: ReconcileContext): Step => {
     context,
     txn.status.snapshots.map(({ name }) => name),
   );
-  if ("requests" in searched) return run(...searched.requests);
-  const stores = searched.found;
+  if (searched.type === "searching") return run(...searched.requests);
+  const { stores } = searched;
   const left = [
     ...stores.flatMap((ref) => releaseStore(txn, known, ref, "orphaned")),
     ...(known.cleanup.isJournalReleased ? [] : [orphanJournal(txn)]),
