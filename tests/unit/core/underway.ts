@@ -30,6 +30,15 @@ import { type ApiError, asObject, isObject, type KubeObject, member, type Resour
 
 export type Answer = E.Either<ApiError, KubeObject>;
 
+/** As of an aggregated API whose server is down. */
+const NOT_AVAILABLE: ApiError = {
+  type: "refused",
+  code: 503,
+  reason: "ServiceUnavailable",
+  message: "the server is currently unable to handle the request",
+  causes: [],
+};
+
 /** A 404 is of the very object that was asked for. */
 export const refused = (code: number, message = "no"): Answer =>
   E.left({ type: "refused", code, reason: "", message, causes: [], ...(code === 404 ? { notFound: "object" } : {}) });
@@ -179,12 +188,14 @@ export interface Story {
  * answered as told. What does not get through is tried again a second later.
  *
  * @param served whether the API server serves the kinds of the targets; it is not asked unless it is told
+ * @param isDown whether writes to the Transaction itself are answered as told, too
  */
 export const later = (
   start: ReconcileContext,
   ms: number,
   answer: (ask: ApiCall, at: ReconcileContext) => Answer,
-  served?: "served" | "unserved",
+  served?: "served" | "unserved" | "down",
+  isDown: (at: ReconcileContext) => boolean = () => false,
 ): Story => {
   let at = start;
   const asked: ApiCall[] = [];
@@ -197,9 +208,15 @@ export const later = (
         at = { ...at, now: at.now + 1 };
         if ("call" in effect) {
           asked.push(effect);
-          at = told(at, effect, answer);
+          at = told(at, effect, answer, isDown(at));
         } else if (effect.purpose === "find-owned")
           at = { ...at, known: effect.onAnswer(at.known, { owned: [], unlisted: [] }, at.now) };
+        else if (effect.purpose === "discover" && served === "down")
+          at = {
+            ...at,
+            known: effect.onTransientFault?.(at.known, NOT_AVAILABLE, at.now) ?? at.known,
+            now: at.now + 1000,
+          };
         else if (effect.purpose === "discover" && served !== undefined)
           at = {
             ...at,
@@ -215,9 +232,10 @@ const told = (
   at: ReconcileContext,
   effect: ApiCall,
   answer: (ask: ApiCall, at: ReconcileContext) => Answer,
+  isDown: boolean,
 ): ReconcileContext => {
   const { known, now } = at;
-  if (["record", "finalizer", "annotate"].includes(effect.purpose)) {
+  if (!isDown && ["record", "finalizer", "annotate"].includes(effect.purpose)) {
     const body = "body" in effect.call ? effect.call.body : {};
     const decoded = decodeTransaction(merged(Transaction.encode(at.txn), body));
     if (E.isLeft(decoded)) throw new Error(`writes what cannot be read: ${decoded.left}`);

@@ -15,6 +15,7 @@ import { waitingForTargets } from "../state/status-progress.ts";
 import { lockable } from "../state/target-resolution.ts";
 import { abort } from "../transitions/abort.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
+import { isTried } from "./last-look.ts";
 import { type Gated, observeGates, type Unmet } from "./gate-states.ts";
 import { irreversibleReason, requestToStop, timeoutCause } from "./reason-to-stop.ts";
 import { unauthorizedChanges } from "./send-change.ts";
@@ -24,9 +25,6 @@ import { unauthorizedChanges } from "./send-change.ts";
  * generation before it has updated its conditions.
  */
 const SETTLING = 3000;
-
-/** When the time is over, for so long it is tried to look at the target once more, in ms. */
-const LAST_LOOK = 10_000;
 
 /**
  * Waits until the target of an applied change meets its `waitFor`; then the next change begins.
@@ -61,10 +59,8 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: Re
     const isTimeout = until !== waitUntil && irreversibleReason(next, "not-sent") === undefined;
     return abort(context, journal, isTimeout ? timeoutCause(next, "not-sent", awaited) : failed);
   };
-  // Its API may be down for long, and the rollback of the other changes does not need it.
   const { unanswered } = changeIn(known, index).gate ?? {};
-  const isTried = unanswered !== undefined && unanswered.at >= Math.max(until, unanswered.since) + LAST_LOOK;
-  if (observed.type === "reading" && isTried) {
+  if (observed.type === "reading" && unanswered !== undefined && isTried(unanswered, until)) {
     const gate = gated.gates.map(formatGate).join(", ");
     const message = `${formatRef(place)} cannot be read: ${unanswered.message}`;
     return overdue(

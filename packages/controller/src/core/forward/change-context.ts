@@ -10,6 +10,7 @@ import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { isServed } from "../state/unserved-kind.ts";
 import type { KubeObject } from "@janus/types";
+import { telling } from "./last-look.ts";
 
 /** A change that is being applied. */
 export interface ChangeContext extends ResolvedItem {
@@ -32,7 +33,7 @@ const isPremature = ({ change, index, context: { txn } }: ChangeContext, known: 
 export const observeTarget = (changeContext: ChangeContext): ApiCall => {
   const { context, place } = changeContext;
   const mayBeUnserved = !isServed(context.known, place.resource) && isPremature(changeContext, context.known);
-  return { ...readTarget(changeContext, onRefusedRead(changeContext)), mayBeUnserved };
+  return { ...telling(readTarget(changeContext, onRefusedRead(changeContext)), changeContext.index), mayBeUnserved };
 };
 
 /**

@@ -10,6 +10,7 @@ import type { Instant } from "../kubernetes/time.ts";
 import type { ApiCall, Effect, FindPods } from "../state/effect.ts";
 import { changeIn, type Observations, withGate } from "../state/observations.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
+import { stillUnanswered } from "../state/target-observations.ts";
 import type { KubeObject } from "@janus/types";
 
 /** A target, and the gates that it has to meet. */
@@ -43,8 +44,7 @@ const recordUnreadable =
 export const whenUnanswered =
   (index: number, former?: ApiCall["onTransientFault"]): NonNullable<ApiCall["onTransientFault"]> =>
   (known, fault, now) => {
-    const { since = now } = changeIn(known, index).gate?.unanswered ?? {};
-    const unanswered = { since, at: now, message: messageOf(fault) };
+    const unanswered = stillUnanswered(changeIn(known, index).gate?.unanswered, fault, now);
     return withGate(former?.(known, fault, now) ?? known, index, { unanswered });
   };
 

@@ -6,18 +6,20 @@ import { abort } from "../transitions/abort.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import type { ChangeContext } from "./change-context.ts";
 
-/** The change that may be in flight. */
-type Underway = Pick<ChangeContext, "context" | "journal" | "index">;
+/** The change that may be in flight. `unread`: what cannot be read, so that its fate is unknown. */
+export type Underway = Pick<ChangeContext, "context" | "journal" | "index"> & { readonly unread?: string };
 
 /**
  * A rollback was requested, or the time is over: aborts here, with the fate of this change. But not if a
  * deletion that cannot be undone may have been sent; see {@link irreversibleReason}.
  */
 export const reasonToStop = (changeContext: Underway, fate: AbortCause["fate"]): Step | undefined => {
-  const { context, journal } = changeContext;
+  const { context, journal, unread } = changeContext;
   const stopping = requestToStop(changeContext, fate);
   if (stopping !== undefined || irreversibleReason(changeContext, fate) !== undefined) return stopping;
-  return context.now < deadline(context) ? undefined : abort(context, journal, timeoutCause(changeContext, fate));
+  return context.now < deadline(context)
+    ? undefined
+    : abort(context, journal, { ...timeoutCause(changeContext, fate), ...(unread === undefined ? {} : { unread }) });
 };
 
 /** @param awaited what is not as it should be yet */
@@ -33,21 +35,18 @@ export const timeoutCause = (
 
 /** {@link reasonToStop}, whatever the time. */
 export const requestToStop = (changeContext: Underway, fate: AbortCause["fate"]): Step | undefined => {
-  const { context, journal } = changeContext;
+  const { context, journal, unread } = changeContext;
   const { txn } = context;
   const requested = stopRequest(context);
   if (requested.type === "reading") return run(requested.effect);
   const irreversible = irreversibleReason(changeContext, fate);
-  if (requested.type === "release") return abort(context, journal, { reason: "Deleted", message: requested.why, fate });
-  if (requested.type === "rollback" && irreversible === undefined)
-    return abort(context, journal, { reason: "RollbackRequested", message: requested.why, fate });
+  const stop = (reason: AbortCause["reason"], message: string): Step =>
+    abort(context, journal, { reason, message, fate, ...(unread === undefined ? {} : { unread }) });
+  if (requested.type === "release") return stop("Deleted", requested.why);
+  if (requested.type === "rollback" && irreversible === undefined) return stop("RollbackRequested", requested.why);
   // Deleting the Transaction never hangs, however long its Delete takes.
   if (irreversible !== undefined && txn.metadata.deletionTimestamp !== undefined)
-    return abort(context, journal, {
-      reason: "Deleted",
-      message: `${irreversible}: the Transaction was deleted`,
-      fate,
-    });
+    return stop("Deleted", `${irreversible}: the Transaction was deleted`);
   return undefined;
 };
 
@@ -56,7 +55,8 @@ export const irreversibleReason = (
   { context: { txn }, index }: Underway,
   fate: AbortCause["fate"],
 ): string | undefined => {
-  const deleted = firstIrreversible(txn, fate === "applied" ? index + 1 : index)?.target;
+  const mayBeApplied = fate === "applied" || fate === "unknown";
+  const deleted = firstIrreversible(txn, mayBeApplied ? index + 1 : index)?.target;
   return deleted === undefined
     ? undefined
     : `the deletion of ${deleted.kind} ${deleted.name} cannot be undone, so the Transaction can only be completed`;

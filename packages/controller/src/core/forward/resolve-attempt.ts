@@ -172,6 +172,8 @@ const goOnWith = (changeContext: ChangeContext, live: KubeObject): Step => {
       conflictCause(`${formatRef(place)} was changed after it was approved: approve it again`),
     );
   const { txn, known } = context;
+  const stopping = reasonToStop(changeContext, "not-sent");
+  if (stopping !== undefined) return onceSettled(changeContext, stopping);
   const asking = [
     ...readOtherVersions(txn, changeContext, known, live, changeContext.before),
     ...regranting(txn, known, changeContext, live),

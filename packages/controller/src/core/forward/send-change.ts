@@ -12,7 +12,7 @@ import { type AbortCause, type Attempt, sentWrite, unansweredSince } from "../st
 import { acquire } from "../locks/lock-acquisition.ts";
 import { verifyHeld } from "../locks/lock-renewal.ts";
 import { terminatingMessage, formatRef } from "../kubernetes/kube-object.ts";
-import { dependsOnEarlier, lockable } from "../state/target-resolution.ts";
+import { dependsOnEarlier, discoveries, lockable } from "../state/target-resolution.ts";
 import { inFlightWindow } from "../state/reconcile-context.ts";
 import { writeOf } from "../state/resolved-changes.ts";
 import { reasonToStop } from "./reason-to-stop.ts";
@@ -47,6 +47,9 @@ export const send = (changeContext: ChangeContext): Step => {
     onceSettled(changeContext, abort(context, journal, { reason, message, fate: "not-sent" }));
   const stopping = reasonToStop(changeContext, "not-sent");
   if (stopping !== undefined) return onceSettled(changeContext, stopping);
+  // It was to stop, so not all kinds were discovered.
+  const undiscovered = discoveries(txn, known);
+  if (undiscovered.length > 0) return run(...undiscovered);
   const gating = gateAgain(context, journal);
   if (gating !== undefined) return onceSettled(changeContext, gating);
   const unauthorized = unauthorizedChanges(txn);

@@ -2,13 +2,14 @@ import * as E from "fp-ts/lib/Either.js";
 import { REQUEST_ROLLBACK } from "@janus/api";
 import { allStores, releaseAll, snapshotOf } from "../snapshots/prior-state.ts";
 import { type ApiCall, run, type Step, wait } from "../state/effect.ts";
+import { formatRef } from "../kubernetes/kube-object.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { gatedChange, type Journal, type Position } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
 import { cannotBeUndone, firstIrreversible } from "../preflight/irreversible-deletions.ts";
 import { changeIn, forwardIn, type Observations, withChanges } from "../state/observations.ts";
-import { type AbortCause, inDoubtSince, type SentWrite } from "../state/forward-observations.ts";
+import { type AbortCause, inDoubtSince, sentWrite, type SentWrite } from "../state/forward-observations.ts";
 import { isRefused, journalIn } from "../state/journal-observation.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { withoutLostOwners } from "../snapshots/owner-references.ts";
@@ -16,6 +17,8 @@ import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget } from "../state/target-resolution.ts";
 import { type Reversibility, untilWhen } from "../state/rollback-window.ts";
 import { projected, updateStatus } from "../state/status-update.ts";
+import { fateUnread, isTried, readOrStop, telling, unlessDown } from "../forward/last-look.ts";
+import { reasonToStop } from "../forward/reason-to-stop.ts";
 import { gateAgain } from "../forward/gate-again.ts";
 import { awaitGates } from "../forward/await-gates.ts";
 import { resolveInDoubt } from "../forward/in-doubt.ts";
@@ -39,8 +42,6 @@ import { send } from "../forward/send-change.ts";
  */
 export const committing = (context: ReconcileContext): Step => {
   const { txn, known } = context;
-  const unknown = discoveries(txn, known);
-  if (unknown.length > 0) return run(...unknown);
   if (isRefused(known.journal)) return journalUnavailable(context, known.journal, recordedCursor(context), "unknown");
   const finding = findJournal(txn, known, lostPosition(context));
   const journal = journalIn(known);
@@ -49,6 +50,8 @@ export const committing = (context: ReconcileContext): Step => {
   if (journal.position.direction === "back")
     return wait(context.now + POLL_INTERVAL, "its rollback has started already: reading it again");
   const gated = gatedChange(journal);
+  const undiscovered = discover(context, journal, gated?.index ?? journal.position.cursor);
+  if (undiscovered !== undefined) return undiscovered;
   if (gated !== undefined) return gate(context, journal, gated);
   const index = journal.position.cursor;
   const change = resolvedChange(txn, known, index);
@@ -63,6 +66,29 @@ export const committing = (context: ReconcileContext): Step => {
       fate: fateUnseen(write),
     });
   return advance(context, journal, { index, change, place: place.right }, write);
+};
+
+/**
+ * Discovers the kinds that are not known yet: all of them before a change is sent, but only that of the change at `index` if it is to
+ * stop.
+ */
+const discover = (context: ReconcileContext, journal: Journal, index: number): Step | undefined => {
+  const { txn, known } = context;
+  const { undiscovered } = known;
+  const unknown = discoveries(txn, known);
+  const target = txn.spec.changes[index]?.target;
+  if (unknown.length === 0 || target === undefined) return undefined;
+  if (undiscovered === undefined || !isTried(undiscovered)) return run(...unknown);
+  const { apiVersion, kind } = target;
+  const isOwn = unknown.some((one) => one.apiVersion === apiVersion && one.kind === kind);
+  const unread = `${kind} ${target.name} cannot be read: ${kind} in ${apiVersion} cannot be discovered: ${undiscovered.message}`;
+  const { cursor } = journal.position;
+  const stopping = reasonToStop(
+    { context, journal, index: cursor, ...(isOwn ? { unread } : {}) },
+    index < cursor ? "not-sent" : fateUnread(sentWrite(forwardIn(known, cursor).write)),
+  );
+  if (stopping === undefined) return run(...unknown);
+  return isOwn ? unlessDown(stopping, (former) => ({ ...former, undiscovered: undefined })) : undefined;
 };
 
 /** The change at the cursor is not sent before the target of the one before it is where it should be. */
@@ -131,7 +157,12 @@ const advance = (
   const { target: seen } = changeIn(known, item.index);
   if (write?.type === "made") return run(nextChange(context, journal, item, write.created));
   const snapshot = snapshotOf(txn, known, journal, item.index);
-  if (snapshot.type === "unread") return run(...snapshot.effects);
+  if (snapshot.type === "unread")
+    return readOrStop(
+      { ...item, context, journal },
+      `the snapshot of ${formatRef(item.place)}`,
+      snapshot.effects.map((effect) => telling(effect, item.index)),
+    );
   if (snapshot.type === "lost")
     return abort(context, journal, { reason: "CommitFailed", message: snapshot.why, fate: "unknown" });
   const changeContext: ChangeContext = {
@@ -142,7 +173,7 @@ const advance = (
   };
 
   if (write === undefined) return send(changeContext);
-  if (seen === undefined) return run(observeTarget(changeContext));
+  if (seen === undefined) return readOrStop(changeContext, formatRef(item.place), [observeTarget(changeContext)]);
   const former = withoutLostOwners(txn, journal, changeContext.before, seen.object);
   const verdict = resolveInDoubt(item.change, item.place, former, journal.created.get(item.index), seen, txn.metadata);
   return resolveAttempt(changeContext, write, verdict, seen);

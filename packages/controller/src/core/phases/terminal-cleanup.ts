@@ -1,7 +1,7 @@
 import { FINALIZER, REQUEST_ROLLBACK, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { allStores } from "../snapshots/prior-state.ts";
-import { type ApiCall, done, type Effect, firstStep, run, type Step, wait } from "../state/effect.ts";
+import { type ApiCall, type Discover, done, type Effect, firstStep, run, type Step, wait } from "../state/effect.ts";
 import { fromTimestamp, type Instant, toTimestamp } from "../kubernetes/time.ts";
 import { withLockReleased } from "../state/cleanup.ts";
 import { deleteJournal, readJournal } from "../state/journal-requests.ts";
@@ -10,6 +10,7 @@ import { changeIn, reset } from "../state/observations.ts";
 import { journalIn } from "../state/journal-observation.ts";
 import { unrecordedStores } from "../snapshots/unrecorded-stores.ts";
 import { isRequested, readNamespace } from "../transitions/stop-request.ts";
+import { isTried } from "../forward/last-look.ts";
 import { lockPlace, verifyLock, releaseLock } from "../locks/lock-requests.ts";
 import { leases } from "@janus/types";
 import { discoveries, resolvedTargets } from "../state/target-resolution.ts";
@@ -49,8 +50,20 @@ const restOnceCleanedUp = (context: ReconcileContext): Step | undefined => {
   return due === undefined ? expire(context) : wait(due, "the rollback is retried then");
 };
 
+/**
+ * Only the kinds that are needed to know where the locks are: where the status does not name them. A deleted Transaction does not wait
+ * for one whose API does not answer: its locks count as free.
+ */
 const discoverKinds = ({ txn, known }: ReconcileContext): Step | undefined => {
-  const unknown = discoveries(txn, known);
+  const { items, reversibleUntil } = txn.status;
+  if (reversibleUntil !== undefined) return undefined;
+  if (txn.metadata.deletionTimestamp !== undefined && isTried(known.undiscovered)) return undefined;
+  const isUnlocated = ({ apiVersion, kind }: Discover): boolean =>
+    txn.spec.changes.some(
+      ({ target }, index) =>
+        items[index]?.lock === undefined && target.apiVersion === apiVersion && target.kind === kind,
+    );
+  const unknown = discoveries(txn, known).filter(isUnlocated);
   return unknown.length > 0 ? run(...unknown) : undefined;
 };
 

@@ -1,4 +1,5 @@
 import type { Instant } from "../kubernetes/time.ts";
+import type { Outage } from "./target-observations.ts";
 
 /** What this process has learned in the turn of a change, in this order. */
 export interface ForwardObservations {
@@ -13,6 +14,8 @@ export interface ForwardObservations {
   readonly metUnserved?: true | undefined;
   /** What has become of the write that makes the change, until that is recorded; undefined: none was sent. */
   readonly write?: Write | undefined;
+  /** The reads fail that show what has become of it: of its target, or of its snapshot. */
+  readonly unread?: Outage | undefined;
 }
 
 /**
@@ -74,4 +77,6 @@ export interface AbortCause {
   readonly fate: "not-sent" | "rejected" | "unknown" | "applied";
   /** Which gate of the change before it was not met, and how its target was last. */
   readonly unmetGate?: string;
+  /** What cannot be read, so that the fate is unknown. */
+  readonly unread?: string;
 }

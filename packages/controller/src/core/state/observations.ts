@@ -9,7 +9,7 @@ import type { LockObservation } from "./lock-observation.ts";
 import type { PreflightObservations } from "./preflight-observations.ts";
 import type { RollbackObservations } from "./rollback-observations.ts";
 import type { SnapshotRef, StoreData, StoreListing, StoreObservation } from "./store-observations.ts";
-import type { GateObservations, TargetObservation } from "./target-observations.ts";
+import type { GateObservations, Outage, TargetObservation } from "./target-observations.ts";
 
 /**
  * What this process has observed of a Transaction since it took it up. None of it is recorded: it is lost with
@@ -21,6 +21,8 @@ export interface Observations {
   readonly begun?: true;
   /** By `apiVersion/kind`; `null` where it is not served. */
   readonly resources: ReadonlyMap<string, Resource | null>;
+  /** Some kinds could not be discovered. */
+  readonly undiscovered?: Outage | undefined;
   readonly serviceAccount?: "there" | "missing";
   /** A target of a Draft has changed since it was rendered. */
   readonly targetsChanged?: true;

@@ -1,6 +1,7 @@
 import type { Change, Item, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { type Observations, set } from "./observations.ts";
+import { stillUnanswered } from "./target-observations.ts";
 import type { Discover } from "./effect.ts";
 import { asObject, type Json, type Resource } from "@janus/types";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
@@ -52,7 +53,15 @@ export const discoveries = (txn: Transaction, known: Observations): readonly Dis
       purpose: "discover",
       apiVersion: target.apiVersion,
       kind: target.kind,
-      onAnswer: (known, resource) => ({ ...known, resources: set(known.resources, key, resource ?? null) }),
+      onAnswer: (known, resource) => ({
+        ...known,
+        resources: set(known.resources, key, resource ?? null),
+        undiscovered: undefined,
+      }),
+      onTransientFault: (known, fault, now) => ({
+        ...known,
+        undiscovered: stillUnanswered(known.undiscovered, fault, now),
+      }),
     }),
   );
 };

@@ -23,10 +23,10 @@ const itemsAfter = ({ txn }: ReconcileContext, journal: Journal, cause: AbortCau
   projected(txn, journal).map((projectedItem, index) => {
     const item = withGateError(projectedItem, cause);
     const { state } = item;
-    const { fate, message } = cause;
+    const { fate, message, unread = message } = cause;
     if (index !== journal.position.cursor || fate === "not-sent" || !("before" in state)) return item;
     if (fate === "applied") return { ...item, state: { type: "committed", before: state.before } };
-    const ended: ItemState = { type: fate, before: state.before, error: cut(message, MAX_MESSAGE) };
+    const ended: ItemState = { type: fate, before: state.before, error: cut(unread, MAX_MESSAGE) };
     return { ...item, state: ended };
   });
 
@@ -38,13 +38,15 @@ const itemsAfter = ({ txn }: ReconcileContext, journal: Journal, cause: AbortCau
 export const abort = (context: ReconcileContext, journal: Journal, cause: AbortCause): Step => {
   const { txn, now } = context;
   const items = itemsAfter(context, journal, cause);
-  const message = cut(cause.message, 1024);
+  const unread = cause.unread === undefined ? "" : `; ${cause.unread}`;
   if (cause.reason === "Deleted") {
     const held = releaseAll(context, journal, "orphaned");
     if (held.length > 0) return run(...held);
-    const left = `${message} while it was active: applied changes stay, the former state is kept in ${showStores(txn, journal)}`;
-    return run(updateStatus(txn, { phase: "Failed", items, because: { reason: "Deleted", message: left } }, now));
+    const left = `${cut(cause.message, 1024)} while it was active: applied changes stay, the former state is kept in ${showStores(txn, journal)}${unread}`;
+    const because = { reason: "Deleted", message: left };
+    return run(updateStatus(txn, { phase: "Failed", items, because }, now));
   }
+  const message = cut(`${cause.message}${unread}`, 1024);
   const isOfItem = cause.reason === "CommitFailed" || cause.reason === "ConflictDetected";
   const item = isOfItem ? { item: journal.position.cursor } : {};
   const because = { reason: cause.reason, message, eventMessage: "rolling back the changes" };

@@ -1,0 +1,63 @@
+import type { Instant } from "../kubernetes/time.ts";
+import { type ApiCall, type Effect, run, type Step } from "../state/effect.ts";
+import { type AbortCause, type SentWrite, sentWrite } from "../state/forward-observations.ts";
+import { forwardIn, type Observations, withForward } from "../state/observations.ts";
+import { type Outage, stillUnanswered } from "../state/target-observations.ts";
+import type { ApiError } from "@janus/types";
+import { reasonToStop, type Underway } from "./reason-to-stop.ts";
+
+/** When a Transaction is to stop, it is tried for so long to read what it needs for that, in ms. */
+const LAST_LOOK = 10_000;
+
+/**
+ * Whether it was tried for long enough: its API may be down for long, and the rollback of the other changes does not need it.
+ *
+ * @param from not counting what was tried before
+ */
+export const isTried = (unanswered: Outage | undefined, from = Number.NEGATIVE_INFINITY): boolean =>
+  unanswered !== undefined && unanswered.at >= Math.max(from, unanswered.since) + LAST_LOOK;
+
+/** The fate of a change whose target cannot be read: not every rejection comes from the API server. */
+export const fateUnread = (write: SentWrite | undefined): AbortCause["fate"] =>
+  write === undefined ? "not-sent" : "unknown";
+
+/** A read that tells what has become of a change. */
+export const telling = (read: ApiCall, index: number): ApiCall => ({
+  ...read,
+  onAnswer: (known, ...answer) => read.onAnswer(withForward(known, index, { unread: undefined }), ...answer),
+  onTransientFault: (known, fault, now) =>
+    withForward(read.onTransientFault?.(known, fault, now) ?? known, index, {
+      unread: stillUnanswered(forwardIn(known, index).unread, fault, now),
+    }),
+});
+
+/** If the API server was down as a whole, that cannot be recorded, and what was not read before is tried again. */
+export const unlessDown = (stopping: Step, forget: (known: Observations) => Observations): Step => {
+  if (stopping.type !== "run") return stopping;
+  const effects = stopping.effects.map((effect): Effect => {
+    const onTransientFault = (known: Observations, fault: ApiError, now: Instant): Observations =>
+      forget(effect.onTransientFault?.(known, fault, now) ?? known);
+    return { ...effect, onTransientFault };
+  });
+  return { ...stopping, effects };
+};
+
+/**
+ * Reads what tells what has become of a change. If it is to stop, and the API does not answer, the change counts as unknown, and it
+ * stops.
+ *
+ * @param what is read, for messages
+ */
+export const readOrStop = (underway: Underway, what: string, reads: readonly ApiCall[]): Step => {
+  const { context, index } = underway;
+  const { write: known, unread } = forwardIn(context.known, index);
+  const write = sentWrite(known);
+  if (write === undefined) return reasonToStop(underway, "not-sent") ?? run(...reads);
+  if (unread === undefined || !isTried(unread)) return run(...reads);
+  const stopping = reasonToStop(
+    { ...underway, unread: `${what} cannot be read: ${unread.message}` },
+    fateUnread(write),
+  );
+  if (stopping === undefined) return run(...reads);
+  return unlessDown(stopping, (known) => withForward(known, index, { unread: undefined }));
+};
