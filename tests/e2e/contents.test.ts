@@ -1,26 +1,44 @@
 import { RETRY_ROLLBACK } from "@janus/api";
-import { expect, it, onTestFinished } from "vitest";
+import type { Hook } from "@janus/kube";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { creating } from "../fixtures/changes.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { gadget, gadgets } from "../fixtures/gadgets.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
-import { configMap, deployment, namespace, secret, service, within } from "../fixtures/manifests.ts";
+import {
+  clusterRole,
+  clusterRoleBinding,
+  configMap,
+  deployment,
+  namespace,
+  secret,
+  service,
+  within,
+} from "../fixtures/manifests.ts";
+import { refusing } from "../fixtures/refusing.ts";
 import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
 import { namespaceName } from "../fixtures/namespaces.ts";
 
 const last = configMap("last");
 
 /** Fails at the last change; `meanwhile` happens before it. */
-const failing = async (place: Workspace, meanwhile: () => Promise<unknown>): Promise<void> => {
+const failing = async (
+  place: Workspace,
+  meanwhile: () => Promise<unknown>,
+  ...hooks: readonly Hook[]
+): Promise<void> => {
   await clusterAdmin(place.namespace);
-  await place.janus(async (request, next) => {
-    if (isChangeOf("last")(request) && !(await place.exists(last))) {
-      await meanwhile();
-      await place.create(last);
-    }
-    return next(request);
-  });
+  await place.janus(
+    async (request, next) => {
+      if (isChangeOf("last")(request) && !(await place.exists(last))) {
+        await meanwhile();
+        await place.create(last);
+      }
+      return next(request);
+    },
+    ...hooks,
+  );
 };
 
 const retry = async (place: Workspace) => {
@@ -209,4 +227,53 @@ it("leaves a CustomResourceDefinition that it created where there are objects of
   expect(status.phase).toBe("Failed");
   expect(status.items[0]?.error).toContain(`contains objects of other clients (Event ${place.namespace}/theirs)`);
   expect(await place.exists(theirs)).toBe(true);
+});
+
+describe("a list of what is in a Namespace that it created, answered with 403,", () => {
+  it.each([
+    ["as of an API server that does not know its roles yet", 'cannot list resource "configmaps" in API group ""'],
+    ["as of a controller that may not act as the ServiceAccount", 'cannot impersonate resource "serviceaccounts"'],
+  ])("does not mean that nothing is in it: %s", async (_, cannot) => {
+    const place = await workspace();
+    const inside = namespaceName();
+    const theirs = within(inside, configMap("theirs"));
+    const message = `configmaps is forbidden: User "system:serviceaccount:x:deployer" ${cannot}`;
+    const error = { type: "refused", code: 403, reason: "Forbidden", message, causes: [] } as const;
+    const denied = refusing(
+      ({ verb, purpose, ...to }) =>
+        verb === "list" && purpose === "find-owned" && "resource" in to && to.resource.plural === "configmaps",
+      1000,
+      error,
+    );
+    await failing(place, () => administrator.create(theirs), denied.hook);
+    const { status } = await place.run([creating(namespace(inside)), creating(last)]);
+    expect(denied.refused()).toBeGreaterThan(0);
+    expect(status.phase).toBe("Failed");
+    expect(status.items[0]?.error).toContain("contains objects of other clients (ConfigMap theirs)");
+    expect(await administrator.read(theirs)).toBeDefined();
+  });
+
+  it("is believed if the ServiceAccount may list nothing: it is deleted, and the verdict says what was not seen", async () => {
+    const place = await workspace();
+    const inside = namespaceName();
+    const name = `${place.namespace}:namespaces`;
+    const role = clusterRole(name, { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "create", "delete"] });
+    const binding = clusterRoleBinding(name, name, `${place.namespace}/deployer`);
+    for (const one of [role, binding]) await administrator.create(one);
+    onTestFinished(async () => {
+      for (const one of [binding, role]) await administrator.remove(one);
+    });
+    await place.janus(async (request, next) => {
+      if (isChangeOf("last")(request) && !(await place.exists(last))) await place.create(last);
+      return next(request);
+    });
+    const { status } = await place.run([creating(namespace(inside)), creating(last)]);
+    expect(status.phase).toBe("RolledBack");
+    expect(status.conditions.find(({ type }) => type === "RolledBack")?.message).toMatch(
+      new RegExp(
+        `^rolled back, except for changes\\[0\\]: Namespace ${inside}: its rollback may have deleted objects of kinds that the ServiceAccount may not list \\(.*configmaps`,
+      ),
+    );
+    expect(await administrator.read(namespace(inside))).toBeUndefined();
+  });
 });

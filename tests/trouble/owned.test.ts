@@ -14,8 +14,25 @@ const down = () => {
   return { hook, met: refused };
 };
 
+const forbidden = (message: string) => () => {
+  const error = { type: "refused", code: 403, reason: message.startsWith("<") ? "" : "Forbidden", message } as const;
+  const { hook, refused } = refusing(listsConfigMaps, 1000, { ...error, causes: [] });
+  return { hook, met: refused };
+};
+
+const deployer = "system:serviceaccount:x:deployer";
+
 it.each([
   ["its server is down", down],
+  [
+    "the API server does not know its roles yet",
+    forbidden(`configmaps is forbidden: User "${deployer}" cannot list resource "configmaps" in API group ""`),
+  ],
+  [
+    "the controller may not act as the ServiceAccount",
+    forbidden(`serviceaccounts "deployer" is forbidden: User "x" cannot impersonate resource "serviceaccounts"`),
+  ],
+  ["a proxy forbids it", forbidden("<html><h1>403 Forbidden</h1></html>")],
   ["a proxy knows nothing of it", () => page(listsConfigMaps, 1000)],
 ])("finds dependents also if their kind cannot be listed at first: %s", async (_, trouble) => {
   const { create, janus, run } = await workspace();
@@ -28,4 +45,15 @@ it.each([
   const { status } = await run([deleting(configMap("owner"))]);
   expect(met()).toBeGreaterThan(0);
   expect(status).toMatchObject({ phase: "Committed", items: [{ dependents: "ConfigMap child" }] });
+});
+
+it("says of which kinds it is unknown what goes with a deletion, since the ServiceAccount may not list them", async () => {
+  const { create, janus, run } = await workspace();
+  await create(configMap("a"));
+  await janus();
+  const { status } = await run([deleting(configMap("a"))]);
+  expect(status.phase).toBe("Committed");
+  expect(status.conditions.find(({ type }) => type === "Prepared")?.message).toMatch(
+    /it is unknown which objects .* kinds that the ServiceAccount may not list: .*podtemplates/,
+  );
 });

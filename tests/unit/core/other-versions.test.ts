@@ -5,7 +5,7 @@ import { lossOf, readOtherVersions } from "../../../packages/controller/src/core
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
 import type { JsonObject, KubeObject } from "@janus/types";
 import { NOW } from "./arbitrary-situation.ts";
-import { change, former, underway } from "./underway.ts";
+import { type Answer, change, former, refused, underway } from "./underway.ts";
 
 const inVersions = (resourceVersion: string, fieldsOfV2: JsonObject): KubeObject => {
   const object = former("ConfigMap", "a", { data: { a: "1" } });
@@ -36,4 +36,17 @@ it("what a target would lose counts as long as it has it: not once somebody has 
   const since = inVersions("2", { "f:a": {} });
   expect(readOtherVersions(txn, item, tried, since)).toEqual([]);
   expect(lossOf(item, tried, since)).toBeUndefined();
+});
+
+it("a target that may not be read in another version is not taken for the same in it", () => {
+  const { txn, known } = underway("Preparing", [change("Patch", "a")], { direction: "forward", cursor: 0 });
+  const [item] = itemsOf(txn, known);
+  if (item === undefined) throw new Error("the Transaction has no change");
+  const there = inVersions("1", { "f:more": {} });
+  const [reading] = readOtherVersions(txn, item, known, there);
+  const answered = (answer: Answer) => lossOf(item, reading?.onAnswer(known, answer, NOW, NOW) ?? known, there);
+  expect(answered(refused(403, "not today"))?.message).toBe(
+    "ConfigMap shop/a cannot be read in v2, so it is unknown what a write in v1 loses: not today",
+  );
+  expect(answered(refused(404))).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { type FindOwned, type Found, hasOwner, isOfCluster, ownedObject } from "@janus/controller/core";
+import { type FindOwned, type Found, hasOwner, isOfCluster, ownedObject, type Unlisted } from "@janus/controller/core";
 import type { Resource } from "@janus/types";
 import { isDenied } from "../api-server/denied.ts";
 import { servedKinds } from "../api-server/served-kinds.ts";
@@ -17,18 +17,23 @@ export const listOwned = (
   const kinds = servedKinds(world, server.assumed).map(({ resource }) => resource);
   const keys = new Map(kinds.map((kind) => [`${kind.group} ${kind.kind}`, kind]));
   const clusterKinds = new Set([...keys].flatMap(([key, { namespaced }]) => (namespaced ? [] : [key])));
+  const isUnlistable = ({ kind, namespaced }: Resource): boolean =>
+    (namespace === undefined || namespaced) &&
+    isDenied(serviceAccount.denied, "list", { kind, ...(namespace === undefined ? {} : { namespace }) });
   const owned = [...world.objects.values()].flatMap((object) => {
     const kind = keys.get(`${object.apiVersion.split("/").slice(0, -1).join("")} ${object.kind}`);
     const isThere = namespace === undefined || object.metadata.namespace === namespace;
     if (kind === undefined || !isThere || (only !== undefined && !only.includes(nameOf(kind)))) return [];
-    const place = { kind: kind.kind, ...(namespace === undefined ? {} : { namespace }) };
-    if (isDenied(serviceAccount.denied, "list", place)) return [];
+    if (isUnlistable(kind)) return [];
     const one = ownedObject(object, clusterKinds);
     return hasOwner(one) || (unowned === true && !isOfCluster(object)) ? [one] : [];
   });
   const served = new Set(kinds.map(nameOf));
-  const unlisted = (only ?? [])
+  const unserved = (only ?? [])
     .filter((name) => !served.has(name))
     .map((resource) => ({ resource, why: "the API server does not serve it", mayComeYet: true }));
-  return { owned, unlisted };
+  const denied = kinds
+    .filter((kind) => (only === undefined || only.includes(nameOf(kind))) && isUnlistable(kind))
+    .map((kind): Unlisted => ({ resource: nameOf(kind), why: "forbidden", mayComeYet: false, isDenied: true }));
+  return { owned, unlisted: [...unserved, ...denied] };
 };

@@ -3,7 +3,7 @@ import { dependents, warnings } from "../preflight/dependents.ts";
 import { irreversibleGateWarnings, takenForGood } from "../preflight/irreversible-changes.ts";
 import { unauthorized } from "../preflight/permissions.ts";
 import { watchWarnings } from "../preflight/watch-permissions.ts";
-import { unlistedWarnings } from "../preflight/unlisted-kinds.ts";
+import { deniedNotice, unlistedWarnings } from "../preflight/unlisted-kinds.ts";
 import { storesOf } from "../snapshots/take-snapshots.ts";
 import { snapshotKey } from "../snapshots/snapshot-data.ts";
 import { lockPlace, lockTimeoutNotice } from "../locks/lock-requests.ts";
@@ -74,7 +74,7 @@ export const recordPrepared = (
       ...(stores[0] === undefined ? {} : { rollbackRef: stores[0].name }),
       because: {
         reason: "Prepared",
-        message: [CHECKED, ...lockTimeoutNotice(context), ...mind].join("; "),
+        message: [CHECKED, ...lockTimeoutNotice(context), ...mind, ...deniedNotice(known)].join("; "),
       },
     },
     now,

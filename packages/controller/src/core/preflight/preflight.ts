@@ -158,9 +158,11 @@ export const versionProblems = (
   object: KubeObject | undefined,
 ): readonly string[] => {
   const loss = object === undefined ? undefined : lossOf(item, known, object);
-  return loss === undefined
-    ? []
-    : [`${loss.message}, and a rollback could not restore it: set target.apiVersion to ${loss.apiVersion}`];
+  if (loss === undefined) return [];
+  const { message, apiVersion } = loss;
+  return apiVersion === undefined
+    ? [message]
+    : [`${message}, and a rollback could not restore it: set target.apiVersion to ${apiVersion}`];
 };
 
 /** All problems of a change. */

@@ -2,7 +2,7 @@ import { cut } from "@janus/api";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Observations } from "../state/observations.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
-import type { Listing } from "../state/listings.ts";
+import type { Listing, Unlisted } from "../state/listings.ts";
 
 /**
  * How long kinds whose server does not answer are listed again, in ms: a permanently broken one must not block
@@ -45,13 +45,38 @@ export const listingPause = ({
 
 const MOST_NAMED = 5;
 
+const named = (names: readonly string[]): string =>
+  `${names.slice(0, MOST_NAMED).join(", ")}${names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ""}`;
+
+/** The kinds that the ServiceAccount may not list, by name. */
+export const deniedKinds = (unlisted: readonly Unlisted[]): string | undefined => {
+  const denied = unlisted.filter(({ isDenied }) => isDenied).map(({ resource }) => resource);
+  return denied.length === 0 ? undefined : named([...new Set(denied)]);
+};
+
+/** The kinds that could not be listed, although the ServiceAccount may. */
+export const failedListings = (unlisted: readonly Unlisted[]): readonly Unlisted[] =>
+  unlisted.filter(({ isDenied }) => !isDenied);
+
+const allUnlisted = ({ listings }: Observations): readonly Unlisted[] =>
+  [...listings.values()].flatMap(({ unlisted }) => unlisted);
+
 /** Reported before the first change. */
-export const unlistedWarnings = ({ listings }: Observations): readonly string[] => {
-  const all = [...listings.values()].flatMap(({ unlisted }) => unlisted);
-  if (all.length === 0) return [];
-  const named = all.slice(0, MOST_NAMED).map(({ resource, why }) => `${resource} (${cut(why, 120)})`);
-  const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : "";
-  return [
-    `these kinds could not be listed, or not as a whole, so it is unknown which of their objects are deleted together with the targets; a rollback does not restore these: ${named.join(", ")}${more}`,
-  ];
+export const unlistedWarnings = (known: Observations): readonly string[] => {
+  const failed = failedListings(allUnlisted(known));
+  return failed.length === 0
+    ? []
+    : [
+        `these kinds could not be listed, or not as a whole, so it is unknown which of their objects are deleted together with the targets; a rollback does not restore these: ${named(failed.map(({ resource, why }) => `${resource} (${cut(why, 120)})`))}`,
+      ];
+};
+
+/** Said before the first change. A ServiceAccount needs no permission to list anything. */
+export const deniedNotice = (known: Observations): readonly string[] => {
+  const denied = deniedKinds(allUnlisted(known));
+  return denied === undefined
+    ? []
+    : [
+        `it is unknown which objects are deleted together with the targets of kinds that the ServiceAccount may not list: ${denied}`,
+      ];
 };

@@ -25,6 +25,8 @@ export interface Unlisted {
   readonly why: string;
   /** Its server may still answer. */
   readonly mayComeYet: boolean;
+  /** The ServiceAccount may not list it: an access review says so, too. */
+  readonly isDenied?: true;
 }
 
 /** The kinds that could not be listed in a namespace, or everywhere: since when, and when they were listed last. */

@@ -1,7 +1,7 @@
-import { fieldManager, type Transaction } from "@janus/api";
+import { cut, fieldManager, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { KubeObject } from "@janus/types";
-import { deniedVerb } from "../kubernetes/api-error.ts";
+import { deniedVerb, isAbsent, isUnserved, messageOf } from "../kubernetes/api-error.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
@@ -60,7 +60,12 @@ const read = (item: ResolvedItem, object: KubeObject, apiVersion: string): ApiCa
   mayBeUnserved: true,
   call: { verb: "get", place: inVersion(item.place, apiVersion) },
   onAnswer: (known, answer) => {
-    if (E.isLeft(answer)) return noted(known, item, object, apiVersion, { type: "same" });
+    if (E.isLeft(answer)) {
+      const { left: fault } = answer;
+      const isGone = isAbsent(fault) || isUnserved(fault);
+      const is: OtherVersion = isGone ? { type: "same" } : { type: "unreadable", why: cut(messageOf(fault), 100) };
+      return noted(known, item, object, apiVersion, is);
+    }
     const there = answer.right;
     // Another client has written it between the two reads. Nothing is written to what it was, so nothing of that is lost.
     if (there.metadata.resourceVersion !== object.metadata.resourceVersion)
@@ -121,12 +126,12 @@ export const readOtherVersions = (
   });
 };
 
-/** What a target would lose with a write in the version that the change names. */
+/** What a target would lose, or may lose, with a write in the version that the change names. */
 export interface VersionLoss {
   /** In words. */
   readonly message: string;
-  /** The version in which it has that. */
-  readonly apiVersion: string;
+  /** The version in which it has that; absent if it is unknown whether there is anything. */
+  readonly apiVersion?: string;
 }
 
 /**
@@ -142,11 +147,16 @@ export const isLossUnknown = (item: ResolvedItem, known: Observations, object: K
  */
 export const lossOf = (item: ResolvedItem, known: Observations, object: KubeObject): VersionLoss | undefined => {
   const { place } = item;
-  for (const [apiVersion, is] of knownOf(known, item, object))
+  for (const [apiVersion, is] of knownOf(known, item, object)) {
+    if (is.type === "unreadable")
+      return {
+        message: `${formatRef(place)} cannot be read in ${apiVersion}, so it is unknown what a write in ${place.resource.version} loses: ${is.why}`,
+      };
     if (is.type === "richer")
       return {
         message: `${formatRef(place)} has ${is.fields} in ${apiVersion}, which a write in ${place.resource.version} loses`,
         apiVersion,
       };
+  }
   return undefined;
 };

@@ -36,12 +36,14 @@ export interface OtherVersions {
 
 /**
  * differs: it has fields that it has not in its own; whether they would be lost is to be tried.
- * richer: it would lose these fields, in words. denied: the ServiceAccount may not try that (yet).
+ * richer: it would lose these fields, in words. unreadable: why it cannot be read there. denied: the ServiceAccount may not try
+ * that (yet).
  */
 export type OtherVersion =
   | { readonly type: "same" }
   | { readonly type: "differs"; readonly only: readonly FieldValue[]; readonly there: KubeObject }
   | { readonly type: "richer"; readonly fields: string }
+  | { readonly type: "unreadable"; readonly why: string }
   | { readonly type: "denied" };
 
 /** What a dry run has shown, without the objects. */

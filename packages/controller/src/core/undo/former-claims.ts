@@ -3,7 +3,7 @@ import { formatRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { fromTimestamp } from "../kubernetes/time.ts";
 import { ownedNames } from "../preflight/dependents.ts";
-import { nextListing } from "../preflight/unlisted-kinds.ts";
+import { failedListings, nextListing } from "../preflight/unlisted-kinds.ts";
 import { rollbackIn } from "../state/observations.ts";
 import { conflict, continues, rollbackFailed, type UndoContext, type UndoStep } from "./undo-context.ts";
 import { findContents } from "./namespace-contents.ts";
@@ -14,7 +14,7 @@ const CLAIMS = "persistentvolumeclaims";
  * What keeps a StatefulSet from being deleted or scaled down by a rollback: by its retention policy, claims of volumes would
  * go that were there before the Transaction. A StatefulSet takes over the claims that it finds under its names.
  *
- * Assumes: claims that the ServiceAccount may not list are not seen.
+ * Assumes: claims that the ServiceAccount may not list are not seen (see `unseen` in `namespace-contents.ts`).
  *
  * @param restoring what the rollback does to the StatefulSet
  */
@@ -44,7 +44,7 @@ export const formerClaims = (undoContext: UndoContext, restoring: ResolvedChange
     return now < again
       ? { type: "wait", until: again, because: `trying again to list the claims of volumes of ${formatRef(place)}` }
       : continues(findContents(undoContext, { namespace, only: [CLAIMS] }));
-  const [unlisted] = found.unlisted;
+  const [unlisted] = failedListings(found.unlisted);
   return unlisted === undefined
     ? undefined
     : rollbackFailed(`${formatRef(place)} is not ${what}: ${CLAIMS} could not be listed (${cut(unlisted.why, 80)})`);

@@ -6,8 +6,8 @@ import type { Contents } from "../state/rollback-observations.ts";
 import type { TargetObservation } from "../state/target-observations.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { conflict, continues, rollbackFailed, type UndoStep, type UndoContext } from "./undo-context.ts";
-import { nextListing } from "../preflight/unlisted-kinds.ts";
-import type { Owned } from "../state/listings.ts";
+import { deniedKinds, failedListings, nextListing } from "../preflight/unlisted-kinds.ts";
+import type { Owned, Unlisted } from "../state/listings.ts";
 import { asObject } from "@janus/types";
 
 /** A list that is older than this, in ms, is repeated: other clients may have created objects since. */
@@ -77,7 +77,7 @@ export const findContents = ({ index }: UndoContext, to: Partial<FindOwned>): Fi
   },
 });
 
-const unknown = ({ place }: UndoContext, { unlisted }: Contents): string => {
+const unknown = ({ place }: UndoContext, unlisted: readonly Unlisted[]): string => {
   const names = cut(unlisted.map(({ resource }) => resource).join(", "), 80);
   const [why = ""] = unlisted.map(({ why }) => cut(why, 80));
   return `${formatRef(place)} may contain objects of other clients: ${names} could not be listed (${why})`;
@@ -87,8 +87,8 @@ const unknown = ({ place }: UndoContext, { unlisted }: Contents): string => {
  * What keeps a Namespace or CustomResourceDefinition that the change created from being deleted: it has, or may
  * have, objects of other clients. Undefined if it may be deleted.
  *
- * Assumes: objects that the ServiceAccount may not list, or that are created between the list and the deletion,
- *          are not seen.
+ * Assumes: objects that the ServiceAccount may not list (see {@link unseen}), or that are created between the list and the
+ *          deletion, are not seen.
  */
 export const contents = (undoContext: UndoContext): UndoStep | undefined => {
   const { index, place, context } = undoContext;
@@ -110,5 +110,23 @@ export const contents = (undoContext: UndoContext): UndoStep | undefined => {
       because: `trying again to list the contents of ${formatRef(place)}`,
     };
   if (again !== undefined || now >= found.readAt + FRESH) return continues(findContents(undoContext, to));
-  return found.unlisted.length === 0 ? undefined : rollbackFailed(unknown(undoContext, found));
+  const failed = failedListings(found.unlisted);
+  return failed.length === 0 ? undefined : rollbackFailed(unknown(undoContext, failed));
+};
+
+/** Lists what is in a Namespace that goes already: only for {@link unseen}, of which another process knows nothing. */
+export const findUnseen = (undoContext: UndoContext): UndoStep | undefined => {
+  const { index, place, context } = undoContext;
+  const to = within(place);
+  return to?.namespace === undefined || rollbackIn(context.known, index).contents !== undefined
+    ? undefined
+    : continues(findContents(undoContext, to));
+};
+
+/** What is not known of what the rollback deletes together with the target, for messages. */
+export const unseen = ({ index, place, context }: UndoContext): string | undefined => {
+  const denied = deniedKinds(rollbackIn(context.known, index).contents?.unlisted ?? []);
+  return denied === undefined
+    ? undefined
+    : `${formatRef(place)}: its rollback may have deleted objects of kinds that the ServiceAccount may not list (${cut(denied, 80)})`;
 };

@@ -1,4 +1,4 @@
-import { contents } from "./namespace-contents.ts";
+import { contents, findUnseen, unseen } from "./namespace-contents.ts";
 import { formerClaims } from "./former-claims.ts";
 import { awaitedDeletion, formatRef } from "../kubernetes/kube-object.ts";
 import { isMarked } from "../merge/marks.ts";
@@ -12,10 +12,15 @@ export const undoCreate = (undoContext: UndoContext): UndoStep => {
   const recorded = context.txn.status.items[index]?.state;
   const created = journal.created.get(index) ?? (recorded?.type === "committed" ? recorded.created : undefined);
   const { object } = seen;
-  if (object === undefined) return { type: "restored" };
+  if (object === undefined) {
+    const warning = unseen(undoContext);
+    return findUnseen(undoContext) ?? { type: "restored", ...(warning === undefined ? {} : { warning }) };
+  }
   const ours = created === undefined ? isMarked(object, context.txn.metadata.uid) : object.metadata.uid === created;
   if (!ours) return conflict(`${formatRef(place)} was deleted and created again by another client: left unchanged`);
   if (object.metadata.deletionTimestamp !== undefined) {
+    const finding = findUnseen(undoContext);
+    if (finding !== undefined) return finding;
     const until = seen.at + POLL_INTERVAL;
     if (context.now >= until) return continues(readTarget(undoContext, refusedFor(undoContext)));
     return { type: "wait", until, because: awaitedDeletion(place, object) };

@@ -26,6 +26,7 @@ import {
 } from "./undo-context.ts";
 import { isService, reallocated, takenOf, withoutAllocations } from "./service-allocations.ts";
 import { formerClaims } from "./former-claims.ts";
+import { unseen } from "./namespace-contents.ts";
 import { deletedTogetherWith } from "./deleted-together.ts";
 import { asObject, equal, type KubeObject } from "@janus/types";
 
@@ -96,11 +97,9 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
  * Rolled back, except for allocations that another Service has now, and values that the API server sets itself. It is not
  * rolled back if the API server keeps a value that the change set, or leaves out one that the change removed.
  */
-const restoredOrFailed = (
-  { change, place, context: { settings } }: UndoContext,
-  before: KubeObject,
-  goal: KubeObject,
-): UndoStep => {
+const restoredOrFailed = (undoContext: UndoContext, before: KubeObject, goal: KubeObject): UndoStep => {
+  const { change, place, context } = undoContext;
+  const { settings } = context;
   const allocations = isService(place.resource) ? reallocated(before, goal) : [];
   const [was, is] = allocations.length === 0 ? [before, goal] : [before, goal].map(unallocated);
   const paths = itemDifferences(was, is);
@@ -121,6 +120,7 @@ const restoredOrFailed = (
   const warnings = [
     ...(allocations.length === 0 ? [] : [`${formatRef(place)}: ${allocations.join("; ")}`]),
     ...(paths.length === 0 ? [] : [`${formatRef(place)}: the API server sets ${show(paths)} itself: left unchanged`]),
+    ...[unseen(undoContext) ?? []].flat(),
   ];
   return warnings.length === 0 ? { type: "restored" } : { type: "restored", warning: warnings.join("; ") };
 };

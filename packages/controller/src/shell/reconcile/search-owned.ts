@@ -1,8 +1,10 @@
 import { type Api, type ApiError, eachPage, type Impersonation, listable, type Resource } from "@janus/kube";
+import { asObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { inLanes } from "../process/in-lanes.ts";
 import {
   classify,
+  deniedVerb,
   type FindOwned,
   type Found,
   hasOwner,
@@ -10,6 +12,7 @@ import {
   messageOf,
   type Owned,
   ownedObject,
+  review,
   type Unlisted,
 } from "../../core/index.ts";
 import { LISTS } from "../limits.ts";
@@ -23,17 +26,17 @@ const MOST_UNOWNED = 1000;
  */
 const MOST_OWNED = { ofAll: 10_000, ofKind: 250 };
 
-/** The ServiceAccount may not list the kind, or the kind cannot be listed. */
-const HOLDS_NOTHING: readonly number[] = [403, 404, 405];
-
-/** A 404 without `notFound` may be of a proxy, and says nothing of the kind. */
+/** The kind is served no more. A 404 without `notFound` may be of a proxy, and says nothing of the kind. */
 const holdsNothing = (error: ApiError): boolean =>
-  error.type === "refused" &&
-  HOLDS_NOTHING.includes(error.code) &&
-  (error.code !== 404 || error.notFound !== undefined);
+  error.type === "refused" && error.code === 404 && error.notFound !== undefined;
 
 /** The continue token has expired between two pages. */
 const EXPIRED = 410;
+
+/** The word of a proxy, or of an API server that does not know its roles yet. */
+const isVague = (error: ApiError): boolean =>
+  error.type === "refused" &&
+  (error.code === 403 || error.code === EXPIRED || (error.code === 405 && error.reason === ""));
 
 /** Whether the error concerns this kind alone, such as a broken aggregated API; any other concerns the API server as a whole. */
 const isOfKind = (error: ApiError): boolean =>
@@ -59,7 +62,7 @@ const nameOf = ({ plural, group }: Resource): string => (group === "" ? plural :
 const unlisted = (resource: Resource, error: ApiError): Unlisted => ({
   resource: nameOf(resource),
   why: messageOf(error),
-  mayComeYet: classify(error) === "transient" || (error.type === "refused" && error.code === EXPIRED),
+  mayComeYet: classify(error) === "transient" || isVague(error),
 });
 
 /** Some of its objects have owners, and were not kept. */
@@ -68,6 +71,31 @@ const unexamined = (resource: Resource, count: number): Unlisted => ({
   why: `${count} of its objects with owners were not examined: there are too many`,
   mayComeYet: false,
 });
+
+/**
+ * What a 403 to a list means. If an access review says that the user may list the kind after all, or that it could not be found out, it
+ * is listed again.
+ */
+const denied = async (
+  api: Api,
+  resource: Resource,
+  namespace: string | undefined,
+  as: Impersonation,
+  error: ApiError,
+): Promise<E.Either<ApiError, Unlisted>> => {
+  const { call } = review(
+    { resource, ...(namespace === undefined ? {} : { namespace }) },
+    "list",
+    "",
+    (known) => known,
+  );
+  const asked = { verb: "create", resource: call.place.resource, body: call.body, as, purpose: "review" } as const;
+  const answer = await api.send(asked);
+  if (E.isLeft(answer)) return isOfKind(answer.left) ? E.right(unlisted(resource, error)) : answer;
+  const { allowed, evaluationError = "" } = asObject(answer.right["status"]);
+  if (allowed !== false) return E.right(unlisted(resource, error));
+  return E.right({ ...unlisted(resource, error), isDenied: true, mayComeYet: evaluationError !== "" });
+};
 
 interface Search {
   readonly namespace: string | undefined;
@@ -107,6 +135,10 @@ const ownedIn = async (
   if (E.isRight(listed)) return E.right({ owned, unlisted: left === 0 ? [] : [unexamined(resource, left)] });
   const error = listed.left;
   if (holdsNothing(error)) return E.right({ owned, unlisted: [] });
+  if (deniedVerb(error) === "list")
+    return E.map((one: Unlisted): Found => ({ owned: [], unlisted: [one] }))(
+      await denied(api, resource, namespace, as, error),
+    );
   return isOfKind(error) ? E.right({ owned: [], unlisted: [unlisted(resource, error)] }) : listed;
 };
 
@@ -115,9 +147,9 @@ const ownedIn = async (
  * also all others, except for those that the cluster itself creates: up to a thousand of a kind, which is more than one
  * Transaction can have created.
  *
- * Guarantees: only metadata is read, page by page; a kind that the user may not list is left out; one that could not be listed
- *             for any other reason is reported, as is a requested kind that is not served. Events are not listed: there are
- *             many, and they have no owners. A bounded number of objects is kept; a kind of which others were not is
+ * Guarantees: only metadata is read, page by page; a kind that could not be listed is reported, as is a requested kind that is
+ *             not served; that the user may not list it is said only if an access review says so, too. Events are not listed:
+ *             there are many, and they have no owners. A bounded number of objects is kept; a kind of which others were not is
  *             reported, with their number.
  */
 export const searchOwned = async (
