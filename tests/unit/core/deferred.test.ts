@@ -1,4 +1,4 @@
-import { type Change, fieldManager } from "@janus/api";
+import { type Change, fieldManager, holderIdentity } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
@@ -110,6 +110,47 @@ describe("an item that cannot finish its rollback does not hold up the others:",
     const { at } = later(start, MINUTE, renewed);
     expect(done).toEqual(["c", "a"]);
     expect(JSON.stringify(at.txn.status.conditions)).toContain("is held by kubectl");
+  });
+});
+
+describe("a lock that may not be renewed, as where a policy freezes the Leases of a namespace,", () => {
+  const me = holderIdentity({ namespace: "shop", name: "deploy-v2", uid: UID });
+  const frozen = (ask: ApiCall): Answer | undefined => {
+    if (ask.call.place.resource.kind !== "Lease") return undefined;
+    if (ask.purpose === "renew-lock" && ask.call.place.name.endsWith("-b"))
+      return refused(422, "the namespace is frozen");
+    return E.right(former("Lease", ask.call.place.name, { spec: { holderIdentity: me } }));
+  };
+
+  it.each([
+    ["another process has taken over", undefined],
+    ["it has just become invalid", { type: "held", version: { uid: "l", resourceVersion: "1" }, until: NOW }],
+  ] as const)("fails its own item, after a while, and not the others: %s", (_, lock) => {
+    const { answer, done } = server([patched("a"), patched("b")], frozen);
+    const start = observing(rollingBack([change("Patch", "a"), change("Patch", "b")]), { 0: { lock }, 1: { lock } });
+    const soon = later(start, 20_000, answer);
+    expect(done).toEqual(["a"]);
+    expect(soon.at.txn.status.phase).toBe("RollingBack");
+    const { at, asked } = later(soon.at, 30_000, answer);
+    expect(soon.asked.length + asked.length).toBeLessThan(150);
+    expect(errors(at)).toEqual(["ConfigMap shop/b: its lock cannot be renewed: the namespace is frozen"]);
+    expect(states(at)).toEqual(["restored", "rollback-failed"]);
+  });
+
+  it("stops the Transaction that still goes forward", () => {
+    const { answer, done } = server([], frozen);
+    const lock = { type: "held", version: { uid: "l", resourceVersion: "1" }, until: NOW } as const;
+    const start = observing(
+      underway("Committing", [change("Patch", "a"), change("Patch", "b")], { direction: "forward", cursor: 0 }),
+      { 1: { lock } },
+    );
+    const { at, asked } = later(start, 40_000, answer);
+    expect(asked.length).toBeLessThan(150);
+    expect(done).toEqual([]);
+    expect(at.txn.status.conditions.find(({ type }) => type === "Committed")).toMatchObject({
+      reason: "LockRenewalFailed",
+      message: expect.stringContaining("its lock cannot be renewed: the namespace is frozen") as string,
+    });
   });
 });
 

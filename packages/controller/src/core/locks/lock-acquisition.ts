@@ -139,23 +139,26 @@ export const acquire = (context: ReconcileContext, targets: ReadonlyMap<number, 
 /**
  * Acquires the locks of targets that may be partly rolled back: after a crash, or when the rollback is retried.
  *
- * Guarantees: none is released. Those that are ours are found and renewed concurrently. Those that are needed
- *             now and held by others are acquired one after the other in the global order, and holders that have
- *             applied nothing are requested to yield. One that cannot be acquired at all, as in a terminating
- *             namespace, is left out.
+ * Guarantees: none is released. Those that are ours are found and renewed concurrently; one that cannot be renewed
+ *             holds up only what needs it. Those that are needed now and held by others are acquired one after the
+ *             other in the global order, and holders that have applied nothing are requested to yield. One that
+ *             cannot be acquired at all, as in a terminating namespace, is left out.
  */
 export const reacquire = (
   context: ReconcileContext,
   targets: ReadonlyMap<number, ObjectRef>,
   needed: readonly number[],
 ): Locking => {
-  const { known } = context;
+  const { known, now } = context;
   const missing = inOrder(context, targets).filter(({ index }) => {
     const observed = changeIn(known, index).lock;
     return observed?.type !== "impossible" && !isSafe(observed, context);
   });
+  const isPausing = (observed: LockObservation | undefined): boolean =>
+    observed?.type === "held" && now < (observed.retryAt ?? now);
   const atOnce = missing.flatMap(({ index, place }): readonly Effect[] => {
     const observed = changeIn(known, index).lock;
+    if (isPausing(observed) && !needed.includes(index)) return [];
     if (observed === undefined || (observed.type === "held" && observed.stale))
       return [observeLock(context, index, place)];
     return observed.type === "held" ? [renewOrTakeOver(context, index, place, observed)] : [];

@@ -152,6 +152,8 @@ export const renewOrTakeOver = (
       spec: leaseSpec(context, context.now, observed.type === "held" ? {} : { acquireTime: toMicroTime(context.now) }),
     },
   },
+  // A rejected renewal is retried after a pause.
+  ...(observed.type === "held" ? { untilDone: "unless-conflict" as const } : {}),
   // Reading the Lease shows what the conflict was.
   onAnswer: (known, answer, now, sent) =>
     E.isRight(answer)
@@ -171,8 +173,15 @@ export const renewOrTakeOver = (
 const PAUSES = 10;
 
 /**
+ * For so long the renewals of a lock may be rejected, in ms, before it counts as lost: as for missing permissions of the controller, an
+ * API server that has just started does not know its roles and policies yet.
+ */
+const REFUSED_FOR = 30_000;
+
+/**
  * After a failed renewal: the Lease is read again. Until then, the lock is valid as before; but after a
- * conflict, it is not valid until it was read.
+ * conflict, it is not valid until it was read. One that was rejected for long counts as lost once it is not valid any more: whatever
+ * rejects it, as a policy for Leases of its namespace, must not hold up what needs other locks.
  */
 const unrenewed = (
   context: ReconcileContext,
@@ -182,9 +191,16 @@ const unrenewed = (
   now: Instant,
 ): LockObservation => {
   const observed = changeIn(known, index).lock;
-  if (observed?.type !== "held") return { type: "taken" };
+  const isRefused = classify(fault) === "permanent";
+  if (observed?.type !== "held")
+    return isRefused ? { type: "impossible", why: `it cannot be locked: ${messageOf(fault)}` } : { type: "taken" };
   if (classify(fault) === "conflict") return { ...observed, stale: true, until: now };
-  return { ...observed, stale: true, retryAt: now + ownDuration(context) / PAUSES };
+  const retryAt = now + ownDuration(context) / PAUSES;
+  if (!isRefused) return { ...observed, stale: true, retryAt };
+  const { refusedSince = now } = observed;
+  return now >= observed.until && now >= refusedSince + REFUSED_FOR
+    ? { type: "impossible", why: `its lock cannot be renewed: ${messageOf(fault)}` }
+    : { ...observed, stale: true, retryAt, refusedSince };
 };
 
 /**
@@ -222,8 +238,8 @@ const readLease = (context: ReconcileContext, index: number, place: ObjectRef, n
     if (holder !== ownHolderIdentity(context)) return withLock(known, index, notOurs.held(lease, holder, known, now));
     // Ours, from before a crash or a lost response: renewed at once, so that `until` is certain.
     const former = changeIn(known, index).lock;
-    const until = former?.type === "held" ? former.until : now;
-    return withHeld(known, index, { type: "held", version: versionOf(lease), until }, now);
+    const { stale: _, ...kept } = former?.type === "held" ? former : { type: "held" as const, until: now };
+    return withHeld(known, index, { ...kept, version: versionOf(lease) }, now);
   },
 });
 

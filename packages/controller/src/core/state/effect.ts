@@ -85,8 +85,9 @@ export interface ApiCall {
    * else, `onTransientFault` is called.
    * unless-refused: `onAnswer` gets a permanent rejection, too.
    * unless-denied: `onAnswer` gets a missing permission of the controller, too.
+   * unless-conflict: `onAnswer` gets a conflict, too.
    */
-  readonly untilDone?: true | "unless-refused" | "unless-denied";
+  readonly untilDone?: true | "unless-refused" | "unless-denied" | "unless-conflict";
   /** Resets observations that are uncertain without a response; default: none. */
   readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
   readonly events?: readonly EventSpec[];

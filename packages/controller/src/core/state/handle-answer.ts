@@ -25,7 +25,7 @@ const isOwnDenial = ({ as }: ApiCall, fault: ApiError): boolean => {
 const isUndone = ({ untilDone }: ApiCall, fault: ApiError): boolean => {
   if (untilDone === undefined || isAbsent(fault)) return false;
   if (untilDone === "unless-denied") return deniedVerb(fault) === undefined;
-  return untilDone === true || classify(fault) === "conflict";
+  return untilDone === true || classify(fault) === (untilDone === "unless-conflict" ? "permanent" : "conflict");
 };
 
 /** A response about something else than the object. */

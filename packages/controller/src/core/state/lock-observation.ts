@@ -13,6 +13,8 @@ export type LockObservation =
       readonly stale?: true;
       /** When a failed renewal is retried. */
       readonly retryAt?: Instant;
+      /** Since when its renewals are rejected. */
+      readonly refusedSince?: Instant;
     }
   /** A Lease exists; its holder has to be read. */
   | { readonly type: "taken" }
