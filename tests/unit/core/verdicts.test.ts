@@ -124,6 +124,12 @@ describe("a target whose change was never made", () => {
       "rolled back, except for changes[1]: ConfigMap shop/b is gone, although its change was",
     ],
     [
+      "going, where another client is deleting it",
+      undefined,
+      [a, former("ConfigMap", "b", { metadata: terminating })],
+      "rolled back, except for changes[1]: ConfigMap shop/b is being deleted by another client, delayed by its finalizers",
+    ],
+    [
       "unknown, where it may not be read",
       onRead("b", refused(403)),
       [a],

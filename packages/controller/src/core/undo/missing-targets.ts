@@ -1,9 +1,10 @@
 import type { Item as Recorded } from "@janus/api";
+import type { KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall, Effect } from "../state/effect.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
 import { changeIn, rollbackIn, withRollback } from "../state/observations.ts";
-import { formatRef } from "../kubernetes/kube-object.ts";
+import { formatRef, type ObjectRef, terminatingMessage } from "../kubernetes/kube-object.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget } from "../state/target-resolution.ts";
 import { withAttemptCounted } from "./rollback-item.ts";
@@ -27,9 +28,14 @@ const unappliedChanges = ({ txn }: ReconcileContext, items: readonly Recorded[])
   });
 };
 
+const lossOf = (place: ObjectRef, object: KubeObject | undefined): string | undefined => {
+  if (object === undefined) return `${formatRef(place)} is gone, although its change was never applied`;
+  return object.metadata.deletionTimestamp === undefined ? undefined : terminatingMessage(place, object);
+};
+
 /**
- * Targets that are gone although their changes were never applied, by change, as messages: deleted with what the
- * Transaction deleted, or by another client. They must not count as unmodified.
+ * Targets that are gone, or are being deleted, although their changes were never applied, by change, as messages: deleted with
+ * what the Transaction deleted, or by another client. They must not count as unmodified.
  */
 export const missing = (
   context: ReconcileContext,
@@ -48,13 +54,7 @@ export const missing = (
     if (E.isLeft(place) || change === undefined) return [index, E.isLeft(place) ? place.left : undefined];
     const item: ResolvedItem = { index, change, place: place.right };
     const { target: seen } = changeIn(known, index);
-    if (seen !== undefined)
-      return [
-        index,
-        seen.object === undefined
-          ? `${formatRef(place.right)} is gone, although its change was never applied`
-          : undefined,
-      ];
+    if (seen !== undefined) return [index, lossOf(place.right, seen.object)];
     const { unseen, failedAttempt } = rollbackIn(known, index);
     const why = unseen ?? (isGivenUp(index) ? failedAttempt?.message : undefined);
     return why === undefined
