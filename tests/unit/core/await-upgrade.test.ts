@@ -196,6 +196,12 @@ describe("a journal", () => {
     [{ "gate-0": "{}" }, "(with gate-0, which this version does not know)"],
     [{ "note-x": "{}", a: "", b: "", c: "" }, "(with note-x, a, b, …, which this version does not know)"],
     [{ format: "2", position: "[]" }, "(format 2; this version knows 1)"],
+    [{ position: '{"direction":"forward","cursor":0,"lane":1}' }, "(with lane of position, which this"],
+    [{ position: '{"direction":"sideways","cursor":0}' }, "(with direction of position, which this"],
+    [{ "note-0": '{"type":"compensated","error":""}' }, "(with type of note-0, which this"],
+    [{ "note-0": '{"type":"restored","error":"","by":"hand"}' }, "(with by of note-0, which this"],
+    [{ "deferred-0": '{"error":"","since":1,"after":2}' }, "(with after of deferred-0, which this"],
+    [{ "renewed-0": '{"before":{},"stores":[],"parts":2}' }, "(with parts of renewed-0, which this"],
   ])("of a later version is not taken for one: %j", (data, why) => {
     const { journal, later, changes } = learned(data);
     expect(journal).toEqual({ type: "later", storeNames: 3 });

@@ -12,7 +12,7 @@ import {
   UID_LABEL,
 } from "@janus/api";
 import { fromBase64 } from "../kubernetes/base64.ts";
-import { ofLater } from "../state/format.ts";
+import { ofLater, unknownKeys } from "../state/format.ts";
 import type { StoreData } from "../state/store-observations.ts";
 import { configMaps, type ObjectRef, secrets } from "../kubernetes/kube-object.ts";
 import { asObject, canonical, isObject, type KubeObject, parseJson } from "@janus/types";
@@ -96,7 +96,13 @@ export const laterStore = (
   store: Pick<SnapshotStore, "kind" | "name">,
   object: KubeObject,
 ): string | undefined =>
-  ofLater("snapshot", storePlace(txn, store), object, KEYS, store.kind === "Secret" ? fromBase64 : undefined);
+  ofLater(
+    "snapshot",
+    storePlace(txn, store),
+    object,
+    (data) => unknownKeys(data, KEYS),
+    store.kind === "Secret" ? fromBase64 : undefined,
+  );
 
 /** No owner reference: a foreground deletion of the Transaction would delete it while it may be needed. */
 export const storeBody = (txn: Transaction, n: number, { kind, data }: Pack): object => ({

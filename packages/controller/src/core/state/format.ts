@@ -1,8 +1,8 @@
 import { cut, FORMAT } from "@janus/api";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
-import { asObject, type KubeObject } from "@janus/types";
+import { asObject, type JsonObject, type KubeObject } from "@janus/types";
 
-/** How many unknown keys are named. */
+/** How many unknown parts are named. */
 const FEW = 3;
 
 export const isLaterFormat = (format: unknown): boolean => typeof format === "number" && format > FORMAT;
@@ -14,28 +14,32 @@ const unknownFormat = (written: unknown, plain: (text: string) => string | undef
   return isLaterFormat(Number(format)) ? `format ${format}; this version knows ${FORMAT}` : undefined;
 };
 
-const unknownKeys = (keys: readonly string[]): string | undefined =>
-  keys.length === 0
+const unknownParts = (parts: readonly string[]): string | undefined =>
+  parts.length === 0
     ? undefined
-    : `with ${cut(keys.slice(0, FEW).join(", "), 200)}${keys.length > FEW ? ", …" : ""}, which this version does not know`;
+    : `with ${cut(parts.slice(0, FEW).join(", "), 200)}${parts.length > FEW ? ", …" : ""}, which this version does not know`;
+
+/** The keys that match none of the known formats. */
+export const unknownKeys = (data: JsonObject, isKnown: RegExp): readonly string[] =>
+  Object.keys(data).filter((key) => !isKnown.test(key));
 
 /**
  * Why a journal or snapshot is not modified: a later version of the controller wrote it. Its data has the format
  * under `format`; absent: 1.
  *
  * @param what it is
- * @param isKnown matches every key of the known formats
+ * @param unknownIn the parts of its data that the known formats do not have
  * @param plain decodes a value of its data
  */
 export const ofLater = (
   what: string,
   place: ObjectRef,
   object: KubeObject,
-  isKnown: RegExp,
+  unknownIn: (data: JsonObject) => readonly string[],
   plain: (text: string) => string | undefined = (text) => text,
 ): string | undefined => {
   const { format, ...data } = asObject(object["data"]);
-  const why = unknownFormat(format, plain) ?? unknownKeys(Object.keys(data).filter((key) => !isKnown.test(key)));
+  const why = unknownFormat(format, plain) ?? unknownParts(unknownIn(data));
   return why === undefined
     ? undefined
     : `the ${what} ${formatRef(place)} was written by a later version of the controller (${why}): upgrade the controller`;

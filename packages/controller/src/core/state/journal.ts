@@ -12,7 +12,7 @@ import {
   UID_LABEL,
 } from "@janus/api";
 
-import { ofLater } from "./format.ts";
+import { ofLater, unknownKeys } from "./format.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import { asObject, type JsonObject, type KubeObject, parseJson } from "@janus/types";
 import { configMaps, type ObjectRef, type Version } from "../kubernetes/kube-object.ts";
@@ -154,11 +154,37 @@ export const journalPatch = (journal: Journal, entry: Entry): object => ({
 
 const KEYS = /^(?:position|store-names|(?:created|note|doubted|deferred|renewed)-\d+)$/u;
 
+const parsed = (text: unknown): unknown => (typeof text === "string" ? parseJson(text) : undefined);
+
+/** The fields of the values that are objects, by what their key begins with. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  position: ["direction", "cursor", "reached", "since", "gatedSince", "gatesInDoubt", "restoredAt"],
+  note: ["type", "error", "owners"],
+  deferred: ["error", "since", "isBehind"],
+  renewed: ["before", "stores"],
+};
+
+/** Whether the value of one of these fields has a meaning that this version does not know. */
+const isUnknownTag = (field: string, value: unknown): boolean =>
+  typeof value === "string" &&
+  ((field === "type" && !isSettled(value)) || (field === "direction" && value !== "forward" && value !== "back"));
+
+/** What a value has that this version would drop, or take for something else. */
+const unknownParts = ([key, text]: readonly [string, unknown]): readonly string[] => {
+  const known = FIELDS[key.replace(/-\d+$/u, "")] ?? [];
+  return known.length === 0
+    ? []
+    : Object.entries(asObject(parsed(text)))
+        .filter(([field, value]) => !known.includes(field) || isUnknownTag(field, value))
+        .map(([field]) => `${field} of ${key}`);
+};
+
 /** Why a journal is neither read nor overwritten: a later version of the controller wrote it. */
 export const laterJournal = (txn: Transaction, object: KubeObject): string | undefined =>
-  ofLater("journal", journalPlace(txn), object, KEYS);
-
-const parsed = (text: unknown): unknown => (typeof text === "string" ? parseJson(text) : undefined);
+  ofLater("journal", journalPlace(txn), object, (data) => [
+    ...unknownKeys(data, KEYS),
+    ...Object.entries(data).flatMap(unknownParts),
+  ]);
 
 const decodePosition = (value: JsonObject, changes: number): Position | undefined => {
   const { direction, cursor, reached, since, gatedSince, gatesInDoubt, restoredAt } = value;
