@@ -22,6 +22,11 @@ const VERSIONS = {
 type Kind = keyof typeof VERSIONS;
 const KINDS = Object.keys(VERSIONS) as readonly Kind[];
 
+const CONTENTS: Partial<Record<Kind, string>> = {
+  Namespace: "all objects in it (no list of them was kept)",
+  CustomResourceDefinition: "all objects of its kind (no list of them was kept)",
+};
+
 const deletion = (kind: Kind, name: string): Change => ({
   type: "Delete",
   target: { apiVersion: VERSIONS[kind], kind, name },
@@ -96,7 +101,9 @@ describe.each(KINDS)("once the deletion of a %s may have been sent, a Transactio
     expect(at.txn.status.phase).toBe("Failed");
     expect(at.txn.status.items.map(({ state }) => state.type)).toEqual(["restored", "rollback-failed", "rejected"]);
     expect(asked.filter(({ call }) => call.verb === "create" && call.place.name === "x")).toEqual([]);
-    expect(JSON.stringify(at.txn.status.items[1])).toContain(`${kind} shop/x was deleted, which cannot be undone`);
+    expect(JSON.stringify(at.txn.status.items[1])).toContain(
+      `${kind} shop/x was deleted, which cannot be undone, and with it ${CONTENTS[kind] ?? "its data"}`,
+    );
   });
 });
 

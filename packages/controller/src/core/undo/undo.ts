@@ -3,7 +3,7 @@ import { isIrreversible } from "../preflight/irreversible-deletions.ts";
 import type { Journal } from "../state/journal.ts";
 import { changeIn, withRollback } from "../state/observations.ts";
 import type { Refusal } from "../state/rollback-observations.ts";
-import { formatRef } from "../kubernetes/kube-object.ts";
+import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
@@ -59,6 +59,12 @@ const refusedYet = ({ known, now }: ReconcileContext, item: ResolvedItem, { why,
   return continues({ ...reading, onAnswer });
 };
 
+/** What is deleted with an object of a kind that cannot be restored. No list is kept of what others have put into it. */
+const contentsOf = ({ resource: { kind } }: ObjectRef): string => {
+  if (kind === "Namespace") return "all objects in it (no list of them was kept)";
+  return kind === "CustomResourceDefinition" ? "all objects of its kind (no list of them was kept)" : "its data";
+};
+
 /** It still exists unmodified if its deletion was not executed. Created again it would be empty, and must not pass for the old one. */
 const undoIrreversible = (
   { place, change, seen: { object }, context, journal, index }: UndoContext,
@@ -68,6 +74,7 @@ const undoIrreversible = (
   if (isUntouched) return { type: "restored" };
   const recorded = recordedBefore(context.txn, journal, index);
   const lost = (recorded.existed ? recorded.dependents : undefined) ?? claimsDeletedBy(change, before)?.names;
-  const contents = lost === undefined ? "" : `, and with it ${lost}`;
+  const all = [...(isIrreversible(change) ? [contentsOf(place)] : []), ...(lost === undefined ? [] : [lost])];
+  const contents = all.length === 0 ? "" : `, and with it ${all.join(", ")}`;
   return rollbackFailed(`${formatRef(place)} was deleted, which cannot be undone${contents}: restore it from a backup`);
 };
