@@ -89,11 +89,11 @@ const hoards: readonly Hoard[] = [
     isComplete: (of) => total(of, "janus_queue_wait_seconds_count") >= 1200 && total(of, "janus_queue_depth") < 60,
   },
   {
-    what: "300 Transactions of 500 changes each",
-    count: 300,
+    what: "250 Transactions of 500 changes each",
+    count: 250,
     changes: creates(500),
     metadata: {},
-    isComplete: (of) => total(of, "janus_transactions_active", { phase: "Preparing" }) === 300,
+    isComplete: (of) => total(of, "janus_transactions_active", { phase: "Preparing" }) === 250,
   },
 ];
 
