@@ -1,46 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer } from "vitest/node";
-
-/** These need no cluster either, but more than a moment: every schedule of a model, sockets, processes, a build with Go. */
-const LONGER = [
-  "tests/unit/model/explore*.test.ts",
-  "tests/unit/kube/client.test.ts",
-  "tests/unit/kube/watch.test.ts",
-  "tests/unit/kube/leader-flags.test.ts",
-  "tests/gates/kstatus.test.ts",
-  "tests/gates/json-path.test.ts",
-  // Installs what is published into empty projects.
-  "tests/pack/pack.test.ts",
-];
-
-/** Suites on the control plane that try everything, or for long; `npm run test:exhaustive` runs them, and those above. */
-const EXHAUSTIVE = [
-  ...["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`),
-  // These wait for controllers that are deployed on a control plane of their own, and updated, drained and killed there.
-  "tests/deploy/helm-install.test.ts",
-  "tests/deploy/readiness.test.ts",
-  // Pages whose commands take down a control plane of their own, or take over what Helm has installed.
-  "tests/docs/etcd-restore.test.ts",
-  "tests/docs/from-helm.test.ts",
-  "tests/deploy/narrowed.test.ts",
-  // Real rollouts take their time, and kwok has to be built with Go.
-  "tests/gates/rollouts.test.ts",
-  // What Flux and Argo CD see, by their own code, which has to be built with Go.
-  "tests/integrations/**/*.test.ts",
-];
-
-/** Of the suites above, a few cases of each: `npm test` runs these, and the promises that no other suite proves. */
-const SAMPLED = [
-  "tests/crash/crash.test.ts",
-  "tests/crash/pairs.test.ts",
-  "tests/answers/answers.test.ts",
-  "tests/tenants/noisy.test.ts",
-  "tests/load/load.test.ts",
-  "tests/unit/model/explore.test.ts",
-  "tests/unit/model/explore-answers.test.ts",
-  "tests/trouble/vanished.test.ts",
-  "tests/docs/etcd-restore.test.ts",
-];
+import { EXHAUSTIVE, LONGER, SAMPLED } from "./tests/suites.ts";
 
 if (process.env["JANUS_SEED"] === undefined) {
   process.env["JANUS_SEED"] = process.env["CI"] === undefined ? `${Date.now() % 1_000_000}` : "11";

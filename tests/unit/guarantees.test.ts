@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
+import { matchesGlob } from "node:path";
 import { describe, expect, it } from "vitest";
+import { EXHAUSTIVE, LONGER, SAMPLED } from "../suites.ts";
 import { page, root } from "./docs/page.ts";
 
 /** The tests that prove each guarantee: the heading of docs/guarantees.md → the file → titles in it. */
@@ -22,6 +24,10 @@ const linked = (body: string): readonly string[] => {
   return last.startsWith("Tests:") ? [...last.matchAll(/\]\(\.\.\/([^)]+)\)/gu)].map(([, file = ""]) => file) : [];
 };
 
+/** Whether `npm test` runs this file, or a few cases of it. */
+const isRun = (file: string): boolean =>
+  SAMPLED.includes(file) || ![...EXHAUSTIVE, ...LONGER].some((suite) => matchesGlob(file, suite));
+
 it("guarantees.json has an entry for each guarantee of docs/guarantees.md, in the same order, and no other", () => {
   expect(Object.keys(proofs).length).toBeGreaterThan(50);
   expect(Object.keys(proofs)).toEqual([...guarantees.keys()]);
@@ -31,6 +37,10 @@ describe.each(Object.entries(proofs))("guarantee: %s", (heading, files) => {
   it("links its test files on the page, at least one", () => {
     expect(linked(guarantees.get(heading) ?? "")).toEqual(Object.keys(files));
     expect(Object.values(files).flat()).not.toEqual([]);
+  });
+
+  it("is proved by npm test, too", () => {
+    expect(Object.keys(files).filter(isRun)).not.toEqual([]);
   });
 
   it.each(Object.entries(files).flatMap(([file, titles]) => titles.map((title) => ({ file, title }))))(
