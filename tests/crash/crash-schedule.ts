@@ -1,7 +1,8 @@
+import { isExhaustive } from "../fixtures/sample.ts";
 import type { Asked, Fault } from "./crashing-process.ts";
 
 /** Whether to run also those crashes that leave the same cluster behind as another one: that takes hours. */
-export const isThorough = process.env["JANUS_CRASH"] === "thorough";
+export const isThorough = isExhaustive || process.env["JANUS_CRASH"] === "thorough";
 
 /**
  * The requests of a controller that represent all of them. Of those that depend on time, and of equal reads, the first two: their

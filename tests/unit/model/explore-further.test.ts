@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isExhaustive } from "../../fixtures/sample.ts";
 import { explore, type Exploration, showViolations } from "./explore.ts";
 import { begin, type Particulars, ONCE, type Type, TYPES } from "./scenario.ts";
 import type { Budget } from "./state.ts";
@@ -8,7 +9,7 @@ import type { Rules } from "./moment.ts";
  * The real core against the model of the API server, further than `explore.test.ts` goes. `JANUS_MODEL=thorough` takes
  * many minutes: then every pair of changes goes through every two misfortunes.
  */
-const isThorough = process.env["JANUS_MODEL"] === "thorough";
+const isThorough = isExhaustive || process.env["JANUS_MODEL"] === "thorough";
 
 const fenced: Rules = { fence: true, lateTakeover: true, recoveries: 0 };
 const TWICE: Budget = { ...ONCE, all: 2, crash: 2, lost: 2, others: 2 };
