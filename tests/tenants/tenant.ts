@@ -44,8 +44,10 @@ export const tenant = async ({ api: admin, as }: Installed, namespace: string): 
     ],
   });
   const api = await as(namespace, 16);
-  const all = async (api: Api): Promise<readonly KubeObject[]> => {
-    const list = must(await api.send({ verb: "list", resource: transactions, namespace, metadataOnly: true }));
+  /** The first of them: with long annotations, a list of all would be too large an answer. */
+  const some = async (api: Api): Promise<readonly KubeObject[]> => {
+    const first = { verb: "list", resource: transactions, namespace, metadataOnly: true, limit: 40 } as const;
+    const list = must(await api.send(first));
     return (list["items"] ?? []) as readonly KubeObject[]; // null, where there is none
   };
   return {
@@ -58,7 +60,7 @@ export const tenant = async ({ api: admin, as }: Installed, namespace: string): 
         spec: { serviceAccountName: deployer, changes, ...spec },
       }),
     clear: async () => {
-      for (let left = await all(admin); left.length > 0; left = await all(admin)) {
+      for (let left = await some(admin); left.length > 0; left = await some(admin)) {
         await Promise.all(
           left.map(({ metadata: { name = "" } }) =>
             admin.send({ verb: "delete", resource: transactions, namespace, name }),
