@@ -215,7 +215,8 @@ describe("the memory of the controller is bounded", { timeout: 600_000 }, () => 
     expect(replica.falls()).toBe(0);
   });
 
-  it.each(hoards)("where $what wait for a lock that nobody releases", async (hoard) => {
+  // Each is written three times before it waits, with its 500 items: that alone takes minutes.
+  it.each(hoards)("where $what wait for a lock that nobody releases", { timeout: 1_200_000 }, async (hoard) => {
     const { what, count, changes, metadata, isComplete } = hoard;
     const { api } = stage;
     const [namespace, beside] = [`hoard-${changes.length}`, `beside-${changes.length}`];
