@@ -19,43 +19,82 @@ const keyOf = (item: Json, key: string): Json | undefined => member(asObject(ite
 
 const lacksKey = ({ keys }: Keys, item: Json): boolean => keys.some((key) => keyOf(item, key) === undefined);
 
+/** Which of several items is denoted: one of ours; else of protocol TCP, the only default of a key in built-in kinds. */
+const rankOf = ({ element, item }: ListItem, ours: Fields | undefined): number => {
+  if (child(ours, element) !== undefined) return 0;
+  return keyOf(item, "protocol") === "TCP" ? 1 : 2;
+};
+
 /**
- * The item that is meant by one without all keys: of the items that match it, and that no other item of the
- * content names, one of ours; else one of protocol TCP, which is the only default of a key in built-in kinds;
- * else the first. Items with the same keys are looked up in the same index.
+ * The items of a list by the keys that are present alone: the best of those with the same, and of equally good ones the first.
+ *
+ * @example by the port alone, where nothing is ours
+ *   [{port: 80, protocol: UDP}, {port: 80, protocol: TCP}, {port: 81, protocol: UDP}]
+ *   → {port: 80}: {port: 80, protocol: TCP}, {port: 81}: {port: 81, protocol: UDP}
+ *
+ * @param named items that the content names in full: no other denotes them
  */
-const meaning = (content: readonly Json[], kind: Keys, there: References): ((item: Json) => Json | undefined) => {
-  const rank = ({ element, item }: ListItem): number => {
-    if (child(there.ours, element) !== undefined) return 0;
-    return keyOf(item, "protocol") === "TCP" ? 1 : 2;
+const bestByKeys = (
+  items: ListItems,
+  present: Keys,
+  named: ReadonlySet<string>,
+  ours: Fields | undefined,
+): ReadonlyMap<string, ListItem> => {
+  const best = new Map<string, ListItem>();
+  for (const item of items.values()) {
+    const element = elementOf(present, item.item);
+    const other = best.get(element);
+    if (!named.has(item.element) && (other === undefined || rankOf(item, ours) < rankOf(other, ours)))
+      best.set(element, item);
+  }
+  return best;
+};
+
+/** Where items that have only these keys are looked up: in each list, by these keys. */
+interface Lookup {
+  readonly present: Keys;
+  readonly lists: readonly ListItems[];
+  readonly bestIn: (list: ListItems) => ReadonlyMap<string, ListItem>;
+}
+
+const lookupFor = (like: Json, content: readonly Json[], kind: Keys, there: References): Lookup => {
+  const named = new Set(content.flatMap((item) => (lacksKey(kind, item) ? [] : [elementOf(kind, item)])));
+  const present: Keys = { type: "keys", keys: kind.keys.filter((key) => keyOf(like, key) !== undefined) };
+  return {
+    present,
+    lists: there.values.map((value) => listItems(kind, itemsOf(value))),
+    bestIn: memoized((list: ListItems) => bestByKeys(list, present, named, there.ours)),
   };
-  const knownKeys = (item: Json): readonly string[] => kind.keys.filter((key) => keyOf(item, key) !== undefined);
-  const patternOf = (item: Json): string =>
-    kind.keys.reduce((pattern, key) => pattern + (keyOf(item, key) === undefined ? "0" : "1"), "");
-  const likeThis = memoizedBy(patternOf, (one: Json) => {
-    const named = new Set(content.flatMap((item) => (lacksKey(kind, item) ? [] : [elementOf(kind, item)])));
-    const present: Keys = { type: "keys", keys: knownKeys(one) };
-    /** The items by the elements that would name them if they had the keys that are present alone. */
-    const chosen = memoized((items: ListItems): ReadonlyMap<string, ListItem> => {
-      const best = new Map<string, ListItem>();
-      for (const item of items.values()) {
-        const element = elementOf(present, item.item);
-        const other = best.get(element);
-        if (!named.has(item.element) && (other === undefined || rank(item) < rank(other))) best.set(element, item);
-      }
-      return best;
-    });
-    const lists = there.values.map((value) => listItems(kind, itemsOf(value)));
-    return (item: Json): Json | undefined => {
-      const element = elementOf(present, item);
-      for (const list of lists) {
-        const found = chosen(list).get(element);
-        if (found !== undefined) return found.item;
-      }
-      return undefined;
-    };
-  });
-  return (item) => likeThis(item)(item);
+};
+
+const lookUp = ({ present, lists, bestIn }: Lookup, item: Json): Json | undefined => {
+  const element = elementOf(present, item);
+  for (const list of lists) {
+    const found = bestIn(list).get(element);
+    if (found !== undefined) return found.item;
+  }
+  return undefined;
+};
+
+/** Which of the keys it has: `10` of port and protocol, for `{port: 80}`. */
+const patternOf = ({ keys }: Keys, item: Json): string =>
+  keys.reduce((pattern, key) => pattern + (keyOf(item, key) === undefined ? "0" : "1"), "");
+
+/**
+ * Finds the live item that is denoted by one without all keys, or else the former one. Items that have the same keys are
+ * looked up in the same index, which is made once.
+ *
+ * @example live [{port: 80, protocol: UDP}, {port: 53, protocol: TCP}, {port: 53, protocol: UDP}]
+ *   {port: 80}  →  {port: 80, protocol: UDP}
+ *   {port: 53}  →  {port: 53, protocol: TCP}; where the content names that one besides: {port: 53, protocol: UDP}
+ *   {port: 81}  →  undefined
+ */
+const denotedItems = (content: readonly Json[], kind: Keys, there: References): ((item: Json) => Json | undefined) => {
+  const lookupLike = memoizedBy(
+    (item: Json) => patternOf(kind, item),
+    (item) => lookupFor(item, content, kind, there),
+  );
+  return (item) => lookUp(lookupLike(item), item);
 };
 
 /** The item with the keys of the live or former item that it denotes. */
@@ -74,7 +113,7 @@ const isFlat = (node: Fields | undefined): boolean => {
 };
 
 const completedList = (content: readonly Json[], kind: Keys, there: References): readonly Json[] => {
-  const meant = meaning(content, kind, there);
+  const meant = denotedItems(content, kind, there);
   const found = there.values.map((value) => listItems(kind, itemsOf(value)));
   const whole = unlessSame(
     content,
