@@ -33,31 +33,19 @@ interface FormerField {
   readonly before: unknown;
   readonly live: unknown;
   readonly restored: unknown;
-  /** Whether the identical former value is restored, and no other client manages a part of it: then this holds for all fields in it. */
-  readonly isBack: boolean;
-  /** Whether, besides, the Transaction manages all of it that the former manager did. Computed once, at the outermost such field. */
-  readonly isAllBack: boolean;
 }
 
-const into = (parent: FormerField, element: string): FormerField => {
-  const { former, ours, theirs, before, live, restored } = parent;
+const fieldIn = ({ former, ours, theirs, before, live, restored }: FormerField, element: string): FormerField => {
   const read = under(element);
   const was = read(before);
-  // Usually, this is the identical former value.
-  const is = restored === before ? was : read(restored);
-  const formerly = child(former, element);
-  const own = child(ours, element);
-  const others = child(theirs, element);
-  const isBack = is === was && others === undefined;
   return {
-    former: formerly,
-    ours: own,
-    theirs: others,
+    former: child(former, element),
+    ours: child(ours, element),
+    theirs: child(theirs, element),
     before: was,
     live: read(live),
-    restored: is,
-    isBack,
-    isAllBack: isBack && !parent.isBack && own !== undefined && holds(own, formerly ?? none),
+    // Usually, this is the identical former value.
+    restored: restored === before ? was : read(restored),
   };
 };
 
@@ -70,6 +58,39 @@ const isValueBack = ({ former, ours, before, live, restored }: FormerField): boo
 /** Whether a field that had no value still has none: an empty one, or one that only another version of the kind has. */
 const isAbsentAsBefore = ({ before, theirs }: FormerField): boolean => before === undefined && theirs === undefined;
 
+/**
+ * Whether its former manager gets the field back.
+ *
+ * @example gitops managed `image: v1`, which the Transaction has set to v2
+ *   image: v1 again                       → yes
+ *   image: v3, which kubectl has set      → no: kubectl manages it now
+ *   no image, which a webhook takes away  → no: its value is not restored
+ *
+ * @param judgesAbsent whether a field without a value has none because it was empty before, too
+ */
+const isReturned = (field: FormerField, judgesAbsent: boolean): boolean =>
+  field.restored === undefined ? judgesAbsent && isAbsentAsBefore(field) : isValueBack(field);
+
+/**
+ * A field on the way down from the root. `isSame`: the identical former value is restored, and no other client manages a part
+ * of it; "above": so it is of a field above it. Then {@link isReturned} need not be asked of what is below, as long as the
+ * Transaction manages all of it that the former manager did: it is returned as a whole.
+ */
+interface Visit {
+  readonly field: FormerField;
+  readonly isSame: "no" | "here" | "above";
+}
+
+const visitBelow = ({ field: parent, isSame }: Visit, element: string): Visit => {
+  const field = fieldIn(parent, element);
+  if (field.restored !== field.before || field.theirs !== undefined) return { field, isSame: "no" };
+  return { field, isSame: isSame === "no" ? "here" : "above" };
+};
+
+/** Found out once: at the outermost field that is the same. */
+const isReturnedWhole = ({ field: { ours, former }, isSame }: Visit): boolean =>
+  isSame === "here" && ours !== undefined && holds(ours, former ?? none);
+
 /** The fields of this entry that its manager gets back, since their former values are restored. */
 const returnedTo = (
   entry: ManagedFieldsEntry,
@@ -79,15 +100,12 @@ const returnedTo = (
   const former = entry.fieldsV1 ?? none;
   // Fields without a value in this version are returned only if all others are as before.
   const judgesAbsent = isAsBefore || entry.apiVersion === live.apiVersion;
-  return filterAlong<FormerField>(
-    former,
-    { former, ours, theirs, before, live, restored, isBack: false, isAllBack: false },
-    {
-      into,
-      keepsAll: ({ isAllBack }) => isAllBack && judgesAbsent,
-      keeps: (field) => (field.restored === undefined ? judgesAbsent && isAbsentAsBefore(field) : isValueBack(field)),
-    },
-  );
+  const root: Visit = { field: { former, ours, theirs, before, live, restored }, isSame: "no" };
+  return filterAlong<Visit>(former, root, {
+    into: visitBelow,
+    keepsAll: (visit) => judgesAbsent && isReturnedWhole(visit),
+    keeps: ({ field }) => isReturned(field, judgesAbsent),
+  });
 };
 
 /**
