@@ -51,7 +51,7 @@ const observed = async (leaseNamespace: string) => {
 };
 
 it("never lets leader election and the renewal of locks wait for connections of other requests, nor for each other's", async () => {
-  const { namespace, submit, run, patch, over } = await workspace();
+  const { namespace, submit, run, exists, patch, over } = await workspace();
   const { kubeconfig, uses } = await observed(namespace);
   // As administrator: the controller's own ServiceAccount may elect a leader with the Lease of its installation alone.
   controllerProcess([
@@ -59,12 +59,12 @@ it("never lets leader election and the renewal of locks wait for connections of 
     `--watch-namespace=${namespace}`,
     `--leader-elect-resource-namespace=${namespace}`,
     "--leader-elect-resource-name=janus-test-leader",
-    "--leader-elect-lease-duration=3s",
-    "--leader-elect-renew-deadline=2s",
-    "--leader-elect-retry-period=500ms",
+    "--leader-elect-lease-duration=15s",
+    "--leader-elect-renew-deadline=10s",
+    "--leader-elect-retry-period=1s",
     "--http-port=0",
-    "--write-timeout=500ms",
-    "--request-deadline=1s",
+    "--write-timeout=2s",
+    "--request-deadline=4s",
   ]);
   await run([creating(configMap("first", { a: "1" }))], { name: "first" });
   const gated = { ...creating(configMap("gated", { done: "no" })), waitFor: ["jsonpath={.data.done}=yes"] };
@@ -72,6 +72,7 @@ it("never lets leader election and the renewal of locks wait for connections of 
   const all = (): readonly string[] => [...new Set(uses().flat())].toSorted();
   const every: readonly Use[] = ["everything else", "leader election", "renewal of locks"];
   await expect.poll(all, { timeout: 30_000 }).toEqual(every);
+  await expect.poll(() => exists(configMap("gated")), { timeout: 30_000 }).toBe(true);
   await patch(configMap("gated", { done: "yes" }));
   await over("gated");
   expect(uses().filter(({ length }) => length > 1)).toEqual([]);
