@@ -15,7 +15,7 @@ import { useOf, watchMemory } from "./meter.ts";
 import { leases } from "@janus/types";
 import { allAtOnce, create, must, openNamespace, quotas } from "./world.ts";
 
-const SHARE = share({ npmTest: 10, ci: 1 });
+const SHARE = share({ npmTest: 2, ci: 1 });
 const AT_ONCE = 1_000 / SHARE;
 const FINISHED = 10_000 / SHARE;
 const WAITING = 50;

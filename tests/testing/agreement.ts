@@ -5,6 +5,7 @@ import { expect } from "vitest";
 import type { Manifest } from "../fixtures/administrator.ts";
 import type { WrittenChange } from "../fixtures/changes.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
+import { role, roleBinding } from "../fixtures/manifests.ts";
 import { type Workspace, workspace } from "../fixtures/workspace.ts";
 
 /** A Transaction, and what it finds. */
@@ -89,7 +90,12 @@ export const prepare = async ({
   live,
 }: Case): Promise<{ readonly place: Workspace; readonly before: readonly KubeObject[] }> => {
   const place = await workspace();
-  await place.create(...live);
+  // The model has no user who may not list some kinds.
+  await place.create(
+    role("lists", { apiGroups: ["*"], resources: ["*"], verbs: ["list"] }),
+    roleBinding("lists", "Role", "lists", `${place.namespace}/deployer`),
+    ...live,
+  );
   for (const object of live.filter(({ kind }) => kind === "Deployment"))
     await expect
       .poll(async () => ((await place.read(object))["status"] as { observedGeneration?: number }).observedGeneration)

@@ -180,6 +180,24 @@ describe("no expression takes long, whatever the object", () => {
     },
   );
 
+  it.each([
+    ["a class that is not closed", String.raw`[${"\\a".repeat(300)}`],
+    ["backslashes in a class", `[${"\\".repeat(900)}`],
+    ["classes in a class", `[${"[:a:]".repeat(150)}`],
+    ["ranges that ignore case", `(?i)[${"B-\u{1E942}".repeat(60)}]`],
+    ["ranges that ignore case, in escapes", String.raw`(?i:[${String.raw`B-\x{1E942}`.repeat(60)}])`],
+    ["properties that ignore case", String.raw`(?si)${String.raw`\pL`.repeat(200)}`],
+  ])("nor is a regular expression with %s read for long: it is refused", async (_, pattern) => {
+    let isRefused = false;
+    const cost = await relativeCost(() => (isRefused = E.isLeft(compileCel(`self.kind.matches(r"${pattern}")`))));
+    expect(cost).toBeLessThan(30);
+    expect(isRefused).toBe(true);
+  });
+
+  it("takes a regular expression that ignores case in ASCII", () => {
+    expect(E.isRight(compileCel('self.kind.matches("(?i)^[a-z]+$")'))).toBe(true);
+  });
+
   it("what an object has cost does not count for the next one", () => {
     const program = compileCel("self.list.all(a, self.list.all(b, a + b >= 0))");
     if (E.isLeft(program)) throw new Error(program.left.message);

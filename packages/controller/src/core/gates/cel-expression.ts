@@ -1,6 +1,6 @@
 import { type CelFunc, isCelError, type parse } from "@bufbuild/cel";
 import { STEP } from "./cel-meter.ts";
-import { regexSize } from "./regex-size.ts";
+import { foldsWideClass, regexSize } from "./regex-size.ts";
 
 /** What the parser makes of CEL, with all macros written out as loops. */
 export type Expression = ReturnType<typeof parse>["expr"];
@@ -58,6 +58,8 @@ const callFlaw = (call: Kind<"callExpr">, { functions }: Scope): string | undefi
   const [pattern] = call.args;
   if (pattern?.exprKind.case !== "constExpr" || pattern.exprKind.value.constantKind.case !== "stringValue")
     return "matches takes a regular expression in quotes, so that it can be checked now";
+  if (foldsWideClass(pattern.exprKind.value.constantKind.value))
+    return "a regular expression that ignores case cannot have classes beyond ASCII: name both cases";
   if (regexSize(pattern.exprKind.value.constantKind.value) > MAX_REGEX_SIZE)
     return `not a regular expression of at most ${MAX_REGEX_SIZE} states: repeat less, as with {100}`;
   const tried = named[0]?.call(0, "", [pattern.exprKind.value.constantKind.value]);

@@ -1,6 +1,9 @@
-/** A class, quoted text, an escaped character, flags, an opening or closing parenthesis, a repetition with its numbers, or one character. */
+/**
+ * Each way to read a pattern is the only one, so that reading takes no longer than it is long: a backslash in a class is always the
+ * beginning of an escape. A class, quoted text, an escaped character, flags, an opening or closing parenthesis, a repetition with its numbers, or one character.
+ */
 const TOKEN =
-  /\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]])*\]|(?<quoted>\\Q.*?(?:\\E|$))|\\.|\(\?[a-zA-Z-]*\)|[()]|\{(?<least>\d+)(?:,(?<most>\d*))?\}|[*+?]|./gsu;
+  /\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|(?<quoted>\\Q.*?(?:\\E|$))|\\.|\(\?[a-zA-Z-]*\)|[()]|\{(?<least>\d+)(?:,(?<most>\d*))?\}|[*+?]|./gsu;
 
 /**
  * About how many states a regular expression has for a machine that tries all ways at once, such as RE2: a repetition
@@ -30,3 +33,14 @@ export const regexSize = (pattern: string): number => {
   }
   return around.reduce((sum, outer) => sum + outer, size);
 };
+
+const CASE_INSENSITIVE = /\(\?[a-zA-Z]*i[a-zA-Z-]*[:)]/u;
+const BEYOND_ASCII = /[^\p{ASCII}]|\\x\{|\\[pP]/u;
+
+/**
+ * Whether it ignores case in a class that may have more than ASCII characters: RE2 goes through all of them, one by one, to find those
+ * of the other case, which takes seconds for a pattern of a few hundred characters.
+ */
+export const foldsWideClass = (pattern: string): boolean =>
+  CASE_INSENSITIVE.test(pattern) &&
+  [...pattern.matchAll(TOKEN)].some(([token]) => /^(?:\[|\\[pP])/u.test(token) && BEYOND_ASCII.test(token));
