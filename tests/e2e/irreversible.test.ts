@@ -4,7 +4,7 @@ import { deleting, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { configMap, namespace as namespaceOf, within } from "../fixtures/manifests.ts";
-import { workspace } from "../fixtures/workspace.ts";
+import { transaction, workspace } from "../fixtures/workspace.ts";
 
 const claim = (name: string) => ({
   apiVersion: "v1",
@@ -114,4 +114,42 @@ it("refuses a deletion that also deletes a PersistentVolumeClaim anywhere but at
   expect(await place.exists(configMap("owner"))).toBe(true);
   const late = await place.run([patch, deletion], { name: "late" });
   expect(late.status.phase).toBe("Committed");
+});
+
+it("does not restore the reclaim policy of a volume that is without its claim by now: it would be deleted, with its data", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const name = `${place.namespace}-volume`;
+  const volume = {
+    apiVersion: "v1",
+    kind: "PersistentVolume",
+    metadata: { name },
+    spec: {
+      capacity: { storage: "1Gi" },
+      accessModes: ["ReadWriteOnce"],
+      persistentVolumeReclaimPolicy: "Delete",
+      storageClassName: "",
+      hostPath: { path: `/tmp/${name}` },
+    },
+  };
+  const bound = claim("data");
+  const phase = async () => ((await administrator.read(volume))?.["status"] as { phase?: string } | undefined)?.phase;
+  await administrator.create(volume);
+  onTestFinished(() => administrator.remove(volume));
+  await place.create({ ...bound, spec: { ...bound.spec, storageClassName: "", volumeName: name } });
+  await expect.poll(phase, { timeout: 30_000 }).toBe("Bound");
+  await place.janus();
+  const retain = { ...volume, spec: { persistentVolumeReclaimPolicy: "Retain" } };
+  await place.submit([patching(retain)], { rollbackWindow: "10m" });
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
+  await place.remove(bound);
+  await expect.poll(phase, { timeout: 30_000 }).toBe("Released");
+  const annotations = { "backup.janus.io/request-rollback": "now" };
+  await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Failed");
+  const [item] = (await place.txn()).status?.items ?? [];
+  expect(item?.error).toContain(
+    "restoring its reclaim policy makes the cluster delete it, since its phase is Released",
+  );
+  expect(await phase()).toBe("Released");
 });

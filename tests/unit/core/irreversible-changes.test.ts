@@ -32,6 +32,13 @@ it.each([
     "makes the cluster delete it, since its phase is Released",
   ],
   [
+    "Patch",
+    "PersistentVolume",
+    { spec: { persistentVolumeReclaimPolicy: "Recycle" } },
+    reclaiming("Retain", "Released"),
+    "makes the cluster erase its data, since its phase is Released",
+  ],
+  [
     "Update",
     "CustomResourceDefinition",
     versions("v1", "v2"),

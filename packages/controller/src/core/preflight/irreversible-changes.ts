@@ -7,7 +7,8 @@ import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { quantityOf } from "../kubernetes/quantity.ts";
-import { reclaimOf, storageOf, versionsOf } from "../kubernetes/outline.ts";
+import { storageOf, versionsOf } from "../kubernetes/outline.ts";
+import { reclaimedAtOnce } from "../kubernetes/reclaim-policy.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 
 const madeImmutable = ({ content }: Edit, live: KubeObject): string | undefined =>
@@ -26,13 +27,7 @@ const forGood: Readonly<Record<string, (change: Edit, live: KubeObject) => strin
     // The API server keeps another text of the same quantity than was written: of 0.5Gi, 512Mi.
     return is !== undefined && was !== undefined && is <= was ? undefined : "makes it larger";
   },
-  // Whose claim is gone is deleted at once. https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming
-  "/PersistentVolume": ({ content }, live) => {
-    const { policy, phase } = reclaimOf(live);
-    return reclaimOf(content).policy === "Delete" && policy !== "Delete" && (phase === "Released" || phase === "Failed")
-      ? `makes the cluster delete it, since its phase is ${phase}`
-      : undefined;
-  },
+  "/PersistentVolume": ({ content }, live) => reclaimedAtOnce(content, live),
   // The version is in status.storedVersions from then on, and must not be missing from spec.versions.
   "apiextensions.k8s.io/CustomResourceDefinition": ({ content }, live) => {
     const former = new Set(versionsOf(live).map(({ name }) => name));

@@ -4,6 +4,7 @@ import { desiredState, writable } from "../merge/write-body.ts";
 import type { ApiCall } from "../state/effect.ts";
 import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
+import { reclaimedAtOnce } from "../kubernetes/reclaim-policy.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { fieldValue } from "../merge/field-value.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
@@ -74,6 +75,11 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   const loss = lossOf(undoContext, known, object);
   if (loss !== undefined) return conflict(`${loss.message}: not restored`);
   const body = put ?? live;
+  const reclaimed = place.resource.kind === "PersistentVolume" ? reclaimedAtOnce(body, object) : undefined;
+  if (reclaimed !== undefined)
+    return conflict(
+      `${formatRef(place)}: restoring its reclaim policy ${reclaimed}: not restored; if that is wanted, set the policy by hand`,
+    );
   const held = formerClaims(undoContext, {
     type: "Update",
     target: change.target,
