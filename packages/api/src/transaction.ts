@@ -28,7 +28,7 @@ export interface Metadata extends TypeOf<typeof Metadata> {}
 
 const fields = object({
   metadata: Metadata,
-  spec: described("The changes, and how to apply them. Immutable.", Spec),
+  spec: described("The changes, and how to apply them. Immutable once it is Published.", Spec),
   status: withDefault(emptyStatus, described("The status of the Transaction; only the controller writes it.", Status)),
 });
 export interface Transaction extends TypeOf<typeof fields> {}
