@@ -50,3 +50,24 @@ it("a text that is printed as YAML is the same text for kubectl, and when it is 
   expect(await byKubectl(printed)).toMatchObject({ data });
   expect(byJanus(printed)).toMatchObject({ data });
 });
+
+/** Of an object as JSON: numbers that JavaScript would round are compared as text. */
+const dataOf = (json: string) => /"data": ?\{[^}]*\}/u.exec(json)?.[0].replaceAll(/\s/gu, "");
+
+it("integers that JavaScript would round are those of kubectl, and are printed as they are", async () => {
+  const integers = [
+    "9007199254740993",
+    "-9223372036854775808",
+    "+9_007_199_254_740_995",
+    "9007199254740991",
+    "18446744073709551616",
+  ];
+  const text = ["apiVersion: v1", "kind: ConfigMap", "metadata: {name: integers}", "data:"]
+    .concat(integers.map((value, n) => `  v${n}: ${value}`))
+    .join("\n");
+  const [{ manifest } = { manifest: {} }] = parseManifests(text, "here");
+  const args = ["create", "--dry-run=client", "--validate=false", "-o", "json", "-f", "-"];
+  const { stdout } = await kubectlWith({ stdin: text }, ...args);
+  expect(dataOf(JSON.stringify(manifest))).toBe(dataOf(stdout));
+  expect(stringify(manifest, KUBERNETES_YAML)).toContain("v0: 9007199254740993\n  v1: -9223372036854775808\n");
+});

@@ -1,3 +1,4 @@
+import { digitsOf, parseJson } from "@janus/types";
 import type { DocumentOptions, ScalarTag, SchemaOptions, Tags } from "yaml";
 
 /** The octal numbers of YAML 1.2, which kubectl reads as well as those of 1.1. */
@@ -10,6 +11,22 @@ const octal: ScalarTag = {
     const digits = Number.parseInt(text.replace(/^[-+]?0o/, "").replaceAll("_", ""), 8);
     return text.startsWith("-") ? -digits : digits;
   },
+};
+
+const MOST_INTEGER = 2n ** 63n - 1n;
+
+/** Integers that JavaScript would round. kubectl has all of 64 bits, as the API server has. */
+export const largeInteger: ScalarTag = {
+  tag: "tag:yaml.org,2002:int",
+  default: true,
+  test: /^[-+]?[1-9][0-9_]{15,}$/,
+  identify: (value) => digitsOf(value) !== undefined,
+  resolve: (text) => {
+    const digits = text.replaceAll(/[+_]/gu, "");
+    const exact = BigInt(digits);
+    return exact > MOST_INTEGER || exact < -MOST_INTEGER - 1n ? Number(digits) : parseJson(digits);
+  },
+  stringify: ({ value }) => digitsOf(value) ?? "",
 };
 
 /** kubectl makes a text of what it says in base64. */
@@ -31,5 +48,5 @@ const isOfKubectl = (tag: Tags[number]): boolean =>
  */
 export const KUBERNETES_YAML: DocumentOptions & SchemaOptions = {
   version: "1.1",
-  customTags: (tags) => [...tags.filter(isOfKubectl), octal, binary],
+  customTags: (tags) => [largeInteger, ...tags.filter(isOfKubectl), octal, binary],
 };

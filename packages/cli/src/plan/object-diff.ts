@@ -1,6 +1,7 @@
 import type { KubeObject, Resource } from "@janus/kube";
 import { createTwoFilesPatch } from "diff";
 import { stringify } from "yaml";
+import { largeInteger } from "../manifests/kubernetes-yaml.ts";
 import type { Paint } from "../output/style.ts";
 import { maskedPair } from "./masked.ts";
 
@@ -15,7 +16,15 @@ const compared = (
   const { metadata, status, ...rest } = object;
   const fields = statusSubresource || status === undefined ? rest : { ...rest, status };
   const kept = Object.fromEntries(Object.entries(metadata).filter(([name]) => !NOISE.includes(name)));
-  return stringify({ ...fields, metadata: kept }, { sortMapEntries: true, lineWidth: 0, aliasDuplicateObjects: false });
+  return stringify(
+    { ...fields, metadata: kept },
+    {
+      customTags: [largeInteger],
+      sortMapEntries: true,
+      lineWidth: 0,
+      aliasDuplicateObjects: false,
+    },
+  );
 };
 
 /**
