@@ -6,7 +6,7 @@ import { leases } from "@janus/types";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { compiledProgram } from "../fixtures/image-program.ts";
 import { installed, type Installed, type MeasuredReplica } from "../fixtures/installed.ts";
-import { sampled, share, showShare } from "../fixtures/sample.ts";
+import { isExhaustive, sampled, share, showShare } from "../fixtures/sample.ts";
 import { type Samples, samplesOf, total } from "../fixtures/samples.ts";
 import { sideBySide } from "../fixtures/side-by-side.ts";
 import { phaseOf, submit } from "./crowd.ts";
@@ -96,6 +96,9 @@ const hoards: readonly Hoard[] = [
     isComplete: (of) => total(of, "janus_transactions_active", { phase: "Preparing" }) === 250,
   },
 ];
+
+/** In CI only the first: to write the status of 500 changes so often takes the API server more than ten minutes. */
+const tried = process.env["CI"] === undefined || isExhaustive ? hoards : hoards.slice(0, 1);
 
 /** Every Transaction of a namespace has come to this phase. */
 const all = async (namespaces: readonly string[], phase: string): Promise<void> => {
@@ -216,7 +219,7 @@ describe("the memory of the controller is bounded", { timeout: 600_000 }, () => 
   });
 
   // Each is written three times before it waits, with its 500 items: that alone takes minutes.
-  it.each(hoards)("where $what wait for a lock that nobody releases", { timeout: 1_200_000 }, async (hoard) => {
+  it.each(tried)("where $what wait for a lock that nobody releases", { timeout: 1_200_000 }, async (hoard) => {
     const { what, count, changes, metadata, isComplete } = hoard;
     const { api } = stage;
     const [namespace, beside] = [`hoard-${changes.length}`, `beside-${changes.length}`];
