@@ -112,15 +112,17 @@ export const conditions = (
   now: Instant,
   { healthy, reversible }: { readonly healthy?: Healthy; readonly reversible?: Reversibility } = {},
 ): readonly Condition[] => {
+  const formerOf = (type: string): Condition | undefined =>
+    status.conditions.find((condition) => condition.type === type);
   /** As the API conventions have it, the time is that of the last change of status. */
   const valued = (type: string, [is, reason, message]: Value): Condition => {
-    const former = status.conditions.find((condition) => condition.type === type);
+    const former = formerOf(type);
     const lastTransitionTime = former?.status === is ? former.lastTransitionTime : toTimestamp(now);
     return { type, status: is, reason, message, lastTransitionTime, observedGeneration: metadata.generation };
   };
   /** One that not every Transaction has: once it is there, it stays as it is until there is another value. */
   const own = (type: string, value: Value | undefined): readonly Condition[] => {
-    const former = status.conditions.find((condition) => condition.type === type);
+    const former = formerOf(type);
     if (value === undefined) return former === undefined ? [] : [former];
     return [valued(type, value)];
   };
@@ -136,7 +138,7 @@ export const conditions = (
       : [reversible.isReversible ? "True" : "False", reversible.reason, reversible.message];
   const move: Move = { from: status.phase, to: phase, because };
   const always = Object.entries(CONDITIONS).map(([type, outcomeOf]): Condition => {
-    const stored = status.conditions.find((condition) => condition.type === type);
+    const stored = formerOf(type);
     const former = stored === undefined || NOT_READ.includes(stored.reason) ? undefined : stored;
     const outcome =
       former !== undefined && status.phase === phase && !changesWithin(phase).includes(type)
