@@ -11,7 +11,6 @@ const builtIn = (group: string, plural: string, kind: string): Resource => ({
 });
 
 export const configMaps = builtIn("", "configmaps", "ConfigMap");
-export const quotas = builtIn("", "resourcequotas", "ResourceQuota");
 const namespaces: Resource = { ...builtIn("", "namespaces", "Namespace"), namespaced: false };
 const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
 const roleBindings = builtIn("rbac.authorization.k8s.io", "rolebindings", "RoleBinding");

@@ -1,4 +1,4 @@
-import { REQUEST_YIELD, holderIdentity } from "@janus/api";
+import { FINALIZER, REQUEST_YIELD, holderIdentity } from "@janus/api";
 import type { Hook, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
@@ -59,7 +59,9 @@ it("yields also with the locks of a former process, of which this one has not he
   const waiting = await place.submit([patching(configMap("b", { v: "2" }))], { name: "second" });
   await place.patch(lease(lockOf(place, "b"), { holderIdentity: identity(waiting) }));
   const annotations = { [REQUEST_YIELD]: identity(asker) };
-  await place.patch({ ...transaction("second"), metadata: { name: "second", annotations } });
+  await place.patch({ ...transaction("second"), metadata: { name: "second", annotations, finalizers: [FINALIZER] } });
+  const status = { phase: "Preparing", startedAt: new Date().toISOString(), version: 1, items: [{}] };
+  await place.patch({ ...transaction("second"), status }, "status");
   second.open();
   await expect.poll(() => leases(place)).toEqual([lockOf(place, "a")]);
   first.open();

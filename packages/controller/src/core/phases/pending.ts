@@ -1,4 +1,5 @@
 import { FINALIZER } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
 import { contentDigest } from "../preflight/digest.ts";
 import { audit, executed } from "../state/audit.ts";
 import { type ApiCall, done, type EventSpec, run, type Step } from "../state/effect.ts";
@@ -61,6 +62,10 @@ export const pending = (context: ReconcileContext): Step => {
       ].join("; "),
     },
   );
-  const onAnswer: ApiCall["onAnswer"] = (...answer) => ({ ...begun.onAnswer(...answer), begun: true });
+  // After a conflict, another process may have begun it.
+  const onAnswer: ApiCall["onAnswer"] = (known, answer, ...times) => ({
+    ...begun.onAnswer(known, answer, ...times),
+    ...(E.isRight(answer) ? { begun: true } : {}),
+  });
   return run({ ...begun, onAnswer });
 };
