@@ -82,6 +82,21 @@ it("names who holds the lock that a Transaction waits for, and cancels one that 
   expect((await janus("rollback", "holder", "-n", namespace)).code).toBe(0);
 });
 
+it("says of a Transaction that the controller cannot read that nothing is done for it, and requests nothing", async () => {
+  const { namespace, create, patch, submit, txn, janus: controller } = await workspace();
+  await create(configMap("mine", { a: "1" }));
+  await controller();
+  await submit([patching(configMap("mine", { a: "2" })), gated()], { timeout: "30s" });
+  await expect.poll(async () => JSON.stringify((await txn()).status)).toContain("waitingFor");
+  await patch({ ...transaction("txn"), status: { items: [] } }, "status");
+  const explained = async () => flat((await janus("explain", "txn", "-n", namespace)).stdout);
+  await expect.poll(explained).toContain("The controller cannot read it, and does nothing for it.");
+  expect(await explained()).toContain("status.items: has 0 entries for 2 changes; repair it (kubectl edit txn txn");
+  const { code, stderr } = await janus("rollback", "txn", "-n", namespace);
+  expect([code, flat(stderr)]).toEqual([1, expect.stringContaining("serves no request")]);
+  expect((await txn()).metadata.annotations ?? {}).toEqual({});
+});
+
 it("says of an incomplete rollback what is left, and tries the rest again", async () => {
   const { namespace, create, patch, read, submit, over, txn, janus: controller } = await workspace();
   await create(configMap("mine", { a: "1" }));

@@ -214,6 +214,9 @@ it("keeps the snapshots, to be found, where Rollback cannot roll back everything
   expect(await leases(place)).toEqual([]);
   expect(await ours(place)).toEqual(["configmap/txn-rollback"]);
   expect(await orphaned(place)).toEqual(["configmap/txn-rollback"]);
+  const told = async () => (await eventsOf(place.namespace, "txn")).map(({ message }) => message).join();
+  await expect.poll(told).toMatch(/the Transaction was deleted, so this is not retried: .* ConfigMap txn-rollback/);
+  expect(await told()).not.toContain("retried automatically");
 });
 
 it.each(["Release", "Rollback"])("never blocks the deletion of its namespace: %s", async (deletionPolicy) => {

@@ -201,3 +201,19 @@ it("raises a lockTimeout in which no write fits, and says so", async () => {
     .poll(told)
     .toContain("lock duration raised to 7s: lockTimeout (1s) leaves too little time for a write (2s)");
 });
+
+it("says at its timeout what it was waiting for", async () => {
+  const { namespace, create, janus, run } = await workspace();
+  await create(
+    configMap("a"),
+    lease(lockOf(namespace, "a"), { holderIdentity: "somebody", leaseDurationSeconds: 3600 }),
+  );
+  await janus();
+  const { status } = await run([patching(configMap("a", { value: "1" }))], { timeout: "4s" });
+  expect(status.phase).toBe("Failed");
+  expect(status.conditions.find(({ type }) => type === "Ready")?.message).toBe(
+    "no changes were applied: spec.timeout passed before all checks were done, " +
+      `waiting for ConfigMap ${namespace}/a: Lease ${namespace}/${lockOf(namespace, "a")} is held by somebody; ` +
+      "create the Transaction again",
+  );
+});

@@ -140,7 +140,7 @@ it.each([
   await may(place, "configmaps", ...verbs);
   const { message } = await refused(place, [patching(configMap("there", { a: "1" }))], { serviceAccountName: "weak" });
   expect(message).toContain(
-    `ServiceAccount weak may not change ConfigMap ${place.namespace}/there, or roll it back: grant it ${wanted} on configmaps`,
+    `ServiceAccount weak may not change ConfigMap ${place.namespace}/there, or roll it back: grant it ${wanted} on configmaps in namespace ${place.namespace}`,
   );
 });
 
@@ -157,7 +157,7 @@ it.each([
     const { message } = await refused(place, [change], { serviceAccountName: "weak" });
     expect(message).toBe(
       `no changes were applied: changes[0]: ServiceAccount weak may not roll back ConfigMap ${place.namespace}/${change.target.name}: ` +
-        `grant it ${wanted} on configmaps`,
+        `grant it ${wanted} on configmaps in namespace ${place.namespace}`,
     );
   },
 );

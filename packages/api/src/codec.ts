@@ -48,9 +48,19 @@ export const optional = <A>(base: Codec<A>): Optional<A> =>
 /** The API server sets the default before it stores the object, and so does the codec. */
 export const withDefault = <A>(value: A, base: Codec<A>): Defaulted<A> =>
   Object.assign(
-    reuse(base, { default: base.encode(value) }, (u, c) => (u === undefined ? t.success(value) : base.validate(u, c))),
+    reuse(base, defaulting(base.encode(value), base.schema), (u, c) =>
+      u === undefined ? t.success(value) : base.validate(u, c),
+    ),
     { presence: "defaulted" as const },
   );
+
+/** `kubectl explain` shows no default unless the description says it. */
+const defaulting = (value: Json, { description }: Schema): JsonObject => ({
+  default: value,
+  ...(typeof description === "string" && typeof value === "string"
+    ? { description: `${description} Default: ${value}.` }
+    : {}),
+});
 
 /** Missing means `value`. The API server sets no default. */
 export const orElse = <A>(value: A, base: Codec<A>): Defaulted<A> =>

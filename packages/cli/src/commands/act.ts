@@ -1,5 +1,5 @@
 import { type Phase, REQUEST_ROLLBACK, RETRY_ROLLBACK, ROLLBACK_REQUESTED_BY, type Transaction } from "@janus/api";
-import { isReversible, isTerminal, REVERSIBLE, transactions } from "@janus/controller";
+import { isReversible, isTerminal, isUnread, REVERSIBLE, transactions } from "@janus/controller";
 import { type Cluster, type ClusterFlags, onCluster, sent } from "../cluster/cluster.ts";
 import { readTransaction } from "../cluster/transactions.ts";
 import { readUserName } from "../cluster/user-name.ts";
@@ -37,6 +37,11 @@ const notReversible = (txn: Transaction): string => {
   return message === undefined
     ? "It had no spec.rollbackWindow, so its snapshots are gone"
     : `It cannot be rolled back: ${message}`;
+};
+
+const notRead: Refusal = (txn) => {
+  const { namespace, name } = txn.metadata;
+  return `the controller cannot read Transaction ${namespace}/${name}, and serves no request: ${messageOfTransaction(txn)}`;
 };
 
 const cannotRollBack: Refusal = (txn) => {
@@ -99,7 +104,7 @@ const act = (name: string, flags: ActFlags, { annotation, refusal }: Action): Pr
   onCluster(flags, async (cluster) => {
     const { txn } = await readTransaction(cluster, name);
     refuseIn(txn, { Draft: nothingApplied, Proposed: nothingApplied });
-    const refused = refusal(txn);
+    const refused = isUnread(txn) ? notRead(txn) : refusal(txn);
     if (refused !== undefined) throw new Failure(refused);
     await annotate(cluster, txn, annotation);
     if (!flags.wait) return 0;

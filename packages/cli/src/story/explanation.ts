@@ -1,5 +1,5 @@
 import { type Item, LIFECYCLE_CHANGED_BY, REJECTION_REASON, type Transaction } from "@janus/api";
-import { isTerminal } from "@janus/controller";
+import { isTerminal, isUnread } from "@janus/controller";
 import { currentRender } from "../plan/render-report.ts";
 import { changeStates, nameOfTarget } from "../progress/change-state.ts";
 import { messageOfTransaction } from "../progress/progress-text.ts";
@@ -101,6 +101,13 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
   const held = [...locks].find(([, { holder }]) => holder !== undefined && holder !== "this Transaction");
 
   if (txn.spec.lifecycle !== "Published") return ofUnpublished(txn);
+  if (isUnread(txn))
+    return {
+      what: "The controller cannot read it, and does nothing for it.",
+      why,
+      state: `unknown; the last phase that was recorded is ${status.phase}`,
+      next: `do what the message says; what is stored: kubectl get transaction ${on} -o yaml`,
+    };
   switch (status.phase) {
     case "Committed":
       return {

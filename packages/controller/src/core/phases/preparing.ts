@@ -17,7 +17,7 @@ import { staleApproval } from "../preflight/stale-approval.ts";
 import { watchReviews } from "../preflight/watch-permissions.ts";
 import { listingPause } from "../preflight/unlisted-kinds.ts";
 import { BEGIN, takeSnapshots } from "../snapshots/take-snapshots.ts";
-import { APPROVAL_STALE } from "../state/conditions.ts";
+import { APPROVAL_STALE, readyIn, WAITING } from "../state/conditions.ts";
 import { type ApiCall, type Effect, firstStep, run, type Step } from "../state/effect.ts";
 import { findJournal, hasBegun, readJournal } from "../state/journal-requests.ts";
 import { mapChanges } from "../state/observations.ts";
@@ -64,14 +64,16 @@ const stopWhenAsked = (context: ReconcileContext): Step | undefined => {
   return refuse(context, { reason, general: [requested.why] });
 };
 
-const stopAtTimeout = (context: ReconcileContext): Step | undefined =>
-  context.now < deadline(context)
-    ? undefined
-    : refuse(context, {
-        reason: "Timeout",
-        general: ["spec.timeout passed before all checks were done; create the Transaction again"],
-        event: "Timeout",
-      });
+const stopAtTimeout = (context: ReconcileContext): Step | undefined => {
+  if (context.now < deadline(context)) return undefined;
+  const { reason, message } = readyIn(context.txn);
+  const waiting = reason === WAITING ? `, ${message}` : "";
+  return refuse(context, {
+    reason: "Timeout",
+    general: [`spec.timeout passed before all checks were done${waiting}; create the Transaction again`],
+    event: "Timeout",
+  });
+};
 
 /** The kind may have been removed since the Transaction was accepted. */
 const resolveTargets = (context: ReconcileContext): Step | undefined => {

@@ -1,4 +1,4 @@
-import { cut, type Item, RETRY_ROLLBACK } from "@janus/api";
+import { cut, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
 import { dependsOn } from "../undo/rollback-dependencies.ts";
 import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
@@ -155,6 +155,26 @@ const interrupted = (journal: Back, isIn: (index: number) => boolean): Journal =
   return { ...journal, notes: new Map([...journal.notes, ...notes]) };
 };
 
+/** Of an incomplete rollback. */
+const whatFollows = (txn: Transaction, journal: Back, message: string): EventSpec => {
+  const warning = { type: "Warning", reason: "RollbackFailed" } as const;
+  if (txn.metadata.deletionTimestamp !== undefined)
+    return {
+      ...warning,
+      message: `${cut(message, 800)}; the Transaction was deleted, so this is not retried: the former state is kept in ${showStores(txn, journal)}`,
+    };
+  return (txn.status.recovery?.attempts ?? 0) >= MAX_RETRIES
+    ? {
+        ...warning,
+        reason: "RecoveryBlocked",
+        message: `restore the targets by hand, or retry with the annotation ${RETRY_ROLLBACK}`,
+      }
+    : {
+        ...warning,
+        message: `${cut(message, 800)}; the rollback is retried automatically, or at once with the annotation ${RETRY_ROLLBACK}`,
+      };
+};
+
 const finish = (context: ReconcileContext, journal: Back): Step => {
   const { txn, now } = context;
   const items = projected(txn, journal);
@@ -164,24 +184,12 @@ const finish = (context: ReconcileContext, journal: Back): Step => {
   // The message of Ready may be about a pause by now.
   const cause = txn.status.conditions.find(({ type }) => type === "Committed");
   if (unsettled.length > 0) {
-    const blocked = (txn.status.recovery?.attempts ?? 0) >= MAX_RETRIES;
     const message = cut(
       `rollback incomplete: ${unsettled.join("; ")}; rolled back because: ${cause?.message ?? "a change failed"}`,
       4096,
     );
-    const next: EventSpec = blocked
-      ? {
-          type: "Warning",
-          reason: "RecoveryBlocked",
-          message: `restore the targets by hand, or retry with the annotation ${RETRY_ROLLBACK}`,
-        }
-      : {
-          type: "Warning",
-          reason: "RollbackFailed",
-          message: `${cut(message, 800)}; the rollback is retried automatically, or at once with the annotation ${RETRY_ROLLBACK}`,
-        };
     const because = { reason: INCOMPLETE, message, eventMessage: "rollback incomplete, see status.items" };
-    return run(updateStatus(txn, { phase: "Failed", items, because }, now, next));
+    return run(updateStatus(txn, { phase: "Failed", items, because }, now, whatFollows(txn, journal, message)));
   }
   const { requests, messages: gone } = missing(context, items);
   if (requests.length > 0) return run(...requests);

@@ -123,7 +123,8 @@ const listed = (verbs: readonly string[]): string =>
 
 /** The solution, for messages. */
 export const grant = ({ place }: ResolvedItem, verbs: readonly string[]): string =>
-  `grant it the verb${verbs.length > 1 ? "s" : ""} ${listed(verbs)} on ${place.resource.plural}`;
+  `grant it the verb${verbs.length > 1 ? "s" : ""} ${listed(verbs)} on ${place.resource.plural}` +
+  (place.namespace === undefined ? "" : ` in namespace ${place.namespace}`);
 
 /**
  * All permissions that the change and its rollback need, and that neither the ServiceAccount has nor an earlier change may

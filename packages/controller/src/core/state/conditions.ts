@@ -156,6 +156,9 @@ export const conditions = (
   ];
 };
 
+/** Whether the controller does nothing for it, since it cannot read it: the message of Ready says why, and what to do. */
+export const isUnread = (txn: Transaction): boolean => NOT_READ.includes(readyIn(txn).reason);
+
 /** What Ready says already. */
 export const readyIn = ({ status: { conditions, phase } }: Transaction): ConditionCause => {
   const { reason = phase, message = "" } = conditions.find(({ type }) => type === "Ready") ?? {};
