@@ -1,5 +1,5 @@
 import { type Item, LIFECYCLE_CHANGED_BY, REJECTION_REASON, type Transaction } from "@janus/api";
-import { isTerminal, isUnread } from "@janus/controller";
+import { isTerminal, isUnread, readyIn, WAITING } from "@janus/controller";
 import { currentRender } from "../plan/render-report.ts";
 import { changeStates, nameOfTarget } from "../progress/change-state.ts";
 import { messageOfTransaction } from "../progress/progress-text.ts";
@@ -188,7 +188,7 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
   return {
     what: isBack ? "It is being rolled back." : current?.state === "waiting" ? "It waits for a gate." : "It is active.",
     why: isBack ? (condition(txn, "Committed")?.message ?? why) : why,
-    ...where(current ?? failed),
+    ...(isBack && readyIn(txn).reason === WAITING ? { where: messageOfTransaction(txn) } : where(current ?? failed)),
     state,
     next:
       isBack || isTerminal(status.phase)

@@ -60,7 +60,7 @@ const CONDITIONS: Readonly<Record<string, (move: Move, isTrue: boolean) => Outco
     if (to === "Committed") return ["False", "Succeeded", "all changes are applied"];
     return to === "RolledBack" || to === "Failed"
       ? yes(because.reason, because)
-      : ["False", "Progressing", "the Transaction is active"];
+      : ["False", "Progressing", "nothing has failed"];
   },
   Prepared: ({ to, because }, isTrue) => {
     if (isTrue && to !== "Preparing" && to !== "Pending") return "same";
