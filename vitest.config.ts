@@ -8,7 +8,17 @@ if (process.env["JANUS_SEED"] === undefined) {
 }
 
 /** Those that take minutes. */
-const LONGEST = ["crash/crash", "load/memory", "crash/pairs", "load/load", "helm-install", "noisy", "matrix", "demo"];
+const LONGEST = [
+  "crash/crash",
+  "load/memory",
+  "crash/pairs",
+  "load/load",
+  "helm-install",
+  "noisy",
+  "matrix",
+  "etcd-restore",
+  "demo",
+];
 
 const rank = (file: string): number => {
   const at = LONGEST.findIndex((name) => file.endsWith(`${name}.test.ts`));

@@ -16,8 +16,8 @@ import { leases } from "@janus/types";
 import { allAtOnce, create, must, openNamespace } from "./world.ts";
 
 /** With fewer, what the heap keeps in any case is more than what it keeps of them. */
-const AT_ONCE = 1_000 / share({ npmTest: 2, ci: 1 });
-const FINISHED = 10_000 / share({ npmTest: 5, ci: 1 });
+const AT_ONCE = 1_000 / share({ npmTest: 4, ci: 1 });
+const FINISHED = 10_000 / share({ npmTest: 10, ci: 1 });
 const WAITING = 50;
 /** Transactions at once, after which a controller has loaded, compiled and connected what it needs. */
 const WARM_UP = 40;
