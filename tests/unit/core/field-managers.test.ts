@@ -1,6 +1,6 @@
 import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
 import { expect, it } from "vitest";
-import { modifiedBy } from "../../../packages/controller/src/core/merge/field-managers.ts";
+import { modifiedBy, modifiedSinceBy } from "../../../packages/controller/src/core/merge/field-managers.ts";
 
 const owns = (manager: string, ...keys: readonly string[]): ManagedFieldsEntry => ({
   manager,
@@ -28,6 +28,17 @@ it.each([
   expect(modifiedBy(live, [path("x")])).toBe(expected);
 });
 
-it("nobody owns the object as a whole", () => {
-  expect(modifiedBy(object(owns("helm", "y")), [[]])).toBe("another client");
+const at = (entry: ManagedFieldsEntry, time: string): ManagedFieldsEntry => ({ ...entry, time });
+
+it.each([
+  ["a new one", object(at(owns("helm", "y"), "1"), at(owns("person", "x"), "2")), 'field manager "person"'],
+  ["one that was there", object(at(owns("helm", "x", "y"), "2")), 'field manager "helm"'],
+  ["nobody, if something was only removed", object(at(owns("helm"), "1")), "another client"],
+  [
+    "nobody who reports a status",
+    object(at(owns("helm", "y"), "1"), { ...at(owns("controller"), "2"), subresource: "status" }),
+    "another client",
+  ],
+])("a conflict with the whole object names who has written it since: %s", (_, live, expected) => {
+  expect(modifiedSinceBy(object(at(owns("helm", "y"), "1")), live)).toBe(expected);
 });

@@ -1,7 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { elementOf, type ListKind, listKind } from "../../../packages/controller/src/core/merge/list-element.ts";
-import { filter, has, nodeAt, type Path, union } from "../../../packages/controller/src/core/merge/field-set.ts";
+import {
+  filter,
+  has,
+  meets,
+  nodeAt,
+  type Path,
+  setOf,
+  union,
+} from "../../../packages/controller/src/core/merge/field-set.ts";
 import { showPath } from "../../../packages/controller/src/core/merge/show-path.ts";
 import { fieldValue } from "../../../packages/controller/src/core/merge/field-value.ts";
 import type { Json } from "@janus/types";
@@ -41,6 +49,16 @@ describe("a set of fields", () => {
         const kept = filter(set, (path) => keeps.get(key(path)) === true);
         for (const path of nodes(set)) expect(has(kept, path)).toBe(has(set, path) && keeps.get(key(path)) === true);
         for (const path of nodes(kept)) expect(nodeAt(set, path)).toBeDefined();
+      }),
+    );
+  });
+
+  it("meets another one just where it has one of its fields, or a part of it", () => {
+    fc.assert(
+      fc.property(fields, fields, (a, b) => {
+        const paths = nodes(b).filter((path) => path.length > 0 && has(b, path));
+        if (paths.length === 0) return;
+        expect(meets(a, setOf(paths))).toBe(paths.some((path) => nodeAt(a, path) !== undefined));
       }),
     );
   });

@@ -279,7 +279,27 @@ const undoing = ({ before, live, content }: Wide): ReconcileContext => {
   });
 };
 
-/** Decisions on how one object is rolled back, of so many parts. */
+/** A Patch that was not answered, and of which another client has set all fields, each of them otherwise. */
+const inDoubt = ({ before, live, content: ofLive }: Wide): ReconcileContext => {
+  const content = JSON.parse(JSON.stringify(ofLive).replaceAll('"new', '"newer')) as JsonObject;
+  const change: Change = { type: "Patch", target: { apiVersion: "v1", kind: "Thing", name: "thing" }, content };
+  const { metadata, ...object } = former("Thing", "thing", live);
+  const managedFields = (metadata.managedFields ?? []).map((entry) =>
+    entry.manager === ours ? { ...entry, manager: "person" } : entry,
+  );
+  return observing(underway("Committing", [change], start), {
+    0: {
+      before: former("Thing", "thing", before),
+      target: seen({ ...object, metadata: { ...metadata, managedFields, resourceVersion: "2" } }),
+      forward: { write: { type: "unanswered", sent: NOW - 1000 } },
+    },
+  });
+};
+
+/** Decisions on one object of so many parts: how it is rolled back, and whether a change of it may have been applied. */
 export const restorations: Readonly<Record<string, (count: number) => Decision>> = Object.fromEntries(
-  Object.entries(wide).map(([name, build]) => [name, (count: number) => deciding(undoing(build(count)))] as const),
+  Object.entries(wide).flatMap(([name, build]) => [
+    [name, (count: number) => deciding(undoing(build(count)))] as const,
+    [`in doubt: ${name}`, (count: number) => deciding(inDoubt(build(count)))] as const,
+  ]),
 );

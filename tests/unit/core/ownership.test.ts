@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
 import { showPath } from "../../../packages/controller/src/core/merge/show-path.ts";
 import type { JsonObject, KubeObject } from "@janus/types";
+import { overwrittenFields } from "../../../packages/controller/src/core/merge/overwritten-fields.ts";
 import { recreatedOwnership } from "../../../packages/controller/src/core/merge/recreated-ownership.ts";
 import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
 import { arbitraryObject } from "./arbitrary-json.ts";
@@ -179,6 +180,7 @@ it("whatever JSON it is given, it never throws", () => {
     fc.property(change, fc.constantFrom(place, plain), object, object, (one, at, before, live) => {
       expect(() => {
         restoration(one, at, before, live, author).conflicts.map(showPath);
+        overwrittenFields(one, at, before, live).map(showPath);
         recreatedOwnership(before, live, author.uid);
       }).not.toThrow();
     }),

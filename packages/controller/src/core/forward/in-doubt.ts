@@ -1,9 +1,10 @@
 import type { ResolvedChange } from "@janus/api";
-import { type TransactionRef, desiredState, writable } from "../merge/write-body.ts";
+import { type TransactionRef, writable } from "../merge/write-body.ts";
 import type { Path } from "../merge/field-set.ts";
 import type { TargetObservation } from "../state/target-observations.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { hasLostMarks, isMarked } from "../merge/marks.ts";
+import { overwrittenFields } from "../merge/overwritten-fields.ts";
 import { restoration } from "../merge/restore-update.ts";
 import { equal, type KubeObject } from "@janus/types";
 
@@ -19,7 +20,7 @@ export type InDoubtVerdict =
   | { readonly type: "not-applied"; readonly object: KubeObject | undefined }
   /**
    * It was not applied, and other clients have modified the target since it was read: `fields` are those that
-   * the change sets. `mayBeApplied`: it may have been applied if it was sent, since it would leave no trace.
+   * the change would overwrite. `mayBeApplied`: it may have been applied if it was sent, since it would leave no trace.
    */
   | {
       readonly type: "conflict";
@@ -30,11 +31,18 @@ export type InDoubtVerdict =
   /** It cannot be determined. */
   | { readonly type: "unknown"; readonly why: string };
 
+/** As if its status were a subresource, so that it counts as no part of the object. */
+const withoutStatus = (place: ObjectRef): ObjectRef => ({
+  ...place,
+  resource: { ...place.resource, statusSubresource: true },
+});
+
+const isSame = (a: KubeObject, b: KubeObject, place: ObjectRef): boolean =>
+  equal(writable(a, place), writable(b, place));
+
 /** Whether two versions of an object differ only in status and server-managed metadata. */
-export const sameButStatus = (a: KubeObject, b: KubeObject, place: ObjectRef): boolean => {
-  const always = { ...place, resource: { ...place.resource, statusSubresource: true } };
-  return equal(writable(a, always), writable(b, always));
-};
+export const sameButStatus = (a: KubeObject, b: KubeObject, place: ObjectRef): boolean =>
+  isSame(a, b, withoutStatus(place));
 
 /** Whether the change sets the status: then other writers of the status conflict with it. */
 const setsStatus = (change: ResolvedChange, place: ObjectRef): boolean =>
@@ -76,18 +84,13 @@ const settleEdit = (
     return { type: "conflict", object: undefined, fields: [] };
   if (isMarked(object, author.uid)) return { type: "applied" };
   if (object.metadata.resourceVersion === before.metadata.resourceVersion) return { type: "not-applied", object };
-  const unmoved = setsStatus(change, place)
-    ? equal(writable(before, place), writable(object, place))
-    : sameButStatus(before, object, place);
-  if (unmoved) return { type: "not-applied", object };
-  // No mark, and modified: if our change was applied, other clients must have taken over all of its fields.
-  const { put, conflicts } = restoration(change, place, before, object, author);
-  const whole = change.type === "Update" && !equal(desiredState(change, place, before), writable(before, place));
-  const fields: readonly Path[] = whole && conflicts.length === 0 ? [[]] : conflicts;
-  // A Patch leaves no mark if other clients have taken over all of its fields. A modified field without a manager
-  // may be ours.
-  const isTakenOver = change.type === "Patch" && conflicts.length > 0;
-  const mayBeApplied = isTakenOver || put !== undefined || hasLostMarks(before, object);
+  const compared = setsStatus(change, place) ? place : withoutStatus(place);
+  if (isSame(before, object, compared)) return { type: "not-applied", object };
+  const fields = overwrittenFields(change, compared, before, object);
+  // A Patch leaves no mark if other clients have taken over all of its fields. What a rollback would restore may be ours.
+  const isTakenOver = change.type === "Patch" && fields.length > 0;
+  const isToRestore = restoration(change, place, before, object, author).put !== undefined;
+  const mayBeApplied = isTakenOver || isToRestore || hasLostMarks(before, object);
   return { type: "conflict", object, fields, ...(mayBeApplied ? { mayBeApplied } : {}) };
 };
 

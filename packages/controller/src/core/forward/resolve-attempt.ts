@@ -2,7 +2,7 @@ import type { ResolvedChange } from "@janus/api";
 import { recordedBefore } from "../snapshots/prior-state.ts";
 import { run, type Step } from "../state/effect.ts";
 import type { KubeObject } from "@janus/types";
-import { modifiedBy } from "../merge/field-managers.ts";
+import { modifiedBy, modifiedSinceBy } from "../merge/field-managers.ts";
 import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
@@ -191,12 +191,12 @@ const goOnWith = (changeContext: ChangeContext, live: KubeObject): Step => {
 
 /** That the change does now what cannot be undone: where it stands in the list was checked by what its target was. */
 const newlyLost = (changeContext: ChangeContext, live: KubeObject): readonly string[] => {
-  const { change, place, before } = changeContext;
+  const { change, before } = changeContext;
   const was = before === undefined ? undefined : lostForGood(changeContext, before);
   const is = lostForGood(changeContext, live);
   return is === undefined || is === was
     ? []
-    : [`${formatRef(place)} was modified by another client: the ${change.type} now ${is}, which cannot be undone`];
+    : [`${modifiedMessage(changeContext, live)}: the ${change.type} now ${is}, which cannot be undone`];
 };
 
 const isEdit = ({ type }: ResolvedChange): boolean => type === "Update" || type === "Patch";
@@ -207,14 +207,17 @@ const fateOf = (verdict: InDoubtVerdict, wasUnanswered: boolean): AbortCause["fa
   return wasUnanswered && verdict.type === "conflict" && verdict.mayBeApplied === true ? "unknown" : "rejected";
 };
 
-const conflictMessage = (
-  { place, context: { settings } }: ChangeContext,
-  object: KubeObject,
-  fields: readonly Path[],
-): string =>
-  fields.length > 0
-    ? `${showPaths(fields, isSensitive(place, settings))} of ${formatRef(place)} was modified by ${modifiedBy(object, fields)}`
-    : `${formatRef(place)} was modified, and its managedFields do not name the field manager`;
+const modifiedMessage = ({ place, before }: ChangeContext, live: KubeObject): string =>
+  `${formatRef(place)} was modified by ${before === undefined ? "another client" : modifiedSinceBy(before, live)}`;
+
+/** An Update conflicts with whatever was modified: then the path is empty. */
+const conflictMessage = (changeContext: ChangeContext, object: KubeObject, fields: readonly Path[]): string => {
+  const { place, context } = changeContext;
+  if (fields.length === 0)
+    return `${formatRef(place)} was modified, and its managedFields do not name the field manager`;
+  if (fields.some((path) => path.length === 0)) return modifiedMessage(changeContext, object);
+  return `${showPaths(fields, isSensitive(place, context.settings))} of ${formatRef(place)} was modified by ${modifiedBy(object, fields)}`;
+};
 
 const conflictCause = (message: string, fate: AbortCause["fate"] = "rejected"): AbortCause => ({
   reason: "ConflictDetected",

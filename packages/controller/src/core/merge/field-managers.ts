@@ -1,21 +1,43 @@
 import { transactionOf } from "@janus/api";
-import type { KubeObject } from "@janus/types";
-import { nodeAt, none, type Path } from "./field-set.ts";
+import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
+import { byWriter, writerOf } from "./ancient-changes.ts";
+import { meets, none, type Path, setOf } from "./field-set.ts";
+
+type Entries = readonly ManagedFieldsEntry[];
+
+/** The entries of those who have written since. */
+export const writtenSince = (former: Entries, entries: Entries): Entries => {
+  const formerWriters = byWriter(former);
+  return entries.filter((entry) => {
+    const before = formerWriters.get(writerOf(entry));
+    return before === undefined || before.time !== entry.time;
+  });
+};
+
+const who = (entries: Entries): string => {
+  const managers = [...new Set(entries.flatMap(({ manager }) => manager ?? []))];
+  const named = managers.flatMap((manager) => transactionOf(manager) ?? []);
+  const others = managers.filter((manager) => transactionOf(manager) === undefined).map((name) => JSON.stringify(name));
+  const all = [
+    ...named.map(({ name, uid }) => `Transaction ${name} (uid ${uid})`),
+    ...(others.length === 0 ? [] : [`field manager${others.length > 1 ? "s" : ""} ${others.join(" and ")}`]),
+  ];
+  return all.length === 0 ? "another client" : all.join(" and ");
+};
 
 /**
  * Who has set any of these fields: `field manager "kubectl-edit"`, `Transaction upgrade (uid …)`; `another client` if there is
  * none, as for removed fields.
  */
 export const modifiedBy = ({ metadata: { managedFields = [] } }: KubeObject, paths: readonly Path[]): string => {
-  const owners = managedFields.filter(({ fieldsV1 = none }) =>
-    paths.some((path) => path.length > 0 && nodeAt(fieldsV1, path) !== undefined),
-  );
-  const managers = [...new Set(owners.flatMap(({ manager }) => manager ?? []))];
-  const named = managers.flatMap((manager) => transactionOf(manager) ?? []);
-  const others = managers.filter((manager) => transactionOf(manager) === undefined).map((name) => JSON.stringify(name));
-  const who = [
-    ...named.map(({ name, uid }) => `Transaction ${name} (uid ${uid})`),
-    ...(others.length === 0 ? [] : [`field manager${others.length > 1 ? "s" : ""} ${others.join(" and ")}`]),
-  ];
-  return who.length === 0 ? "another client" : who.join(" and ");
+  const modified = setOf(paths);
+  return who(managedFields.filter(({ fieldsV1 = none }) => meets(fieldsV1, modified)));
 };
+
+/** Who has written anything in the object since, its status apart: in the same words. */
+export const modifiedSinceBy = (before: KubeObject, { metadata: { managedFields = [] } }: KubeObject): string =>
+  who(
+    writtenSince(before.metadata.managedFields ?? [], managedFields).filter(
+      ({ subresource }) => subresource !== "status",
+    ),
+  );

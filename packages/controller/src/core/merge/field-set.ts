@@ -85,6 +85,21 @@ const withoutRoot = (fields: Fields): Fields => {
 
 export const union = (sets: readonly Fields[]): Fields => withoutRoot(merged(sets.filter((set) => !isWhole(set))));
 
+/** The set of just these fields. */
+export const setOf = (paths: readonly Path[]): Fields =>
+  union(paths.map((path) => path.reduceRight<Fields>((below, element) => ({ [element]: below }), none)));
+
+/** Found out once: V8 goes through all names of an object for the first of them. */
+const isMemberOnce = memoized(isMember);
+
+/** Whether the first has one of the fields of the other, or a part of it. */
+export const meets = (first: Fields, other: Fields): boolean =>
+  isMemberOnce(other) ||
+  childNames(first).some((name) => {
+    const [one, two] = [child(first, name), child(other, name)];
+    return one !== undefined && two !== undefined && meets(one, two);
+  });
+
 export const fieldsOf = memoized(
   (entries: readonly ManagedFieldsEntry[]): Fields => union(entries.map((entry) => entry.fieldsV1 ?? none)),
 );

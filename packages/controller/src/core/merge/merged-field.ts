@@ -9,11 +9,15 @@ export interface ChangeMade {
   readonly isBlind: boolean;
 }
 
-/** One field, reached from the root of the object: its value in each version, and the managers of it or a part of it. */
-export interface MergedField {
-  readonly change: ChangeMade;
-  /** Its path, computed only for messages. */
+/** Where a field is, reached from the root of the object. Its path is computed only for messages. */
+export interface Located {
   readonly element: string;
+  readonly parent: Located | undefined;
+}
+
+/** One field, reached from the root of the object: its value in each version, and the managers of it or a part of it. */
+export interface MergedField extends Located {
+  readonly change: ChangeMade;
   readonly parent: MergedField | undefined;
   /** The names of its key fields, if it is an item of a list. */
   readonly keys: readonly string[];
@@ -55,5 +59,5 @@ export const fieldOf = (
   managed: child(parent.managed, element),
 });
 
-export const pathOf = ({ parent, element }: MergedField): Path =>
+export const pathOf = ({ parent, element }: Located): Path =>
   parent === undefined ? [] : [...pathOf(parent), element];

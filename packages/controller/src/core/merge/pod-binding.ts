@@ -1,4 +1,4 @@
-import { type Fields, has, none, type Path, union } from "./field-set.ts";
+import { type Fields, has, none, type Path, setOf } from "./field-set.ts";
 import type { KubeObject } from "@janus/types";
 
 type Texts = Readonly<Record<string, string>>;
@@ -29,5 +29,5 @@ export const boundSince = (before: KubeObject, live: KubeObject, managed: readon
     ...added(was.labels, is.labels, ["f:metadata", "f:labels"], managed),
     ...added(was.annotations, is.annotations, ["f:metadata", "f:annotations"], managed),
   ];
-  return union(paths.map((path) => path.reduceRight<Fields>((below, element) => ({ [element]: below }), none)));
+  return setOf(paths);
 };

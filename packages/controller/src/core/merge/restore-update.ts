@@ -1,14 +1,14 @@
 import { desiredState, marked, type TransactionRef, writable } from "./write-body.ts";
 import { entriesOf, entriesOfOthers, hasEntryOfPatch, isMarked, isOurs } from "./marks.ts";
 import { fieldsOf, type Path, union } from "./field-set.ts";
-import { asObject, equal, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
+import { asObject, equal, type KubeObject } from "@janus/types";
 import { orNoManager, restoredOwnership } from "./restored-ownership.ts";
 import type { ResolvedChange } from "@janus/api";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { boundSince } from "./pod-binding.ts";
 import { threeWayMerge } from "./three-way-merge.ts";
 import { withListMapDefaults } from "./list-map-defaults.ts";
-import { byWriter, writerOf } from "./ancient-changes.ts";
+import { writtenSince } from "./field-managers.ts";
 
 /** How to restore an object. */
 export interface Restoration {
@@ -17,17 +17,6 @@ export interface Restoration {
   /** Fields that other clients have taken over: left unchanged. */
   readonly conflicts: readonly Path[];
 }
-
-type Entries = readonly ManagedFieldsEntry[];
-
-/** The entries of those who have written since. */
-const writtenSince = (former: Entries, entries: Entries): Entries => {
-  const formerWriters = byWriter(former);
-  return entries.filter((entry) => {
-    const before = formerWriters.get(writerOf(entry));
-    return before === undefined || before.time !== entry.time;
-  });
-};
 
 /**
  * Restores an updated or patched object, one PUT after the other, until it has no field of ours.
