@@ -1,7 +1,7 @@
 import { type Api, type Impersonation, keyOf, startReflector, type KubeObject, throttle } from "@janus/kube";
 import { classify, isUnserved, type Watched } from "../../core/index.ts";
 import { DRAFT_WATCHES, TARGET_WATCHES } from "../limits.ts";
-import { elapsed } from "../process/clock.ts";
+import { deniedWatches } from "./denied-watches.ts";
 
 /** A Transaction that waits for targets, and the user that reads them. */
 export interface Waiter {
@@ -32,8 +32,6 @@ export const WAITING_BUDGET: WatchBudget = { ...TARGET_WATCHES, polls: true };
 /** Of Drafts, which may be looked at again when they are approved. */
 export const RESTING_BUDGET: WatchBudget = { ...DRAFT_WATCHES, polls: false };
 
-/** For this time no watch is tried again that the ServiceAccount may not have, in ms. */
-const DENIED_FOR = 300_000;
 /** A target that keeps changing is read at most once in this time, in ms. */
 const MIN_INTERVAL = 1000;
 /** Without a watch, a target is polled after the first of these, and then after twice as long each time, in ms. */
@@ -86,8 +84,7 @@ export const targetWatches = (
   onChange: (uid: string, index: number) => void,
   budget: WatchBudget = WAITING_BUDGET,
 ): TargetWatches => {
-  /** Until when no watch is tried, by its name. */
-  const denied = new Map<string, number>();
+  const denied = deniedWatches();
   const watches = new Map<string, Watching>();
   /** Where each Transaction waits, by target. */
   const joined = new Map<string, Map<string, Joined>>();
@@ -147,7 +144,7 @@ export const targetWatches = (
           if (budget.polls) for (const { waiter, target } of all()) notify(idOf(waiter.uid, target.index));
           // It would be retried again and again for Drafts that no user looks at.
           else if (classify(error) === "permanent" || isUnserved(error)) {
-            denied.set(key, elapsed() + DENIED_FOR);
+            denied.add(key);
             over.abort();
             watches.delete(key);
           }
@@ -164,17 +161,11 @@ export const targetWatches = (
     watches.size < budget.watches &&
     [...watches.values()].filter((other) => other.namespace === namespace).length < budget.ofNamespace;
 
-  const isDenied = (key: string): boolean => {
-    const until = denied.get(key);
-    if (until !== undefined && until <= elapsed()) denied.delete(key);
-    return denied.has(key);
-  };
-
   /** Tells of all objects from now on, where it was about another one. */
   const opened = (key: string, waiter: Waiter, target: Watched, isOnly: boolean): Watching | undefined => {
     const former = watches.get(key);
     if (former === undefined)
-      return mayOpen(waiter.namespace) && !isDenied(key) ? open(key, waiter, target, isOnly) : undefined;
+      return mayOpen(waiter.namespace) && !denied.has(key) ? open(key, waiter, target, isOnly) : undefined;
     if (former.only === undefined || former.only === nameOf(target)) return former;
     former.end();
     return open(key, waiter, target, false, former.waiting);
