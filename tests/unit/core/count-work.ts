@@ -1,5 +1,5 @@
 import { Session } from "node:inspector/promises";
-import { type Decision, phases, restorations } from "./large.ts";
+import { type Decision, examinations, phases, restorations } from "./large.ts";
 
 /**
  * Prints how much work each decision is, and twice as large: how often the functions of the core, and the branches and loops
@@ -29,6 +29,6 @@ const workOf = async (decision: Decision): Promise<number> => {
 
 const [CHANGES, OBJECTS] = [40, 200];
 const counts: (readonly [string, readonly [one: number, two: number]])[] = [];
-for (const [name, build] of Object.entries({ ...phases, ...restorations }))
+for (const [name, build] of Object.entries({ ...phases, ...restorations, ...examinations }))
   counts.push([name, [await workOf(build(CHANGES, OBJECTS)), await workOf(build(2 * CHANGES, 2 * OBJECTS))]]);
 console.log(JSON.stringify(counts));

@@ -1,10 +1,16 @@
 import { type Change, fieldManager, type Phase } from "@janus/api";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
+import { redactSensitive } from "../../../packages/controller/src/core/kubernetes/redact-secret.ts";
+import { differingItems, withServerMutations } from "../../../packages/controller/src/core/merge/server-mutations.ts";
+import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
+import { dryRunResult } from "../../../packages/controller/src/core/preflight/dry-run-result.ts";
+import type { ResolvedItem } from "../../../packages/controller/src/core/state/resolved-changes.ts";
 import type { Position } from "../../../packages/controller/src/core/state/journal.ts";
 import { type Observations, withPreflight } from "../../../packages/controller/src/core/state/observations.ts";
-import type { Json, JsonObject, KubeObject } from "@janus/types";
+import { asObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { NOW } from "./arbitrary-situation.ts";
+import { author, place } from "./thing.ts";
 import { UID } from "./transaction.ts";
 import { allowed, former, observing, observingAll, seen, underway } from "./underway.ts";
 import type { Owned } from "../../../packages/controller/src/core/state/listings.ts";
@@ -251,6 +257,7 @@ const wide: Readonly<Record<string, (count: number) => Wide>> = {
       content: { data: { a: "new" } },
     };
   },
+  "a map far below": (count) => farBelow(count),
   "fields of one manager each": (count) => {
     const data = (value: string): JsonObject => ({ data: byNumber(count, (index) => [`key-${index}`, value]) });
     const managedFields = range(count).map((index) =>
@@ -265,11 +272,38 @@ const wide: Readonly<Record<string, (count: number) => Wide>> = {
   },
 };
 
+/** A map of so many fields, below as many others: what goes through it once for each level does so too often. */
+const farBelow = (count: number, manager = ours): Wide => {
+  const below = (name: string, inner: JsonObject): JsonObject =>
+    range(count).reduce<JsonObject>((object) => ({ [name]: object }), inner);
+  // The last field is another one, too: it is not soon found out that two differ.
+  const data = (value: string): JsonObject => ({
+    data: below("level", { ...byNumber(count, (index) => [`key-${index}`, "same"]), last: value }),
+  });
+  const owned = {
+    "f:data": below("f:level", { ...byNumber(count, (index) => [`f:key-${index}`, {}]), "f:last": {} }),
+  };
+  return {
+    before: { ...data("old"), metadata: { managedFields: [entry("gitops", owned)] } },
+    live: { ...data("new"), metadata: { managedFields: [entry(manager, owned)] } },
+    content: data("new"),
+  };
+};
+
+/** All fields far below have another value than the one before, and none is ours. */
+const takenOver = (count: number): Wide => {
+  const { live, ...rest } = farBelow(count, "other");
+  const replaced = JSON.parse(JSON.stringify(live).replaceAll('"same"', '"other"')) as Partial<KubeObject>;
+  return { ...rest, live: replaced, content: { data: asObject(replaced["data"]) } };
+};
+
 /** How many parts make an object of about 1 MiB, its managedFields included. */
 export const PARTS = 8000;
 
+const target = { apiVersion: "v1", kind: "Thing", name: "thing" };
+
 const undoing = ({ before, live, content }: Wide): ReconcileContext => {
-  const change: Change = { type: "Patch", target: { apiVersion: "v1", kind: "Thing", name: "thing" }, content };
+  const change: Change = { type: "Patch", target, content };
   const object = former("Thing", "thing", live);
   return observing(underway("RollingBack", [change], goingBack(1)), {
     0: {
@@ -302,4 +336,35 @@ export const restorations: Readonly<Record<string, (count: number) => Decision>>
     [name, (count: number) => deciding(undoing(build(count)))] as const,
     [`in doubt: ${name}`, (count: number) => deciding(inDoubt(build(count)))] as const,
   ]),
+);
+
+const item = (content: JsonObject): ResolvedItem => ({ index: 0, change: { type: "Patch", target, content }, place });
+
+/** What is found out of one object outside of decisions, of so many parts. */
+export const examinations: Readonly<Record<string, (count: number) => Decision>> = Object.fromEntries(
+  [farBelow, takenOver].flatMap((build) => {
+    const of = (examine: (before: KubeObject, live: KubeObject, content: JsonObject) => unknown) => (count: number) => {
+      const { before, live, content } = build(4 * count);
+      const [was, is] = [former("Thing", "thing", before), former("Thing", "thing", live)];
+      return () => examine(was, is, content);
+    };
+    return [
+      [`the render, ${build.name}`, of((before, live, content) => dryRunResult(item(content), before, live, false))],
+      [
+        `what the API server has changed, ${build.name}`,
+        of((before, live) => withServerMutations(before, before, live, place)),
+      ],
+      [
+        `its rollback, ${build.name}`,
+        of((before, live, content) => restoration(item(content).change, place, before, live, author)),
+      ],
+      [`what was not restored, ${build.name}`, of((before, live) => differingItems(before, live).length)],
+      [
+        `the values that an error must not show, ${build.name}`,
+        of((before, live) =>
+          redactSensitive({ type: "refused", code: 422, reason: "", message: "no", causes: [] }, before, live),
+        ),
+      ],
+    ] as const;
+  }),
 );

@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { differingPaths, withServerMutations } from "../../../packages/controller/src/core/merge/server-mutations.ts";
+import {
+  differingFields,
+  firstPaths,
+  withServerMutations,
+} from "../../../packages/controller/src/core/merge/server-mutations.ts";
 import type { JsonObject } from "@janus/types";
 import { place, thing } from "./thing.ts";
 
@@ -57,11 +61,11 @@ it.each<readonly [string, JsonObject, JsonObject, JsonObject, JsonObject]>([
 });
 
 it("says where that is not as it was", () => {
-  const paths = differingPaths(
+  const fields = differingFields(
     thing(annotated({ a: "1" }, { spec: { x: [1] } })),
     thing(annotated({ b: "1" }, { spec: { x: [2] } })),
   );
-  expect(paths).toEqual([
+  expect(firstPaths(fields)).toEqual([
     ["f:spec", "f:x"],
     ["f:metadata", "f:annotations", "f:a"],
     ["f:metadata", "f:annotations", "f:b"],

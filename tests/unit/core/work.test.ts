@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
-import { phases, restorations, shown } from "./large.ts";
+import { examinations, phases, restorations, shown } from "./large.ts";
 
 /** Twice as much is twice the work, and a little more where something is sorted; four times would be quadratic. */
 const MOST = 2.5;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe("a decision, for which every other Transaction waits", () => {
-  it.each(Object.keys({ ...phases, ...restorations }))(
+  it.each(Object.keys({ ...phases, ...restorations, ...examinations }))(
     "is no more than twice the work for twice as much: %s",
     (name) => {
       const [one = 0, two = 0] = counts.get(name) ?? [];

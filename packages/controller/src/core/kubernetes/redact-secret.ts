@@ -2,11 +2,16 @@ import { fromBase64, toBase64 } from "./base64.ts";
 import { type ApiError, asObject, digitsOf, isObject } from "@janus/types";
 
 /** All values below, as text. Keys are not secret: all users who may read field managers see them. */
-const leaves = (value: unknown): readonly string[] => {
-  if (Array.isArray(value)) return value.flatMap(leaves);
-  if (isObject(value)) return Object.values(value).flatMap(leaves);
-  const leaf = digitsOf(value) ?? value;
-  return typeof leaf === "string" || typeof leaf === "number" || typeof leaf === "boolean" ? [`${leaf}`] : [];
+const leaves = (whole: unknown): ReadonlySet<string> => {
+  const found = new Set<string>();
+  const open = [whole];
+  while (open.length > 0) {
+    const value = open.pop();
+    const leaf = digitsOf(value) ?? value;
+    if (typeof leaf === "string" || typeof leaf === "number" || typeof leaf === "boolean") found.add(`${leaf}`);
+    else if (Array.isArray(leaf) || isObject(leaf)) for (const inner of Object.values(leaf)) open.push(inner);
+  }
+  return found;
 };
 
 /** As text, and byte by byte. */
@@ -53,11 +58,11 @@ export const withoutReason = (fault: ApiError, why: string): ApiError =>
  */
 const redact = (fault: ApiError, content: unknown): ApiError => {
   if (fault.type !== "refused") return fault;
-  const values = [...new Set(leaves(content))];
+  const values = leaves(content);
   const said = fault.causes.reduce((sum, { message = "" }) => sum + message.length, fault.message.length);
-  if (values.length * FORMS * said > MOST_LOOKS)
+  if (values.size * FORMS * said > MOST_LOOKS)
     return withoutReason(fault, "the reason is too long to be shown: it may quote what was sent");
-  const quoted = [...new Set(values.flatMap(quotations))].toSorted((a, b) => b.length - a.length);
+  const quoted = [...new Set([...values].flatMap(quotations))].toSorted((a, b) => b.length - a.length);
   const redacted = (text: string): string => quoted.reduce(hide, text);
   return {
     ...fault,

@@ -1,5 +1,5 @@
 import { equal, isEmpty } from "@janus/types";
-import { type MergedField, pathOf } from "./merged-field.ts";
+import type { MergedField } from "./merged-field.ts";
 
 /** What a rollback does with a field: it restores the former value, or keeps the live one, with or without a conflict. */
 export type MergeVerdict = "before" | "live" | "conflict";
@@ -21,18 +21,13 @@ const isGoneWithoutChange: Test = (field) => isGone(field) && !isChanged(field);
 const isReplacedByNothing: Test = ({ is, wanted, since, change }) =>
   is === undefined && change.replaces && isEmpty(wanted) && since === undefined;
 
-const isOwnerReference: Test = (field) => {
-  const [first, second] = pathOf(field);
-  return first === "f:metadata" && second === "f:ownerReferences";
-};
-
 /** Whether nothing shows that the change has set it. Except for owner references: the Transaction may have deleted the owners. */
 const isUnclaimed: Test = (field) =>
   field.theirs === undefined &&
   field.change.isBlind &&
   field.ours === undefined &&
   field.wanted === undefined &&
-  !isOwnerReference(field);
+  !field.isOfOwners;
 
 /** Whether the change set it, but the Transaction no longer manages it, and it has another value. */
 const isTakenElsewhere: Test = ({ ours, theirs, wanted, was, is }) =>

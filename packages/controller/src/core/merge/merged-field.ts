@@ -19,6 +19,8 @@ export interface Located {
 export interface MergedField extends Located {
   readonly change: ChangeMade;
   readonly parent: MergedField | undefined;
+  /** Whether it is `metadata.ownerReferences`, or a part of that. */
+  readonly isOfOwners: boolean;
   /** The names of its key fields, if it is an item of a list. */
   readonly keys: readonly string[];
   /** Its former value, its live value, and the value in the content of the change. */
@@ -40,6 +42,9 @@ const NO_KEYS: readonly string[] = [];
 /** A member of an object or an item of a list, in the live object, the former one, or both; and its value in the content. */
 export type MergedPart = Pick<MergedField, "element" | "was" | "is" | "wanted">;
 
+const isOwners = ({ element: above, parent }: MergedField, element: string): boolean =>
+  element === "f:ownerReferences" && above === "f:metadata" && parent?.parent === undefined;
+
 /** The field of this part. `keys`: those of the list that it is an item of. */
 export const fieldOf = (
   parent: MergedField,
@@ -49,6 +54,7 @@ export const fieldOf = (
   change: parent.change,
   element,
   parent,
+  isOfOwners: parent.isOfOwners || isOwners(parent, element),
   keys,
   was,
   is,
@@ -59,5 +65,8 @@ export const fieldOf = (
   managed: child(parent.managed, element),
 });
 
-export const pathOf = ({ parent, element }: Located): Path =>
-  parent === undefined ? [] : [...pathOf(parent), element];
+export const pathOf = (field: Located): Path => {
+  const path: string[] = [];
+  for (let at: Located = field; at.parent !== undefined; at = at.parent) path.push(at.element);
+  return path.toReversed();
+};

@@ -1,6 +1,7 @@
 import { writable } from "./write-body.ts";
 import type { Path } from "./field-set.ts";
-import { fieldValue, under } from "./field-value.ts";
+import { under } from "./field-value.ts";
+import { MOST_SHOWN } from "./show-path.ts";
 import { asObject, equal, isEmpty, isObject, type Json, type KubeObject, member } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 
@@ -36,13 +37,56 @@ export const withServerMutations = (goal: KubeObject, sent: object, got: KubeObj
     writable(got, place),
   ) as unknown as KubeObject;
 
-/** Where two values differ. */
-export const differingPaths = (a: unknown, b: unknown, path: Path = []): readonly Path[] => {
-  if (equal(a, b)) return [];
-  return isObject(a) && isObject(b)
-    ? namesOf(a, b).flatMap((name) => differingPaths(member(a, name), member(b, name), [...path, `f:${name}`]))
-    : [path];
+/** A field in which two values differ, and what a third one has there. */
+export interface DifferingField {
+  readonly a: unknown;
+  readonly b: unknown;
+  readonly other: unknown;
+  /** Only for messages: there may be as many fields as an object has, each far below the others. */
+  readonly path: () => Path;
+}
+
+/** Where a value is. */
+type Place = () => Path;
+
+const placeIn =
+  (outer: Place, element: string): Place =>
+  () => [...outer(), element];
+
+/** Adds all of them to `found`. Of two lists that differ, `intoLists` may do so instead. */
+const findDiffering = (
+  { a, b, other, path }: DifferingField,
+  found: DifferingField[],
+  intoLists: (field: DifferingField) => boolean,
+): void => {
+  if (equal(a, b)) return;
+  if (isObject(a) && isObject(b))
+    for (const name of namesOf(a, b))
+      findDiffering(
+        {
+          a: member(a, name),
+          b: member(b, name),
+          other: member(asObject(other), name),
+          path: placeIn(path, `f:${name}`),
+        },
+        found,
+        intoLists,
+      );
+  else if (!intoLists({ a, b, other, path })) found.push({ a, b, other, path });
 };
+
+const ROOT: Place = () => [];
+
+/** Where two values differ. Lists are compared as a whole. */
+export const differingFields = (a: unknown, b: unknown, other?: unknown): readonly DifferingField[] => {
+  const found: DifferingField[] = [];
+  findDiffering({ a, b, other, path: ROOT }, found, () => false);
+  return found;
+};
+
+/** As many of their paths as messages have room for. */
+export const firstPaths = (fields: readonly DifferingField[]): readonly Path[] =>
+  fields.slice(0, MOST_SHOWN + 1).map(({ path }) => path());
 
 /** Of items that each have a name of their own, as containers have. */
 const itemNames = (list: unknown): readonly string[] | undefined => {
@@ -54,14 +98,19 @@ const itemNames = (list: unknown): readonly string[] | undefined => {
   return new Set(names).size === list.length ? names : undefined;
 };
 
-/** {@link differingPaths}, also below the items of two lists that have the same names in the same order. */
-export const itemDifferences = (a: unknown, b: unknown): readonly Path[] =>
-  differingPaths(a, b).flatMap((path): readonly Path[] => {
-    const [one, other] = [fieldValue(a, path), fieldValue(b, path)];
-    const names = itemNames(one);
-    if (names === undefined || !equal(names, itemNames(other))) return [path];
-    return names.flatMap((name) => {
+/** {@link differingFields}, also below the items of two lists that have the same names in the same order. */
+export const differingItems = (a: unknown, b: unknown, other?: unknown): readonly DifferingField[] => {
+  const found: DifferingField[] = [];
+  const intoItems = ({ a, b, other, path }: DifferingField): boolean => {
+    const names = itemNames(a);
+    if (names === undefined || !equal(names, itemNames(b))) return false;
+    for (const name of names) {
       const element = `k:${JSON.stringify({ name })}`;
-      return itemDifferences(under(element)(one), under(element)(other)).map((below) => [...path, element, ...below]);
-    });
-  });
+      const item = under(element);
+      findDiffering({ a: item(a), b: item(b), other: item(other), path: placeIn(path, element) }, found, intoItems);
+    }
+    return true;
+  };
+  findDiffering({ a, b, other, path: ROOT }, found, intoItems);
+  return found;
+};

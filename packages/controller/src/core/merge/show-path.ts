@@ -2,6 +2,9 @@ import { asObject } from "@janus/types";
 import { parseElement } from "./list-element.ts";
 import type { Path } from "./field-set.ts";
 
+/** So many are named: a message has no room for more. */
+export const MOST_SHOWN = 20;
+
 const pathText = (path: Path, conceals: boolean): string =>
   path
     .map((element) => {
@@ -17,9 +20,11 @@ const pathText = (path: Path, conceals: boolean): string =>
 export const showPath = (path: Path): string => pathText(path, false);
 
 /**
- * `.data["version"], .spec.replicas`; the whole object for the empty path.
+ * `.data["version"], .spec.replicas`; the whole object for the empty path. Of many, the first.
  *
  * @param conceals whether values must not be shown, such as the members of a set. Default: they may.
  */
-export const showPaths = (paths: readonly Path[], conceals = false): string =>
-  [...new Set(paths.map((path) => (path.length === 0 ? "the object" : pathText(path, conceals))))].join(", ");
+export const showPaths = (paths: readonly Path[], conceals = false): string => {
+  const shown = paths.slice(0, MOST_SHOWN).map((path) => (path.length === 0 ? "the object" : pathText(path, conceals)));
+  return [...new Set(shown), ...(paths.length > MOST_SHOWN ? ["other fields"] : [])].join(", ");
+};

@@ -20,23 +20,26 @@ export interface FieldOwnership extends ChangeMade {
 
 export interface Merged {
   readonly value: JsonObject;
-  /** Fields that the change set and another client has taken over. They keep their live value. */
+  /** Fields that the change set and another client has taken over. They keep their live value. Of many, the first. */
   readonly conflicts: readonly Path[];
 }
+
+/** So many conflicts are kept: more than any message names. There may be as many as the object has fields. */
+const MOST_CONFLICTS = 100;
 
 /** What a field is after the merge; without a value, it is not there. */
 interface MergedValue {
   readonly value: Json | undefined;
-  readonly conflicts: readonly Path[];
+  readonly conflicts: readonly MergedField[];
 }
 
-const NO_CONFLICTS: readonly Path[] = [];
+const NO_CONFLICTS: readonly MergedField[] = [];
 
 const withoutConflict = (value: Json | undefined): MergedValue => ({ value, conflicts: NO_CONFLICTS });
 
-const conflictsOf = (parts: readonly MergedValue[]): readonly Path[] => {
-  const some = parts.filter(({ conflicts }) => conflicts.length > 0);
-  return some.length === 0 ? NO_CONFLICTS : some.flatMap(({ conflicts }) => conflicts);
+const conflictsOf = (parts: readonly MergedValue[]): readonly MergedField[] => {
+  const some = parts.filter(({ conflicts }) => conflicts.length > 0).slice(0, MOST_CONFLICTS);
+  return some.length === 0 ? NO_CONFLICTS : some.flatMap(({ conflicts }) => conflicts).slice(0, MOST_CONFLICTS);
 };
 
 const mergeWhole = (field: MergedField): MergedValue => {
@@ -46,7 +49,7 @@ const mergeWhole = (field: MergedField): MergedValue => {
     case "live":
       return withoutConflict(field.is);
     case "conflict":
-      return { value: field.is, conflicts: [pathOf(field)] };
+      return { value: field.is, conflicts: [field] };
   }
 };
 
@@ -168,6 +171,7 @@ export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: F
     change: { replaces, isBlind },
     element: "",
     parent: undefined,
+    isOfOwners: false,
     keys: [],
     was: before,
     is: live,
@@ -177,5 +181,5 @@ export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: F
     since,
     managed,
   });
-  return { value: asObject(value ?? none), conflicts };
+  return { value: asObject(value ?? none), conflicts: conflicts.map(pathOf) };
 };

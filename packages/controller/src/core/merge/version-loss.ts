@@ -1,10 +1,10 @@
 import { groupOf } from "@janus/api";
-import { asObject, equal, isObject, type Json, type KubeObject, member } from "@janus/types";
+import { asObject, equal, isObject, type KubeObject, member } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
-import { fieldsOf, filter, isWhole, type Path } from "./field-set.ts";
+import { fieldsOf, filter, isWhole } from "./field-set.ts";
 import { fieldValue } from "./field-value.ts";
 import { entriesOf } from "./marks.ts";
-import { differingPaths } from "./server-mutations.ts";
+import { type DifferingField, differingFields } from "./server-mutations.ts";
 import { writable } from "./write-body.ts";
 
 /** The other versions of the kind in which a client has written the object, with the entries of managedFields. */
@@ -39,22 +39,20 @@ const isPart = (part: unknown, whole: unknown): boolean => {
   return part.length === whole.length && part.every((item, at) => isPart(item, whole[at]));
 };
 
-/** A field, and its value. */
-export interface FieldValue {
-  readonly path: Path;
-  readonly value: Json;
-}
-
 /**
  * What an object has in another version of its kind, and not in the one that it was read `here`.
  *
  * Guarantees: nothing of one that has here what it has not there: a conversion keeps the same in other fields then, or in an
  *             annotation.
  */
-export const onlyThere = (here: KubeObject, there: KubeObject, place: ObjectRef): readonly FieldValue[] => {
+export const onlyThere = (
+  here: KubeObject,
+  there: KubeObject,
+  place: ObjectRef,
+  written?: KubeObject,
+): readonly DifferingField[] => {
   const [part, whole] = [here, there].map((object) => writable(object, place));
-  if (!isPart(part, whole)) return [];
-  return differingPaths(whole, part).map((path) => ({ path, value: fieldValue(whole, path) as Json }));
+  return isPart(part, whole) ? differingFields(whole, part, written) : [];
 };
 
 /** What becomes of an object in another version of its kind if it is written as it is here. */
@@ -75,6 +73,10 @@ export const writtenFromHere = (here: KubeObject, there: KubeObject, place: Obje
   };
 };
 
-/** Those that have another value then, or none; what has its default is not lost. */
-export const lostThere = (fields: readonly FieldValue[], written: KubeObject): readonly Path[] =>
-  fields.flatMap(({ path, value }) => (equal(fieldValue(written, path), value) ? [] : [path]));
+/** What of that has another value once it is `written` there, or none; what has its default is not lost. */
+export const lostThere = (
+  here: KubeObject,
+  there: KubeObject,
+  place: ObjectRef,
+  written: KubeObject,
+): readonly DifferingField[] => onlyThere(here, there, place, written).filter(({ a, other }) => !equal(other, a));

@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { KubeObject } from "@janus/types";
 import { deniedVerb, isAbsent, isUnserved, messageOf } from "../kubernetes/api-error.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
-import type { Path } from "../merge/field-set.ts";
+import { type DifferingField, firstPaths } from "../merge/server-mutations.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { lostThere, onlyThere, richerVersions, writtenFromHere } from "../merge/version-loss.ts";
 import type { ApiCall } from "./effect.ts";
@@ -44,8 +44,10 @@ const noted = (
 const unread = (known: Observations, { index }: ResolvedItem): Observations =>
   withChange(known, index, { target: undefined });
 
-const losing = (paths: readonly Path[]): OtherVersion =>
-  paths.length === 0 ? { type: "same" } : { type: "richer", fields: showPaths(paths.slice(0, MOST_NAMED), true) };
+const losing = (fields: readonly DifferingField[]): OtherVersion =>
+  fields.length === 0
+    ? { type: "same" }
+    : { type: "richer", fields: showPaths(firstPaths(fields.slice(0, MOST_NAMED)), true) };
 
 const inVersion = ({ resource, ...place }: ObjectRef, apiVersion: string): ObjectRef => ({
   ...place,
@@ -70,8 +72,8 @@ const read = (item: ResolvedItem, object: KubeObject, apiVersion: string): ApiCa
     // Another client has written it between the two reads. Nothing is written to what it was, so nothing of that is lost.
     if (there.metadata.resourceVersion !== object.metadata.resourceVersion)
       return noted(unread(known, item), item, object, apiVersion, { type: "same" });
-    const only = onlyThere(object, there, item.place);
-    const is: OtherVersion = only.length === 0 ? { type: "same" } : { type: "differs", only, there };
+    const isRicher = onlyThere(object, there, item.place).length > 0;
+    const is: OtherVersion = isRicher ? { type: "differs", there } : { type: "same" };
     return noted(known, item, object, apiVersion, is);
   },
 });
@@ -82,7 +84,7 @@ const tryOut = (
   item: ResolvedItem,
   object: KubeObject,
   apiVersion: string,
-  { only, there }: Extract<OtherVersion, { type: "differs" }>,
+  { there }: Extract<OtherVersion, { type: "differs" }>,
 ): ApiCall => ({
   purpose: "dry-run",
   item: item.index,
@@ -95,12 +97,13 @@ const tryOut = (
     manager: fieldManager(txn.metadata),
   },
   onAnswer: (known, answer) => {
-    if (E.isRight(answer)) return noted(known, item, object, apiVersion, losing(lostThere(only, answer.right)));
+    if (E.isRight(answer))
+      return noted(known, item, object, apiVersion, losing(lostThere(object, there, item.place, answer.right)));
     const code = answer.left.type === "refused" ? answer.left.code : 0;
     if (code === 409) return withPreflight(unread(known, item), item.index, { otherVersions: undefined });
     if (deniedVerb(answer.left) !== undefined) return noted(known, item, object, apiVersion, { type: "denied" });
     // An object that is rejected without these fields needs them.
-    return noted(known, item, object, apiVersion, losing(only.map(({ path }) => path)));
+    return noted(known, item, object, apiVersion, losing(onlyThere(object, there, item.place)));
   },
 });
 

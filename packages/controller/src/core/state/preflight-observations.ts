@@ -1,6 +1,5 @@
 import type { FieldDifference, RenderedChange } from "@janus/api";
 import type { KubeObject } from "@janus/types";
-import type { FieldValue } from "../merge/version-loss.ts";
 
 /** What this process has learned of one change before any is made. */
 export interface PreflightObservations {
@@ -41,7 +40,7 @@ export interface OtherVersions {
  */
 export type OtherVersion =
   | { readonly type: "same" }
-  | { readonly type: "differs"; readonly only: readonly FieldValue[]; readonly there: KubeObject }
+  | { readonly type: "differs"; readonly there: KubeObject }
   | { readonly type: "richer"; readonly fields: string }
   | { readonly type: "unreadable"; readonly why: string }
   | { readonly type: "denied" };

@@ -2,10 +2,8 @@ import { isEmpty, type KubeObject } from "@janus/types";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { withoutEphemeral } from "../merge/ephemeral-containers.ts";
-import type { Path } from "../merge/field-set.ts";
-import { fieldValue } from "../merge/field-value.ts";
 import { withoutGenerated } from "../merge/job-selector.ts";
-import { differingPaths } from "../merge/server-mutations.ts";
+import { type DifferingField, differingFields, firstPaths } from "../merge/server-mutations.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { writable } from "../merge/write-body.ts";
 import { recordedBefore } from "../snapshots/prior-state.ts";
@@ -33,8 +31,8 @@ export const recreationWarning = (undoContext: UndoContext, before: KubeObject):
   const warnings = [
     ...leftOut(before, wanted),
     ...(isService(place.resource) ? reallocated(wanted, live) : []),
-    ...(changed.length === 0 ? [] : [`${whoever} has set other values for ${showPaths(changed)}`]),
-    ...(lost.length === 0 ? [] : [`the API server did not restore ${showPaths(lost)}`]),
+    ...(changed.length === 0 ? [] : [`${whoever} has set other values for ${showPaths(firstPaths(changed))}`]),
+    ...(lost.length === 0 ? [] : [`the API server did not restore ${showPaths(firstPaths(lost))}`]),
     ...(dependents === undefined ? [] : [`deleted with it, and not restored: ${dependents}`]),
   ];
   return warnings.length === 0 ? undefined : `${formatRef(place)}: ${warnings.join("; ")}`;
@@ -59,17 +57,16 @@ const comparable = (object: KubeObject, { resource }: ObjectRef): KubeObject =>
   withoutAllocations(withoutGenerated(object), isService(resource) ? ["addresses", "ports"] : []);
 
 /** Fields to which the API server or admission has given other values than before. */
-const changedFields = (before: KubeObject, goal: KubeObject, place: ObjectRef): readonly Path[] => {
+const changedFields = (before: KubeObject, goal: KubeObject, place: ObjectRef): readonly DifferingField[] => {
   const [was, is] = [before, goal].map((object) => comparable(object, place));
-  return differingPaths(was, is).filter((path) => fieldValue(is, path) !== undefined);
+  return differingFields(was, is).filter(({ b }) => b !== undefined);
 };
 
 /** Fields that have lost their value, except for allocations, and for owners, which are restored later. */
-const lostFields = (before: KubeObject, live: KubeObject, place: ObjectRef): readonly Path[] => {
+const lostFields = (before: KubeObject, live: KubeObject, place: ObjectRef): readonly DifferingField[] => {
   const { ownerReferences: _, ...metadata } = before.metadata;
   const [was, is] = [{ ...before, metadata }, live].map((object) => writable(object, place));
-  return differingPaths(was, is).filter(
-    (path) =>
-      fieldValue(is, path) === undefined && !isEmpty(fieldValue(was, path)) && !isAllocated(place.resource, path),
+  return differingFields(was, is).filter(
+    ({ a, b, path }) => b === undefined && !isEmpty(a) && !isAllocated(place.resource, path),
   );
 };

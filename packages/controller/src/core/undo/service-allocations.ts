@@ -51,8 +51,10 @@ export const reallocated = (before: KubeObject, live: KubeObject): readonly stri
 };
 
 /** Whether the API server allocates this field of a Service. */
-export const isAllocated = (resource: Resource, path: readonly string[]): boolean =>
-  isService(resource) && Object.values(FIELDS).some((names) => names.some((name) => path.at(-1) === `f:${name}`));
+export const isAllocated = (resource: Resource, path: () => readonly string[]): boolean => {
+  const last = isService(resource) ? path().at(-1) : undefined;
+  return Object.values(FIELDS).some((names) => names.some((name) => last === `f:${name}`));
+};
 
 /** The Service without these allocations, to get new ones. */
 export const withoutAllocations = (before: KubeObject, taken: readonly Allocation[]): KubeObject => {

@@ -1,12 +1,10 @@
 import * as E from "fp-ts/lib/Either.js";
-import { itemDifferences } from "../merge/server-mutations.ts";
+import { type DifferingField, differingItems, firstPaths } from "../merge/server-mutations.ts";
 import { desiredState, writable } from "../merge/write-body.ts";
 import type { ApiCall } from "../state/effect.ts";
-import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { reclaimedAtOnce } from "../kubernetes/reclaim-policy.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
-import { fieldValue } from "../merge/field-value.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
@@ -108,15 +106,12 @@ const restoredOrFailed = (undoContext: UndoContext, before: KubeObject, goal: Ku
   const { settings } = context;
   const allocations = isService(place.resource) ? reallocated(before, goal) : [];
   const [was, is] = allocations.length === 0 ? [before, goal] : [before, goal].map(unallocated);
-  const paths = itemDifferences(was, is);
-  const content = desiredState(change, place, before);
-  const show = (some: readonly Path[]): string => showPaths(some, isSensitive(place, settings));
-  const isOfChange = (path: Path): boolean => {
-    const value = fieldValue(content, path);
-    return fieldValue(goal, path) === undefined || (value !== undefined && !equal(value, fieldValue(before, path)));
-  };
-  if (paths.some(isOfChange))
-    return rollbackFailed(`${formatRef(place)}: the API server does not restore ${show(paths.filter(isOfChange))}`);
+  const fields = differingItems(was, is, desiredState(change, place, before));
+  const show = (some: readonly DifferingField[]): string => showPaths(firstPaths(some), isSensitive(place, settings));
+  const isOfChange = ({ a, b, other }: DifferingField): boolean =>
+    b === undefined || (other !== undefined && !equal(other, a));
+  if (fields.some(isOfChange))
+    return rollbackFailed(`${formatRef(place)}: the API server does not restore ${show(fields.filter(isOfChange))}`);
   // Restored as far as that is possible; but what was in the volumes is lost, so it does not count as rolled back.
   const claims = claimsDeletedBy(change, before);
   if (claims !== undefined)
@@ -125,7 +120,7 @@ const restoredOrFailed = (undoContext: UndoContext, before: KubeObject, goal: Ku
     );
   const warnings = [
     ...(allocations.length === 0 ? [] : [`${formatRef(place)}: ${allocations.join("; ")}`]),
-    ...(paths.length === 0 ? [] : [`${formatRef(place)}: the API server sets ${show(paths)} itself: left unchanged`]),
+    ...(fields.length === 0 ? [] : [`${formatRef(place)}: the API server sets ${show(fields)} itself: left unchanged`]),
     ...[unseen(undoContext) ?? []].flat(),
   ];
   return warnings.length === 0 ? { type: "restored" } : { type: "restored", warning: warnings.join("; ") };
