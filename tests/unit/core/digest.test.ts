@@ -2,12 +2,16 @@ import type { Change, Transaction } from "@janus/api";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { configMaps, secrets } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
-import { contentOf, differences } from "../../../packages/controller/src/core/preflight/differences.ts";
+import {
+  contentOf,
+  type Difference,
+  differences as differencesOf,
+} from "../../../packages/controller/src/core/preflight/differences.ts";
 import { approvalDigest } from "../../../packages/controller/src/core/preflight/digest.ts";
-import { dryRunResult } from "../../../packages/controller/src/core/preflight/dry-run-result.ts";
+import { dryRunResult, hashOf } from "../../../packages/controller/src/core/preflight/dry-run-result.ts";
 import { noObservations, type Observations } from "../../../packages/controller/src/core/state/observations.ts";
 import { itemsOf } from "../../../packages/controller/src/core/state/resolved-changes.ts";
-import { equal, type JsonObject, type KubeObject } from "@janus/types";
+import { equal, type Json, type JsonObject, type KubeObject } from "@janus/types";
 import { arbitraryJson } from "./arbitrary-json.ts";
 import { transaction } from "./transaction.ts";
 
@@ -149,6 +153,25 @@ describe("the digest of what is sensitive", () => {
   });
 });
 
+describe("the hash of what a dry run shows", () => {
+  it("is that of the list of all its differences, though that list is never made", () => {
+    const data = fc.dictionary(fc.string(), arbitraryJson, { maxKeys: 5 }) as fc.Arbitrary<JsonObject>;
+    fc.assert(
+      fc.property(data, data, (a, b) => {
+        const [before, after] = [made(live, { data: a }), made(live, { data: b })];
+        const found = differences({ data: a }, { data: b });
+        expect(shownOf(before, after).hash).toBe(
+          hashOf([
+            ["", "configmaps", "shop", "config"],
+            found.length === 0 ? "NoChange" : "Change",
+            found.map((one) => [one.path, one.before, one.after]),
+          ]),
+        );
+      }),
+    );
+  });
+});
+
 describe("what a change of a status shows", () => {
   it.each([
     ["as any other field where it is no subresource", false, "Change", ["owner"]],
@@ -206,6 +229,11 @@ describe("what a render shows", () => {
   });
 });
 
+/** All of them. */
+const differences = (before: Json | undefined, after: Json | undefined): readonly Difference[] => [
+  ...differencesOf(before, after),
+];
+
 const pod = (image: string, resourceVersion: string): KubeObject => ({
   apiVersion: "v1",
   kind: "Pod",
@@ -217,6 +245,10 @@ const pod = (image: string, resourceVersion: string): KubeObject => ({
 const steps = (image: string, ...names: readonly string[]): JsonObject => ({
   steps: names.map((name) => ({ name, image })),
 });
+
+/** An object in others, under this name so many times. */
+const below = (levels: number, name: string, inner: JsonObject): JsonObject =>
+  Array.from({ length: levels }).reduce<JsonObject>((object) => ({ [name]: object }), inner);
 
 describe("the differences of two objects", () => {
   it("are none exactly if they are equal", () => {
@@ -249,6 +281,31 @@ describe("the differences of two objects", () => {
       { path: '.spec.containers[name="web"].image', after: "web:2" },
       { path: '.spec.containers[name="web"].name', after: "web" },
     ]);
+  });
+
+  it("name each field once also far below, with paths that do not grow with the depth", () => {
+    const made = (value: string) => below(400, "a-long-name-of-a-field", { a: value, b: [value, value], c: "same" });
+    const found = differences(made("old"), made("new"));
+    expect(found.map(({ before, after }) => [before, after])).toEqual([1, 2, 3].map(() => ["old", "new"]));
+    expect(new Set(found.map(({ path }) => path)).size).toBe(3);
+    for (const { path } of found) {
+      expect(path.startsWith(".a-long-name-of-a-field.a-long-name-of-a-field")).toBe(true);
+      expect(path.length).toBeLessThan(600);
+    }
+  });
+
+  it("are found one by one, so that the first is known before the others are looked at", () => {
+    let looked = 0;
+    const item = (): JsonObject => ({
+      get value() {
+        looked += 1;
+        return looked;
+      },
+    });
+    const items = Array.from({ length: 1000 }, item);
+    const [first] = differencesOf({ items }, { items: [] });
+    expect(first?.path).toBe(".items[0].value");
+    expect(looked).toBe(1);
   });
 
   it("show that elements with names change places, whatever else changes of them", () => {

@@ -90,31 +90,62 @@ const name = ({ resource: { group, plural }, namespace = "", name }: ObjectRef):
   name,
 ];
 
-/** What counts for the digest, apart from the place and the result. */
-const substance = (
-  { change }: ResolvedItem,
-  before: KubeObject | undefined,
-  found: readonly Difference[],
-  isHidden: boolean,
-): unknown => {
+/** What counts for the digest instead of each difference, apart from the place and the result. */
+const substance = ({ change }: ResolvedItem, before: KubeObject | undefined, isHidden: boolean): unknown => {
   // What is created is in the spec; the API server chooses other values at each dry run.
   if (before === undefined) return [];
   const { uid, resourceVersion } = before.metadata;
   if (isHidden) return [uid, resourceVersion];
-  return change.type === "Delete"
-    ? [uid, contentOf(before)]
-    : found.map(({ path, before, after }) => [path, before, after]);
+  return change.type === "Delete" ? [uid, contentOf(before)] : undefined;
 };
 
-const resultOf = ({ change: { type } }: ResolvedItem, found: readonly Difference[]): DryRunResult["result"] => {
+/** One by one: there may be hundreds of thousands of them. */
+const differencesOf = (
+  { change, place: { resource } }: ResolvedItem,
+  before: KubeObject | undefined,
+  after: KubeObject,
+): Iterable<Difference> => {
+  if (change.type === "Delete") return [];
+  if (change.type === "Create") return differences({ metadata: {} }, setBy(change.content));
+  return differences(before === undefined ? undefined : settableOf(before, resource), settableOf(after, resource));
+};
+
+const resultOf = ({ change: { type } }: ResolvedItem, found: Iterable<Difference>): DryRunResult["result"] => {
   if (type === "Delete" || type === "Create") return type;
-  return found.length === 0 ? "NoChange" : "Change";
+  return found[Symbol.iterator]().next().done === true ? "NoChange" : "Change";
+};
+
+const jsonOf = ({ path, before = null, after = null }: Difference): string =>
+  `[${JSON.stringify(path)},${canonical(before)},${canonical(after)}]`;
+
+/** To hash pieces one by one takes longer than to join them first, in characters. */
+const HASHED_AT_ONCE = 64 * 1024;
+
+/** The hash of a text that is never there as a whole. */
+const textHash = () => {
+  const hash = sha256.create();
+  let text = "";
+  const flush = (): void => {
+    hash.update(utf8ToBytes(text));
+    text = "";
+  };
+  return {
+    add: (piece: string): void => {
+      text += piece;
+      if (text.length >= HASHED_AT_ONCE) flush();
+    },
+    end: (): string => {
+      flush();
+      return bytesToHex(hash.digest());
+    },
+  };
 };
 
 /**
  * What the dry run of a change has shown.
  *
- * Guarantees: no value of a sensitive kind is in it, not even hashed.
+ * Guarantees: no value of a sensitive kind is in it, not even hashed. Of any number of differences, those that are shown are in
+ *             memory.
  */
 export const dryRunResult = (
   item: ResolvedItem,
@@ -122,26 +153,27 @@ export const dryRunResult = (
   after: KubeObject,
   isHidden: boolean,
 ): DryRunResult => {
-  const { change, place } = item;
-  const found =
-    change.type === "Delete"
-      ? []
-      : change.type === "Create"
-        ? differences({ metadata: {} }, setBy(change.content))
-        : differences(
-            before === undefined ? undefined : settableOf(before, place.resource),
-            settableOf(after, place.resource),
-          );
-  const result = resultOf(item, found);
+  const result = resultOf(item, differencesOf(item, before, after));
+  const { add, end } = textHash();
+  const whole = substance(item, before, isHidden);
+  add(`[${canonical(name(item.place))},${canonical(result)},${whole === undefined ? "[" : canonical(whole)}`);
+  const first: Difference[] = [];
+  let count = 0;
+  for (const one of differencesOf(item, before, after)) {
+    if (whole === undefined) add(`${count === 0 ? "" : ","}${jsonOf(one)}`);
+    if (count < MOST_OF_CHANGE / 16) first.push(one);
+    count += 1;
+  }
+  add(whole === undefined ? "]]" : "]");
   const { diff } = fitting(
-    found.slice(0, MOST_OF_CHANGE / 16).map((one) => show(one, isHidden)),
+    first.map((one) => show(one, isHidden)),
     MOST_OF_CHANGE,
   );
   return {
     result,
     diff,
-    more: found.length - diff.length,
-    hash: hashOf([name(place), result, substance(item, before, found, isHidden)]),
+    more: count - diff.length,
+    hash: end(),
     bytes: (before === undefined ? 0 : sizeOf(before)) + sizeOf(after),
   };
 };
