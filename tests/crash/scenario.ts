@@ -123,6 +123,14 @@ const applications = [
 ];
 const there = [configMap("there", { version: "1.0", kept: "yes" }), bystander];
 
+/** Its volume is not one that was provisioned for it, and the ServiceAccount may not read volumes. */
+const claim: JsonObject & Ref = {
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { name: "claim" },
+  spec: { volumeName: "there", accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+};
+
 /** An object that so many Transactions have patched that their field managers are put together before the next one. */
 const crowded = configMap(
   "crowded",
@@ -165,6 +173,12 @@ export const scenarios: readonly Scenario[] = [
     outcome: "RolledBack",
     before: family,
     spec: spec([deletion(child), deletion(parent), refusedCreation]),
+  },
+  {
+    name: "a Service that was created goes, and a claim with a volume stays",
+    outcome: "Failed",
+    before: [bystander],
+    spec: spec([creation(service("made")), creation(claim), refusedCreation]),
   },
   { name: "all four types commit", outcome: "Committed", before: before(), spec: spec(changes()) },
   ...[0, 1, 2, 3, 4].map(

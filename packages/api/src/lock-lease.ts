@@ -40,6 +40,9 @@ const builtIn: ReadonlySet<string> = new Set([
   "storagemigration.k8s.io",
 ]);
 
+/** Whether Kubernetes itself serves this group. */
+export const isBuiltIn = (group: string): boolean => builtIn.has(group);
+
 const isPlainKind = /^[A-Za-z0-9]+$/u;
 
 /**
@@ -53,7 +56,7 @@ const isPlainKind = /^[A-Za-z0-9]+$/u;
 export const lockLease = ({ group, kind, namespace = "", name }: Locked): string => {
   const plain = `janus-lock-${namespace}-${kind.toLowerCase()}-${name}`;
   const isPlain =
-    builtIn.has(group) &&
+    isBuiltIn(group) &&
     isPlainKind.test(kind) &&
     kind !== "Event" &&
     (namespace === "" || isDnsLabel(namespace)) &&

@@ -1,4 +1,4 @@
-import { transactionOf } from "@janus/api";
+import { marks, transactionOf } from "@janus/api";
 import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
 import { byWriter, writerOf } from "./ancient-changes.ts";
 import { meets, none, type Path, setOf } from "./field-set.ts";
@@ -14,15 +14,27 @@ export const writtenSince = (former: Entries, entries: Entries): Entries => {
   });
 };
 
+const named = ({ name, uid }: { readonly name: string; readonly uid: string }): string =>
+  `Transaction ${name} (uid ${uid})`;
+
 const who = (entries: Entries): string => {
   const managers = [...new Set(entries.flatMap(({ manager }) => manager ?? []))];
-  const named = managers.flatMap((manager) => transactionOf(manager) ?? []);
+  const transactions = managers.flatMap((manager) => transactionOf(manager) ?? []);
   const others = managers.filter((manager) => transactionOf(manager) === undefined).map((name) => JSON.stringify(name));
   const all = [
-    ...named.map(({ name, uid }) => `Transaction ${name} (uid ${uid})`),
+    ...transactions.map(named),
     ...(others.length === 0 ? [] : [`field manager${others.length > 1 ? "s" : ""} ${others.join(" and ")}`]),
   ];
   return all.length === 0 ? "another client" : all.join(" and ");
+};
+
+/** The last other Transaction that has changed the object, and left something in it, for messages; undefined if there is none. */
+export const otherTransaction = ({ metadata: { managedFields = [] } }: KubeObject, uid: string): string | undefined => {
+  const others = managedFields
+    .toSorted(({ time: a = "" }, { time: b = "" }) => (a < b ? 1 : -1))
+    .filter(({ manager = "" }) => !marks(manager, uid))
+    .flatMap(({ manager = "" }) => transactionOf(manager) ?? []);
+  return others[0] === undefined ? undefined : named(others[0]);
 };
 
 /**

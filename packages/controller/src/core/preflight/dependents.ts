@@ -60,7 +60,7 @@ const deleted = memoized((changes: readonly Change[]) => {
   );
 });
 
-const callNames = (all: readonly Owned[], deletions: readonly (KubeObject | undefined)[]) =>
+export const callNames = (all: readonly Owned[], deletions: readonly (KubeObject | undefined)[]) =>
   new Map([
     ...all.flatMap(({ uid, callName }) => (callName === undefined ? [] : [[uid, callName] as const])),
     ...deletions.flatMap((object) => {

@@ -170,10 +170,10 @@ export const wait = (
 export const done: Step = { type: "done" };
 
 /** What the first of these has to do that has anything to do. They are asked anew each time, from the first one on. */
-export const firstStep = <Context>(
-  steps: readonly ((context: Context) => Step | undefined)[],
+export const firstStep = <Context, Next = Step>(
+  steps: readonly ((context: Context) => Next | undefined)[],
   context: Context,
-): Step | undefined => {
+): Next | undefined => {
   for (const step of steps) {
     const next = step(context);
     if (next !== undefined) return next;

@@ -14,7 +14,7 @@ export interface Owned {
   readonly callName?: string;
   /** Nothing brings it back: it is a volume, or something else of a kind whose deletion cannot be undone. */
   readonly isIrreplaceable?: true;
-  /** Of what is irreplaceable: when it was created. */
+  /** When it was created. */
   readonly createdAt?: string;
 }
 

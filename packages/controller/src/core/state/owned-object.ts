@@ -26,7 +26,8 @@ export const ownedObject = (object: Named, clusterKinds: ReadonlySet<string>): O
     ...(clusterOwners.length === 0 ? {} : { clusterOwners }),
     ...(tie === undefined ? {} : { tiedTo: tie }),
     ...(called === undefined ? {} : { callName: called }),
-    ...(isIrreplaceable(object) ? { isIrreplaceable: true, ...(createdAt === undefined ? {} : { createdAt }) } : {}),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    ...(isIrreplaceable(object) ? { isIrreplaceable: true } : {}),
   };
 };
 

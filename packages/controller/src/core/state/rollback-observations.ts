@@ -10,6 +10,10 @@ export interface RollbackObservations {
   readonly refusal?: Refusal | undefined;
   /** The objects in a Namespace, or of a kind, that the change has created. */
   readonly contents?: Contents | undefined;
+  /** The volume, or the content of a snapshot, that is behind what the change has created. */
+  readonly storage?: StorageBehind | undefined;
+  /** What goes with what the change has created, and is older. */
+  readonly adopted?: Adopted | undefined;
   /** How many PUTs it took so far. */
   readonly puts?: number | undefined;
   /** What the target can be rolled back to, where the API server does not accept all former values (see `server-mutations.ts`). */
@@ -34,6 +38,18 @@ export interface FailedAttempt {
 /** As far as it could be listed: since when, and when it was listed last. */
 export interface Contents extends Listing {
   readonly owned: readonly Owned[];
+}
+
+/** Absent if there is none; or why it cannot be read. */
+export interface StorageBehind {
+  readonly readAt: Instant;
+  readonly object: KubeObject | undefined;
+  readonly fault: string | undefined;
+}
+
+/** As far as it could be listed. */
+export interface Adopted extends Listing {
+  readonly older: readonly Owned[];
 }
 
 /** What the API server allocates to a Service, and may not be able to allocate again. */

@@ -5,6 +5,7 @@ import { rollbackIn, withRollback } from "../state/observations.ts";
 import type { Contents } from "../state/rollback-observations.ts";
 import type { TargetObservation } from "../state/target-observations.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
+import { createdUids } from "./created-uids.ts";
 import { conflict, continues, rollbackFailed, type UndoStep, type UndoContext } from "./undo-context.ts";
 import { deniedKinds, failedListings, nextListing } from "../preflight/unlisted-kinds.ts";
 import type { Owned, Unlisted } from "../state/listings.ts";
@@ -42,9 +43,10 @@ const isClaim = ({ kind, name }: Owned, prefixes: readonly string[]): boolean =>
  * What is not of this Transaction, and does not go with what is. In a Namespace, what has an owner goes with that, unless the
  * owner is outside of it.
  */
-const ofOthers = ({ owned }: Contents, { journal, place, context: { txn } }: UndoContext): readonly Owned[] => {
-  const made = txn.status.items.flatMap(({ state }) => ("created" in state ? (state.created ?? []) : []));
-  const ours = new Set([...journal.created.values(), ...made]);
+const ofOthers = ({ owned }: Contents, undoContext: UndoContext): readonly Owned[] => {
+  const { place, context } = undoContext;
+  const { txn } = context;
+  const ours = createdUids(undoContext);
   const claims = claimPrefixes(txn, place.name);
   return owned.filter((object) => {
     const { uid, owners, clusterOwners = [], tiedTo } = object;

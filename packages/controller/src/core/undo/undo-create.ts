@@ -1,10 +1,34 @@
+import { RETRY_ROLLBACK } from "@janus/api";
+import { adopted } from "./adopted.ts";
 import { contents, findUnseen, unseen } from "./namespace-contents.ts";
 import { formerClaims } from "./former-claims.ts";
 import { awaitedDeletion, formatRef } from "../kubernetes/kube-object.ts";
+import { otherTransaction } from "../merge/field-managers.ts";
 import { isMarked } from "../merge/marks.ts";
+import { firstStep } from "../state/effect.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { readTarget } from "../state/resolved-changes.ts";
+import { storageOfOthers } from "./prior-storage.ts";
 import { conflict, continues, refusedFor, restoring, type UndoStep, type UndoContext } from "./undo-context.ts";
+
+/** What a later Transaction has changed is not deleted under its hands; an edit of any other client goes with the object. */
+const changedSince = ({ seen: { object }, place, context: { txn } }: UndoContext): UndoStep | undefined => {
+  const other = object === undefined ? undefined : otherTransaction(object, txn.metadata.uid);
+  return other === undefined
+    ? undefined
+    : conflict(
+        `${formatRef(place)} is not deleted, since ${other} has changed it: roll that back first, and retry with the annotation ${RETRY_ROLLBACK}, or delete it yourself`,
+      );
+};
+
+/** What keeps it from being deleted, in this order: what needs no request comes first. */
+const CHECKS: readonly ((undoContext: UndoContext) => UndoStep | undefined)[] = [
+  changedSince,
+  contents,
+  (undoContext) => formerClaims(undoContext, { type: "Delete", target: undoContext.change.target }),
+  storageOfOthers,
+  adopted,
+];
 
 /** Deletes the object that the change created, by uid, and waits until it is gone. */
 export const undoCreate = (undoContext: UndoContext): UndoStep => {
@@ -25,8 +49,7 @@ export const undoCreate = (undoContext: UndoContext): UndoStep => {
     if (context.now >= until) return continues(readTarget(undoContext, refusedFor(undoContext)));
     return { type: "wait", until, because: awaitedDeletion(place, object) };
   }
-  const held =
-    contents(undoContext) ?? formerClaims(undoContext, { type: "Delete", target: undoContext.change.target });
+  const held = firstStep(CHECKS, undoContext);
   if (held !== undefined) return held;
   const { uid = "", resourceVersion = "" } = object.metadata;
   return continues(restoring(undoContext, { verb: "delete", place, preconditions: { uid, resourceVersion } }, "look"));

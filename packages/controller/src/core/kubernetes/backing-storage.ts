@@ -1,0 +1,131 @@
+import { groupOf } from "@janus/api";
+import { asObject, type KubeObject } from "@janus/types";
+import { fromTimestamp } from "./time.ts";
+import type { ObjectRef } from "./kube-object.ts";
+
+/** Which object stands for the storage of a claim or snapshot, and how the two name each other. */
+interface Backing {
+  readonly kind: string;
+  readonly plural: string;
+  /** The name of that object, if it was not made for this claim or snapshot. */
+  readonly nameIn: (object: KubeObject) => unknown;
+  /** Its reference to the claim or snapshot. */
+  readonly reference: string;
+  /** What becomes of the storage with the claim or snapshot. */
+  readonly policy: string;
+}
+
+const sourceOf = (object: KubeObject): Readonly<Record<string, unknown>> =>
+  asObject(asObject(object["spec"])["source"]);
+
+/**
+ * A volume that is provisioned for a claim has its uid in its name.
+ * https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/controller/volume/persistentvolume/pv_controller.go (`getProvisionedVolumeNameForClaim`)
+ */
+const volumeIn = ({ metadata: { uid = "" }, spec }: KubeObject): unknown => {
+  const { volumeName } = asObject(spec);
+  return volumeName === `pvc-${uid}` ? undefined : volumeName;
+};
+
+/**
+ * By group and kind.
+ * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming
+ * https://kubernetes.io/docs/concepts/storage/volume-snapshots/#static
+ * https://kubernetes.io/blog/2024/12/18/kubernetes-1-32-volume-group-snapshot-beta/
+ */
+const BACKINGS: Readonly<Record<string, Backing>> = {
+  "/PersistentVolumeClaim": {
+    kind: "PersistentVolume",
+    plural: "persistentvolumes",
+    nameIn: volumeIn,
+    reference: "claimRef",
+    policy: "persistentVolumeReclaimPolicy",
+  },
+  "snapshot.storage.k8s.io/VolumeSnapshot": {
+    kind: "VolumeSnapshotContent",
+    plural: "volumesnapshotcontents",
+    nameIn: (object) => sourceOf(object)["volumeSnapshotContentName"],
+    reference: "volumeSnapshotRef",
+    policy: "deletionPolicy",
+  },
+  "groupsnapshot.storage.k8s.io/VolumeGroupSnapshot": {
+    kind: "VolumeGroupSnapshotContent",
+    plural: "volumegroupsnapshotcontents",
+    nameIn: (object) => sourceOf(object)["volumeGroupSnapshotContentName"],
+    reference: "volumeGroupSnapshotRef",
+    policy: "deletionPolicy",
+  },
+};
+
+const backingOf = ({ apiVersion, kind }: KubeObject): Backing | undefined => BACKINGS[`${groupOf(apiVersion)}/${kind}`];
+
+/** The PersistentVolume of a claim, or the content of a snapshot of volumes, that was not made for it; undefined if there is none. */
+export const priorStorage = (object: KubeObject): ObjectRef | undefined => {
+  const backing = backingOf(object);
+  const name = backing?.nameIn(object);
+  if (backing === undefined || typeof name !== "string" || name === "") return undefined;
+  const [group, version = object.apiVersion] = [groupOf(object.apiVersion), object.apiVersion.split("/").at(-1)];
+  const { kind, plural } = backing;
+  return { resource: { group, version, plural, kind, namespaced: false, statusSubresource: true }, name };
+};
+
+const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
+const DESTROYING: readonly unknown[] = ["Delete", "Recycle"];
+
+/** Not every provisioner names its volumes after the claim. */
+const isProvisionedFor = ({ metadata: claim }: KubeObject, { metadata: volume }: KubeObject): boolean => {
+  const [since, at] = [claim, volume].map(({ creationTimestamp }) => fromTimestamp(creationTimestamp));
+  return volume.annotations?.[PROVISIONED_BY] !== undefined && since !== undefined && at !== undefined && at >= since;
+};
+
+/**
+ * The field of this {@link priorStorage} by which the cluster deletes its data with the claim or snapshot; undefined if it keeps it.
+ * What names no claim yet counts, too: it is being bound.
+ */
+export const destroyedWith = (object: KubeObject, storage: KubeObject): string | undefined => {
+  const backing = backingOf(object);
+  if (backing === undefined) return undefined;
+  const { [backing.reference]: reference, [backing.policy]: policy } = asObject(storage["spec"]);
+  const { uid = object.metadata.uid, name, namespace } = asObject(reference);
+  const { metadata } = object;
+  const isOfOther =
+    reference !== undefined && (uid !== metadata.uid || name !== metadata.name || namespace !== metadata.namespace);
+  return isOfOther || isProvisionedFor(object, storage) || !DESTROYING.includes(policy) ? undefined : backing.policy;
+};
+
+/** What this object stands for the storage of: the kind of claim or snapshot. */
+const roleOf = ({ apiVersion, kind }: KubeObject): readonly [ofKind: string, Backing] | undefined => {
+  const prefix = `${groupOf(apiVersion)}/`;
+  const found = Object.entries(BACKINGS).find(([key, backing]) => backing.kind === kind && key.startsWith(prefix));
+  return found === undefined ? undefined : [found[0].slice(prefix.length), found[1]];
+};
+
+const CSI_FINALIZER = "external-provisioner.volume.kubernetes.io/finalizer";
+
+/**
+ * The field of a volume, or of the content of a snapshot, that a client has created, by which the cluster deletes the data behind it
+ * with the object: that was there before the object. Undefined if it keeps the data.
+ * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#persistentvolume-deletion-protection-finalizer
+ * https://kubernetes.io/docs/concepts/storage/volume-snapshots/#delete
+ */
+export const destroyedBehind = (object: KubeObject): string | undefined => {
+  const [, backing] = roleOf(object) ?? [];
+  if (backing === undefined || asObject(object["spec"])[backing.policy] !== "Delete") return undefined;
+  const { snapshotHandle, groupSnapshotHandles } = sourceOf(object);
+  const isBehind =
+    object.kind === "PersistentVolume"
+      ? object.metadata.finalizers?.includes(CSI_FINALIZER) === true
+      : (snapshotHandle ?? groupSnapshotHandles) !== undefined;
+  return isBehind ? backing.policy : undefined;
+};
+
+const UNBOUND: readonly unknown[] = ["Released", "Failed"];
+
+/** The claim or snapshot that a volume, or the content of a snapshot, is bound to: as long as that exists, it cannot be deleted. */
+export const boundTo = (object: KubeObject): { readonly uid: string; readonly name: string } | undefined => {
+  const [ofKind, backing] = roleOf(object) ?? [];
+  if (backing === undefined || UNBOUND.includes(asObject(object["status"])["phase"])) return undefined;
+  const { uid, namespace, name } = asObject(asObject(object["spec"])[backing.reference]);
+  const isComplete = typeof uid === "string" && typeof namespace === "string" && typeof name === "string";
+  return isComplete && uid !== "" ? { uid, name: `${ofKind} ${namespace}/${name}` } : undefined;
+};

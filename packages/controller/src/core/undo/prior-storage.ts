@@ -1,0 +1,67 @@
+import { RETRY_ROLLBACK } from "@janus/api";
+import * as E from "fp-ts/lib/Either.js";
+import { isAbsent, messageOf } from "../kubernetes/api-error.ts";
+import { boundTo, destroyedBehind, destroyedWith, priorStorage } from "../kubernetes/backing-storage.ts";
+import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
+import type { ApiCall } from "../state/effect.ts";
+import { rollbackIn, withRollback } from "../state/observations.ts";
+import { createdUids } from "./created-uids.ts";
+import type { KubeObject } from "@janus/types";
+import { conflict, continues, type UndoContext, type UndoStep } from "./undo-context.ts";
+
+/** What was read longer ago than this, in ms, is read again: others may have changed its policy, or bound it, since. */
+const FRESH = 5_000;
+
+const kept = (place: ObjectRef, storage: ObjectRef, policy: string): UndoStep =>
+  conflict(
+    `${formatRef(place)} is not deleted, nor its data, which was there before: set ${policy} of ${formatRef(storage)} to Retain, and retry with the annotation ${RETRY_ROLLBACK}`,
+  );
+
+const read = ({ index }: UndoContext, storage: ObjectRef): ApiCall => ({
+  purpose: "read-target",
+  item: index,
+  as: "serviceAccount",
+  mayBeUnserved: true,
+  call: { verb: "get", place: storage },
+  onAnswer: (known, answer, readAt) => {
+    const fault = E.isLeft(answer) && !isAbsent(answer.left) ? messageOf(answer.left) : undefined;
+    const object = E.isRight(answer) ? answer.right : undefined;
+    return withRollback(known, index, { storage: { readAt, object, fault } });
+  },
+});
+
+/** The volume of a claim, or the content of a snapshot, that goes with it. */
+const storageBehind = (undoContext: UndoContext, object: KubeObject): UndoStep | undefined => {
+  const { index, place, seen, context } = undoContext;
+  const storage = priorStorage(object);
+  if (storage === undefined) return undefined;
+  const found = rollbackIn(context.known, index).storage;
+  if (found === undefined || found.readAt < seen.at || context.now >= found.readAt + FRESH)
+    return continues(read(undoContext, storage));
+  const policy = found.object === undefined ? undefined : destroyedWith(object, found.object);
+  if (policy !== undefined) return kept(place, storage, policy);
+  return found.fault === undefined
+    ? undefined
+    : conflict(
+        `${formatRef(place)} is not deleted, since ${formatRef(storage)}, which was not made for it, may go with it, and cannot be read: delete it yourself, or let the ServiceAccount read that, and retry (${found.fault})`,
+      );
+};
+
+/**
+ * What keeps a claim of a volume, a volume, or a snapshot that the change created from being deleted: with it, the cluster would
+ * delete data that was there before, or that is another client's. A volume that was provisioned for the claim goes with it.
+ *
+ * Assumes: a volume is not bound to the claim between this read and the deletion.
+ */
+export const storageOfOthers = (undoContext: UndoContext): UndoStep | undefined => {
+  const { place, seen } = undoContext;
+  const { object } = seen;
+  if (object === undefined) return undefined;
+  const user = boundTo(object);
+  if (user !== undefined && !createdUids(undoContext).has(user.uid))
+    return conflict(
+      `${formatRef(place)} is not deleted: ${user.name} of another client is bound to it; delete it yourself, or retry when that is gone with the annotation ${RETRY_ROLLBACK}`,
+    );
+  const policy = destroyedBehind(object);
+  return policy === undefined ? storageBehind(undoContext, object) : kept(place, place, policy);
+};

@@ -1,0 +1,117 @@
+import { REQUEST_ROLLBACK } from "@janus/api";
+import { expect, it, onTestFinished } from "vitest";
+import { administrator, type Manifest } from "../fixtures/administrator.ts";
+import { applying, creating, patching, type WrittenChange } from "../fixtures/changes.ts";
+import { kubectl } from "../fixtures/cluster.ts";
+import { clusterAdmin } from "../fixtures/cluster-admin.ts";
+import { gadget as gadgetIn, gadgets } from "../fixtures/gadgets.ts";
+import { configMap, deployment, service } from "../fixtures/manifests.ts";
+import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
+
+const committed = async (place: Workspace, ...changes: readonly WrittenChange[]): Promise<void> => {
+  await place.submit(changes, { rollbackWindow: "1h" });
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+};
+
+const takenBack = async (place: Workspace, name = "txn") => {
+  const annotations = { [REQUEST_ROLLBACK]: "yes" };
+  await place.patch({ ...transaction(name), metadata: { name, annotations } });
+  const phase = async () => (await place.txn(name)).status?.phase;
+  await expect.poll(phase, { timeout: 40_000 }).toMatch(/RolledBack|Failed/);
+  return (await place.over(name)).status;
+};
+
+/** The API server tells when something was created to the second. */
+const aSecondLater = async (): Promise<void> => {
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+};
+
+const web = deployment("web", "web:1");
+
+it("does not delete a Deployment that has adopted Pods which were there before", async () => {
+  const place = await workspace();
+  await place.create(web);
+  await expect.poll(() => place.names("v1", "Pod"), { timeout: 30_000 }).toHaveLength(1);
+  await kubectl("delete", "deployment", "web", "--cascade=orphan", "-n", place.namespace);
+  const [pods, [replicaSet]] = [await place.names("v1", "Pod"), await place.names("apps/v1", "ReplicaSet")];
+  await aSecondLater();
+  await place.janus();
+  await committed(place, { ...creating(web), waitFor: ["jsonpath={.status.replicas}=1"] });
+  const { phase, items } = await takenBack(place);
+  expect(phase).toBe("Failed");
+  expect(items[0]?.error).toBe(
+    `Deployment ${place.namespace}/web is not deleted, since it has adopted objects that are older, and would go with it (ReplicaSet ${replicaSet}, Pod ${pods[0]}): delete it yourself, with --cascade=orphan to keep them`,
+  );
+  expect(await place.names("v1", "Pod")).toEqual(pods);
+});
+
+it("deletes a Deployment with the Pods that were made for it", async () => {
+  const place = await workspace();
+  await place.janus();
+  await aSecondLater();
+  await committed(place, { ...creating(web), waitFor: ["jsonpath={.status.replicas}=1"] });
+  expect((await takenBack(place)).phase).toBe("RolledBack");
+  await expect.poll(() => place.names("v1", "Pod"), { timeout: 30_000 }).toEqual([]);
+});
+
+it("does not delete a Service without a selector whose Endpoints were there before", async () => {
+  const place = await workspace();
+  const endpoints: Manifest = {
+    apiVersion: "v1",
+    kind: "Endpoints",
+    metadata: { name: "external" },
+    subsets: [{ addresses: [{ ip: "192.0.2.7" }], ports: [{ port: 80 }] }],
+  };
+  await place.create(endpoints);
+  await aSecondLater();
+  await place.janus();
+  await committed(place, creating(service("external")));
+  const { phase, items } = await takenBack(place);
+  expect([phase, items[0]?.error]).toEqual(["Failed", expect.stringContaining("(Endpoints external)")]);
+  expect(await place.exists(endpoints)).toBe(true);
+});
+
+it("does not delete a custom resource that owns an object which was there before", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const [definition, gadget] = [gadgets(place.namespace), gadgetIn(place.namespace)];
+  await administrator.create(definition);
+  onTestFinished(() => administrator.remove(definition));
+  await place.create(configMap("older", { precious: "1" }));
+  await aSecondLater();
+  await place.janus();
+  await committed(place, creating(gadget));
+  const { apiVersion, kind, metadata } = await place.read(gadget);
+  const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }];
+  await place.patch({ ...configMap("older"), metadata: { name: "older", ownerReferences } });
+  await place.create({ ...configMap("younger"), metadata: { name: "younger", ownerReferences } });
+  const { phase, items } = await takenBack(place);
+  expect([phase, items[0]?.error]).toEqual(["Failed", expect.stringContaining("(ConfigMap older)")]);
+  expect(await place.exists(configMap("older"))).toBe(true);
+});
+
+it("does not delete what a later Transaction has changed", async () => {
+  const place = await workspace();
+  await place.janus();
+  await committed(place, creating(configMap("made", { a: "1" })), creating(configMap("other")));
+  const later = await place.run([applying(configMap("made", { later: "1" }))], { name: "later" });
+  const { phase, items } = await takenBack(place);
+  expect(phase).toBe("Failed");
+  expect(items[0]?.error).toBe(
+    `ConfigMap ${place.namespace}/made is not deleted, since Transaction later (uid ${later.metadata.uid}) has changed it: roll that back first, and retry with the annotation backup.janus.io/retry-rollback, or delete it yourself`,
+  );
+  expect(await place.exists(configMap("made"))).toBe(true);
+  expect(await place.exists(configMap("other"))).toBe(false);
+});
+
+it("deletes what a later Transaction has changed, once that is rolled back", async () => {
+  const place = await workspace();
+  await place.janus();
+  await committed(place, creating(configMap("made", { a: "1" })));
+  await place.submit([patching(configMap("made", { later: "1" }))], { name: "later", rollbackWindow: "1h" });
+  const phase = async () => (await place.txn("later")).status?.phase;
+  await expect.poll(phase, { timeout: 20_000 }).toBe("Committed");
+  expect((await takenBack(place, "later")).phase).toBe("RolledBack");
+  expect((await takenBack(place)).phase).toBe("RolledBack");
+  expect(await place.exists(configMap("made"))).toBe(false);
+});

@@ -1,0 +1,125 @@
+import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
+import { expect, it, onTestFinished } from "vitest";
+import { administrator, type Manifest } from "../fixtures/administrator.ts";
+import { creating, type WrittenChange } from "../fixtures/changes.ts";
+import { clusterAdmin } from "../fixtures/cluster-admin.ts";
+import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
+
+const storage = "1Gi";
+
+const volumeOf = ({ namespace }: Workspace, policy = "Delete", more: object = {}): Manifest => ({
+  apiVersion: "v1",
+  kind: "PersistentVolume",
+  metadata: { name: `${namespace}-volume` },
+  spec: {
+    capacity: { storage },
+    accessModes: ["ReadWriteOnce"],
+    persistentVolumeReclaimPolicy: policy,
+    storageClassName: "",
+    hostPath: { path: `/tmp/${namespace}-volume` },
+    ...more,
+  },
+});
+
+const claim = (spec: object = {}): Manifest => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { name: "claim" },
+  spec: { accessModes: ["ReadWriteOnce"], storageClassName: "", resources: { requests: { storage } }, ...spec },
+});
+
+const withVolume = async (volume: Manifest): Promise<void> => {
+  await administrator.create(volume);
+  onTestFinished(() => administrator.remove(volume));
+};
+
+const phaseOf = async (volume: Manifest) =>
+  ((await administrator.read(volume))?.["status"] as { phase?: string } | undefined)?.phase;
+
+/** Committed, and then rolled back on request. */
+const takenBack = async (place: Workspace, ...changes: readonly WrittenChange[]) => {
+  await place.submit(changes, { rollbackWindow: "1h" });
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+  await annotated(place, REQUEST_ROLLBACK);
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 40_000 }).toMatch(/RolledBack|Failed/);
+  return (await place.over()).status;
+};
+
+const annotated = ({ patch }: Workspace, name: string) =>
+  patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [name]: "yes" } } });
+
+const bound: WrittenChange = { ...creating(claim()), waitFor: ["ready"] };
+
+it("does not delete a claim with which a volume would go that was there before, until that is retained", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const volume = volumeOf(place);
+  await withVolume(volume);
+  await place.janus();
+  const { phase, items } = await takenBack(place, {
+    ...bound,
+    ...creating(claim({ volumeName: volume.metadata.name })),
+  });
+  expect(phase).toBe("Failed");
+  expect(items[0]?.error).toBe(
+    `PersistentVolumeClaim ${place.namespace}/claim is not deleted, nor its data, which was there before: set persistentVolumeReclaimPolicy of PersistentVolume ${volume.metadata.name} to Retain, and retry with the annotation ${RETRY_ROLLBACK}`,
+  );
+  expect(await phaseOf(volume)).toBe("Bound");
+  await administrator.patch({ ...volume, spec: { persistentVolumeReclaimPolicy: "Retain" } });
+  await annotated(place, RETRY_ROLLBACK);
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("RolledBack");
+  await expect.poll(() => phaseOf(volume), { timeout: 10_000 }).toBe("Released");
+});
+
+it("does not delete a claim that has found a volume which the ServiceAccount may not read", async () => {
+  const place = await workspace();
+  const volume = volumeOf(place, "Delete", { storageClassName: place.namespace });
+  await withVolume(volume);
+  await place.janus();
+  const { phase, items } = await takenBack(place, {
+    ...bound,
+    ...creating(claim({ storageClassName: place.namespace })),
+  });
+  expect(phase).toBe("Failed");
+  expect(items[0]?.error).toContain(
+    `PersistentVolumeClaim ${place.namespace}/claim is not deleted, since PersistentVolume ${volume.metadata.name}, which was not made for it, may go with it, and cannot be read`,
+  );
+  expect(await phaseOf(volume)).toBe("Bound");
+});
+
+it("deletes a claim whose volume was provisioned for it, as the role admin, which may not read volumes", async () => {
+  const place = await workspace();
+  await place.janus();
+  await place.submit([creating(claim({ storageClassName: place.namespace }))], { rollbackWindow: "1h" });
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+  const { name, namespace, uid } = (await place.read(claim())).metadata;
+  const provisioned = volumeOf(place, "Delete", {
+    storageClassName: place.namespace,
+    claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", name, namespace, uid },
+  });
+  const volume = { ...provisioned, metadata: { name: `pvc-${uid}` } };
+  await administrator.create(volume);
+  await expect.poll(() => phaseOf(volume), { timeout: 30_000 }).toBe("Bound");
+  await annotated(place, REQUEST_ROLLBACK);
+  expect((await place.over()).status.phase).toBe("RolledBack");
+  await expect.poll(() => administrator.read(volume), { timeout: 30_000 }).toBeUndefined();
+});
+
+it("does not delete a volume that another client has bound a claim to", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const volume = volumeOf(place, "Retain");
+  await place.janus();
+  await place.submit([creating(volume)], { rollbackWindow: "1h" });
+  onTestFinished(() => administrator.remove(volume));
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+  await place.create(claim({ volumeName: volume.metadata.name }));
+  await expect.poll(() => phaseOf(volume), { timeout: 30_000 }).toBe("Bound");
+  await annotated(place, REQUEST_ROLLBACK);
+  const failed = async () => (await place.txn()).status?.phase;
+  await expect.poll(failed, { timeout: 20_000 }).toBe("Failed");
+  expect((await place.txn()).status.items[0]?.error).toContain(
+    `PersistentVolume ${volume.metadata.name} is not deleted: PersistentVolumeClaim ${place.namespace}/claim of another client is bound to it`,
+  );
+  expect((await administrator.read(volume))?.metadata.deletionTimestamp).toBeUndefined();
+});
