@@ -65,4 +65,103 @@ describe("what others did since the change", () => {
       ],
     });
   });
+
+  it("is a conflict in a map that is replaced as a whole: nothing of it is mixed", async () => {
+    const object = await target(manifest("v1", "Service", "atomic"));
+    await object.apply("gitops", { spec: { ports: [{ port: 80 }], selector: { app: "web", version: "v1" } } });
+    const { restore } = await object.change("Patch", { spec: { selector: { app: "web", version: "v2" } } });
+    const selector = { app: "web", version: "v2", canary: "yes" };
+    await object.edit("person", { spec: { selector } });
+    const { object: live, conflicts, isOurs } = await restore();
+    expect({ conflicts, isOurs }).toEqual({ conflicts: [".spec.selector"], isOurs: false });
+    expect(live).toMatchObject({ spec: { selector } });
+  });
+});
+
+const podSpec = (image: string, more: Fields = {}): Fields => ({
+  ...more,
+  containers: [
+    { name: "web", image },
+    { name: "side", image },
+  ],
+});
+/** Paused: no controller writes it. */
+const paused = (image: string, podMore: Fields = {}, more: Fields = {}): Fields => ({
+  spec: {
+    ...more,
+    paused: true,
+    selector: { matchLabels: { app: "web" } },
+    template: { metadata: { labels: { app: "web" } }, spec: podSpec(image, podMore) },
+  },
+});
+const images = ({ spec }: Fields) => {
+  const { template } = spec as { template: { spec: { containers: { name: string; image: string }[] } } };
+  return template.spec.containers.map(({ name, image }) => [name, image]);
+};
+
+describe("what a GitOps tool has dropped since", () => {
+  const full = paused("web:1", { terminationGracePeriodSeconds: 5 }, { replicas: 5 });
+  const labels = { metadata: { labels: { ours: "1" } } };
+
+  it.each<[string, "Patch" | "Update", Fields]>([
+    ["a Patch of a label", "Patch", labels],
+    ["a Patch of a field beside it", "Patch", { spec: { minReadySeconds: 3 } }],
+    ["an Update that repeats it", "Update", { ...full, ...labels }],
+  ])("keeps its default: %s", async (what, type, content) => {
+    const object = await target(manifest("apps/v1", "Deployment", what.toLowerCase().replaceAll(" ", "-")));
+    await object.apply("gitops", full);
+    const { restore } = await object.change(type, content);
+    await object.apply("gitops", paused("web:1"));
+    const { object: live, conflicts, isOurs } = await restore();
+    expect({ conflicts, isOurs }).toEqual({ conflicts: [], isOurs: false });
+    expect(live).toMatchObject({ spec: { replicas: 1, template: { spec: { terminationGracePeriodSeconds: 30 } } } });
+    expect(live["spec"]).not.toHaveProperty("minReadySeconds");
+    expect(live.metadata.labels).toBeUndefined();
+  });
+
+  it("stays dropped, with what depended on it", async () => {
+    const object = await target(manifest("v1", "Service", "dropped"));
+    const spec = { ports: [{ port: 80 }], selector: { app: "web" } };
+    await object.apply("gitops", { spec: { ...spec, type: "NodePort" } });
+    const { restore } = await object.change("Patch", labels);
+    await object.apply("gitops", { spec });
+    const { object: live, conflicts, isOurs } = await restore();
+    expect({ conflicts, isOurs }).toEqual({ conflicts: [], isOurs: false });
+    expect(live).toMatchObject({ spec: { type: "ClusterIP", ports: [{ port: 80 }] } });
+    expect(live.metadata.labels).toBeUndefined();
+  });
+});
+
+const rolling = (maxSurge: number) => ({ strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge } } });
+
+describe("what others have removed since", () => {
+  it.each<[string, Fields, string[]]>([
+    ["changed", paused("web:2"), ['.spec.template.spec.containers[name="side"].image']],
+    ["only repeated", paused("web:1"), []],
+  ])("stays removed with all of its defaults, where an Update has %s it", async (what, content, expected) => {
+    const object = await target(manifest("apps/v1", "Deployment", `removed-${what.replace(" ", "-")}`));
+    await object.apply("gitops", paused("web:1"));
+    const { changed, restore } = await object.change("Update", { ...content, metadata: { labels: { ours: "1" } } });
+    const [web] = (podSpec(images(changed)[0]?.[1] ?? "") as { containers: Fields[] }).containers;
+    await object.edit("person", { spec: { template: { spec: { containers: [web] } } } });
+    const { object: live, conflicts, isOurs } = await restore();
+    expect({ conflicts, isOurs }).toEqual({ conflicts: expected, isOurs: false });
+    expect(images(live)).toEqual([["web", "web:1"]]);
+    expect(live.metadata.labels).toBeUndefined();
+  });
+
+  it("stays removed where it is a part of something else, as of another strategy", async () => {
+    const object = await target(manifest("apps/v1", "Deployment", "strategy"));
+    await object.apply("gitops", paused("web:1", {}, rolling(1)));
+    const { restore } = await object.change("Update", paused("web:2", {}, rolling(2)));
+    await object.edit("person", { spec: { strategy: { type: "Recreate", rollingUpdate: null } } });
+    const { object: live, conflicts, isOurs } = await restore();
+    expect({ conflicts, isOurs }).toEqual({ conflicts: [".spec.strategy.rollingUpdate.maxSurge"], isOurs: false });
+    expect(live).toMatchObject({ spec: { strategy: { type: "Recreate" } } });
+    expect(live["spec"]).not.toHaveProperty("strategy.rollingUpdate");
+    expect(images(live)).toEqual([
+      ["web", "web:1"],
+      ["side", "web:1"],
+    ]);
+  });
 });

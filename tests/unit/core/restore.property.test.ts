@@ -46,8 +46,13 @@ const world = fc
     const isTheirs = (path: Path): boolean =>
       versions.slice(1).some((version, at) => !equal(fieldValue(version, path), fieldValue(versions[at], path))) ||
       ownersOf(live, path).some((owner) => !ownersOf(changed, path).includes(owner) && owner.includes('"Apply"'));
+    /** Whether it is in a list item that the change has left there, and another client has removed since. */
+    const isInRemovedItem = (path: Path): boolean => {
+      const item = path.slice(0, path.findIndex((element) => element.startsWith("k:")) + 1);
+      return item.length > 0 && fieldValue(changed, item) !== undefined && fieldValue(live, item) === undefined;
+    };
     const known = before.metadata.managedFields !== undefined;
-    return { wish, before, changed, live, isTheirs, known, after };
+    return { wish, before, changed, live, isTheirs, isInRemovedItem, known, after };
   })
   // Where nothing was booked, nothing tells that somebody took a field out.
   .filter(({ known, after }) => known || after.every(({ how, edits }) => how === "edits" && edits.every(sets)));
@@ -69,7 +74,8 @@ const sorted = (entries: KubeObject["metadata"]["managedFields"]) =>
   (entries ?? []).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 /** What a field is to be in the end. Whatever an Update emptied is as good as gone: the API server keeps few empty values. */
-const expected = ({ wish, before, changed, live, isTheirs }: World, path: Path): unknown => {
+const expected = ({ wish, before, changed, live, isTheirs, isInRemovedItem }: World, path: Path): unknown => {
+  if (isInRemovedItem(path)) return undefined;
   const value = fieldValue(changed, path);
   const emptied =
     wish.type === "Update" && [0, []].some((empty) => equal(value, empty)) && !equal(value, fieldValue(before, path));
@@ -91,10 +97,13 @@ describe("taking a change back, whatever others did before and after", () => {
 
   it("reports a conflict for each field that it set and another client took over, and for no other", () => {
     check((world) => {
-      const { before, changed } = world;
+      const { before, changed, isInRemovedItem } = world;
       const { conflicts } = restored(world);
+      // What the change had taken out of an item is nothing to restore once the item itself is gone.
+      const isMoot = (path: Path) => isInRemovedItem(path) && fieldValue(changed, path) === undefined;
       const taken = paths.filter(
         (path) =>
+          !isMoot(path) &&
           !equal(expected(world, path), fieldValue(before, path)) &&
           !equal(fieldValue(changed, path), fieldValue(before, path)),
       );
@@ -130,7 +139,8 @@ describe("taking a change back, whatever others did before and after", () => {
         (path) =>
           fieldValue(before, path) !== undefined &&
           equal(ownersOf(live, path), ownersOf(changed, path)) &&
-          !world.isTheirs(path),
+          !world.isTheirs(path) &&
+          !world.isInRemovedItem(path),
       );
       const owners = (of: KubeObject) =>
         Object.fromEntries(untouched.map((path) => [JSON.stringify(path), ownersOf(of, path)]));

@@ -86,3 +86,10 @@ describe("a Patch that was made, of an object whose managedFields others have cl
     expect({ data: object["data"], conflicts }).toEqual({ data: { a: "3", b: "3" }, conflicts: 1 });
   });
 });
+
+it("an Update whose managedFields others have cleared is rolled back without what it only repeated, and they have changed", () => {
+  const repeating: ResolvedChange = { ...update, content: { data: { a: "2", b: "1" } } };
+  const made = put(before, changeBody(repeating, place, before, author), manager);
+  const live = cleared(put(made, { ...made, data: { a: "2", b: "3" } }, "person"));
+  expect(restored(repeating, live)).toMatchObject({ object: { data: { a: "1", b: "3" } }, conflicts: 0 });
+});

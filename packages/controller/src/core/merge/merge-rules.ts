@@ -40,6 +40,14 @@ const isDefaultOfTheirs: Test = ({ was, wanted, ours, theirs, parent }) =>
   parent.was === undefined &&
   parent.theirs !== undefined;
 
+/** Whether it had a manager, has none any more, and the change has not set it: such as a default, where the manager has left it out since. */
+const isReleased: Test = (field) =>
+  field.former !== undefined &&
+  field.theirs === undefined &&
+  field.ours === undefined &&
+  !isChanged(field) &&
+  !field.isOfOwners;
+
 const hasNoOtherOwner: Test = ({ theirs }) => theirs === undefined;
 
 const isKeyOfItem: Test = ({ parent, element }) => parent?.keys.some((key) => element === `f:${key}`) === true;
@@ -65,6 +73,8 @@ const RULES: readonly (readonly [holds: Test, verdict: MergeVerdict])[] = [
   [isTakenElsewhere, "conflict"],
   // Without it, what other clients have added would change, or get the default again.
   [isDefaultOfTheirs, "live"],
+  // Another client has let go of it: the former value is nobody's wish any more.
+  [isReleased, "live"],
   // Only the Transaction manages it, or it has no manager, such as a default of a field of the change.
   [hasNoOtherOwner, "before"],
   // It is added and removed together with its item.

@@ -46,6 +46,7 @@ export const restoration = (
     ours,
     theirs,
     since: fieldsOf(writtenSince(formerEntries, others)),
+    former: fieldsOf(formerEntries),
     managed,
     content: withListMapDefaults(desiredState(change, place, before), [is, was], managed, ours),
     replaces: change.type === "Update",

@@ -1,4 +1,6 @@
 import { type Fields, isWhole, none, type Path } from "./field-set.ts";
+import { memoized } from "../kubernetes/memoize.ts";
+import { under } from "./field-value.ts";
 import { type ChangeMade, fieldOf, type MergedField, type MergedPart, pathOf } from "./merged-field.ts";
 import { itemLike, type ListItem, type ListKind, listItems, listKind } from "./list-element.ts";
 import { asObject, equal, isEmpty, isObject, type Json, type JsonObject, member } from "@janus/types";
@@ -12,6 +14,8 @@ export interface FieldOwnership extends ChangeMade {
   readonly theirs: Fields;
   /** Those of them whose managers have written since the change. */
   readonly since: Fields;
+  /** Fields that had a manager before the change. */
+  readonly former: Fields;
   /** Every field that has or had a manager: they show how lists are merged. */
   readonly managed: Fields;
   /** The content of the change. */
@@ -62,19 +66,63 @@ const namesIn = (was: JsonObject, is: JsonObject): readonly string[] => [
   ...Object.keys(was).filter((name) => !Object.hasOwn(is, name)),
 ];
 
-const mergeMember = (parent: MergedField, name: string, was: Json | undefined, is: Json | undefined): MergedValue => {
+/**
+ * Whether it is of a part of the object in which the change has set nothing, and others have set or let go of something since: what
+ * differs there without a manager is a consequence of that. But a change may well have consequences in other metadata.
+ */
+const isBesideChange = ({ parent, element, ours, theirs, wanted, since, former, change }: MergedField): boolean =>
+  parent?.parent === undefined &&
+  element !== "f:metadata" &&
+  ours === undefined &&
+  wanted === undefined &&
+  !change.replaces &&
+  (since !== undefined || !equal(theirs, former));
+
+/** Whether others have set or removed a field right in it, and the change none, as where they have chosen another type of a union. */
+const isChosenByOthers = memoized(
+  ({ ours, theirs, was, is }: MergedField): boolean =>
+    ours === undefined &&
+    Object.keys(theirs ?? none).some((element) => {
+      const [one, other] = [under(element)(was), under(element)(is)];
+      const isInside = [one, other].every((value) => typeof value === "object" && value !== null);
+      return element !== "." && one !== other && !isInside;
+    }),
+);
+
+const isNothing = (value: unknown): boolean =>
+  isEmpty(value) || (isObject(value) && Object.values(value).every(isNothing));
+
+/** Whether others have removed all of it, although the content of the change has something in it. */
+const isRemovedByOthers = ({ is, wanted, ours, theirs }: MergedField): boolean =>
+  is === undefined && ours === undefined && theirs === undefined && !isNothing(wanted);
+
+/** @param isParentRemoved whether others have removed all of the object that it is in */
+const mergeMember = (parent: MergedField, isParentRemoved: boolean, part: MergedPart): MergedValue => {
+  const { was, is } = part;
   if (equal(was, is)) return withoutConflict(is);
-  const field = fieldOf(parent, { element: `f:${name}`, was, is, wanted: member(asObject(parent.wanted), name) });
-  // A field that never had a manager was not removed by other clients, but as a consequence of the change, like a
-  // port of a Service.
-  const wentAlong = parent.is !== undefined && is === undefined && field.managed === undefined;
-  return wentAlong ? withoutConflict(was) : mergeField(field);
+  const field = fieldOf(parent, part);
+  if (isBesideChange(field)) return withoutConflict(is);
+  // A field that never had a manager was not removed by itself, but along with something else.
+  const isGoneAlong = is === undefined && field.managed === undefined;
+  if (isGoneAlong && isParentRemoved) return withoutConflict(is);
+  // As a consequence of the change, like a port of a Service.
+  if (isGoneAlong && parent.is !== undefined && !isChosenByOthers(parent)) return withoutConflict(was);
+  return mergeField(field);
 };
 
 const mergeObjects = (field: MergedField): MergedValue => {
   const [was, is] = [asObject(field.was), asObject(field.is)];
+  const wanted = asObject(field.wanted);
   const names = namesIn(was, is);
-  const parts = names.map((name) => mergeMember(field, name, member(was, name), member(is, name)));
+  const isRemoved = isRemovedByOthers(field);
+  const parts = names.map((name) =>
+    mergeMember(field, isRemoved, {
+      element: `f:${name}`,
+      was: member(was, name),
+      is: member(is, name),
+      wanted: member(wanted, name),
+    }),
+  );
   const conflicts = conflictsOf(parts);
   if (
     isMergedAway(
@@ -124,7 +172,10 @@ const mergeLists = (field: MergedField, kind: ListKind): MergedValue => {
   const keys = kind.type === "keys" ? kind.keys : [];
   const parts = itemsIn(field, kind).map((item): MergedValue => {
     if (equal(item.was, item.is)) return withoutConflict(item.is);
-    const { value, conflicts } = mergeField(fieldOf(field, item, keys));
+    const part = fieldOf(field, item, keys);
+    const { value, conflicts } = mergeField(part);
+    // An item that others have removed stays removed, even if an Update has taken something out of it: without the rest, that is none.
+    if (isRemovedByOthers(part)) return { value: undefined, conflicts };
     return { value: underKeys(value, keys, item.is ?? item.was), conflicts };
   });
   const conflicts = conflictsOf(parts);
@@ -137,13 +188,22 @@ const mergeLists = (field: MergedField, kind: ListKind): MergedValue => {
 const isAbsentOr = (isOfType: (value: Json) => boolean, { was, is }: MergedField): boolean =>
   (was === undefined || isOfType(was)) && (is === undefined || isOfType(is));
 
+/**
+ * Whether it is merged field by field. Where nothing shows which fields a Patch has set, a map counts as merged, unless its
+ * managers have it as a whole: then it is replaced as a whole, and no former value may get into that of others.
+ */
+const isMerged = ({ was, is, theirs, managed, change }: MergedField): boolean => {
+  if (managed !== undefined && !isWhole(managed)) return true;
+  const isReplaced = managed !== undefined && (theirs !== undefined || !isEmpty(was));
+  const isNewAndEmpty = was === undefined && isEmpty(is);
+  return change.isBlind && isObject(is) && !isNewAndEmpty && !isReplaced;
+};
+
 /** Of a field that is not what it was. */
 const mergeField = (field: MergedField): MergedValue => {
-  const { was, is, theirs, managed, change } = field;
-  const isNewAndEmpty = was === undefined && isEmpty(is);
-  const parted = (managed !== undefined && !isWhole(managed)) || (change.isBlind && isObject(is) && !isNewAndEmpty);
+  const { was, theirs, managed, change } = field;
   // A value without fields of other clients is reverted as a whole, with the defaults that have no manager.
-  if (!parted || (was === undefined && theirs === undefined && !change.isBlind)) return mergeWhole(field);
+  if (!isMerged(field) || (was === undefined && theirs === undefined && !change.isBlind)) return mergeWhole(field);
   if (isAbsentOr(isObject, field)) return mergeObjects(field);
   const kind = listKind(managed);
   return kind !== undefined && isAbsentOr(Array.isArray, field) ? mergeLists(field, kind) : mergeWhole(field);
@@ -166,7 +226,7 @@ const mergeField = (field: MergedField): MergedValue => {
  *   before {a: 1}        live {}             a has no manager, others did → {}, and a conflict
  */
 export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: FieldOwnership): Merged => {
-  const { ours, theirs, since, managed, content, replaces, isBlind } = ownership;
+  const { ours, theirs, since, former, managed, content, replaces, isBlind } = ownership;
   const { value, conflicts } = mergeObjects({
     change: { replaces, isBlind },
     element: "",
@@ -179,6 +239,7 @@ export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: F
     ours,
     theirs,
     since,
+    former,
     managed,
   });
   return { value: asObject(value ?? none), conflicts: conflicts.map(pathOf) };
