@@ -78,7 +78,7 @@ const wrongTargets = (
     if (txn.status.phase === "Committed" && at !== "committed") return [`Committed, but ${key} is ${at}`];
     if (txn.status.phase === "RolledBack" && !CLEAN.includes(at)) return [`RolledBack, but ${key} is ${at}`];
     // The item of its owner says why, and so does its own.
-    if (at === "restored" && state.error?.includes("its owner was not restored") === true)
+    if (at === "restored" && /its owner was not restored|restored without its owner/u.test(state.error ?? ""))
       return difference(`${at}, but ${key}`, unowned(was.get(key)), unowned(is.get(key)));
     if (UNMADE.includes(at) && text(done.get(key)) === text(after.get(key))) return [];
     if (UNMADE.includes(at))

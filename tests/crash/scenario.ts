@@ -1,5 +1,5 @@
 import type { JsonObject, Phase } from "@janus/api";
-import type { UserAction } from "./user-action.ts";
+import { onPhase, type UserAction } from "./user-action.ts";
 import {
   application,
   bareCreation,
@@ -109,11 +109,8 @@ const before = (refused?: number): Scenario["before"] => [
 ];
 
 const parent = configMap("parent", { is: "owner" });
-const child = configMap(
-  "child",
-  { of: "parent" },
-  { ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "parent", uid: "uid of ConfigMap/parent" }] },
-);
+const owned = { apiVersion: "v1", kind: "ConfigMap", name: "parent", uid: "uid of ConfigMap/parent" };
+const child = configMap("child", { of: "parent" }, { ownerReferences: [owned] });
 const family = [bystander, parent, child];
 
 /** One of an object that is there, and one of an object that is not. */
@@ -173,6 +170,25 @@ export const scenarios: readonly Scenario[] = [
     outcome: "RolledBack",
     before: family,
     spec: spec([deletion(child), deletion(parent), refusedCreation]),
+  },
+  {
+    name: "what is owned is deleted, and comes back to its owner",
+    outcome: "RolledBack",
+    before: family,
+    spec: spec([deletion(child), refusedCreation]),
+  },
+  {
+    name: "what is owned is deleted, and comes back without its owner, which somebody has deleted",
+    outcome: "RolledBack",
+    before: family,
+    spec: spec([deletion(child), refusedCreation]),
+    userActions: [onPhase("RollingBack", ({ remove }) => remove(parent))],
+  },
+  {
+    name: "what gets an owner loses it again",
+    outcome: "RolledBack",
+    before: family,
+    spec: spec([patch(bystander, { metadata: { ownerReferences: [owned] } }), refusedCreation]),
   },
   {
     name: "a Service that was created goes, and a claim with a volume stays",

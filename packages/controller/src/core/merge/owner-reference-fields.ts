@@ -35,6 +35,17 @@ export const withUids = (entry: ManagedFieldsEntry, uids: ReadonlyMap<string, st
   return { ...entry, fieldsV1: { ...fieldsV1, "f:metadata": metadata } };
 };
 
+/** The entries without what they say of these owner references. */
+export const withoutEntriesOf = (entries: Entries, uids: readonly string[]): Entries => {
+  const elements = new Set(uids.map(elementFor));
+  return entries.flatMap((entry) => {
+    const { fieldsV1 } = entry;
+    if (fieldsV1 === undefined || isWhole(ofOwners(fieldsV1, uids))) return [entry];
+    const left = filter(fieldsV1, (path) => !(isWithin(path) && elements.has(path[OWNERS.length] ?? "")));
+    return isWhole(left) ? [] : [{ ...entry, fieldsV1: left }];
+  });
+};
+
 /** The part of an entry that is not about owner references. */
 export const withoutOwners = (fields: Fields): Fields =>
   filter(fields, (path) => !OWNERS.every((element, at) => path[at] === element));

@@ -11,6 +11,7 @@ import { examination, keepExamined } from "../preflight/examine-targets.ts";
 import { firstLooks } from "../preflight/first-look.ts";
 import { garbageCollectedTargets, ownsTransaction } from "../preflight/garbage-collected.ts";
 import { irreversibleProblems } from "../preflight/irreversible-changes.ts";
+import { kindsOfOwners } from "../preflight/missing-owners.ts";
 import { reviews, unauthorized } from "../preflight/permissions.ts";
 import { problems, readServiceAccount } from "../preflight/preflight.ts";
 import { staleApproval } from "../preflight/stale-approval.ts";
@@ -148,6 +149,8 @@ const acquireLocks = (context: ReconcileContext, targets: ReadonlyMap<number, Ob
  */
 const examineTargets = (context: ReconcileContext): Step | undefined => {
   const { txn, known, now, settings } = context;
+  const kinds = kindsOfOwners(txn, known);
+  if (kinds.length > 0) return run(...kinds);
   const keep = txn.spec.approvedDigest === undefined ? undefined : keepingResult(settings);
   const items = itemsOf(txn, known);
   const keeping = context.isOver === true ? keepExamined(txn, known, items, keep) : [];

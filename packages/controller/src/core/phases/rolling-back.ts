@@ -110,7 +110,13 @@ const reached = ({ txn }: ReconcileContext): number =>
 
 /** Reads of the targets from the forward run are outdated; and released stores are needed again. */
 const withoutForwardReads = (known: Observations): Observations => ({
-  ...mapChanges(known, (observed) => ({ ...observed, target: undefined, gate: undefined, enabling: undefined })),
+  ...mapChanges(known, (observed) => ({
+    ...observed,
+    target: undefined,
+    gate: undefined,
+    enabling: undefined,
+    owners: undefined,
+  })),
   cleanup: NOTHING_CLEANED_UP,
 });
 

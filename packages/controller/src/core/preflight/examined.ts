@@ -5,6 +5,7 @@ import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { firstLooks } from "./first-look.ts";
 import { irreversibleProblems } from "./irreversible-changes.ts";
+import { kindsOfOwners } from "./missing-owners.ts";
 import { reviews } from "./permissions.ts";
 import { problems, readServiceAccount } from "./preflight.ts";
 import { specProblems } from "./spec-problems.ts";
@@ -52,6 +53,8 @@ export const examined = (
   const items = itemsOf(txn, known);
   const permitted = reviews(items, known);
   if (permitted.length > 0) return requests(permitted.slice(0, MOST));
+  const kinds = kindsOfOwners(txn, known);
+  if (kinds.length > 0) return requests(kinds.slice(0, MOST));
   const needed = examining(known, items);
   if (needed.length > 0) return requests(needed);
   const mustBeLast = irreversibleProblems(txn, known);

@@ -6,6 +6,7 @@ import { changeIn, type Observations, unchangedConflict, withChange, withPreflig
 import type { TargetObservation } from "../state/target-observations.ts";
 import { serviceAccounts, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
+import { missingOwners, readNewOwners } from "./missing-owners.ts";
 import { missingPermissions, withVerdict } from "./permissions.ts";
 import { refusedGrants, regranting } from "./regranting.ts";
 import { readTarget, type ResolvedItem, writeOf } from "../state/resolved-changes.ts";
@@ -148,7 +149,10 @@ export const examine = (
     seen.type === "read"
       ? [...regranting(txn, known, item, seen.object), ...readOtherVersions(txn, item, known, seen.object)]
       : [];
-  return preflight?.trial === undefined ? [keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), ...more] : more;
+  const owners = readNewOwners(known, item);
+  return preflight?.trial === undefined
+    ? [keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), ...owners, ...more]
+    : [...owners, ...more];
 };
 
 /** What the change to this object, or its snapshot, loses, and no rollback could restore. */
@@ -173,5 +177,6 @@ export const problems = (txn: Transaction, item: ResolvedItem, known: Observatio
     ...missingPermissions(txn, item, known),
     ...(target?.object === undefined ? [] : refusedGrants(txn, item, known, target.object)),
     ...versionProblems(item, known, target?.object),
+    ...missingOwners(item, known),
   ];
 };

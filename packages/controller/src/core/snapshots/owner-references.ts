@@ -3,7 +3,13 @@ import { recordedBefore } from "./prior-state.ts";
 import { isWhole, none } from "../merge/field-set.ts";
 import type { Journal } from "../state/journal.ts";
 import { memoized } from "../kubernetes/memoize.ts";
-import { ofOwners, withEntriesOf, withoutOwners, withUids } from "../merge/owner-reference-fields.ts";
+import {
+  ofOwners,
+  withEntriesOf,
+  withoutEntriesOf,
+  withoutOwners as withoutAnyOwners,
+  withUids,
+} from "../merge/owner-reference-fields.ts";
 import type { KubeObject, ManagedFieldsEntry, OwnerReference } from "@janus/types";
 
 type Owners = readonly OwnerReference[];
@@ -22,6 +28,17 @@ const withEntries = (object: KubeObject, managedFields: Entries): KubeObject => 
   ...object,
   metadata: { ...object.metadata, managedFields },
 });
+
+/** The object, and who has set what of it, without these owners. */
+export const withoutOwners = (object: KubeObject, gone: Owners): KubeObject => {
+  const uids = uidsOf(gone);
+  const left = withOwners(
+    object,
+    ownersOf(object).filter(({ uid }) => !uids.has(uid)),
+  );
+  const entries = entriesOf(object);
+  return entries.length === 0 ? left : withEntries(left, withoutEntriesOf(entries, [...uids]));
+};
 
 export const isOwnedBy = (object: KubeObject, uid: string | undefined): boolean =>
   ownersOf(object).some((owner) => owner.uid === uid);
@@ -189,7 +206,7 @@ export const withOriginalManagers = (
   const renamed = renaming(txn, journal, before);
   const others = entries.flatMap((entry) => {
     if (!isOurs(entry)) return [renamed(entry)];
-    const fieldsV1 = withoutOwners(entry.fieldsV1 ?? none);
+    const fieldsV1 = withoutAnyOwners(entry.fieldsV1 ?? none);
     return isWhole(fieldsV1) ? [] : [{ ...entry, fieldsV1 }];
   });
   const former = entriesOf(withNewOwners(txn, journal, before));

@@ -6,6 +6,7 @@ import { type AbortCause, type ForwardObservations, sentWrite } from "./forward-
 import type { JournalObservation } from "./journal-observation.ts";
 import type { Listing, Owned } from "./listings.ts";
 import type { LockObservation } from "./lock-observation.ts";
+import type { OwnerObservation } from "./owners.ts";
 import type { PreflightObservations } from "./preflight-observations.ts";
 import type { RollbackObservations } from "./rollback-observations.ts";
 import type { SnapshotRef, StoreData, StoreListing, StoreObservation } from "./store-observations.ts";
@@ -85,6 +86,8 @@ export interface ChangeObservations {
   readonly before?: KubeObject | undefined;
   /** The uids of the owners that the snapshot names. */
   readonly ownersBefore?: readonly string[] | undefined;
+  /** By uid: owners that the change, or its rollback, gives to the target. */
+  readonly owners?: ReadonlyMap<string, OwnerObservation> | undefined;
   readonly forward?: ForwardObservations | undefined;
   /** Its gates: why the target cannot be looked at, or what a workload lacks, with its Pods. */
   readonly gate?: GateObservations | undefined;

@@ -7,6 +7,7 @@ import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
+import { unreadOwners, withoutGoneOwners } from "./gone-owners.ts";
 import { undoCreate } from "./undo-create.ts";
 import { undoDelete } from "./undo-delete.ts";
 import { undoEdit } from "./undo-update.ts";
@@ -41,7 +42,9 @@ export const undo = (
   const recorded = recordedBefore(context.txn, journal, item.index);
   if (isIrreversible(item.change) || (recorded.existed && recorded.isIrreversible === true))
     return undoIrreversible(undoContext, before);
-  return item.change.type === "Delete" ? undoDelete(undoContext, before) : undoEdit(undoContext, before);
+  const reading = unreadOwners(undoContext, before);
+  if (reading.length > 0) return continues(...reading);
+  return withoutGoneOwners(undoContext, before, item.change.type === "Delete" ? undoDelete : undoEdit);
 };
 
 /**

@@ -1,0 +1,95 @@
+import * as E from "fp-ts/lib/Either.js";
+import type { OwnerReference } from "@janus/types";
+import { isAbsent } from "../kubernetes/api-error.ts";
+import type { ObjectRef } from "../kubernetes/kube-object.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import type { ApiCall, Discover } from "./effect.ts";
+import { changeIn, type Observations, set, withChange } from "./observations.ts";
+import type { ResolvedItem } from "./resolved-changes.ts";
+
+/** So many owners of a target, or kinds of owners, are read at the same time. */
+const MOST = 16;
+
+/** Whether the object of this uid exists; unknown: the ServiceAccount may not read it, or its kind is not served. */
+export interface OwnerObservation {
+  readonly is: "there" | "gone" | "unknown";
+  readonly readAt: Instant;
+}
+
+const kindKey = ({ apiVersion, kind }: OwnerReference): string => `${apiVersion}/${kind}`;
+
+/** The kinds of these owners that are not discovered yet. */
+export const ownerKinds = (known: Observations, owners: readonly OwnerReference[]): readonly Discover[] => {
+  const missing = new Map(
+    owners.map((owner) => [kindKey(owner), owner] as const).filter(([key]) => !known.resources.has(key)),
+  );
+  return [...missing].slice(0, MOST).map(
+    ([key, { apiVersion, kind }]): Discover => ({
+      purpose: "discover",
+      apiVersion,
+      kind,
+      onAnswer: (known, resource) => ({ ...known, resources: set(known.resources, key, resource ?? null) }),
+    }),
+  );
+};
+
+/**
+ * Where the garbage collector looks for an owner: in the namespace of its dependent. Undefined: nowhere, so that it counts as there.
+ * https://kubernetes.io/docs/concepts/architecture/garbage-collection/#owners-dependents
+ */
+const placeOf = (known: Observations, { place }: ResolvedItem, owner: OwnerReference): ObjectRef | undefined => {
+  const resource = known.resources.get(kindKey(owner));
+  if (resource === undefined || resource === null) return undefined;
+  const { namespace } = place;
+  if (!resource.namespaced) return { resource, name: owner.name };
+  return namespace === undefined ? undefined : { resource, namespace, name: owner.name };
+};
+
+const noted = (known: Observations, index: number, uid: string, observed: OwnerObservation): Observations =>
+  withChange(known, index, { owners: set(changeIn(known, index).owners ?? new Map(), uid, observed) });
+
+const readOwner = ({ index }: ResolvedItem, { uid }: OwnerReference, place: ObjectRef): ApiCall => ({
+  purpose: "read-target",
+  item: index,
+  as: "serviceAccount",
+  mayBeUnserved: true,
+  call: { verb: "get", place },
+  onAnswer: (known, answer, _, sent) => {
+    const isThere = E.isRight(answer) && answer.right.metadata.uid === uid;
+    const isUnknown = E.isLeft(answer) && !isAbsent(answer.left);
+    return noted(known, index, uid, { is: isUnknown ? "unknown" : isThere ? "there" : "gone", readAt: sent });
+  },
+});
+
+/**
+ * Reads these owners of a target, those that are known to be gone apart: with a reference to one that does not exist, and to no
+ * other, the garbage collector deletes the target.
+ *
+ * Assumes: their kinds were discovered ({@link ownerKinds}).
+ *
+ * @param since what was read before that is read again
+ */
+export const readOwners = (
+  known: Observations,
+  item: ResolvedItem,
+  owners: readonly OwnerReference[],
+  since: Instant,
+): readonly ApiCall[] =>
+  owners
+    .flatMap((owner): readonly ApiCall[] => {
+      const { is, readAt = Number.NEGATIVE_INFINITY } = changeIn(known, item.index).owners?.get(owner.uid) ?? {};
+      const place = placeOf(known, item, owner);
+      const isKnown = place === undefined || is === "gone" || (is !== undefined && readAt >= since);
+      return isKnown ? [] : [readOwner(item, owner, place)];
+    })
+    .slice(0, MOST);
+
+/** Those of these owners that do not exist, as far as they were read. */
+export const goneOwners = (
+  known: Observations,
+  index: number,
+  owners: readonly OwnerReference[],
+): readonly OwnerReference[] => {
+  const { owners: observed } = changeIn(known, index);
+  return observed === undefined ? [] : owners.filter(({ uid }) => observed.get(uid)?.is === "gone");
+};
