@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
-import { administrator } from "../fixtures/administrator.ts";
-import { deleting, patching } from "../fixtures/changes.ts";
+import { administrator, type Manifest } from "../fixtures/administrator.ts";
+import { creating, deleting, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
-import { configMap, namespace as namespaceOf, within } from "../fixtures/manifests.ts";
+import { configMap, namespace as namespaceOf, role, roleBinding, within } from "../fixtures/manifests.ts";
 import { transaction, workspace } from "../fixtures/workspace.ts";
 
 const claim = (name: string) => ({
@@ -152,4 +152,67 @@ it("does not restore the reclaim policy of a volume that is without its claim by
     "restoring its reclaim policy makes the cluster delete it, since its phase is Released",
   );
   expect(await phase()).toBe("Released");
+});
+
+const podSpec = {
+  restartPolicy: "Never",
+  serviceAccountName: "deployer",
+  containers: [{ name: "web", image: "nginx" }],
+};
+
+const job = (spec: object): Manifest => ({
+  apiVersion: "batch/v1",
+  kind: "Job",
+  metadata: { name: "migrate" },
+  spec,
+});
+
+it("refuses a time to live of a Job that has finished, and does not restore one", async () => {
+  const place = await workspace();
+  const suspended = { suspend: true, activeDeadlineSeconds: 1, ttlSecondsAfterFinished: 10 };
+  await place.create(job({ ...suspended, template: { spec: podSpec } }));
+  await place.janus();
+  await place.submit([patching(job({ ttlSecondsAfterFinished: 3600 }))], { rollbackWindow: "10m" });
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
+  await place.patch(job({ suspend: false }));
+  const status = async () => (await place.read(job({})))["status"];
+  const failed = { conditions: expect.arrayContaining([expect.objectContaining({ type: "Failed", status: "True" })]) };
+  await expect.poll(status, { timeout: 30_000 }).toMatchObject(failed);
+  const annotations = { "backup.janus.io/request-rollback": "now" };
+  await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Failed");
+  expect((await place.txn()).status.items[0]?.error).toContain(
+    "restoring its ttlSecondsAfterFinished lets the cluster delete it, since it has finished: not restored",
+  );
+  const shorter = await place.run([patching(job({ ttlSecondsAfterFinished: 0 })), creating(configMap("last"))], {
+    name: "shorter",
+  });
+  expect(shorter.status.items[0]?.error).toContain(
+    `the Patch of Job ${place.namespace}/migrate lets the cluster delete it, since it has finished, which cannot be undone: move it to the end`,
+  );
+});
+
+it("refuses to delete a Pod with the claims of its ephemeral volumes, which the ServiceAccount may not list", async () => {
+  const place = await workspace();
+  const ephemeral = { volumeClaimTemplate: { spec: claim("scratch").spec } };
+  const pod: Manifest = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web" },
+    spec: { ...podSpec, volumes: [{ name: "scratch", ephemeral }] },
+  };
+  const verbs = ["get", "create", "update", "delete"];
+  await place.create(
+    pod,
+    role("limited", { apiGroups: [""], resources: ["pods", "configmaps"], verbs }),
+    roleBinding("limited", "Role", "limited", `${place.namespace}/deployer`),
+  );
+  await expect.poll(() => place.exists(claim("web-scratch")), { timeout: 30_000 }).toBe(true);
+  await place.remove(roleBinding("deployer", "ClusterRole", "admin", `${place.namespace}/deployer`));
+  await place.janus();
+  const { status } = await place.run([deleting(pod), creating(configMap("last"))]);
+  expect(status.items[0]?.error).toContain(
+    `the Delete of Pod ${place.namespace}/web also deletes PersistentVolumeClaim web-scratch, which cannot be undone: move it to the end`,
+  );
+  expect(await place.exists(pod)).toBe(true);
 });

@@ -15,6 +15,13 @@ const reclaiming = (persistentVolumeReclaimPolicy: string, phase: string) => ({
   spec: { persistentVolumeReclaimPolicy },
   status: { phase },
 });
+const claimed = (persistentVolumeReclaimPolicy: string, claimRef: object | undefined) => ({
+  spec: { persistentVolumeReclaimPolicy, claimRef },
+});
+const token = (annotations: Readonly<Record<string, string>>) => ({
+  type: "kubernetes.io/service-account-token",
+  metadata: { name: "a", annotations },
+});
 const ordinary = change("Patch", "b");
 const b = former("ConfigMap", "b");
 
@@ -37,6 +44,27 @@ it.each([
     { spec: { persistentVolumeReclaimPolicy: "Recycle" } },
     reclaiming("Retain", "Released"),
     "makes the cluster erase its data, since its phase is Released",
+  ],
+  [
+    "Patch",
+    "PersistentVolume",
+    { spec: { claimRef: { name: "nobody", uid: "2" } } },
+    claimed("Delete", { name: "data", namespace: "shop", uid: "1" }),
+    "makes the cluster delete it if there is no such claim",
+  ],
+  [
+    "Update",
+    "PersistentVolume",
+    claimed("Recycle", { name: "data", namespace: "shop", uid: "2" }),
+    claimed("Retain", { name: "data", namespace: "shop", uid: "1" }),
+    "makes the cluster erase its data if there is no such claim",
+  ],
+  [
+    "Patch",
+    "Secret",
+    { metadata: { annotations: { "kubernetes.io/service-account.uid": "2" } } },
+    token({ "kubernetes.io/service-account.name": "app", "kubernetes.io/service-account.uid": "1" }),
+    "makes the cluster delete it if there is no such ServiceAccount",
   ],
   [
     "Update",
@@ -63,6 +91,26 @@ it.each([
     "the deletion of a volume when its claim will be gone",
     [making("Patch", "PersistentVolume", { spec: { persistentVolumeReclaimPolicy: "Delete" } }), ordinary],
     reclaiming("Retain", "Bound"),
+  ],
+  [
+    "given to another claim, if it is retained",
+    [making("Patch", "PersistentVolume", { spec: { claimRef: { name: "nobody", uid: "2" } } }), ordinary],
+    claimed("Retain", { name: "data", uid: "1" }),
+  ],
+  [
+    "the claim that it has already",
+    [making("Update", "PersistentVolume", claimed("Delete", { name: "data", uid: "1" })), ordinary],
+    claimed("Delete", { name: "data", uid: "1" }),
+  ],
+  [
+    "a claim without a uid, which is waited for",
+    [making("Update", "PersistentVolume", claimed("Delete", { name: "data" })), ordinary],
+    claimed("Delete", undefined),
+  ],
+  [
+    "the token of the same ServiceAccount",
+    [making("Update", "Secret", token({ "kubernetes.io/service-account.name": "app" })), ordinary],
+    token({ "kubernetes.io/service-account.name": "app", "kubernetes.io/service-account.uid": "1" }),
   ],
   ["what is immutable already", [making("Patch", "ConfigMap", { immutable: true }), ordinary], { immutable: true }],
   [

@@ -2,7 +2,7 @@ import type { ResolvedChange } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { claimsDeletedBy } from "../../../packages/controller/src/core/kubernetes/stateful-set-claims.ts";
+import { claimsDeletedBy } from "../../../packages/controller/src/core/kubernetes/deleted-claims.ts";
 import { outline } from "../../../packages/controller/src/core/kubernetes/outline.ts";
 
 const target = { apiVersion: "apps/v1", kind: "StatefulSet", name: "web" };

@@ -276,8 +276,10 @@ export const examined = (changes: readonly Change[], ...there: readonly KubeObje
     { direction: "forward", cursor: 0 },
     { serviceAccount: "there", owned: new Map([["shop", there.flatMap(owned)]]) },
   );
+  const owners = new Map(there.map(({ metadata: { uid = "" } }) => [uid, { is: "there" as const, readAt: NOW }]));
   const step = decide(
     observingAll(start, ({ target }) => ({
+      owners,
       preflight: { permissions: allowed("create", "update", "patch", "delete"), trial: { problems: [] } },
       target: seen(there.find(({ metadata }) => metadata.name === target.name)),
     })),

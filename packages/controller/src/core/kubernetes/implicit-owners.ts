@@ -48,3 +48,20 @@ export const accountOf = (object: KubeObject): string | undefined => {
   const uid = object.metadata.annotations?.[ACCOUNT_UID];
   return uid !== undefined && object["type"] === TOKEN && tiedTo(object) === uid ? uid : undefined;
 };
+
+/**
+ * What content does to the Secret with the token of a ServiceAccount that gets another one, as the predicate of a sentence: the token
+ * controller deletes it if there is no such ServiceAccount. Undefined: nothing.
+ * https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/controller/serviceaccount/tokens_controller.go (`syncSecret`)
+ */
+export const otherAccount = (content: unknown, live: KubeObject): string | undefined => {
+  const { annotations: is } = asObject(asObject(content)["metadata"]);
+  const { annotations: was } = live.metadata;
+  const isOther = ACCOUNT_ANNOTATIONS.some((name) => {
+    const account = asObject(is)[name];
+    return account !== undefined && account !== was?.[name];
+  });
+  return isOther && live["type"] === TOKEN
+    ? "makes the cluster delete it if there is no such ServiceAccount"
+    : undefined;
+};

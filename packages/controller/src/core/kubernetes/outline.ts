@@ -1,4 +1,5 @@
-import { claimSpec } from "./stateful-set-claims.ts";
+import { claimSpec } from "./deleted-claims.ts";
+import { jobOutline } from "./finished-job.ts";
 import { ACCOUNT_ANNOTATIONS } from "./implicit-owners.ts";
 import { asObject, type KubeObject, type ObjectMeta } from "@janus/types";
 
@@ -22,10 +23,13 @@ export const versionsOf = (object: unknown): readonly { readonly name: string; r
 export const storageOf = (object: unknown): unknown =>
   asObject(asObject(asObject(asObject(object)["spec"])["resources"])["requests"])["storage"];
 
-/** What becomes of a PersistentVolume when its claim is gone, and whether it is. */
-export const reclaimOf = (object: unknown): { readonly policy: unknown; readonly phase: unknown } => {
+/** What becomes of a PersistentVolume when its claim is gone, whether it is, and which claim it is. */
+export const reclaimOf = (
+  object: unknown,
+): { readonly policy: unknown; readonly phase: unknown; readonly claimRef: unknown } => {
   const { spec, status } = asObject(object);
-  return { policy: asObject(spec)["persistentVolumeReclaimPolicy"], phase: asObject(status)["phase"] };
+  const { persistentVolumeReclaimPolicy: policy, claimRef } = asObject(spec);
+  return { policy, claimRef, phase: asObject(status)["phase"] };
 };
 
 /**
@@ -38,7 +42,7 @@ export const outline = (object: KubeObject): KubeObject => {
   const isSecret = apiVersion === "v1" && kind === "Secret";
   const storage = storageOf(object);
   const claims = claimSpec(object);
-  const { policy: persistentVolumeReclaimPolicy, phase } = reclaimOf(object);
+  const { policy: persistentVolumeReclaimPolicy, claimRef, phase } = reclaimOf(object);
   const isVolume = apiVersion === "v1" && kind === "PersistentVolume";
   const versions = kind === "CustomResourceDefinition" ? versionsOf(object) : [];
   return {
@@ -62,6 +66,7 @@ export const outline = (object: KubeObject): KubeObject => {
     ...(storage === undefined ? {} : { spec: { resources: { requests: { storage } } } }),
     ...(versions.length === 0 ? {} : { spec: { versions } }),
     ...(claims === undefined ? {} : { spec: claims }),
-    ...(isVolume ? { spec: { persistentVolumeReclaimPolicy }, status: { phase } } : {}),
+    ...(isVolume ? { spec: { persistentVolumeReclaimPolicy, claimRef }, status: { phase } } : {}),
+    ...jobOutline(object),
   };
 };

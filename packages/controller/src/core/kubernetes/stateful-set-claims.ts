@@ -57,8 +57,8 @@ const MOST_NAMED = 5;
 const isStatefulSet = ({ apiVersion, kind }: KubeObject): boolean =>
   apiVersion.split("/")[0] === "apps" && kind === "StatefulSet";
 
-/** The part of its spec that {@link claimsDeletedBy} looks at. */
-export const claimSpec = (object: KubeObject): Fields | undefined => {
+/** The part of its spec that {@link claimsOfStatefulSet} looks at. */
+export const statefulSetSpec = (object: KubeObject): Fields | undefined => {
   if (!isStatefulSet(object)) return undefined;
   const { replicas, ordinals, persistentVolumeClaimRetentionPolicy, volumeClaimTemplates } = asObject(object["spec"]);
   return {
@@ -69,7 +69,7 @@ export const claimSpec = (object: KubeObject): Fields | undefined => {
   };
 };
 
-/** Which claims of volumes go with a change of a StatefulSet. */
+/** Which claims of volumes go with a change of a StatefulSet, or with a Pod. */
 export interface DeletedClaims {
   readonly count: number;
   /** The first ones, and how many more, for messages. */
@@ -77,12 +77,22 @@ export interface DeletedClaims {
   readonly includes: (name: string) => boolean;
 }
 
+export const deletedClaims = (
+  all: readonly string[],
+  count: number,
+  includes: DeletedClaims["includes"],
+): DeletedClaims => {
+  const names = all.slice(0, MOST_NAMED);
+  const more = count > names.length ? ` and ${count - names.length} more` : "";
+  return { count, names: `PersistentVolumeClaim ${names.join(", ")}${more}`, includes };
+};
+
 /**
  * The claims of volumes that the StatefulSet controller deletes after a change, by the retention policy: with the StatefulSet
  * (`whenDeleted`), or with the replicas that it has no more (`whenScaled`).
  * https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#persistentvolumeclaim-retention
  */
-export const claimsDeletedBy = (change: ResolvedChange, before: KubeObject): DeletedClaims | undefined => {
+export const claimsOfStatefulSet = (change: ResolvedChange, before: KubeObject): DeletedClaims | undefined => {
   if (!isStatefulSet(before)) return undefined;
   const spec = asObject(before["spec"]);
   const was = claimsOf(spec);
@@ -100,17 +110,12 @@ export const claimsDeletedBy = (change: ResolvedChange, before: KubeObject): Del
     .flatMap(([from, to]) => Array.from({ length: Math.min(MOST_NAMED, Math.max(0, to - from)) }, (_, n) => from + n))
     .flatMap((ordinal) =>
       was.templates.slice(0, MOST_NAMED).map((name) => `${name}-${before.metadata.name}-${ordinal}`),
-    )
-    .slice(0, MOST_NAMED);
-  const more = count > names.length ? ` and ${count - names.length} more` : "";
-  return {
-    count,
-    names: `PersistentVolumeClaim ${names.join(", ")}${more}`,
-    includes: (name) =>
-      was.templates.some((template) => {
-        const prefix = `${template}-${before.metadata.name}-`;
-        const ordinal = name.startsWith(prefix) ? name.slice(prefix.length) : "";
-        return /^\d+$/u.test(ordinal) && lost.some(([from, to]) => Number(ordinal) >= from && Number(ordinal) < to);
-      }),
-  };
+    );
+  return deletedClaims(names, count, (name) =>
+    was.templates.some((template) => {
+      const prefix = `${template}-${before.metadata.name}-`;
+      const ordinal = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+      return /^\d+$/u.test(ordinal) && lost.some(([from, to]) => Number(ordinal) >= from && Number(ordinal) < to);
+    }),
+  );
 };

@@ -5,7 +5,9 @@ import { isIrreversible } from "./irreversible-deletions.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
+import { claimsDeletedBy } from "../kubernetes/deleted-claims.ts";
+import { deletedWhenFinished } from "../kubernetes/finished-job.ts";
+import { otherAccount } from "../kubernetes/implicit-owners.ts";
 import { quantityOf } from "../kubernetes/quantity.ts";
 import { storageOf, versionsOf } from "../kubernetes/outline.ts";
 import { reclaimedAtOnce } from "../kubernetes/reclaim-policy.ts";
@@ -19,7 +21,7 @@ type Edit = Exclude<ResolvedChange, { readonly type: "Delete" }>;
 /** By kind: the part of an edit that cannot be reverted; undefined if there is none. */
 const forGood: Readonly<Record<string, (change: Edit, live: KubeObject) => string | undefined>> = {
   "/ConfigMap": madeImmutable,
-  "/Secret": madeImmutable,
+  "/Secret": (change, live) => madeImmutable(change, live) ?? otherAccount(change.content, live),
   "/PersistentVolumeClaim": ({ content }, live) => {
     const [storage, former] = [content, live].map(storageOf);
     if (storage === undefined || equal(storage, former)) return undefined;
@@ -27,7 +29,8 @@ const forGood: Readonly<Record<string, (change: Edit, live: KubeObject) => strin
     // The API server keeps another text of the same quantity than was written: of 0.5Gi, 512Mi.
     return is !== undefined && was !== undefined && is <= was ? undefined : "makes it larger";
   },
-  "/PersistentVolume": ({ content }, live) => reclaimedAtOnce(content, live),
+  "/PersistentVolume": ({ content }, live) => reclaimedAtOnce(content, live)?.what,
+  "batch/Job": ({ content }, live) => deletedWhenFinished(content, live),
   // The version is in status.storedVersions from then on, and must not be missing from spec.versions.
   "apiextensions.k8s.io/CustomResourceDefinition": ({ content }, live) => {
     const former = new Set(versionsOf(live).map(({ name }) => name));

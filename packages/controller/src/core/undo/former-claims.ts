@@ -1,6 +1,6 @@
 import { cut, type ResolvedChange, RETRY_ROLLBACK } from "@janus/api";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
+import { claimsOfStatefulSet } from "../kubernetes/stateful-set-claims.ts";
 import { fromTimestamp } from "../kubernetes/time.ts";
 import { ownedNames } from "../preflight/dependents.ts";
 import { failedListings, nextListing } from "../preflight/unlisted-kinds.ts";
@@ -21,7 +21,7 @@ const CLAIMS = "persistentvolumeclaims";
 export const formerClaims = (undoContext: UndoContext, restoring: ResolvedChange): UndoStep | undefined => {
   const { index, place, seen, context } = undoContext;
   const { txn, known, now } = context;
-  const deleted = seen.object === undefined ? undefined : claimsDeletedBy(restoring, seen.object);
+  const deleted = seen.object === undefined ? undefined : claimsOfStatefulSet(restoring, seen.object);
   if (deleted === undefined) return undefined;
   const found = rollbackIn(known, index).contents;
   const namespace = place.namespace ?? "";

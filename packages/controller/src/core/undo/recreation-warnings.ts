@@ -1,6 +1,6 @@
 import { isEmpty, type KubeObject } from "@janus/types";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
-import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
+import { claimsDeletedBy } from "../kubernetes/deleted-claims.ts";
 import { withoutEphemeral } from "../merge/ephemeral-containers.ts";
 import { withoutGenerated } from "../merge/job-selector.ts";
 import { type DifferingField, differingFields, firstPaths } from "../merge/server-mutations.ts";

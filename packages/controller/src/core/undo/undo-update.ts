@@ -3,8 +3,9 @@ import { type DifferingField, differingItems, firstPaths } from "../merge/server
 import { desiredState, writable } from "../merge/write-body.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { showPaths } from "../merge/show-path.ts";
+import { deletedWhenFinished } from "../kubernetes/finished-job.ts";
 import { reclaimedAtOnce } from "../kubernetes/reclaim-policy.ts";
-import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
+import { claimsDeletedBy } from "../kubernetes/deleted-claims.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
@@ -27,10 +28,21 @@ import { isService, reallocated, takenOf, withoutAllocations } from "./service-a
 import { formerClaims } from "./former-claims.ts";
 import { unseen } from "./namespace-contents.ts";
 import { deletedTogetherWith } from "./deleted-together.ts";
-import { asObject, equal, type KubeObject } from "@janus/types";
+import { asObject, equal, type KubeObject, type Resource } from "@janus/types";
 
 /** After this many PUTs, something reverts each of them. */
 const MOST_PUTS = 10;
+
+/** What the cluster would destroy at once if this object were restored. */
+const lostWith = (
+  { group, kind }: Resource,
+  body: object,
+  live: KubeObject,
+): { readonly field: string; readonly what: string } | undefined => {
+  if (group === "" && kind === "PersistentVolume") return reclaimedAtOnce(body, live);
+  const what = deletedWhenFinished(body, live);
+  return what === undefined ? undefined : { field: "ttlSecondsAfterFinished", what };
+};
 
 /** Sends PUTs until the object has no field of ours. */
 export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep => {
@@ -73,10 +85,10 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   const loss = lossOf(undoContext, known, object);
   if (loss !== undefined) return conflict(`${loss.message}: not restored`);
   const body = put ?? live;
-  const reclaimed = place.resource.kind === "PersistentVolume" ? reclaimedAtOnce(body, object) : undefined;
-  if (reclaimed !== undefined)
+  const lost = lostWith(place.resource, body, object);
+  if (lost !== undefined)
     return conflict(
-      `${formatRef(place)}: restoring its reclaim policy ${reclaimed}: not restored; if that is wanted, set the policy by hand`,
+      `${formatRef(place)}: restoring its ${lost.field} ${lost.what}: not restored; if that is wanted, set it by hand`,
     );
   const held = formerClaims(undoContext, {
     type: "Update",

@@ -4,7 +4,7 @@ import type { Journal } from "../state/journal.ts";
 import { changeIn, withRollback } from "../state/observations.ts";
 import type { Refusal } from "../state/rollback-observations.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
-import { claimsDeletedBy } from "../kubernetes/stateful-set-claims.ts";
+import { claimsDeletedBy } from "../kubernetes/deleted-claims.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { unreadOwners, withoutGoneOwners } from "./gone-owners.ts";

@@ -1,0 +1,37 @@
+import { groupOf } from "@janus/api";
+import { asObject, type KubeObject } from "@janus/types";
+
+const isJob = ({ apiVersion, kind }: KubeObject): boolean => groupOf(apiVersion) === "batch" && kind === "Job";
+
+const FINISHED: readonly unknown[] = ["Complete", "Failed"];
+
+const finishedConditions = (job: KubeObject): readonly object[] => {
+  const { conditions } = asObject(job["status"]);
+  return Array.isArray(conditions)
+    ? conditions.map(asObject).filter(({ type, status }) => FINISHED.includes(type) && status === "True")
+    : [];
+};
+
+const ttlOf = (object: unknown): unknown => asObject(asObject(object)["spec"])["ttlSecondsAfterFinished"];
+
+/** The part of a Job that {@link deletedWhenFinished} looks at. */
+export const jobOutline = (object: KubeObject): object =>
+  isJob(object)
+    ? {
+        spec: { ttlSecondsAfterFinished: ttlOf(object) },
+        status: { conditions: finishedConditions(object).map((condition) => ({ ...condition, message: "" })) },
+      }
+    : {};
+
+/**
+ * What content does to a Job that has finished, as the predicate of a sentence: it is deleted when this time is over, which may be
+ * now. Undefined: nothing.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/ttlafterfinished/
+ */
+export const deletedWhenFinished = (content: unknown, live: KubeObject): string | undefined => {
+  const [is, was] = [ttlOf(content), ttlOf(live)];
+  const isSooner = typeof is === "number" && !(typeof was === "number" && was <= is);
+  return isSooner && isJob(live) && finishedConditions(live).length > 0
+    ? "lets the cluster delete it, since it has finished"
+    : undefined;
+};
