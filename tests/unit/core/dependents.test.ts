@@ -54,6 +54,21 @@ describe("what the garbage collector takes with the targets of deletions", () =>
     expect(lost(["a", "b"], [of("b", "a"), of("c", "b")])).toEqual({ 0: "ConfigMap c" });
   });
 
+  it("is not what an Update before that takes from its owner, nor what that owns", () => {
+    const update = (...owners: readonly string[]): Change => ({
+      type: "Update",
+      target: { apiVersion: "v1", kind: "ConfigMap", name: "b" },
+      content: { metadata: { ownerReferences: owners.map((uid) => ({ uid })) } },
+    });
+    const lostAfter = (change: Change) =>
+      Object.fromEntries(
+        dependents(transaction([change, deletion("a")]), known(["b", "a"], [of("b", "a"), of("c", "b"), of("d", "a")])),
+      );
+    expect(lostAfter(update())).toEqual({ 1: "ConfigMap d" });
+    expect(lostAfter(update("living"))).toEqual({ 1: "ConfigMap d" });
+    expect(lostAfter(update("a", "living"))).toEqual({ 1: "ConfigMap d" });
+  });
+
   it("comes to an end where objects own each other", () => {
     expect(lost(["a"], [of("b", "c"), of("c", "b"), of("d", "a", "d")])).toEqual({});
   });

@@ -9,7 +9,7 @@ import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { callName } from "../kubernetes/implicit-owners.ts";
 import { dueAgain } from "./unlisted-kinds.ts";
 import type { Owned } from "../state/listings.ts";
-import type { KubeObject } from "@janus/types";
+import { asObject, type KubeObject } from "@janus/types";
 
 const deletions = (txn: Transaction, known: Observations): readonly ResolvedItem[] =>
   itemsOf(txn, known).filter(({ change }) => change.type === "Delete");
@@ -69,20 +69,60 @@ export const callNames = (all: readonly Owned[], deletions: readonly (KubeObject
     }),
   ]);
 
-const followed = memoized((owned: Observations["owned"]) => {
+/** The uids of the objects that the changes replace, by change. */
+const replaced = memoized((changes: readonly Change[]) => {
+  const same = lastEqual<string | undefined>();
+  return memoized((observed: Observations["changes"]): readonly (string | undefined)[] =>
+    same(
+      changes.map(({ type }, index) =>
+        type === "Update" ? observed.get(index)?.target?.object?.metadata.uid : undefined,
+      ),
+    ),
+  );
+});
+
+/** The owners that an Update gives its target; undefined if it leaves them as they are. */
+const ownersGiven = (change: Change | undefined): readonly string[] | undefined => {
+  const { ownerReferences } = change?.type === "Update" ? asObject(change.content["metadata"]) : {};
+  return Array.isArray(ownerReferences)
+    ? ownerReferences.map(asObject).flatMap(({ uid }) => (typeof uid === "string" ? [uid] : []))
+    : undefined;
+};
+
+/**
+ * The objects with the owners that an Update gives them. One that comes after the deletion of its owner is refused (see
+ * `garbage-collected.ts`), so that its target has these owners at each deletion that counts.
+ */
+const released = memoized((owned: Observations["owned"]) => {
   const all = [...owned.values()].flat();
-  return memoized((deletions: readonly (KubeObject | undefined)[]) =>
+  return memoized((changes: readonly Change[]) =>
+    memoized((uids: readonly (string | undefined)[]): readonly Owned[] => {
+      const given = new Map(
+        uids.flatMap((uid, index) => {
+          const owners = uid === undefined ? undefined : ownersGiven(changes[index]);
+          return uid === undefined || owners === undefined ? [] : [[uid, owners] as const];
+        }),
+      );
+      return given.size === 0 ? all : all.map((one) => ({ ...one, owners: given.get(one.uid) ?? one.owners }));
+    }),
+  );
+});
+
+const followed = memoized((all: readonly Owned[]) =>
+  memoized((deletions: readonly (KubeObject | undefined)[]) =>
     collectGarbage(
       all,
       deletions.map((object) => object?.metadata.uid),
       callNames(all, deletions),
     ),
-  );
-});
+  ),
+);
 
 /** What the garbage collector deletes with them, as far as it was seen. */
 export const collected = ({ spec }: Transaction, known: Observations): Collected =>
-  followed(known.owned)(deleted(spec.changes)(known.changes));
+  followed(released(known.owned)(spec.changes)(replaced(spec.changes)(known.changes)))(
+    deleted(spec.changes)(known.changes),
+  );
 
 const MOST_NAMED = 5;
 
