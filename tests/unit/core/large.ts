@@ -2,6 +2,7 @@ import { type Change, fieldManager, type Phase } from "@janus/api";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import { redactSensitive } from "../../../packages/controller/src/core/kubernetes/redact-secret.ts";
 import { differingItems, withServerMutations } from "../../../packages/controller/src/core/merge/server-mutations.ts";
+import { overwrittenFields } from "../../../packages/controller/src/core/merge/overwritten-fields.ts";
 import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
 import { dryRunResult } from "../../../packages/controller/src/core/preflight/dry-run-result.ts";
 import type { ResolvedItem } from "../../../packages/controller/src/core/state/resolved-changes.ts";
@@ -357,6 +358,10 @@ export const examinations: Readonly<Record<string, (count: number) => Decision>>
       [
         `its rollback, ${build.name}`,
         of((before, live, content) => restoration(item(content).change, place, before, live, author)),
+      ],
+      [
+        `what a change would overwrite, ${build.name}`,
+        of((before, live) => overwrittenFields(item(before as unknown as JsonObject).change, place, before, live)),
       ],
       [`what was not restored, ${build.name}`, of((before, live) => differingItems(before, live).length)],
       [

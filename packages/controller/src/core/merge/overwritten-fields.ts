@@ -1,6 +1,6 @@
 import { type Fields, child, fieldsOf, isWhole, type Path } from "./field-set.ts";
 import { type Located, pathOf } from "./merged-field.ts";
-import { elementOf, type ListItem, type ListKind, listItems, listKind } from "./list-element.ts";
+import { elementOf, type ListKind, listItems, listKind } from "./list-element.ts";
 import { asObject, equal, isObject, type Json, type JsonObject, type KubeObject, member } from "@janus/types";
 import { memoizedBy } from "../kubernetes/memoize.ts";
 import { desiredState, writable } from "./write-body.ts";
@@ -35,25 +35,29 @@ const fieldIn = (
   replaces: parent.replaces,
 });
 
+/** Found one by one: there may be as many as the object has fields, and a message names a few. */
+type Found = Generator<SetField>;
+
 /** A value that is replaced as a whole, or of which it is unknown how it is merged. */
-const overwrittenWhole = (field: SetField): readonly Path[] =>
-  equal(field.was, field.is) || equal(field.wanted, field.is) ? [] : [pathOf(field)];
+function* overwrittenWhole(field: SetField): Found {
+  if (!equal(field.was, field.is) && !equal(field.wanted, field.is)) yield field;
+}
 
 /** Merged with an empty map or list, nothing in it changes; but it is there again if others have removed it. */
-const overwrittenByNothing = (field: SetField): readonly Path[] =>
-  field.was !== undefined && field.is === undefined ? [pathOf(field)] : [];
+function* overwrittenByNothing(field: SetField): Found {
+  if (field.was !== undefined && field.is === undefined) yield field;
+}
 
-const overwrittenMembers = (field: SetField): readonly Path[] => {
+function* overwrittenMembers(field: SetField): Found {
   const [was, is, wanted] = [asObject(field.was), asObject(field.is), asObject(field.wanted)];
   const removed = field.replaces ? Object.keys(was).filter((name) => !Object.hasOwn(wanted, name)) : [];
   const names = [...Object.keys(wanted), ...removed];
-  if (names.length === 0) return overwrittenByNothing(field);
-  return names.flatMap((name) =>
-    overwritten(
-      fieldIn(field, `f:${name}`, { was: member(was, name), is: member(is, name), wanted: member(wanted, name) }),
-    ),
-  );
-};
+  if (names.length === 0) yield* overwrittenByNothing(field);
+  for (const name of names) {
+    const values = { was: member(was, name), is: member(is, name), wanted: member(wanted, name) };
+    yield* overwritten(fieldIn(field, `f:${name}`, values));
+  }
+}
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
 
@@ -93,40 +97,40 @@ const denoting = (content: readonly Json[], kind: ListKind): ((item: Json) => Js
   };
 };
 
-const overwrittenItems = (field: SetField, kind: ListKind): readonly Path[] => {
+function* overwrittenItems(field: SetField, kind: ListKind): Found {
   const [former, live, content] = [listOf(field.was), listOf(field.is), listOf(field.wanted)];
-  if (content.length === 0 && !field.replaces) return overwrittenByNothing(field);
+  if (content.length === 0 && !field.replaces) yield* overwrittenByNothing(field);
   const inContent = denoting(content, kind);
-  const [byNameThen, byNameNow] = [listItems(kind, former), listItems(kind, live)];
-  const added = [...byNameNow].filter(([name]) => !byNameThen.has(name));
-  return [...byNameThen, ...added].flatMap(([name, { element, item }]: readonly [string, ListItem]) => {
-    const [was, is] = [byNameThen.get(name)?.item, byNameNow.get(name)?.item];
+  const [before, now] = [listItems(kind, former), listItems(kind, live)];
+  for (const [name, { element, item }] of new Map([...before, ...now])) {
+    const [was, is] = [before.get(name)?.item, now.get(name)?.item];
     const wanted = inContent(item);
-    if (wanted === undefined && !(field.replaces && was !== undefined)) return [];
+    const isSet = wanted !== undefined || (field.replaces && was !== undefined);
     const part = fieldIn(field, element, { was, is, wanted });
-    return is === undefined ? overwrittenWhole(part) : overwritten(part);
-  });
-};
+    if (isSet) yield* is === undefined ? overwrittenWhole(part) : overwritten(part);
+  }
+}
 
 const isAbsentOr = (isOfType: (value: Json) => boolean, { was, is, wanted }: SetField): boolean =>
   [was, is, wanted].every((value) => value === undefined || isOfType(value));
 
-const overwritten = (field: SetField): readonly Path[] => {
+function* overwritten(field: SetField): Found {
   const { was, is, managedNow, managedBefore, parent } = field;
-  if (was === is) return [];
+  if (was === is) return;
   const managed = managedNow ?? managedBefore;
-  const isMerged = parent === undefined || (managed !== undefined && !isWhole(managed));
-  if (!isMerged) return overwrittenWhole(field);
-  if (isAbsentOr(isObject, field)) return overwrittenMembers(field);
   const kind = listKind(managed);
-  return kind !== undefined && isAbsentOr(Array.isArray, field)
-    ? overwrittenItems(field, kind)
-    : overwrittenWhole(field);
-};
+  const isMerged = parent === undefined || (managed !== undefined && !isWhole(managed));
+  if (isMerged && isAbsentOr(isObject, field)) yield* overwrittenMembers(field);
+  else if (isMerged && kind !== undefined && isAbsentOr(Array.isArray, field)) yield* overwrittenItems(field, kind);
+  else yield* overwrittenWhole(field);
+}
+
+/** So many are found: more than any message names. */
+const MOST = 100;
 
 /**
  * The fields in which an Update or Patch that is written to the live object would overwrite what other clients have modified since
- * the snapshot.
+ * the snapshot. Of many, the first.
  *
  * Guarantees: if there is none, writing it to the live object gives every field that differs from the snapshot the value
  *             that it has. A field that the content does not set is none of them, except for those that an Update removes.
@@ -147,7 +151,7 @@ export const overwrittenFields = (
 ): readonly Path[] => {
   const replaces = change.type === "Update";
   const [was, is]: readonly JsonObject[] = [writable(before, place), writable(live, place)];
-  const found = overwritten({
+  const all = overwritten({
     element: "",
     parent: undefined,
     was,
@@ -157,6 +161,8 @@ export const overwrittenFields = (
     managedBefore: fieldsOf(entriesOf(before)),
     replaces,
   });
+  const paths: Path[] = [];
+  for (const field of all) if (paths.push(pathOf(field)) === MOST) break;
   // An Update removes what others have added, too.
-  return replaces && found.length === 0 && !equal(was, is) ? [[]] : found;
+  return replaces && paths.length === 0 && !equal(was, is) ? [[]] : paths;
 };
