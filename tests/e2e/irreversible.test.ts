@@ -3,6 +3,7 @@ import { administrator, type Manifest } from "../fixtures/administrator.ts";
 import { creating, deleting, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
+import { gadgets } from "../fixtures/gadgets.ts";
 import { configMap, namespace as namespaceOf, role, roleBinding, within } from "../fixtures/manifests.ts";
 import { transaction, workspace } from "../fixtures/workspace.ts";
 
@@ -215,4 +216,28 @@ it("refuses to delete a Pod with the claims of its ephemeral volumes, which the 
     `the Delete of Pod ${place.namespace}/web also deletes PersistentVolumeClaim web-scratch, which cannot be undone: move it to the end`,
   );
   expect(await place.exists(pod)).toBe(true);
+});
+
+it("names beforehand the fields that a change adds to a kind: a rollback would remove them from all of its objects", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const having = (...names: readonly string[]) => {
+    const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+    return gadgets(place.namespace, { schema: { openAPIV3Schema: { type: "object", properties } } });
+  };
+  const crd = having("size");
+  await administrator.create(crd);
+  onTestFinished(() => administrator.remove(crd));
+  await place.janus();
+  const { status } = await place.run([patching(having("size", "colour"))]);
+  expect(status.phase).toBe("Committed");
+  const warnings = async () =>
+    (await eventsOf(place.namespace, "txn")).flatMap(({ reason, message }) =>
+      reason === "PreflightWarning" ? [message] : [],
+    );
+  await expect
+    .poll(warnings)
+    .toEqual([
+      `changes[0]: the Patch of CustomResourceDefinition ${crd.metadata.name} adds .colour: a rollback removes what has been set there by then from all of its objects`,
+    ]);
 });

@@ -2,6 +2,7 @@ import { type Before, type Item, journalName } from "@janus/api";
 import { dependents, warnings } from "../preflight/dependents.ts";
 import { irreversibleGateWarnings, takenForGood } from "../preflight/irreversible-changes.ts";
 import { unauthorized } from "../preflight/permissions.ts";
+import { schemaWarnings } from "../preflight/schema-changes.ts";
 import { watchWarnings } from "../preflight/watch-permissions.ts";
 import { deniedNotice, unlistedWarnings } from "../preflight/unlisted-kinds.ts";
 import { storesOf } from "../snapshots/take-snapshots.ts";
@@ -63,6 +64,7 @@ export const recordPrepared = (
     ...unlistedWarnings(known),
     ...watchWarnings(txn, known),
     ...irreversibleGateWarnings(txn, known),
+    ...schemaWarnings(txn, known),
   ];
   const recorded = updateStatus(
     txn,

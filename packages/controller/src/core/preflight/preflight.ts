@@ -11,6 +11,7 @@ import { missingPermissions, withVerdict } from "./permissions.ts";
 import { refusedGrants, regranting } from "./regranting.ts";
 import { readTarget, type ResolvedItem, writeOf } from "../state/resolved-changes.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
+import { schemaChange } from "./schema-changes.ts";
 import { isServed } from "../state/unserved-kind.ts";
 import { type ApiError, asObject, equal, isObject, type Json, type KubeObject } from "@janus/types";
 
@@ -42,7 +43,8 @@ const dryRun = (
   mayBeUnserved,
   call: writeOf(txn, item, object),
   onAnswer: (known, answer, now) => {
-    if (E.isRight(answer)) return withPreflight(known, item.index, { trial: { problems: [] } });
+    if (E.isRight(answer))
+      return withPreflight(known, item.index, { trial: { problems: [], ...schemaChange(item, object, answer.right) } });
     const fault = answer.left;
     // A conflict: it is read again, unless it was unmodified.
     if (isConflict(fault) && unchangedConflict(known, item.index, object) === undefined)

@@ -1,5 +1,6 @@
 import type { FieldDifference, RenderedChange } from "@janus/api";
 import type { KubeObject } from "@janus/types";
+import type { Path } from "../merge/field-set.ts";
 
 /** What this process has learned of one change before any is made. */
 export interface PreflightObservations {
@@ -19,6 +20,8 @@ export interface PreflightObservations {
 export interface Trial {
   /** What is in the way of the change; empty: nothing. */
   readonly problems: readonly string[];
+  /** Of a CustomResourceDefinition: the fields that its objects get. Absent: none. */
+  readonly addedFields?: readonly Path[];
   /** Of a render, and where one is approved: what is shown of the result. */
   readonly shown?: DryRunResult | undefined;
   /** Of a preview: the result. */
