@@ -2,6 +2,7 @@ import { type Change, fieldManager, type Metadata, REQUEST_ROLLBACK, type Status
 import * as E from "fp-ts/lib/Either.js";
 import { assert, describe, expect, it } from "vitest";
 import { withChange, withoutRead } from "../../../packages/controller/src/core/state/observations.ts";
+import { atRest } from "../../../packages/controller/src/core/state/idle-memory.ts";
 import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
 import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
@@ -339,6 +340,37 @@ describe("restored targets that do not get where rollbackWaitFor wants them", ()
   it("are waited for", () => {
     const story = later(restored(), 5000, server(made("a")));
     expect(story.at.txn.status.phase).toBe("RollingBack");
+  });
+
+  it("are read and evaluated again only if they have changed, though the objects are not kept", () => {
+    const names = Array.from({ length: 60 }, (_, at) => `a-${at}`);
+    const position = { direction: "back", cursor: -1, reached: 60, since: NOW, restoredAt: NOW } as const;
+    const start = underway(
+      "RollingBack",
+      names.map((name) => change("Patch", name)),
+      position,
+    );
+    const txn = { ...start.txn, spec: { ...start.txn.spec, rollbackWaitFor: ["cel=self.data.ok == 'yes'"] } };
+    let looks = 0;
+    const objects = names.map((name): KubeObject => {
+      const large = made(name, "x".repeat(1000));
+      return {
+        ...large,
+        get data() {
+          looks += 1;
+          return { ok: "no" };
+        },
+      };
+    });
+    const { at } = later({ ...start, txn }, 5000, server(...objects));
+    const { known } = atRest(at);
+    expect([...known.changes.values()].filter(({ target }) => target !== undefined)).toEqual([]);
+    looks = 0;
+    const woken = { ...at, known: withoutRead(known, 7, NOW + 8000), now: NOW + 9000 };
+    expect(effects(woken).map((one) => [one.purpose, "item" in one ? one.item : undefined])).toEqual([
+      ["read-target", 7],
+    ]);
+    expect(looks).toBe(0);
   });
 
   it("are named on fifty of their items: a status has no room for more", () => {

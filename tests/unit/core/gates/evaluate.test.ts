@@ -2,8 +2,8 @@ import type { KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evaluate } from "../../../../packages/controller/src/core/gates/evaluate.ts";
-import { type Gate, parseGate } from "../../../../packages/controller/src/core/gates/gate.ts";
+import { evaluate, firstUnmet } from "../../../../packages/controller/src/core/gates/evaluate.ts";
+import { formatGate, type Gate, parseGate } from "../../../../packages/controller/src/core/gates/gate.ts";
 import { failed, type GateState, met, notYet } from "../../../../packages/controller/src/core/gates/gate-state.ts";
 import { arbitraryJson, arbitraryObject } from "../arbitrary-json.ts";
 import { arbitraryGate } from "./arbitrary-gate.ts";
@@ -189,4 +189,44 @@ it("whatever the gate and the object are, it is met, not met yet or never", () =
     }),
     { numRuns: 500 },
   );
+});
+
+describe("of several gates, the one that an object does not meet", () => {
+  const object = withStatus({ phase: "Running", list: Array.from({ length: 40 }, (_, at) => at) });
+  const unmet = (...texts: readonly string[]) => {
+    const found = firstUnmet(texts.map(gate), object);
+    return found === undefined ? undefined : [formatGate(found.gate), found.state.type];
+  };
+  // More than half of what all of them may cost.
+  const slow = "cel=self.status.list.all(a, self.status.list.all(b, a + b >= 0))";
+
+  it.each<[string, readonly string[], readonly [string, string] | undefined]>([
+    [
+      "is none, if it meets all",
+      ["create", "jsonpath={.status.phase}=Running", "cel=self.status.phase != 'x'"],
+      undefined,
+    ],
+    [
+      "is the first that is waited for",
+      ["jsonpath={.a}", "cel=false == true", "jsonpath={.b}"],
+      ["jsonpath={.a}", "waiting"],
+    ],
+    ["is one that has failed rather", ["jsonpath={.a}", "condition=Ready", "ready"], ["jsonpath={.a}", "waiting"]],
+    [
+      "is an expression that it meets not, after those that it meets",
+      ["create", "cel=self.kind == 'x'"],
+      ["cel=self.kind == 'x'", "waiting"],
+    ],
+  ])("%s", (_, texts, expected) => {
+    expect(unmet(...texts)).toEqual(expected);
+  });
+
+  it("is an expression for which nothing of the budget is left: that is one for all of them", () => {
+    expect(unmet(slow)).toBeUndefined();
+    expect(unmet(slow, slow, slow)?.[1]).toBe("failed");
+  });
+
+  it("is found without evaluating CEL where a gate before is waited for", () => {
+    expect(unmet("jsonpath={.a}", slow, slow, slow)).toEqual(["jsonpath={.a}", "waiting"]);
+  });
 });

@@ -8,6 +8,7 @@ import { run, type Step } from "../state/effect.ts";
 import { type Journal, stateOf, uidOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { changeIn } from "../state/observations.ts";
+import type { UnmetGate } from "../state/target-observations.ts";
 import type { AbortCause } from "../state/forward-observations.ts";
 import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
@@ -16,7 +17,7 @@ import { lockable } from "../state/target-resolution.ts";
 import { abort } from "../transitions/abort.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
 import { isTried } from "./last-look.ts";
-import { type Gated, observeGates, type Unmet } from "./gate-states.ts";
+import { type Gated, observeGates } from "./gate-states.ts";
 import { irreversibleReason, requestToStop, timeoutCause } from "./reason-to-stop.ts";
 import { unauthorizedChanges } from "./send-change.ts";
 
@@ -97,7 +98,7 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: Re
   ]);
 };
 
-const gateFailed = (index: number, { gate, state }: Unmet, late: string): AbortCause => {
+const gateFailed = (index: number, { gate, state }: UnmetGate, late: string): AbortCause => {
   const unmetGate = `waitFor ${gate} was not met${late}: ${state.message}`;
   return { reason: "GateFailed", message: `changes[${index}]: ${unmetGate}`, fate: "not-sent", unmetGate };
 };

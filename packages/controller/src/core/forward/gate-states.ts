@@ -1,7 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
-import { evaluate } from "../gates/evaluate.ts";
+import { firstUnmet } from "../gates/evaluate.ts";
 import { formatGate, type Gate } from "../gates/gate.ts";
-import type { GateState } from "../gates/gate-state.ts";
 import { explain } from "../gates/pods.ts";
 import { podSelector } from "../gates/pod-selector.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
@@ -10,7 +9,12 @@ import type { Instant } from "../kubernetes/time.ts";
 import type { ApiCall, Effect, FindPods } from "../state/effect.ts";
 import { changeIn, type Observations, withGate } from "../state/observations.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
-import { stillUnanswered } from "../state/target-observations.ts";
+import {
+  type JudgedGates,
+  stillUnanswered,
+  type TargetObservation,
+  type UnmetGate,
+} from "../state/target-observations.ts";
 import type { KubeObject } from "@janus/types";
 
 /** A target, and the gates that it has to meet. */
@@ -22,18 +26,10 @@ export interface Gated extends ResolvedItem {
   readonly conceals: boolean;
 }
 
-/** The first of the gates that is not met, or that cannot be any more. */
-export interface Unmet {
-  readonly gate: string;
-  /** The target was deleted, or may not be read. */
-  readonly isGone: boolean;
-  readonly state: Exclude<GateState, { readonly type: "met" }>;
-}
-
 export type GateObservation =
   | { readonly type: "reading"; readonly effects: readonly Effect[] }
   | { readonly type: "met" }
-  | ({ readonly type: "unmet"; readonly resourceVersion: string | undefined } & Unmet);
+  | ({ readonly type: "unmet"; readonly resourceVersion: string | undefined } & UnmetGate);
 
 const recordUnreadable =
   ({ index }: ResolvedItem): ApiCall["onAnswer"] =>
@@ -48,11 +44,6 @@ export const whenUnanswered =
     return withGate(former?.(known, fault, now) ?? known, index, { unanswered });
   };
 
-const read = (gated: Gated): ApiCall => {
-  const asked = readTarget(gated, recordUnreadable(gated));
-  return { ...asked, onTransientFault: whenUnanswered(gated.index, asked.onTransientFault) };
-};
-
 /** With what is wrong with its Pods, as far as the ServiceAccount may list them. */
 const findPods = ({ index, place }: Gated, object: KubeObject, labelSelector: string, said: string): FindPods => ({
   purpose: "find-pods",
@@ -63,9 +54,9 @@ const findPods = ({ index, place }: Gated, object: KubeObject, labelSelector: st
     withGate(known, index, { explained: { at: now, message: explain(object, said, pods) } }),
 });
 
-const gone = (message: string, gate: string): Unmet => ({ gate, isGone: true, state: { type: "failed", message } });
+const gone = (message: string, gate: string): UnmetGate => ({ gate, isGone: true, state: { type: "failed", message } });
 
-const unmetOf = ({ gates, place, uid, conceals }: Gated, object: KubeObject | undefined): Unmet | undefined => {
+const unmetOf = ({ gates, place, uid, conceals }: Gated, object: KubeObject | undefined): UnmetGate | undefined => {
   const isAnother = object !== undefined && object.metadata.uid !== uid;
   if (isAnother && gates.some(({ type }) => type !== "delete"))
     return gone(
@@ -74,24 +65,56 @@ const unmetOf = ({ gates, place, uid, conceals }: Gated, object: KubeObject | un
     );
   // Of an object that is deleted, another one of its name says nothing.
   const own = isAnother ? undefined : object;
-  const states = gates.map((gate) => ({
-    type: gate.type,
-    gate: formatGate(gate),
-    state: evaluate(gate, own, conceals),
-  }));
-  const unmet =
-    states.find(({ state }) => state.type === "failed") ?? states.find(({ state }) => state.type === "waiting");
-  if (unmet === undefined || unmet.state.type === "met") return undefined;
-  const { type, gate, state } = unmet;
-  return object === undefined && type !== "create"
+  const unmet = firstUnmet(gates, own, conceals);
+  if (unmet === undefined) return undefined;
+  const gate = formatGate(unmet.gate);
+  return object === undefined && unmet.gate.type !== "create"
     ? gone(`${formatRef(place)} was deleted by another client`, gate)
-    : { gate, isGone: false, state };
+    : { gate, isGone: false, state: unmet.state };
+};
+
+/** What a target shows of its gates. */
+const judge = (gated: Gated, { at, object }: TargetObservation): JudgedGates => {
+  const unmet = unmetOf(gated, object);
+  const resourceVersion = object?.metadata.resourceVersion;
+  if (unmet === undefined) return { at, resourceVersion };
+  if (object === undefined) return { at, resourceVersion, unmet };
+  const { apiVersion, kind, metadata } = object;
+  const named: KubeObject = { apiVersion, kind, metadata: { name: metadata.name ?? "" } };
+  return { at, resourceVersion, unmet, workload: { object: named, podSelector: podSelector(object) } };
+};
+
+/** What the latest read shows. It was not judged if it was made for something else. */
+const latest = (
+  gated: Gated,
+  seen: TargetObservation | undefined,
+  judged: JudgedGates | undefined,
+): JudgedGates | undefined =>
+  seen === undefined || seen.type === "outline" || (judged !== undefined && judged.at >= seen.at)
+    ? judged
+    : judge(gated, seen);
+
+/** Reads the target, and remembers what that shows of its gates. */
+const read = (gated: Gated): ApiCall => {
+  const { index } = gated;
+  const asked = readTarget(gated, recordUnreadable(gated));
+  return {
+    ...asked,
+    onAnswer: (known, ...answer) => {
+      const learned = asked.onAnswer(known, ...answer);
+      const { target } = changeIn(learned, index);
+      return target === undefined || target === changeIn(known, index).target
+        ? learned
+        : withGate(learned, index, { judged: judge(gated, target) });
+    },
+    onTransientFault: whenUnanswered(index, asked.onTransientFault),
+  };
 };
 
 /**
  * How far a target is, by a live read that is not older than `since`, nor than the last change that a watch reported.
  *
- * Guarantees: what is said of a workload names its newest Pod that something is wrong with.
+ * Guarantees: of each read, the gates are evaluated once; what is said of a workload names its newest Pod that something is wrong with.
  */
 export const observeGates = (gated: Gated, known: Observations, since: Instant): GateObservation => {
   const { index, place } = gated;
@@ -105,24 +128,22 @@ export const observeGates = (gated: Gated, known: Observations, since: Instant):
       isGone: true,
       state: { type: "failed", message: `${formatRef(place)} cannot be read: ${refused}` },
     };
-  const changedAt = gate?.changedAt ?? Number.NEGATIVE_INFINITY;
-  if (seen === undefined || seen.type === "outline" || seen.at < since || seen.at <= changedAt)
+  const judged = latest(gated, seen, gate?.judged);
+  if (judged === undefined || judged.at < since || judged.at <= (gate?.changedAt ?? Number.NEGATIVE_INFINITY))
     return { type: "reading", effects: [read(gated)] };
-  const { object } = seen;
-  const unmet = unmetOf(gated, object);
+  const { unmet, resourceVersion, workload } = judged;
   if (unmet === undefined) return { type: "met" };
   const unmetBecause = (message: string): GateObservation => ({
     type: "unmet",
-    resourceVersion: object?.metadata.resourceVersion,
-    gate: unmet.gate,
-    isGone: unmet.isGone,
+    resourceVersion,
+    ...unmet,
     state: { ...unmet.state, message },
   });
-  const selector = object === undefined ? undefined : podSelector(object);
-  if (object === undefined) return unmetBecause(unmet.state.message);
-  if (selector === undefined) return unmetBecause(explain(object, unmet.state.message, []));
+  if (workload === undefined) return unmetBecause(unmet.state.message);
+  const { object, podSelector } = workload;
+  if (podSelector === undefined) return unmetBecause(explain(object, unmet.state.message, []));
   const explained = gate?.explained;
-  return explained === undefined || explained.at < seen.at
-    ? { type: "reading", effects: [findPods(gated, object, selector, unmet.state.message)] }
+  return explained === undefined || explained.at < judged.at
+    ? { type: "reading", effects: [findPods(gated, object, podSelector, unmet.state.message)] }
     : unmetBecause(explained.message);
 };

@@ -11,14 +11,13 @@ import {
 import { regexSize } from "./regex-size.ts";
 
 /**
- * What one evaluation may cost, in steps of some microseconds; a usual gate takes some hundreds. It keeps an
+ * What the evaluation of all gates of an object may cost, in steps of some microseconds; a usual gate takes some hundreds. It keeps an
  * expression that is slow, by accident or not, from holding up the Transactions of others.
  */
 const BUDGET = 10_000;
 
 /** Counts what an evaluation costs. */
 export interface Meter {
-  readonly reset: () => void;
   /** Throws when the budget is used up, and every time after that, so that no loop and no function continues. */
   readonly pay: (steps: number) => void;
   readonly isExhausted: () => boolean;
@@ -27,9 +26,6 @@ export interface Meter {
 export const meter = (): Meter => {
   let left = BUDGET;
   return {
-    reset: () => {
-      left = BUDGET;
-    },
     pay: (steps) => {
       left -= steps;
       if (left < 0) throw new Error("too many steps");
@@ -102,14 +98,14 @@ const COSTS: Readonly<Record<string, Cost>> = {
 export const STEP = "@step";
 
 /** Gives back what it is given, and pays for one round over it. */
-const step = ({ pay }: Meter): CelFunc =>
+const step = (pay: Meter["pay"]): CelFunc =>
   celFunc(STEP, [CelScalar.DYN], CelScalar.DYN, (value) => {
     shallow([value], pay);
     return value;
   });
 
 /** The same function, which pays before it begins. */
-const paid = (func: CelFunc, cost: Cost, { pay }: Meter): CelFunc => {
+const paid = (func: CelFunc, cost: Cost, pay: Meter["pay"]): CelFunc => {
   const call = (target: CelValue | undefined, args: CelValue[]): CelValue => {
     cost(target === undefined ? args : [target, ...args], pay);
     const result = func.call(0, target, args);
@@ -125,10 +121,10 @@ const paid = (func: CelFunc, cost: Cost, { pay }: Meter): CelFunc => {
 };
 
 /** Those of the functions that an expression may call, each of which pays; and {@link STEP}. */
-export const metered = (funcs: Iterable<CelFunc>, by: Meter): CelFunc[] => [
+export const metered = (funcs: Iterable<CelFunc>, pay: Meter["pay"]): CelFunc[] => [
   ...[...funcs].flatMap((func) => {
     const cost = Object.hasOwn(COSTS, func.name) ? COSTS[func.name] : undefined;
-    return cost === undefined ? [] : [paid(func, cost, by)];
+    return cost === undefined ? [] : [paid(func, cost, pay)];
   }),
-  step(by),
+  step(pay),
 ];

@@ -2,17 +2,21 @@ import { cut } from "@janus/api";
 import { type CelInput, celEnv, isCelError, parse, plan } from "@bufbuild/cel";
 import * as E from "fp-ts/lib/Either.js";
 import { digitsOf, isObject } from "@janus/types";
-import { memoized } from "../kubernetes/memoize.ts";
+import { memoized, memoizedText } from "../kubernetes/memoize.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { flawOf, withSteps } from "./cel-expression.ts";
 import { describeFields } from "./cel-fields.ts";
-import { meter, metered } from "./cel-meter.ts";
+import { type Meter, meter, metered } from "./cel-meter.ts";
 import { failed, type GateState, met, notYet } from "./gate-state.ts";
 import type { SyntaxMistake } from "./syntax-mistake.ts";
 import { integerAt, textAt } from "./read-fields.ts";
 
-/** Whether the expression is true of an object; if not, why, or which values it has looked at. They may be of a Secret. */
-export type CelProgram = (self: object) => GateState;
+/**
+ * Whether the expression is true of an object; if not, why, or which values it has looked at. They may be of a Secret.
+ *
+ * @param budget what it may cost, which it may share with others. Default: one of its own
+ */
+export type CelProgram = (self: object, budget?: Meter) => GateState;
 
 /** More than that takes the parser long: seconds, at a thousand. */
 const MAX_NESTING = 50;
@@ -67,8 +71,8 @@ export const compileCel = (text: string): E.Either<SyntaxMistake, CelProgram> =>
   if (E.isLeft(read)) return read;
   const { expr, sourceInfo } = read.right;
 
-  const budget = meter();
-  const funcs = metered(celEnv().funcs, budget);
+  let current = meter();
+  const funcs = metered(celEnv().funcs, (steps) => current.pay(steps));
   const flaw = flawOf(
     expr,
     Map.groupBy(funcs, ({ name }) => name),
@@ -79,9 +83,9 @@ export const compileCel = (text: string): E.Either<SyntaxMistake, CelProgram> =>
   const planned = E.tryCatch(() => plan(celEnv({ funcs }), withSteps(expr)), mistakeOf);
   if (E.isLeft(planned)) return planned;
   const describe = describeFields(expr);
-  return E.right((self) => {
+  return E.right((self, budget = meter()) => {
     if (isTooDeep(self)) return failed(`the object ${TOO_DEEP}`);
-    budget.reset();
+    current = budget;
     const result = planned.right({ self: selfOf(self) });
     if (budget.isExhausted()) return failed("takes too long on this object");
     if (result === true) return met;
@@ -90,5 +94,10 @@ export const compileCel = (text: string): E.Either<SyntaxMistake, CelProgram> =>
   });
 };
 
-/** The program of a gate, which is compiled but once. */
-export const programOf = memoized(({ expression }: { readonly expression: string }) => compileCel(expression));
+/** Of so many characters together the programs are kept, each of which takes about 250 bytes for each character. */
+const MOST_KEPT = 32_768;
+
+const compiled = memoizedText(MOST_KEPT, compileCel);
+
+/** The program of a gate. It is compiled once for all Transactions that have it, as long as these are not too many. */
+export const programOf = memoized(({ expression }: { readonly expression: string }) => compiled(expression));

@@ -2,6 +2,7 @@ import { cut } from "@janus/api";
 import { isObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { programOf } from "./cel.ts";
+import { type Meter, meter } from "./cel-meter.ts";
 import { type Gate, formatGate } from "./gate.ts";
 import { because, failed, type GateState, met, notYet } from "./gate-state.ts";
 import { findByPath, formatJsonPath } from "./json-path.ts";
@@ -56,11 +57,11 @@ const evaluateJsonPath = (gate: Of<"jsonpath">, object: KubeObject, conceals: bo
   return notYet(conceals ? `${shown} has another value` : `${shown} is ${quote(value)}, not ${quote(wanted)}`);
 };
 
-const evaluateCel = (gate: Of<"cel">, object: KubeObject, conceals: boolean): GateState => {
+const evaluateCel = (gate: Of<"cel">, object: KubeObject, conceals: boolean, budget: Meter): GateState => {
   const program = programOf(gate);
   // The error was reported when the gate was read; no object can meet it.
   if (E.isLeft(program)) return failed(because(formatGate(gate), program.left.message));
-  const state = program.right(object);
+  const state = program.right(object, budget);
   if (state.type === "met") return met;
   const expression = cut(gate.expression, MAX_MESSAGE / 2);
   if (state.type === "failed") return failed(because(formatGate({ ...gate, expression }), state.message));
@@ -73,7 +74,7 @@ const evaluateDelete = (object: KubeObject): GateState => {
   return notYet(because("is being deleted", finalizers.length === 0 ? "" : `held by ${finalizers.join(", ")}`));
 };
 
-const evaluateFound = (gate: Gate, object: KubeObject, conceals: boolean): GateState => {
+const evaluateFound = (gate: Gate, object: KubeObject, conceals: boolean, budget: Meter): GateState => {
   switch (gate.type) {
     case "ready":
       return ready(object);
@@ -88,7 +89,7 @@ const evaluateFound = (gate: Gate, object: KubeObject, conceals: boolean): GateS
     case "malformed":
       return failed(because("this version of the controller cannot read it", gate.message));
     case "cel":
-      return evaluateCel(gate, object, conceals);
+      return evaluateCel(gate, object, conceals, budget);
   }
 };
 
@@ -101,8 +102,42 @@ const evaluateMissing = (gate: Gate): GateState => (gate.type === "delete" ? met
  * Assumes:    `object` is the latest that the API server has; undefined: it has none.
  *
  * @param conceals whether the message must not quote what gates read of the object. Default: it may.
+ * @param budget what it may cost, which it may share with other gates. Default: one of its own
  */
-export const evaluate = (gate: Gate, object: KubeObject | undefined, conceals = false): GateState => {
-  const state = object === undefined ? evaluateMissing(gate) : evaluateFound(gate, object, conceals);
+export const evaluate = (
+  gate: Gate,
+  object: KubeObject | undefined,
+  conceals = false,
+  budget: Meter = meter(),
+): GateState => {
+  const state = object === undefined ? evaluateMissing(gate) : evaluateFound(gate, object, conceals, budget);
   return state.type === "met" ? state : { ...state, message: cut(state.message, MAX_MESSAGE) };
+};
+
+/** A gate that is not met. */
+interface Unmet {
+  readonly gate: Gate;
+  readonly state: Exclude<GateState, { readonly type: "met" }>;
+}
+
+/**
+ * The gate that an object does not meet: the first that has failed, else the first that is waited for; undefined if it meets all.
+ * CEL is evaluated only where all gates before it are met.
+ *
+ * Guarantees: those of {@link evaluate}, for all gates together: many expressions cost no more than one.
+ */
+export const firstUnmet = (
+  gates: readonly Gate[],
+  object: KubeObject | undefined,
+  conceals = false,
+): Unmet | undefined => {
+  const budget = meter();
+  let waiting: Unmet | undefined;
+  for (const gate of gates) {
+    if (gate.type === "cel" && waiting !== undefined) continue;
+    const state = evaluate(gate, object, conceals, budget);
+    if (state.type === "failed") return { gate, state };
+    if (state.type === "waiting") waiting ??= { gate, state };
+  }
+  return waiting;
 };

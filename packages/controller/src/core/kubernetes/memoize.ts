@@ -29,6 +29,26 @@ export const memoizedBy = <A, Result>(nameOf: (of: A) => unknown, compute: (of: 
   };
 };
 
+/** The function, which remembers of the latest texts what it has computed, as long as they have so many characters together. */
+export const memoizedText = <Result>(most: number, compute: (text: string) => Result): ((text: string) => Result) => {
+  /** Those that were asked for last are the last. */
+  const results = new Map<string, { readonly result: Result }>();
+  let length = 0;
+  return (text) => {
+    const former = results.get(text);
+    const known = former ?? { result: compute(text) };
+    if (former === undefined) length += text.length;
+    results.delete(text);
+    results.set(text, known);
+    for (const oldest of results.keys()) {
+      if (length <= most) break;
+      results.delete(oldest);
+      length -= oldest.length;
+    }
+    return known.result;
+  };
+};
+
 /**
  * The list, or the last one if that has the very same elements: what was found out of that is not found out again.
  *

@@ -27,8 +27,11 @@ const total = <A>(values: Iterable<A>, size: (value: A) => number): number => {
   return sum;
 };
 
-const changeBytes = ({ target, before, rollback }: ChangeObservations): number =>
-  sizeOfObject(target?.object) + sizeOfObject(before) + sizeOfObject(rollback?.goal);
+const changeBytes = ({ target, before, rollback, gate }: ChangeObservations): number =>
+  sizeOfObject(target?.object) +
+  sizeOfObject(before) +
+  sizeOfObject(rollback?.goal) +
+  (gate?.judged?.unmet?.state.message.length ?? 0);
 
 const knownBytes = (known: Observations): number =>
   total(known.changes.values(), changeBytes) +
