@@ -1,7 +1,7 @@
 import { REQUEST_ROLLBACK } from "@janus/api";
 import { expect, it, onTestFinished } from "vitest";
 import { administrator, type Manifest } from "../fixtures/administrator.ts";
-import { applying, creating, patching, type WrittenChange } from "../fixtures/changes.ts";
+import { applying, creating, deleting, patching, type WrittenChange } from "../fixtures/changes.ts";
 import { kubectl } from "../fixtures/cluster.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { gadget as gadgetIn, gadgets } from "../fixtures/gadgets.ts";
@@ -40,7 +40,7 @@ it("does not delete a Deployment that has adopted Pods which were there before",
   const { phase, items } = await takenBack(place);
   expect(phase).toBe("Failed");
   expect(items[0]?.error).toBe(
-    `Deployment ${place.namespace}/web is not deleted, since it has adopted objects that are older, and would go with it (ReplicaSet ${replicaSet}, Pod ${pods[0]}): delete it yourself, with --cascade=orphan to keep them`,
+    `Deployment ${place.namespace}/web is not deleted, since it has adopted older objects, which would go with it (ReplicaSet ${replicaSet}, Pod ${pods[0]}): delete it yourself, with --cascade=orphan to keep them`,
   );
   expect(await place.names("v1", "Pod")).toEqual(pods);
 });
@@ -114,4 +114,74 @@ it("deletes what a later Transaction has changed, once that is rolled back", asy
   expect((await takenBack(place, "later")).phase).toBe("RolledBack");
   expect((await takenBack(place)).phase).toBe("RolledBack");
   expect(await place.exists(configMap("made"))).toBe(false);
+});
+
+const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "web:1" }] } };
+const replicaSet: Manifest = {
+  apiVersion: "apps/v1",
+  kind: "ReplicaSet",
+  metadata: { name: "old", labels: { app: "web" } },
+  spec: { replicas: 1, selector: { matchLabels: { app: "web" } }, template },
+};
+
+it("deletes a workload before it creates again what that would adopt", async () => {
+  const place = await workspace();
+  await place.create(replicaSet);
+  await expect.poll(() => place.names("v1", "Pod"), { timeout: 30_000 }).toHaveLength(1);
+  await aSecondLater();
+  await place.janus();
+  const created = { ...creating(web), waitFor: ["jsonpath={.status.replicas}=1"] };
+  await committed(place, created, deleting(replicaSet));
+  expect((await takenBack(place)).phase).toBe("RolledBack");
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect(await place.names("apps/v1", "ReplicaSet")).toEqual(["old"]);
+  expect(await place.names("apps/v1", "Deployment")).toEqual([]);
+});
+
+it("does not delete what owns an object that the rollback has created again", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const definition = gadgets(place.namespace);
+  await administrator.create(definition);
+  onTestFinished(() => administrator.remove(definition));
+  await place.create(configMap("settings", { a: "1" }));
+  const gadget = gadgetIn(place.namespace);
+  // As its operator does with what it finds.
+  await place.janus(async (request, next) => {
+    const answer = await next(request);
+    if (request.verb === "create" && request.purpose === "restore") {
+      const { apiVersion, kind, metadata } = await place.read(gadget);
+      const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }];
+      await place.patch({ ...configMap("settings"), metadata: { name: "settings", ownerReferences } });
+    }
+    return answer;
+  });
+  await committed(place, creating(gadget), deleting(configMap("settings")));
+  const { phase, items } = await takenBack(place);
+  expect([phase, items[0]?.error]).toEqual([
+    "Failed",
+    expect.stringContaining("would go with it (ConfigMap settings): delete it yourself, with --cascade=orphan"),
+  ]);
+  expect(await place.exists(configMap("settings"))).toBe(true);
+});
+
+it("lists once for many created objects", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const definition = gadgets(place.namespace);
+  await administrator.create(definition);
+  onTestFinished(() => administrator.remove(definition));
+  let lists = 0;
+  await place.janus((request, next) => {
+    if (request.purpose === "find-owned") lists += 1;
+    return next(request);
+  });
+  const many = ["a", "b", "c", "d", "e", "f"].map((name) => ({ ...gadgetIn(place.namespace), metadata: { name } }));
+  await committed(place, ...many.map((one) => creating(one)));
+  lists = 0;
+  expect((await takenBack(place)).phase).toBe("RolledBack");
+  const kinds = (await kubectl("api-resources", "--namespaced", "--verbs=list", "-o", "name")).stdout.split(
+    "\n",
+  ).length;
+  expect(lists).toBeLessThan(2 * kinds);
 });

@@ -1,6 +1,6 @@
 import { cut, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
-import { dependsOn } from "../undo/rollback-dependencies.ts";
+import { dependsOn, isBefore } from "../undo/rollback-dependencies.ts";
 import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
@@ -65,15 +65,17 @@ const firstOf = (context: ReconcileContext, journal: Back): Step => {
   const deferred = [...journal.deferred.keys()].toSorted((a, b) => b - a);
   const waits: Extract<ItemStep, { type: "wait" }>[] = [];
   for (const index of new Set(cursor < 0 ? deferred : [cursor, ...deferred])) {
-    const before = deferred.filter((other) => other > index);
-    const needed = before.find((other) => dependsOn(txn, index, other));
+    const after = deferred.filter((other) => isBefore(txn, journal, index, other));
+    const before = deferred.filter((other) => other > index && !after.includes(other));
+    const needed = neededFor(context, journal, index, before);
     if (needed !== undefined) {
       if (index === cursor)
         return run(defer(context, journal, index, `waits for changes[${needed}]`, { isBehind: true }));
       continue;
     }
     if (before.length > 0 && journal.deferred.get(index)?.isBehind) continue;
-    const next = rollbackItem(context, journal, index, before.length === 0 ? "fail" : "defer");
+    const isLast = before.length === 0 || after.length > 0;
+    const next = rollbackItem(context, journal, index, isLast ? "fail" : "defer");
     if (next.type === "run") return next.step;
     waits.push(next);
   }
@@ -84,6 +86,17 @@ const firstOf = (context: ReconcileContext, journal: Back): Step => {
   if (cursor > 0 && current !== undefined && now >= since + patience)
     return run(defer(context, journal, cursor, current.because));
   return waitForFirst(context, journal, first, others, cursor > 0 ? since + patience : first.until);
+};
+
+/** What has to be rolled back before this item. `before`: the deferred ones that come before it in any case. */
+const neededFor = (
+  { txn }: ReconcileContext,
+  journal: Back,
+  index: number,
+  before: readonly number[],
+): number | undefined => {
+  const earlier = txn.spec.changes.findIndex((_, other) => isBefore(txn, journal, other, index));
+  return earlier < 0 ? before.find((other) => dependsOn(txn, index, other)) : earlier;
 };
 
 const waitForFirst = (

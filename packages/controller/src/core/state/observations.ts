@@ -8,7 +8,7 @@ import type { Listing, Owned } from "./listings.ts";
 import type { LockObservation } from "./lock-observation.ts";
 import type { OwnerObservation } from "./owners.ts";
 import type { PreflightObservations } from "./preflight-observations.ts";
-import type { RollbackObservations } from "./rollback-observations.ts";
+import type { Adoptable, RollbackObservations } from "./rollback-observations.ts";
 import type { SnapshotRef, StoreData, StoreListing, StoreObservation } from "./store-observations.ts";
 import type { GateObservations, Outage, TargetObservation } from "./target-observations.ts";
 
@@ -49,6 +49,8 @@ export interface Observations {
   readonly owned: ReadonlyMap<string, readonly Owned[]>;
   /** Kinds that could not be listed for this, by namespace in the same way. */
   readonly listings: ReadonlyMap<string, Listing>;
+  /** What was listed last for the rollback of created objects; see `adopted.ts`. */
+  readonly adoptable?: Adoptable | undefined;
   /** Snapshot stores by number. */
   readonly stores: ReadonlyMap<number, StoreObservation>;
   /** Stores as they were last read or written, as `kind/name`. */

@@ -12,8 +12,6 @@ export interface RollbackObservations {
   readonly contents?: Contents | undefined;
   /** The volume, or the content of a snapshot, that is behind what the change has created. */
   readonly storage?: StorageBehind | undefined;
-  /** What goes with what the change has created, and is older. */
-  readonly adopted?: Adopted | undefined;
   /** How many PUTs it took so far. */
   readonly puts?: number | undefined;
   /** What the target can be rolled back to, where the API server does not accept all former values (see `server-mutations.ts`). */
@@ -47,9 +45,11 @@ export interface StorageBehind {
   readonly fault: string | undefined;
 }
 
-/** As far as it could be listed. */
-export interface Adopted extends Listing {
-  readonly older: readonly Owned[];
+/** Objects with owners that created objects may have adopted, as far as they could be listed. */
+export interface Adoptable extends Listing {
+  /** The namespace and the kinds. */
+  readonly scope: string;
+  readonly owned: readonly Owned[];
 }
 
 /** What the API server allocates to a Service, and may not be able to allocate again. */

@@ -1,6 +1,6 @@
 import { cut, RETRY_ROLLBACK } from "@janus/api";
 import type { KubeObject } from "@janus/types";
-import { adoptedBy } from "../kubernetes/adopters.ts";
+import { adoptedBy, ownsByName } from "../kubernetes/adopters.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { fromTimestamp } from "../kubernetes/time.ts";
 import { callNames, ownedNames } from "../preflight/dependents.ts";
@@ -8,37 +8,33 @@ import { collectGarbage } from "../preflight/garbage-collection.ts";
 import { failedListings, nextListing } from "../preflight/unlisted-kinds.ts";
 import type { FindOwned } from "../state/effect.ts";
 import type { Owned } from "../state/listings.ts";
-import { rollbackIn, withRollback } from "../state/observations.ts";
-import { createdUids } from "./created-uids.ts";
+import { createdUids, recreatedUids } from "./created-uids.ts";
 import { conflict, continues, rollbackFailed, type UndoContext, type UndoStep } from "./undo-context.ts";
 
 /** A list that is older than this, in ms, is repeated: its controller may have adopted more since. */
 const FRESH = 5_000;
 
-/** What goes with the object, was there before it, and is not ours. */
+/** What goes with the object, and was there before it: also what the rollback has created again since. */
 const olderThan = (undoContext: UndoContext, object: KubeObject, owned: readonly Owned[]): readonly Owned[] => {
   const { uid, creationTimestamp } = object.metadata;
   const since = fromTimestamp(creationTimestamp) ?? Number.NEGATIVE_INFINITY;
-  const ours = createdUids(undoContext);
+  const [created, recreated] = [createdUids(undoContext), recreatedUids(undoContext)];
+  const isOlder = ({ uid, createdAt }: Owned): boolean =>
+    recreated.has(uid) || (!created.has(uid) && (fromTimestamp(createdAt) ?? Number.POSITIVE_INFINITY) < since);
   const { lost } = collectGarbage(owned, [uid], callNames(owned, [object]));
-  return (lost.get(0) ?? []).filter(
-    (one) => !ours.has(one.uid) && (fromTimestamp(one.createdAt) ?? Number.POSITIVE_INFINITY) < since,
-  );
+  return (lost.get(0) ?? []).filter(isOlder);
 };
 
-const find = (undoContext: UndoContext, object: KubeObject, kinds: readonly string[] | "any"): FindOwned => {
-  const { index, place } = undoContext;
-  return {
-    purpose: "find-owned",
-    ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
-    ...(kinds === "any" ? {} : { only: kinds }),
-    onAnswer: (known, { owned, unlisted }, now) => {
-      const { since = now } = rollbackIn(known, index).adopted ?? {};
-      const older = olderThan(undoContext, object, owned);
-      return withRollback(known, index, { adopted: { older, unlisted, since, readAt: now } });
-    },
-  };
-};
+/** One list for all that the same kinds may belong to: there may be hundreds of them, one after the other. */
+const find = ({ place: { namespace } }: UndoContext, scope: string, kinds: readonly string[] | "any"): FindOwned => ({
+  purpose: "find-owned",
+  ...(namespace === undefined ? {} : { namespace }),
+  ...(kinds === "any" ? {} : { only: kinds }),
+  onAnswer: (known, { owned, unlisted }, now) => {
+    const since = known.adoptable?.scope === scope ? known.adoptable.since : now;
+    return { ...known, adoptable: { scope, owned, unlisted, since, readAt: now } };
+  },
+});
 
 /**
  * What keeps an object that the change created from being deleted: with it, the garbage collector would delete what its controller
@@ -48,20 +44,26 @@ const find = (undoContext: UndoContext, object: KubeObject, kinds: readonly stri
  *          is told by the second.
  */
 export const adopted = (undoContext: UndoContext): UndoStep | undefined => {
-  const { index, place, context, seen } = undoContext;
+  const { place, context, seen } = undoContext;
   const { known, now } = context;
   const kinds = adoptedBy(place.resource);
   if (kinds === undefined || seen.object === undefined) return undefined;
-  const found = rollbackIn(known, index).adopted;
-  if (found === undefined) return continues(find(undoContext, seen.object, kinds));
-  if (found.older.length > 0)
+  const scope = JSON.stringify([place.namespace ?? "", kinds]);
+  const found = known.adoptable?.scope === scope ? known.adoptable : undefined;
+  if (found === undefined) return continues(find(undoContext, scope, kinds));
+  const older = olderThan(undoContext, seen.object, found.owned);
+  if (older.length > 0) {
+    const remedy = ownsByName(place.resource)
+      ? "leave it there, or save them first: they go with any deletion of it"
+      : "delete it yourself, with --cascade=orphan to keep them";
     return conflict(
-      `${formatRef(place)} is not deleted, since it has adopted objects that are older, and would go with it (${ownedNames(found.older, place.namespace, 60)}): delete it yourself, with --cascade=orphan to keep them`,
+      `${formatRef(place)} is not deleted, since it has adopted older objects, which would go with it (${ownedNames(older, place.namespace, 60)}): ${remedy}`,
     );
+  }
   const again = nextListing(found);
   if (again !== undefined && now < again)
     return { type: "wait", until: again, because: `trying again to list what ${formatRef(place)} has adopted` };
-  if (again !== undefined || now >= found.readAt + FRESH) return continues(find(undoContext, seen.object, kinds));
+  if (again !== undefined || now >= found.readAt + FRESH) return continues(find(undoContext, scope, kinds));
   const [unlisted] = failedListings(found.unlisted);
   return unlisted === undefined
     ? undefined

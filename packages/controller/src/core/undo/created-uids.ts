@@ -1,10 +1,18 @@
 import type { UndoContext } from "./undo-context.ts";
 
-/** The uids of all objects that this Transaction has created. */
-export const createdUids = ({
-  journal,
-  context: { txn },
-}: Pick<UndoContext, "journal" | "context">): ReadonlySet<string> => {
-  const made = txn.status.items.flatMap(({ state }) => ("created" in state ? (state.created ?? []) : []));
-  return new Set([...journal.created.values(), ...made]);
-};
+type Progress = Pick<UndoContext, "journal" | "context">;
+
+const uids = ({ journal, context: { txn } }: Progress, isMeant: (type: string) => boolean): ReadonlySet<string> =>
+  new Set(
+    txn.spec.changes.flatMap(({ type }, index) => {
+      const state = txn.status.items[index]?.state;
+      const recorded = state !== undefined && "created" in state ? state.created : undefined;
+      return isMeant(type) ? [journal.created.get(index) ?? recorded ?? []].flat() : [];
+    }),
+  );
+
+/** The uids of all objects that this Transaction has created, and that were not there before. */
+export const createdUids = (progress: Progress): ReadonlySet<string> => uids(progress, (type) => type !== "Delete");
+
+/** The uids of the objects that its rollback has created again. */
+export const recreatedUids = (progress: Progress): ReadonlySet<string> => uids(progress, (type) => type === "Delete");

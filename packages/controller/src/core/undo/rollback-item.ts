@@ -301,7 +301,9 @@ const settleRestored = (
   const settling = settleItem(context, journal, index, note, ended(item, note));
   const onAnswer: ApiCall["onAnswer"] = (known, answer, ...when) => {
     const after = settling.onAnswer(known, answer, ...when);
-    return E.isRight(answer) ? { ...after, restoredAt: now } : after;
+    if (E.isLeft(answer)) return after;
+    // What a Delete has taken away, and is there again, may be adopted.
+    return { ...after, restoredAt: now, ...(item.change.type === "Delete" ? { adoptable: undefined } : {}) };
   };
   return { ...settling, onAnswer };
 };
