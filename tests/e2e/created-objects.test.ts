@@ -185,3 +185,73 @@ it("lists once for many created objects", async () => {
   ).length;
   expect(lists).toBeLessThan(2 * kinds);
 });
+
+const idle: Manifest = {
+  ...replicaSet,
+  spec: {
+    replicas: 0,
+    selector: { matchLabels: { app: "idle" } },
+    template: { ...template, metadata: { labels: { app: "idle" } } },
+  },
+};
+
+it("deletes a Deployment although there are more objects with owners than are examined, and says so", async () => {
+  const place = await workspace();
+  const names = Array.from({ length: 60 }, (_, n) => `owner-${n}`);
+  const owners = await place.create(...names.map((name) => configMap(name)));
+  const ownerReferences = owners.map(({ metadata: { name, uid } }) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    name,
+    uid,
+  }));
+  const many = Array.from(
+    { length: 170 },
+    (_, n): Manifest => ({ ...idle, metadata: { name: `idle-${n}`, ownerReferences } }),
+  );
+  await place.create(...many);
+  await place.janus();
+  await committed(place, creating(web));
+  const { phase, items } = await takenBack(place);
+  expect([phase, items[0]?.error]).toEqual(["RolledBack", expect.stringContaining("may have deleted older objects")]);
+});
+
+/** With a second version, and a webhook for the conversion between the two that does not answer. */
+const withBrokenConversion = ({ spec, ...definition }: Manifest): Manifest => {
+  const [version] = (spec as { readonly versions: readonly object[] }).versions;
+  const conversion = {
+    strategy: "Webhook",
+    webhook: { conversionReviewVersions: ["v1"], clientConfig: { url: "https://127.0.0.1:1/convert" } },
+  };
+  const versions = [
+    { ...version, storage: false },
+    { ...version, name: "v2", storage: true },
+  ];
+  return { ...definition, spec: { ...(spec as object), versions, conversion } };
+};
+
+it("deletes a custom resource although another kind cannot be listed, and says so", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const [definition, broken] = [gadgets(place.namespace), gadgets(`${place.namespace}-broken`)];
+  for (const one of [definition, broken]) {
+    await administrator.create(one);
+    onTestFinished(() => administrator.remove(one));
+  }
+  const unserved = gadgetIn(`${place.namespace}-broken`);
+  await expect
+    .poll(
+      () =>
+        place.create(unserved).then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 20_000 },
+    )
+    .toBe(true);
+  await administrator.apply(withBrokenConversion(broken));
+  await place.janus();
+  await committed(place, creating(gadgetIn(place.namespace)));
+  const { phase, items } = await takenBack(place);
+  expect([phase, items[0]?.error]).toEqual(["RolledBack", expect.stringContaining("could not be listed")]);
+});

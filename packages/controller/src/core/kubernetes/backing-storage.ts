@@ -18,13 +18,23 @@ interface Backing {
 const sourceOf = (object: KubeObject): Readonly<Record<string, unknown>> =>
   asObject(asObject(object["spec"])["source"]);
 
+/** So many digits of its uid tell a claim from all others. */
+const ENOUGH_OF_UID = 8;
+
 /**
- * A volume that is provisioned for a claim has its uid in its name.
+ * A volume that is provisioned for a claim has the uid of that at the end of its name, whole or as so many digits of it as the
+ * provisioner was told to take. Nobody can know it before.
  * https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/controller/volume/persistentvolume/pv_controller.go (`getProvisionedVolumeNameForClaim`)
+ * https://github.com/kubernetes-csi/external-provisioner#command-line-options (`--volume-name-prefix`, `--volume-name-uuid-length`)
  */
+const isNamedAfter = (uid: string, volume: string): boolean => {
+  const [, digits = ""] = /-([0-9a-f]+)$/u.exec(volume) ?? [];
+  return volume.endsWith(`-${uid}`) || (digits.length >= ENOUGH_OF_UID && uid.replaceAll("-", "").startsWith(digits));
+};
+
 const volumeIn = ({ metadata: { uid = "" }, spec }: KubeObject): unknown => {
   const { volumeName } = asObject(spec);
-  return volumeName === `pvc-${uid}` ? undefined : volumeName;
+  return typeof volumeName === "string" && uid !== "" && isNamedAfter(uid, volumeName) ? undefined : volumeName;
 };
 
 /**

@@ -27,6 +27,8 @@ export interface Unlisted {
   readonly mayComeYet: boolean;
   /** The ServiceAccount may not list it: an access review says so, too. */
   readonly isDenied?: true;
+  /** Some of its objects were examined: there are too many. */
+  readonly isPartial?: true;
 }
 
 /** The kinds that could not be listed in a namespace, or everywhere: since when, and when they were listed last. */

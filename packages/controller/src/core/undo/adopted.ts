@@ -1,13 +1,13 @@
 import { cut, RETRY_ROLLBACK } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import { adoptedBy, ownsByName } from "../kubernetes/adopters.ts";
-import { formatRef } from "../kubernetes/kube-object.ts";
+import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { fromTimestamp } from "../kubernetes/time.ts";
 import { callNames, ownedNames } from "../preflight/dependents.ts";
 import { collectGarbage } from "../preflight/garbage-collection.ts";
 import { failedListings, nextListing } from "../preflight/unlisted-kinds.ts";
 import type { FindOwned } from "../state/effect.ts";
-import type { Owned } from "../state/listings.ts";
+import type { Owned, Unlisted } from "../state/listings.ts";
 import { createdUids, recreatedUids } from "./created-uids.ts";
 import { conflict, continues, rollbackFailed, type UndoContext, type UndoStep } from "./undo-context.ts";
 
@@ -25,6 +25,11 @@ const olderThan = (undoContext: UndoContext, object: KubeObject, owned: readonly
   return (lost.get(0) ?? []).filter(isOlder);
 };
 
+const scopeOf = ({ namespace = "", resource }: ObjectRef): string => JSON.stringify([namespace, adoptedBy(resource)]);
+
+const unlistedText = ({ resource, why }: Unlisted): string =>
+  `${cut(resource, 40)} could not be listed (${cut(why, 60)})`;
+
 /** One list for all that the same kinds may belong to: there may be hundreds of them, one after the other. */
 const find = ({ place: { namespace } }: UndoContext, scope: string, kinds: readonly string[] | "any"): FindOwned => ({
   purpose: "find-owned",
@@ -40,7 +45,7 @@ const find = ({ place: { namespace } }: UndoContext, scope: string, kinds: reado
  * What keeps an object that the change created from being deleted: with it, the garbage collector would delete what its controller
  * has adopted, as a Deployment does with Pods that it finds. What is younger was made for it, and goes with it.
  *
- * Assumes: objects that the ServiceAccount may not list, or that are adopted between the list and the deletion, are not seen; age
+ * Assumes: objects that the ServiceAccount may not list, or that could not be listed (see {@link unseenAdopted}), or that are adopted between the list and the deletion, are not seen; age
  *          is told by the second.
  */
 export const adopted = (undoContext: UndoContext): UndoStep | undefined => {
@@ -48,7 +53,7 @@ export const adopted = (undoContext: UndoContext): UndoStep | undefined => {
   const { known, now } = context;
   const kinds = adoptedBy(place.resource);
   if (kinds === undefined || seen.object === undefined) return undefined;
-  const scope = JSON.stringify([place.namespace ?? "", kinds]);
+  const scope = scopeOf(place);
   const found = known.adoptable?.scope === scope ? known.adoptable : undefined;
   if (found === undefined) return continues(find(undoContext, scope, kinds));
   const older = olderThan(undoContext, seen.object, found.owned);
@@ -64,10 +69,19 @@ export const adopted = (undoContext: UndoContext): UndoStep | undefined => {
   if (again !== undefined && now < again)
     return { type: "wait", until: again, because: `trying again to list what ${formatRef(place)} has adopted` };
   if (again !== undefined || now >= found.readAt + FRESH) return continues(find(undoContext, scope, kinds));
-  const [unlisted] = failedListings(found.unlisted);
-  return unlisted === undefined
+  const unlisted = failedListings(found.unlisted).find(({ isPartial }) => !isPartial);
+  // A custom resource hardly ever owns what is older; but some kind of a cluster may be broken for long.
+  return unlisted === undefined || kinds === "any"
     ? undefined
     : rollbackFailed(
-        `${formatRef(place)} may have adopted older objects: ${cut(unlisted.resource, 40)} could not be listed (${cut(unlisted.why, 60)}): not deleted; retry with the annotation ${RETRY_ROLLBACK}`,
+        `${formatRef(place)} may have adopted older objects: ${unlistedText(unlisted)}: not deleted; retry with the annotation ${RETRY_ROLLBACK}`,
       );
+};
+
+/** That older objects may have gone with it, for messages; undefined if they were all seen, as far as they may be listed. */
+export const unseenAdopted = ({ place, context: { known } }: UndoContext): string | undefined => {
+  const [unlisted] = known.adoptable?.scope === scopeOf(place) ? failedListings(known.adoptable.unlisted) : [];
+  return unlisted === undefined
+    ? undefined
+    : `${formatRef(place)}: its rollback may have deleted older objects that it had adopted: ${unlistedText(unlisted)}`;
 };

@@ -1,5 +1,5 @@
 import { RETRY_ROLLBACK } from "@janus/api";
-import { adopted } from "./adopted.ts";
+import { adopted, unseenAdopted } from "./adopted.ts";
 import { contents, findUnseen, unseen } from "./namespace-contents.ts";
 import { formerClaims } from "./former-claims.ts";
 import { awaitedDeletion, formatRef } from "../kubernetes/kube-object.ts";
@@ -37,7 +37,7 @@ export const undoCreate = (undoContext: UndoContext): UndoStep => {
   const created = journal.created.get(index) ?? (recorded?.type === "committed" ? recorded.created : undefined);
   const { object } = seen;
   if (object === undefined) {
-    const warning = unseen(undoContext);
+    const warning = unseen(undoContext) ?? unseenAdopted(undoContext);
     return findUnseen(undoContext) ?? { type: "restored", ...(warning === undefined ? {} : { warning }) };
   }
   const ours = created === undefined ? isMarked(object, context.txn.metadata.uid) : object.metadata.uid === created;

@@ -70,6 +70,7 @@ const unexamined = (resource: Resource, count: number): Unlisted => ({
   resource: nameOf(resource),
   why: `${count} of its objects with owners were not examined: there are too many`,
   mayComeYet: false,
+  isPartial: true,
 });
 
 /**
