@@ -43,6 +43,13 @@ const builtIn: ReadonlySet<string> = new Set([
 /** Whether Kubernetes itself serves this group. */
 export const isBuiltIn = (group: string): boolean => builtIn.has(group);
 
+/**
+ * The group in which an object is stored. Events are served in two groups, and are the same objects in both.
+ * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
+ */
+export const storedIn = ({ group, kind }: Pick<Locked, "group" | "kind">): string =>
+  group === "events.k8s.io" && kind === "Event" ? "" : group;
+
 const isPlainKind = /^[A-Za-z0-9]+$/u;
 
 /**
@@ -67,7 +74,7 @@ export const lockLease = ({ group, kind, namespace = "", name }: Locked): string
     ? plain
     : shortened(
         plain.toLowerCase().replaceAll(/[^a-z0-9-]+/gu, "-"),
-        JSON.stringify([group, kind, namespace, name]),
+        JSON.stringify([storedIn({ group, kind }), kind, namespace, name]),
         253,
       );
 };

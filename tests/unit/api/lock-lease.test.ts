@@ -1,6 +1,6 @@
-import { type Locked, lockLease } from "@janus/api";
+import { type Locked, lockLease, storedIn } from "@janus/api";
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { assert, describe, expect, it } from "vitest";
 import { isSubdomain, label, pathSegment, subdomain } from "./arbitrary-name.ts";
 
 const kinds = fc.constantFrom(
@@ -24,7 +24,7 @@ const within = fc.oneof(
 
 // What Kubernetes itself serves never differs in case only; what others serve may.
 const identity = ({ group, kind, name }: Locked): string =>
-  JSON.stringify([group, group.includes("example") ? kind : kind.toLowerCase(), name]);
+  JSON.stringify([storedIn({ group, kind }), group.includes("example") ? kind : kind.toLowerCase(), name]);
 
 /** Targets that would share the Lease of this one if its short form could be mistaken for a plain one. */
 const lookalikes = (one: Locked): readonly Locked[] => {
@@ -53,6 +53,13 @@ describe("the Lease that locks a target", () => {
     ["a hyphen in its kind", { group: "", kind: "Foo-Bar", namespace: "shop", name: "x" }],
   ])("of a target with %s is a short form with a hash", (_, target) => {
     expect(lockLease(target)).toMatch(/^janus-lock-.*-[0-9a-f]{16}$/u);
+  });
+
+  it("is the same for an Event in both of its groups: there is one object", () => {
+    const [one, other] = ["", "events.k8s.io"].map((group) => ({ group, kind: "Event", namespace: "shop", name: "x" }));
+    assert(one !== undefined && other !== undefined);
+    expect(lockLease(one)).toBe(lockLease(other));
+    expect(lockLease(one)).not.toBe(lockLease({ ...one, group: "example.com" }));
   });
 
   it("has a name that is legal for a Lease", () => {

@@ -1,5 +1,5 @@
 import { changeGateMistakes, gateMistakes, gatesOf, rollbackGates } from "../gates/gates-of.ts";
-import { CRD_NAME, cut, GROUP, groupOf, KIND, storeName, type Transaction } from "@janus/api";
+import { CRD_NAME, cut, GROUP, groupOf, KIND, storedIn, storeName, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { isIrreversible } from "./irreversible-deletions.ts";
 import { asObject } from "@janus/types";
@@ -46,7 +46,7 @@ const isStoreOf = ({ namespace, name }: Transaction["metadata"], place: ObjectRe
 };
 
 /** Unique for each object. */
-const nameOf = (place: ObjectRef): string => `${place.resource.group} ${formatRef(place)}`;
+const nameOf = (place: ObjectRef): string => `${storedIn(place.resource)} ${formatRef(place)}`;
 
 /** Checks of the spec, beyond those of the API server. */
 const checks: readonly Check[] = [
