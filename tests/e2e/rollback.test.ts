@@ -1,5 +1,6 @@
+import { REQUEST_ROLLBACK } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { creating, deleting, patching, updating } from "../fixtures/changes.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
@@ -305,4 +306,26 @@ it("rolls back what a policy of its own denies, which an API server applies for 
   expect(status.phase).toBe("RolledBack");
   expect(await place.read(kept)).toMatchObject({ data: { a: "1" } });
   expect(await place.read(gone)).toMatchObject({ data: { a: "1" } });
+});
+
+it("creates a custom resource again under the schema that it had, which an earlier change has narrowed", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const narrow = (...names: readonly string[]) => {
+    const properties = Object.fromEntries(names.map((name) => [name, { type: "integer" }]));
+    return gadgets(place.namespace, { schema: { openAPIV3Schema: { type: "object", properties } } });
+  };
+  await administrator.create(narrow("size", "depth"));
+  onTestFinished(() => administrator.remove(narrow()));
+  const one = { ...gadget(place.namespace), depth: 4 };
+  await expect.poll(() => place.create(one), { timeout: 20_000 }).toBeDefined();
+  await place.janus();
+  await place.submit([updating(narrow("size")), deleting(one)], { rollbackWindow: "1h" });
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 20_000 }).toBe("Committed");
+  const annotations = { [REQUEST_ROLLBACK]: "yes" };
+  await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("RolledBack");
+  const { items } = (await place.over()).status;
+  expect(items.map(({ error }) => error)).toEqual([undefined, undefined]);
+  expect(await place.read(one)).toMatchObject({ size: 3, depth: 4 });
 });

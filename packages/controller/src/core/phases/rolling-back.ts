@@ -1,6 +1,6 @@
 import { cut, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
-import { dependsOn, isBefore } from "../undo/rollback-dependencies.ts";
+import { dependsOn, hasFormerSchema, isBefore } from "../undo/rollback-dependencies.ts";
 import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
@@ -24,6 +24,9 @@ import { journalUnavailable } from "../transitions/journal-unavailable.ts";
  * already, the next one blocks the rest for a shorter time.
  */
 const PATIENCE = { first: 10_000, next: 1_000 };
+
+/** The API servers use a former schema of a CustomResourceDefinition so long after it was restored, in ms, at the latest. */
+const SPREADING = 2_000;
 
 /**
  * Rolls back the changes in reverse order, with one checkpoint after each item. An item that has to wait is
@@ -74,6 +77,11 @@ const firstOf = (context: ReconcileContext, journal: Back): Step => {
       continue;
     }
     if (before.length > 0 && journal.deferred.get(index)?.isBehind) continue;
+    if (hasFormerSchema(txn, index) && now < since + SPREADING) {
+      const because = `waiting until the schema of the target of changes[${index}] is effective again`;
+      waits.push({ type: "wait", until: since + SPREADING, because });
+      continue;
+    }
     const isLast = before.length === 0 || after.length > 0;
     const next = rollbackItem(context, journal, index, isLast ? "fail" : "defer");
     if (next.type === "run") return next.step;

@@ -1,4 +1,4 @@
-import type { Transaction } from "@janus/api";
+import { type Change, groupOf, type Transaction } from "@janus/api";
 import { isAdopted } from "../kubernetes/adopters.ts";
 import { type Journal, stateOf } from "../state/journal.ts";
 import { isEnabling } from "../state/target-resolution.ts";
@@ -15,8 +15,23 @@ export const dependsOn = ({ spec }: Transaction, earlier: number, later: number)
 };
 
 /**
+ * Whether an earlier change edits a CustomResourceDefinition in the group of what a later one deletes: under the schema that it has
+ * set, the API server would drop fields which the object had before.
+ */
+const definesDeleted = (first: Change, second: Change): boolean =>
+  first.target.kind === "CustomResourceDefinition" &&
+  second.type === "Delete" &&
+  first.target.name.endsWith(`.${groupOf(second.target.apiVersion)}`);
+
+/** Whether the schema that an object is created again with may be one that was restored just now. */
+export const hasFormerSchema = ({ spec: { changes } }: Transaction, index: number): boolean => {
+  const change = changes[index];
+  return change !== undefined && changes.slice(0, index).some((earlier) => definesDeleted(earlier, change));
+};
+
+/**
  * Whether the rollback of an earlier change has to come before that of a later one, against their order: it deletes a workload that
- * would adopt what the later one creates again, and take it along.
+ * would adopt what the later one creates again, and take it along; or it restores the schema of that.
  */
 export const isBefore = (
   { metadata, spec, status }: Transaction,
@@ -28,6 +43,7 @@ export const isBefore = (
   if (first === undefined || second?.type !== "Delete" || earlier >= later) return false;
   const state = stateOf(status.items[earlier]?.state ?? { type: "untouched" }, earlier, journal);
   const { namespace = metadata.namespace } = first.target;
+  if (state.type === "committed" && definesDeleted(first, second)) return true;
   return (
     (first.type === "Create" || first.type === "Apply") &&
     state.type === "committed" &&
