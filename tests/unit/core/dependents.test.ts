@@ -33,6 +33,18 @@ const of = (name: string, ...owners: readonly string[]): Owned => ({
 const lost = (deleted: readonly string[], owned: readonly Owned[]) =>
   Object.fromEntries(dependents(transaction(deleted.map(deletion)), known(deleted, owned)));
 
+/** An Update of b that gives it these owners. */
+const update = (...owners: readonly string[]): Change => ({
+  type: "Update",
+  target: { apiVersion: "v1", kind: "ConfigMap", name: "b" },
+  content: { metadata: { ownerReferences: owners.map((uid) => ({ uid })) } },
+});
+
+const lostAfter = (change: Change) =>
+  Object.fromEntries(
+    dependents(transaction([change, deletion("a")]), known(["b", "a"], [of("b", "a"), of("c", "b"), of("d", "a")])),
+  );
+
 describe("what the garbage collector takes with the targets of deletions", () => {
   it("is what they own, and what that owns, in whatever order it was found", () => {
     expect(lost(["a"], [of("c", "b"), of("b", "a"), of("other", "z")])).toEqual({ 0: "ConfigMap b, ConfigMap c" });
@@ -55,15 +67,6 @@ describe("what the garbage collector takes with the targets of deletions", () =>
   });
 
   it("is not what an Update before that takes from its owner, nor what that owns", () => {
-    const update = (...owners: readonly string[]): Change => ({
-      type: "Update",
-      target: { apiVersion: "v1", kind: "ConfigMap", name: "b" },
-      content: { metadata: { ownerReferences: owners.map((uid) => ({ uid })) } },
-    });
-    const lostAfter = (change: Change) =>
-      Object.fromEntries(
-        dependents(transaction([change, deletion("a")]), known(["b", "a"], [of("b", "a"), of("c", "b"), of("d", "a")])),
-      );
     expect(lostAfter(update())).toEqual({ 1: "ConfigMap d" });
     expect(lostAfter(update("living"))).toEqual({ 1: "ConfigMap d" });
     expect(lostAfter(update("a", "living"))).toEqual({ 1: "ConfigMap d" });
