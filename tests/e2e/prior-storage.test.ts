@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { administrator, type Manifest } from "../fixtures/administrator.ts";
 import { creating, type WrittenChange } from "../fixtures/changes.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
+import { namespace as namespaceOf, within } from "../fixtures/manifests.ts";
 import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
 
 const storage = "1Gi";
@@ -69,6 +70,29 @@ it("does not delete a claim with which a volume would go that was there before, 
   await annotated(place, RETRY_ROLLBACK);
   await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("RolledBack");
   await expect.poll(() => phaseOf(volume), { timeout: 10_000 }).toBe("Released");
+});
+
+it("does not delete a Namespace with a claim that stays because of its volume", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const volume = volumeOf(place);
+  await withVolume(volume);
+  const inside = `${place.namespace}-inside`;
+  const bound = { ...creating(within(inside, claim({ volumeName: volume.metadata.name }))), waitFor: ["ready"] };
+  await place.janus();
+  const { phase, items } = await takenBack(place, creating(namespaceOf(inside)), bound);
+  onTestFinished(() => administrator.remove(namespaceOf(inside)));
+  expect([phase, items[0]?.error]).toEqual([
+    "Failed",
+    expect.stringContaining(
+      `Namespace ${inside} contains objects of other clients, or that were not rolled back (PersistentVolumeClaim claim)`,
+    ),
+  ]);
+  expect(await phaseOf(volume)).toBe("Bound");
+  await administrator.patch({ ...volume, spec: { persistentVolumeReclaimPolicy: "Retain" } });
+  await annotated(place, RETRY_ROLLBACK);
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 40_000 }).toBe("RolledBack");
+  expect(await administrator.read(namespaceOf(inside))).toBeUndefined();
 });
 
 it("does not delete a claim that has found a volume which the ServiceAccount may not read", async () => {

@@ -8,19 +8,22 @@ import { collectGarbage } from "../preflight/garbage-collection.ts";
 import { failedListings, nextListing } from "../preflight/unlisted-kinds.ts";
 import type { FindOwned } from "../state/effect.ts";
 import type { Owned, Unlisted } from "../state/listings.ts";
-import { createdUids, recreatedUids } from "./created-uids.ts";
+import { createdUids, keptUids, recreatedUids } from "./created-uids.ts";
 import { conflict, continues, rollbackFailed, type UndoContext, type UndoStep } from "./undo-context.ts";
 
 /** A list that is older than this, in ms, is repeated: its controller may have adopted more since. */
 const FRESH = 5_000;
 
-/** What goes with the object, and was there before it: also what the rollback has created again since. */
+/** What goes with the object, and was there before it: also what the rollback has created again since, or has left there. */
 const olderThan = (undoContext: UndoContext, object: KubeObject, owned: readonly Owned[]): readonly Owned[] => {
   const { uid, creationTimestamp } = object.metadata;
   const since = fromTimestamp(creationTimestamp) ?? Number.NEGATIVE_INFINITY;
   const [created, recreated] = [createdUids(undoContext), recreatedUids(undoContext)];
+  const kept = keptUids(undoContext);
   const isOlder = ({ uid, createdAt }: Owned): boolean =>
-    recreated.has(uid) || (!created.has(uid) && (fromTimestamp(createdAt) ?? Number.POSITIVE_INFINITY) < since);
+    recreated.has(uid) ||
+    kept.has(uid) ||
+    (!created.has(uid) && (fromTimestamp(createdAt) ?? Number.POSITIVE_INFINITY) < since);
   const { lost } = collectGarbage(owned, [uid], callNames(owned, [object]));
   return (lost.get(0) ?? []).filter(isOlder);
 };
@@ -45,8 +48,8 @@ const find = ({ place: { namespace } }: UndoContext, scope: string, kinds: reado
  * What keeps an object that the change created from being deleted: with it, the garbage collector would delete what its controller
  * has adopted, as a Deployment does with Pods that it finds. What is younger was made for it, and goes with it.
  *
- * Assumes: objects that the ServiceAccount may not list, or that could not be listed (see {@link unseenAdopted}), or that are adopted between the list and the deletion, are not seen; age
- *          is told by the second.
+ * Assumes: objects that the ServiceAccount may not list, or that could not be listed (see {@link unseenAdopted}), or that are
+ *          adopted between the list and the deletion, are not seen. Age is told by the second.
  */
 export const adopted = (undoContext: UndoContext): UndoStep | undefined => {
   const { place, context, seen } = undoContext;

@@ -1,3 +1,4 @@
+import { stateOf } from "../state/journal.ts";
 import type { UndoContext } from "./undo-context.ts";
 
 type Progress = Pick<UndoContext, "journal" | "context">;
@@ -16,3 +17,12 @@ export const createdUids = (progress: Progress): ReadonlySet<string> => uids(pro
 
 /** The uids of the objects that its rollback has created again. */
 export const recreatedUids = (progress: Progress): ReadonlySet<string> => uids(progress, (type) => type === "Delete");
+
+/** The uids of the objects that it has created, and that were not rolled back, for a reason: they must not go with another one. */
+export const keptUids = ({ journal, context: { txn } }: Progress): ReadonlySet<string> =>
+  new Set(
+    txn.status.items.flatMap(({ state: recorded }, index) => {
+      const state = stateOf(recorded, index, journal);
+      return state.type === "rollback-failed" ? (state.created ?? []) : [];
+    }),
+  );

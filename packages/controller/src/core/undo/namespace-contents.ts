@@ -5,7 +5,7 @@ import { rollbackIn, withRollback } from "../state/observations.ts";
 import type { Contents } from "../state/rollback-observations.ts";
 import type { TargetObservation } from "../state/target-observations.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
-import { createdUids } from "./created-uids.ts";
+import { createdUids, keptUids } from "./created-uids.ts";
 import { conflict, continues, rollbackFailed, type UndoStep, type UndoContext } from "./undo-context.ts";
 import { deniedKinds, failedListings, nextListing } from "../preflight/unlisted-kinds.ts";
 import type { Owned, Unlisted } from "../state/listings.ts";
@@ -40,16 +40,18 @@ const isClaim = ({ kind, name }: Owned, prefixes: readonly string[]): boolean =>
   prefixes.some((prefix) => name.startsWith(prefix) && /^\d+$/u.test(name.slice(prefix.length)));
 
 /**
- * What is not of this Transaction, and does not go with what is. In a Namespace, what has an owner goes with that, unless the
+ * What is not of this Transaction, or was not rolled back, and does not go with what is. In a Namespace, what has an owner goes with that, unless the
  * owner is outside of it.
  */
 const ofOthers = ({ owned }: Contents, undoContext: UndoContext): readonly Owned[] => {
   const { place, context } = undoContext;
   const { txn } = context;
-  const ours = createdUids(undoContext);
+  const kept = keptUids(undoContext);
+  const ours = new Set([...createdUids(undoContext)].filter((uid) => !kept.has(uid)));
   const claims = claimPrefixes(txn, place.name);
   return owned.filter((object) => {
     const { uid, owners, clusterOwners = [], tiedTo } = object;
+    if (kept.has(uid)) return true;
     if (ours.has(uid)) return false;
     if (clusterOwners.some((owner) => !ours.has(owner))) return true;
     if (place.resource.kind === "Namespace")
@@ -100,9 +102,11 @@ export const contents = (undoContext: UndoContext): UndoStep | undefined => {
   const found = rollbackIn(known, index).contents;
   if (found === undefined) return continues(findContents(undoContext, to));
   const others = ofOthers(found, undoContext);
+  const kept = keptUids(undoContext);
+  const isKept = others.some(({ uid }) => kept.has(uid));
   if (others.length > 0)
     return conflict(
-      `${formatRef(place)} contains objects of other clients (${ownedNames(others, to.namespace, 60)}): not deleted; delete it yourself, or move these objects and retry with the annotation ${RETRY_ROLLBACK}`,
+      `${formatRef(place)} contains objects of other clients${isKept ? ", or that were not rolled back" : ""} (${ownedNames(others, to.namespace, 60)}): not deleted; delete it yourself, or move these objects and retry with the annotation ${RETRY_ROLLBACK}`,
     );
   const again = nextListing(found);
   if (again !== undefined && now < again)
