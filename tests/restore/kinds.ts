@@ -28,6 +28,11 @@ const crd = (kind: string, status: boolean): object => ({
                   colour: { type: "string" },
                   hosts: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "set" },
                   args: { type: "array", items: { type: "string" } },
+                  selector: {
+                    type: "object",
+                    additionalProperties: { type: "string" },
+                    "x-kubernetes-map-type": "atomic",
+                  },
                   ports: {
                     type: "array",
                     "x-kubernetes-list-type": "map",

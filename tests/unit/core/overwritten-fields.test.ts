@@ -47,6 +47,14 @@ const rows: readonly Row[] = [
     ['.spec.ports[port=80,protocol="UDP"].name'],
   ],
   [
+    "a port that the content names in full, beside one whose protocol it leaves to the default",
+    ports(tcp, { ...udp, name: "a" }),
+    ports(tcp, udp),
+    patch(ports({ port: 80 }, { ...udp, name: "a" })),
+    portsOwned,
+    ['.spec.ports[port=80,protocol="UDP"].name'],
+  ],
+  [
     "a map that is replaced as a whole, to which others have added a key",
     selecting({ app: "web" }),
     selecting({ app: "web", theirs: "1" }),

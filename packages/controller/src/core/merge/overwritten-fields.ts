@@ -68,46 +68,48 @@ const presentIn = (kind: ListKind, item: Json): ListKind =>
     : { type: "keys", keys: kind.keys.filter((key) => (member(asObject(item), key) ?? undefined) !== undefined) };
 
 /**
- * Finds the item of the content that may denote an item. One that leaves a key to its default may denote every item that has its
- * other keys, since the default is known to the API server only.
+ * Finds the items of the content that may denote an item. One that leaves a key to its default may denote every item that has its
+ * other keys, since the default is known to the API server only; except for those that the content names in full.
  *
- * @example in the content, [{port: 80}] of a list with the keys port and protocol
- *   {port: 80, protocol: TCP}  →  {port: 80}
+ * @example in the content, [{port: 80}, {port: 81}, {port: 81, protocol: UDP}] of a list with the keys port and protocol
  *   {port: 80, protocol: UDP}  →  {port: 80}
- *   {port: 81, protocol: TCP}  →  undefined
+ *   {port: 81, protocol: TCP}  →  {port: 81}
+ *   {port: 81, protocol: UDP}  →  {port: 81, protocol: UDP}
+ *   {port: 82, protocol: TCP}  →  none
  */
-const denoting = (content: readonly Json[], kind: ListKind): ((item: Json) => Json | undefined) => {
+const denoting = (content: readonly Json[], kind: ListKind): ((item: Json) => readonly Json[]) => {
   const byPattern = memoizedBy(
     (present: ListKind) => JSON.stringify(present),
     (present) => ({ present, items: new Map<string, Json>() }),
   );
-  const patterns = new Set(
-    content.map((item) => {
-      const pattern = byPattern(presentIn(kind, item));
-      pattern.items.set(elementOf(pattern.present, item), item);
-      return pattern;
-    }),
-  );
+  const inFull = byPattern(kind);
+  const patterns = new Set([inFull]);
+  for (const item of content) {
+    const pattern = byPattern(presentIn(kind, item));
+    pattern.items.set(elementOf(pattern.present, item), item);
+    patterns.add(pattern);
+  }
   return (item) => {
-    for (const { present, items } of patterns) {
-      const found = items.get(elementOf(present, item));
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    const named = inFull.items.get(elementOf(kind, item));
+    return named === undefined
+      ? [...patterns].flatMap(({ present, items }) => items.get(elementOf(present, item)) ?? [])
+      : [named];
   };
 };
 
 function* overwrittenItems(field: SetField, kind: ListKind): Found {
   const [former, live, content] = [listOf(field.was), listOf(field.is), listOf(field.wanted)];
   if (content.length === 0 && !field.replaces) yield* overwrittenByNothing(field);
-  const inContent = denoting(content, kind);
+  const denoted = denoting(content, kind);
   const [before, now] = [listItems(kind, former), listItems(kind, live)];
   for (const [name, { element, item }] of new Map([...before, ...now])) {
     const [was, is] = [before.get(name)?.item, now.get(name)?.item];
-    const wanted = inContent(item);
-    const isSet = wanted !== undefined || (field.replaces && was !== undefined);
-    const part = fieldIn(field, element, { was, is, wanted });
-    if (isSet) yield* is === undefined ? overwrittenWhole(part) : overwritten(part);
+    const inContent = denoted(item);
+    const isRemoved = inContent.length === 0 && field.replaces && was !== undefined;
+    for (const wanted of isRemoved ? [undefined] : inContent) {
+      const part = fieldIn(field, element, { was, is, wanted });
+      yield* is === undefined ? overwrittenWhole(part) : overwritten(part);
+    }
   }
 }
 

@@ -1,0 +1,116 @@
+import type { KubeObject } from "@janus/kube";
+import { equal, type JsonObject } from "@janus/types";
+import * as fc from "fast-check";
+import { beforeAll, expect, it } from "vitest";
+import { fieldValue } from "../../packages/controller/src/core/merge/field-value.ts";
+import type { Path } from "../../packages/controller/src/core/merge/field-set.ts";
+import { overwrittenFields } from "../../packages/controller/src/core/merge/overwritten-fields.ts";
+import { resourceOf } from "../fixtures/administrator.ts";
+import { GROUP } from "./kinds.ts";
+import { manifest, openScene } from "./scene.ts";
+import { target } from "./target.ts";
+
+beforeAll(openScene);
+
+const value = fc.constantFrom("1", "2", "3");
+const port = fc.record(
+  { port: fc.constantFrom(80, 81), protocol: fc.constantFrom("TCP", "UDP"), name: value },
+  { requiredKeys: ["port"] },
+);
+const portsById = {
+  selector: ({ port, protocol = "TCP" }: { readonly port: number; readonly protocol?: string }) =>
+    `${port} ${protocol}`,
+};
+const map = fc.dictionary(fc.constantFrom("a", "b"), value);
+
+interface Values {
+  readonly labels: JsonObject;
+  readonly colour: string;
+  readonly hosts: readonly string[];
+  readonly args: readonly string[];
+  readonly selector: JsonObject;
+  readonly ports: readonly JsonObject[];
+}
+const values: fc.Arbitrary<Values> = fc.record({
+  labels: map,
+  colour: value,
+  hosts: fc.uniqueArray(value),
+  args: fc.array(value, { maxLength: 2 }),
+  selector: map,
+  ports: fc.uniqueArray(port, { maxLength: 3, ...portsById }),
+});
+const NAMES = ["labels", "colour", "hosts", "args", "selector", "ports"] as const;
+type Names = readonly (typeof NAMES)[number][];
+
+/** These fields of an object, with every sort of map and list: what somebody applies, or sets in an edit. */
+const objectOf = (all: Values, names: Names): JsonObject => {
+  const spec = Object.fromEntries(names.flatMap((name) => (name === "labels" ? [] : [[name, all[name]] as const])));
+  return { spec, ...(names.includes("labels") ? { metadata: { labels: all.labels } } : {}) };
+};
+
+/** Everybody writes some of the same few fields, and the change often repeats what was there. */
+const world = fc
+  .record({
+    names: fc.subarray([...NAMES], { minLength: 1, maxLength: 2 }),
+    first: values,
+    since: fc.array(fc.tuple(fc.constantFrom("applies" as const, "edits" as const), values, fc.boolean()), {
+      minLength: 1,
+      maxLength: 2,
+    }),
+    content: fc.option(values, { freq: 1 }),
+  })
+  .map(({ names, first, since, content }) => ({
+    first: objectOf(first, names),
+    since: since.map(([how, all, isOfAll]) => ({ how, fields: objectOf(all, isOfAll ? names : names.slice(1)) })),
+    content: objectOf(content ?? first, names),
+  }));
+
+/** It makes `ports: null` of a list from which an apply takes the last item, for example, and rejects that: then nothing is written. */
+const unlessRejected = (writing: Promise<unknown>): Promise<unknown> => writing.catch(() => undefined);
+
+const paths: readonly Path[] = [
+  ["f:metadata", "f:labels", "f:a"],
+  ["f:metadata", "f:labels", "f:b"],
+  ["f:spec", "f:colour"],
+  ["f:spec", "f:args"],
+  ["f:spec", "f:selector"],
+  ...["1", "2", "3"].map((host) => ["f:spec", "f:hosts", `v:"${host}"`]),
+  ...[80, 81].flatMap((port) =>
+    ["TCP", "UDP"].flatMap((protocol) => {
+      const item = ["f:spec", "f:ports", `k:{"port":${port},"protocol":"${protocol}"}`];
+      return [
+        [...item, "f:port"],
+        [...item, "f:name"],
+      ];
+    }),
+  ),
+];
+
+let count = 0;
+
+it("overwrites nothing that others have modified, whatever the API server makes of it, unless that is said before", async () => {
+  await fc.assert(
+    fc.asyncProperty(world, async ({ first, since, content }) => {
+      const named = manifest(`${GROUP}/v1`, "Split", `any-${(count += 1)}`);
+      const object = await target(named);
+      await object.apply("gitops", first);
+      const before = await object.read();
+      for (const { how, fields } of since)
+        await unlessRejected(how === "applies" ? object.apply("gitops", fields, true) : object.edit("person", fields));
+      const live = await object.read();
+      const { apiVersion, kind, metadata } = named;
+      const change = { type: "Patch" as const, target: { apiVersion, kind, name: metadata.name }, content };
+      const { namespace, name } = metadata;
+      const place = { resource: await resourceOf(named), ...(namespace === undefined ? {} : { namespace }), name };
+      if (overwrittenFields(change, place, before, live).length > 0) return;
+      await unlessRejected(object.change("Patch", content));
+      const changed = await object.read();
+      const modified = (object: KubeObject) =>
+        paths
+          .filter((path) => !equal(fieldValue(before, path), fieldValue(live, path)))
+          .map((path) => [path.join(), fieldValue(object, path)]);
+      expect(modified(changed)).toEqual(modified(live));
+    }),
+    { numRuns: 150 },
+  );
+});
