@@ -158,8 +158,8 @@ describe("a Draft", () => {
     );
     const { changes } = await rendered(place);
     expect(changes).toMatchObject([
-      { result: "Refused", message: expect.stringContaining("expected boolean, got &{…}") as unknown },
-      { result: "Refused", message: expect.stringContaining('Invalid value: "…"') as unknown },
+      { result: "Refused", message: expect.stringContaining("failed to create typed patch object") as unknown },
+      { result: "Refused", message: expect.stringContaining("metadata.labels (FieldValueInvalid)") as unknown },
     ]);
     const { status } = await place.txn();
     expect(JSON.stringify([status, await eventsOf(place.namespace, "txn"), log])).not.toContain("hunter2");

@@ -284,8 +284,10 @@ describe("the differences of two objects", () => {
   });
 
   it("name each field once also far below, with paths that do not grow with the depth", () => {
-    const made = (value: string) => below(400, "a-long-name-of-a-field", { a: value, b: [value, value], c: "same" });
-    const found = differences(made("old"), made("new"));
+    const [old, now] = ["old", "new"].map((value) =>
+      below(400, "a-long-name-of-a-field", { a: value, b: [value, value], c: "same" }),
+    );
+    const found = differences(old, now);
     expect(found.map(({ before, after }) => [before, after])).toEqual([1, 2, 3].map(() => ["old", "new"]));
     expect(new Set(found.map(({ path }) => path)).size).toBe(3);
     for (const { path } of found) {

@@ -318,7 +318,7 @@ describe("progress", () => {
     const { txn, known } = awaiting(GATE);
     const journal = journalIn(known);
     assert(journal !== undefined);
-    expect(projected(txn, journal)[0]?.waiting).toEqual({ gate: GATE, since: toTimestamp(NOW) });
+    expect(projected(txn, journal, {})[0]?.waiting).toEqual({ gate: GATE, since: toTimestamp(NOW) });
   });
 });
 

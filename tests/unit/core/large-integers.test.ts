@@ -3,7 +3,6 @@ import { replyOf } from "@janus/kube";
 import { equal, type JsonObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
-import { redactSecret } from "../../../packages/controller/src/core/kubernetes/redact-secret.ts";
 import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
 import { pack, snapshotKey, unpack } from "../../../packages/controller/src/core/snapshots/snapshot-data.ts";
 import { author, place, thing } from "./thing.ts";
@@ -37,10 +36,4 @@ it("of others stays what it is where nothing tells what a Patch has set", () => 
   const change: Change = { type: "Patch", target, content: { spec: { ours: 2 } } };
   const { put } = restoration(change, place, of(1, "9007199254740993"), of(2, "9007199254740995"), author);
   expect(JSON.stringify((put as KubeObject)["spec"])).toBe('{"ours":1,"theirs":{"counter":9007199254740995}}');
-});
-
-it("is told in no error that quotes a Secret", () => {
-  const { spec } = read("9007199254740993");
-  const fault = { type: "refused", code: 422, reason: "", message: "is 9007199254740993", causes: [] } as const;
-  expect(redactSecret(fault, { data: spec })).toMatchObject({ message: "is …" });
 });

@@ -8,7 +8,14 @@ it("remembers the latest texts, as long as they have so many characters together
     return text.toUpperCase();
   });
   expect(["aa", "bb", "cc", "aa", "dd", "aa", "cc", "bb"].map(shout)).toEqual([
-    ...["AA", "BB", "CC", "AA", "DD", "AA", "CC", "BB"],
+    "AA",
+    "BB",
+    "CC",
+    "AA",
+    "DD",
+    "AA",
+    "CC",
+    "BB",
   ]);
   // With dd, bb goes, which was asked for before aa.
   expect(computed).toEqual(["aa", "bb", "cc", "dd", "bb"]);

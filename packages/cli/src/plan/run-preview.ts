@@ -78,7 +78,7 @@ export const runPreview = async (
       return;
     }
     const sent = Date.now();
-    const answer = await sendRequest(api, txn, effect, known, {});
+    const answer = await sendRequest(api, txn, effect, {});
     const handled = handleAnswer(known, effect, answer, Date.now(), sent);
     known = handled.known;
     if (handled.failed !== undefined) failed(handled.failed, `cannot ${effect.purpose.replaceAll("-", " ")}`);

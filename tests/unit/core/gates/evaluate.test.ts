@@ -152,6 +152,7 @@ describe("a message", () => {
       kind: "Secret",
       metadata: { name: "key" },
       data: { key: "c2VjcmV0" },
+      status: { conditions: [{ type: "Ready", status: "False", reason: "Bad", message: "key c2VjcmV0 is bad" }] },
     };
     for (const text of [
       "jsonpath={.data.key}=other",
@@ -160,11 +161,26 @@ describe("a message", () => {
       "cel=int(self.data.key) == 1",
       "cel=self.data['key'] == 'other'",
       "cel=has(self.data.other) || self.data.key == ''",
+      "condition=Ready",
     ]) {
       const state = evaluate(gate(text), secret, true);
       expect(state.type).toBe("waiting");
-      expect(JSON.stringify(state)).not.toContain("c2VjcmV0");
+      expect(JSON.stringify(state)).not.toMatch(/c2VjcmV0|'other'|=other/u);
     }
+  });
+
+  it("quotes nothing that an object reports of itself, where that is to be concealed", () => {
+    const conditions = [{ type: "Ready", status: "False", reason: "hunter2", message: "hunter2" }];
+    const object = { ...withStatus({ conditions }), apiVersion: "example.com/v1", kind: "Account" };
+    for (const text of ["ready", "condition=Ready", "condition=Available"]) {
+      const state = evaluate(gate(text), object, true);
+      expect(state.type).not.toBe("met");
+      expect(JSON.stringify(state)).not.toContain("hunter2");
+    }
+    const failed = { ...conditions[0], type: "Stalled", status: "True" };
+    expect(JSON.stringify(evaluate(gate("ready"), withStatus({ conditions: [failed] }), true))).not.toContain(
+      "hunter2",
+    );
   });
 
   it("is short, however much the object says", () => {

@@ -1,5 +1,5 @@
 import * as E from "fp-ts/lib/Either.js";
-import { formatGate } from "../gates/gate.ts";
+import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
@@ -62,7 +62,7 @@ export const awaitGates = (context: ReconcileContext, journal: Journal, item: Re
   };
   const { unanswered } = changeIn(known, index).gate ?? {};
   if (observed.type === "reading" && unanswered !== undefined && isTried(unanswered, until)) {
-    const gate = gated.gates.map(formatGate).join(", ");
+    const gate = showGates(gated.gates, conceals);
     const message = `${formatRef(place)} cannot be read: ${unanswered.message}`;
     return overdue(
       `${gate}: ${message}`,

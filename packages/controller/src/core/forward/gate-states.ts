@@ -1,6 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import { firstUnmet } from "../gates/evaluate.ts";
-import { formatGate, type Gate } from "../gates/gate.ts";
+import { type Gate, showGate, showGates } from "../gates/gate.ts";
 import { explain } from "../gates/pods.ts";
 import { podSelector } from "../gates/pod-selector.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
@@ -59,15 +59,12 @@ const gone = (message: string, gate: string): UnmetGate => ({ gate, isGone: true
 const unmetOf = ({ gates, place, uid, conceals }: Gated, object: KubeObject | undefined): UnmetGate | undefined => {
   const isAnother = object !== undefined && object.metadata.uid !== uid;
   if (isAnother && gates.some(({ type }) => type !== "delete"))
-    return gone(
-      `${formatRef(place)} was deleted and created again by another client`,
-      gates.map(formatGate).join(", "),
-    );
+    return gone(`${formatRef(place)} was deleted and created again by another client`, showGates(gates, conceals));
   // Of an object that is deleted, another one of its name says nothing.
   const own = isAnother ? undefined : object;
   const unmet = firstUnmet(gates, own, conceals);
   if (unmet === undefined) return undefined;
-  const gate = formatGate(unmet.gate);
+  const gate = showGate(unmet.gate, conceals);
   return object === undefined && unmet.gate.type !== "create"
     ? gone(`${formatRef(place)} was deleted by another client`, gate)
     : { gate, isGone: false, state: unmet.state };
@@ -124,7 +121,7 @@ export const observeGates = (gated: Gated, known: Observations, since: Instant):
     return {
       type: "unmet",
       resourceVersion: undefined,
-      gate: gated.gates.map(formatGate).join(", "),
+      gate: showGates(gated.gates, gated.conceals),
       isGone: true,
       state: { type: "failed", message: `${formatRef(place)} cannot be read: ${refused}` },
     };

@@ -1,4 +1,4 @@
-import { formatGate } from "../gates/gate.ts";
+import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall, EventSpec } from "../state/effect.ts";
@@ -6,6 +6,7 @@ import { gatesInDoubt, type Journal } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { trimming } from "../state/memory-budget.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
+import { isSensitive } from "../state/sensitive-kinds.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 
 /**
@@ -13,7 +14,7 @@ import type { ResolvedItem } from "../state/resolved-changes.ts";
  * lost, the next one may have been made: then its target is read first, which shows whether they were met.
  */
 export const nextChange = (
-  { txn, now }: ReconcileContext,
+  { txn, now, settings }: ReconcileContext,
   journal: Journal,
   { index, change, place }: ResolvedItem,
   created: string | undefined,
@@ -24,7 +25,7 @@ export const nextChange = (
     type: "Normal",
     reason: "GateWaiting",
     item: index,
-    message: `waiting for ${formatRef(place)}: ${gates.map(formatGate).join(", ")}`,
+    message: `waiting for ${formatRef(place)}: ${showGates(gates, isSensitive(place, settings))}`,
   };
   return trimming(
     checkpoint(

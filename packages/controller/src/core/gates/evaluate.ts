@@ -3,7 +3,7 @@ import { isObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { programOf } from "./cel.ts";
 import { type Meter, meter } from "./cel-meter.ts";
-import { type Gate, formatGate } from "./gate.ts";
+import { type Gate, showGate } from "./gate.ts";
 import { because, failed, type GateState, met, notYet } from "./gate-state.ts";
 import { findByPath, formatJsonPath } from "./json-path.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
@@ -27,6 +27,14 @@ const isOutdated = (object: KubeObject, condition: object): boolean => {
 /** As kubectl compares the names and values of conditions. */
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
+/** What an object reports of itself may quote its values. */
+const withoutReport = (state: GateState): GateState => {
+  if (state.type === "met") return met;
+  return state.type === "failed"
+    ? failed("it reports that it has failed")
+    : notYet("it reports that it is not ready yet");
+};
+
 const evaluateCondition = (gate: Of<"condition">, object: KubeObject): GateState => {
   const found = objectsAt(object, "status", "conditions").find(
     (condition) => same(textAt(condition, "type"), gate.name) && typeof valueAt(condition, "status") === "string",
@@ -46,7 +54,7 @@ const quote = (value: unknown): string => `"${cut(print(value), MOST_QUOTED)}"`;
 
 const evaluateJsonPath = (gate: Of<"jsonpath">, object: KubeObject, conceals: boolean): GateState => {
   const { path, value: wanted } = gate;
-  const shown = formatJsonPath(path);
+  const shown = conceals ? "the path" : formatJsonPath(path);
   const [value, ...more] = findByPath(path, object);
   if (value === undefined) return notYet(`${shown} has no value yet`);
   if (more.length > 0) return notYet(`${shown} has ${more.length + 1} values, and must have one`);
@@ -60,12 +68,13 @@ const evaluateJsonPath = (gate: Of<"jsonpath">, object: KubeObject, conceals: bo
 const evaluateCel = (gate: Of<"cel">, object: KubeObject, conceals: boolean, budget: Meter): GateState => {
   const program = programOf(gate);
   // The error was reported when the gate was read; no object can meet it.
-  if (E.isLeft(program)) return failed(because(formatGate(gate), program.left.message));
+  if (E.isLeft(program)) return failed(because(showGate(gate, conceals), conceals ? "" : program.left.message));
   const state = program.right(object, budget);
   if (state.type === "met") return met;
   const expression = cut(gate.expression, MAX_MESSAGE / 2);
-  if (state.type === "failed") return failed(because(formatGate({ ...gate, expression }), state.message));
-  return notYet(because(`not true yet: ${expression}`, conceals ? "" : cut(state.message, MAX_MESSAGE / 2)));
+  if (state.type === "failed") return failed(because(showGate({ ...gate, expression }, conceals), state.message));
+  if (conceals) return notYet("not true yet");
+  return notYet(because(`not true yet: ${expression}`, cut(state.message, MAX_MESSAGE / 2)));
 };
 
 const evaluateDelete = (object: KubeObject): GateState => {
@@ -77,13 +86,13 @@ const evaluateDelete = (object: KubeObject): GateState => {
 const evaluateFound = (gate: Gate, object: KubeObject, conceals: boolean, budget: Meter): GateState => {
   switch (gate.type) {
     case "ready":
-      return ready(object);
+      return conceals ? withoutReport(ready(object)) : ready(object);
     case "create":
       return met;
     case "delete":
       return evaluateDelete(object);
     case "condition":
-      return evaluateCondition(gate, object);
+      return conceals ? withoutReport(evaluateCondition(gate, object)) : evaluateCondition(gate, object);
     case "jsonpath":
       return evaluateJsonPath(gate, object, conceals);
     case "malformed":

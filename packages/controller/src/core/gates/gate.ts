@@ -90,3 +90,22 @@ export const formatGate = (gate: Gate): string => {
       return gate.type;
   }
 };
+
+/** Whether nothing is compared in it: what a path is filtered by may be a value. */
+const isWithoutValues = (path: JsonPath): boolean => path.every((step) => step.type !== "filter");
+
+/**
+ * How messages name a gate.
+ *
+ * @param conceals whether it must not show values that it is compared with: they may be those of a Secret
+ */
+export const showGate = (gate: Gate, conceals: boolean): string => {
+  if (!conceals) return formatGate(gate);
+  if (gate.type === "cel") return "cel=…";
+  if (gate.type !== "jsonpath") return gate.type === "malformed" ? "…" : formatGate(gate);
+  const path = isWithoutValues(gate.path) ? formatJsonPath(gate.path) : "{…}";
+  return `jsonpath=${path}${gate.value === undefined ? "" : "=…"}`;
+};
+
+export const showGates = (gates: readonly Gate[], conceals: boolean): string =>
+  gates.map((gate) => showGate(gate, conceals)).join(", ");

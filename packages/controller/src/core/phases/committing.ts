@@ -196,7 +196,7 @@ const commit = (context: ReconcileContext, journal: Journal): Step => {
   if (requested.type === "rollback" && irreversible === undefined)
     return abort(context, journal, { reason: "RollbackRequested", message: requested.why, fate: "applied" });
   const reversible = reversibility(context);
-  const items = projected(txn, journal);
+  const items = projected(txn, journal, context.settings);
   const applied = allApplied(txn.spec.changes.length);
   if (reversible?.isReversible === true) {
     const because = { reason: "Committed", message: applied, readyMessage: `${applied}; ${reversible.message}` };

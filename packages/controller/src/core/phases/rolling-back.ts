@@ -168,7 +168,7 @@ const abandon = (context: ReconcileContext, journal: Journal): Step => {
   return run(
     updateStatus(
       txn,
-      { phase: "Failed", items: projected(txn, journal), because: { reason: "Deleted", message } },
+      { phase: "Failed", items: projected(txn, journal, context.settings), because: { reason: "Deleted", message } },
       now,
     ),
   );
@@ -204,7 +204,7 @@ const whatFollows = (txn: Transaction, journal: Back, message: string): EventSpe
 
 const finish = (context: ReconcileContext, journal: Back): Step => {
   const { txn, now } = context;
-  const items = projected(txn, journal);
+  const items = projected(txn, journal, context.settings);
   const unsettled = items.flatMap((item, index) =>
     isUnsettled(item) && "error" in item.state ? [`changes[${index}]: ${item.state.error}`] : [],
   );

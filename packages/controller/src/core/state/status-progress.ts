@@ -22,10 +22,10 @@ export const waiting = (
   ...events: readonly EventSpec[]
 ): Step => {
   const because = cut(reason, MAX_MESSAGE);
-  const { txn, known, now } = context;
+  const { txn, known, now, settings } = context;
   const isReported = txn.status.conditions.some(({ type, message }) => type === "Ready" && message === because);
   if (isReported || now < known.projectedAt + PROJECTION_INTERVAL) return wait(until, because, ...events);
-  const items = journal === undefined ? txn.status.items : projected(txn, journal);
+  const items = journal === undefined ? txn.status.items : projected(txn, journal, settings);
   return { ...run(updateStatus(txn, { items, because: { reason: WAITING, message: because } }, now)), events };
 };
 
@@ -44,7 +44,7 @@ export const waitingForTargets = (
   until: Instant,
   targets: readonly [AwaitedTarget, ...AwaitedTarget[]],
 ): Step => {
-  const { txn, known, now } = context;
+  const { txn, known, now, settings } = context;
   const [first] = targets;
   const more = targets.length === 1 ? "" : ` (and ${targets.length - 1} more)`;
   const message = cut(`waiting for ${formatRef(first.place)}: ${first.waiting.gate}${more}`, MAX_MESSAGE);
@@ -55,7 +55,7 @@ export const waitingForTargets = (
   const waiting = new Map(
     targets.slice(0, MOST_AWAITED_ITEMS).map((target) => [target.index, target.waiting] as const),
   );
-  const items = projected(txn, journal).map((item, index): Item => {
+  const items = projected(txn, journal, settings).map((item, index): Item => {
     const { waiting: _, ...rest } = item;
     const one = waiting.get(index);
     return one === undefined ? rest : { ...rest, waiting: { ...one, gate: cut(one.gate, 256) } };
@@ -64,13 +64,16 @@ export const waitingForTargets = (
 };
 
 /** Shows progress in the status, at most once a second, concurrently with the next write. */
-export const projection = ({ txn, known, now }: ReconcileContext, journal: Journal): readonly Effect[] =>
+export const projection = ({ txn, known, now, settings }: ReconcileContext, journal: Journal): readonly Effect[] =>
   now < known.projectedAt + PROJECTION_INTERVAL
     ? []
     : [
         updateStatus(
           txn,
-          { items: projected(txn, journal), because: { reason: "Committing", message: "applying the changes" } },
+          {
+            items: projected(txn, journal, settings),
+            because: { reason: "Committing", message: "applying the changes" },
+          },
           now,
         ),
       ];

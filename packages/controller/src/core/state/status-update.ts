@@ -1,4 +1,5 @@
 import {
+  groupOf,
   APPROVED_BY,
   cut,
   FINALIZER,
@@ -12,9 +13,10 @@ import {
 import { type ConditionCause, conditions, type Healthy } from "./conditions.ts";
 import type { Reversibility } from "./rollback-window.ts";
 import type { ApiCall, EventSpec } from "./effect.ts";
-import { formatGate } from "../gates/gate.ts";
+import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
+import { isSensitiveKind, type Sensitive } from "./sensitive-kinds.ts";
 import { gatedChange, type Journal, stateOf } from "./journal.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 import { asObject, isObject, type JsonObject, member } from "@janus/types";
@@ -83,22 +85,24 @@ const isDone = ({ state, waiting, gateError }: Item): boolean =>
 const progress = (items: readonly Item[], changes: number): string => `${items.filter(isDone).length}/${changes}`;
 
 /** What is waited for, until that is over; before the target was looked at, the gates alone. */
-const waitingOf = (txn: Transaction, journal: Journal, index: number): Pick<Item, "waiting"> => {
+const waitingOf = (txn: Transaction, journal: Journal, index: number, sensitive: Sensitive): Pick<Item, "waiting"> => {
   const recorded = txn.status.items[index]?.waiting;
   const { position } = journal;
   if (position.direction === "back")
     return recorded === undefined || position.restoredAt === undefined ? {} : { waiting: recorded };
   const gated = gatedChange(journal);
   if (gated?.index !== index) return {};
-  const gate = cut(gatesOf(txn, index).map(formatGate).join(", "), MAX_MESSAGE);
+  const { apiVersion = "", kind = "" } = txn.spec.changes[index]?.target ?? {};
+  const conceals = isSensitiveKind({ group: groupOf(apiVersion), kind }, sensitive);
+  const gate = cut(showGates(gatesOf(txn, index), conceals), MAX_MESSAGE);
   return { waiting: recorded ?? { gate, since: toTimestamp(gated.since) } };
 };
 
 /** The items according to the journal. */
-export const projected = (txn: Transaction, journal: Journal): readonly Item[] =>
+export const projected = (txn: Transaction, journal: Journal, sensitive: Sensitive): readonly Item[] =>
   txn.status.items.map((item, index) => {
     const { waiting: _, ...rest } = item;
-    return { ...rest, ...waitingOf(txn, journal, index), state: stateOf(item.state, index, journal) };
+    return { ...rest, ...waitingOf(txn, journal, index, sensitive), state: stateOf(item.state, index, journal) };
   });
 
 /** From the spec alone, where the kind is not known. */

@@ -19,8 +19,8 @@ const withGateError = ({ waiting, ...rest }: Item, { reason, unmetGate }: AbortC
 };
 
 /** The items according to the journal, with the fate of the change at its cursor. */
-const itemsAfter = ({ txn }: ReconcileContext, journal: Journal, cause: AbortCause): readonly Item[] =>
-  projected(txn, journal).map((projectedItem, index) => {
+const itemsAfter = ({ txn, settings }: ReconcileContext, journal: Journal, cause: AbortCause): readonly Item[] =>
+  projected(txn, journal, settings).map((projectedItem, index) => {
     const item = withGateError(projectedItem, cause);
     const { state } = item;
     const { fate, message, unread = message } = cause;

@@ -109,6 +109,10 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   return continues({ ...request, onAnswer });
 };
 
+/** Whether the change set it, or the API server has left it out. `other`: what the change was to set. */
+const isOfChange = ({ a, b, other }: DifferingField): boolean =>
+  b === undefined || (other !== undefined && !equal(other, a));
+
 /**
  * Rolled back, except for allocations that another Service has now, and values that the API server sets itself. It is not
  * rolled back if the API server keeps a value that the change set, or leaves out one that the change removed.
@@ -120,8 +124,6 @@ const restoredOrFailed = (undoContext: UndoContext, before: KubeObject, goal: Ku
   const [was, is] = allocations.length === 0 ? [before, goal] : [before, goal].map(unallocated);
   const fields = differingItems(was, is, desiredState(change, place, before));
   const show = (some: readonly DifferingField[]): string => showPaths(firstPaths(some), isSensitive(place, settings));
-  const isOfChange = ({ a, b, other }: DifferingField): boolean =>
-    b === undefined || (other !== undefined && !equal(other, a));
   if (fields.some(isOfChange))
     return rollbackFailed(`${formatRef(place)}: the API server does not restore ${show(fields.filter(isOfChange))}`);
   // Restored as far as that is possible; but what was in the volumes is lost, so it does not count as rolled back.

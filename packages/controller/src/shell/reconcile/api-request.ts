@@ -72,17 +72,14 @@ export const requestOf = (txn: Transaction, effect: ApiCall): Request => {
   }
 };
 
-/** Sends the request. Values of Secrets and of sensitive kinds are redacted in the error. */
+/** Sends the request. An error of a Secret or a sensitive kind has no free text. */
 export const sendRequest = async (
   api: Api,
   txn: Transaction,
   effect: ApiCall,
-  known: Observations,
   settings: Pick<Settings, "sensitiveKinds">,
 ): Promise<E.Either<ApiError, KubeObject>> =>
-  E.mapLeft((fault: ApiError) => withoutSecrets(fault, effect, known, settings))(
-    await api.send(requestOf(txn, effect)),
-  );
+  E.mapLeft((fault: ApiError) => withoutSecrets(fault, effect, settings))(await api.send(requestOf(txn, effect)));
 
 /** Messages name a few Pods at most. */
 const MOST_PODS = 50;

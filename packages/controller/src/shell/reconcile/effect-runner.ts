@@ -96,7 +96,7 @@ export const effectRunner = (options: EffectRunnerOptions) => {
     const answer =
       tracked.isForceDeleted && isOwn(effect)
         ? E.right(afterWrite(txn, effect))
-        : await sendRequest(api, txn, effect, tracked.known, settings);
+        : await sendRequest(api, txn, effect, settings);
     answered(round, txn, effect, began, E.isLeft(answer) ? answer.left : undefined);
     if (E.isLeft(answer) && classify(answer.left) === "conflict" && writesTransaction(effect)) return "stale";
     if (E.isLeft(answer) && classify(answer.left) === "permanent" && isOwn(effect))
