@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { administrator, resourceOf } from "../fixtures/administrator.ts";
 import { creating } from "../fixtures/changes.ts";
 import { configMap, deployment, service, within } from "../fixtures/manifests.ts";
-import { workspace } from "../fixtures/workspace.ts";
+import { transaction, workspace } from "../fixtures/workspace.ts";
 import { janus, janusWith, start } from "./command-line.ts";
 
 const stream = (...manifests: readonly object[]): string => manifests.map((one) => JSON.stringify(one)).join("\n---\n");
@@ -163,6 +163,20 @@ it("deletes with --prune nothing in the namespace of the context, if no manifest
     ...flags,
   );
   expect(both.stdout).toContain("name: theirs");
+});
+
+it("takes --prune of a Transaction for a mistake", async () => {
+  const { namespace } = await workspace();
+  const own = { ...transaction("own"), spec: { serviceAccountName: "deployer", changes: [creating(configMap("a"))] } };
+  const flags = ["-f", "-", "-n", namespace, "--prune", "-l", "app=shop"];
+  for (const [command, code] of [
+    ["plan", 3],
+    ["apply", 1],
+  ] as const)
+    expect(await janusWith(stream(own), command, ...flags)).toMatchObject({
+      code,
+      stderr: expect.stringContaining("list the deletions in its changes, and leave the flag out") as unknown,
+    });
 });
 
 it("takes --prune without labels for a mistake", async () => {

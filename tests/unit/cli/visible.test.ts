@@ -9,6 +9,8 @@ describe("what others have written, on a terminal", () => {
     ["begins a sequence with one character", "a\u009b8mb", "a\\u{9b}8mb"],
     ["sets a title", "\u001b]0;title\u0007", "\\u{1b}]0;title\\u{7}"],
     ["changes the direction", "a\u202eb", "a\\u{202e}b"],
+    ["has no width", "ad\u200bmin\u200d\u2060\ufeff", "ad\\u{200b}min\\u{200d}\\u{2060}\\u{feff}"],
+    ["is not displayed", "a\u{e0041}\ufe0f\u3164\u00ad", "a\\u{e0041}\\u{fe0f}\\u{3164}\\u{ad}"],
   ])("is visible where it %s", (_, text, shown) => {
     expect(visible(text)).toBe(shown);
   });

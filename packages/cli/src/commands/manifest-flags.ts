@@ -22,6 +22,10 @@ export const onComposed = (
       throw new Failure(
         `${own.where}: the namespace is ${written}, and --namespace is ${flags.namespace}: leave one out`,
       );
+    if (own !== undefined && flags.prune === true)
+      throw new Failure(
+        `${own.where} is a Transaction, to which --prune adds nothing: list the deletions in its changes, and leave the flag out`,
+      );
     const namespace = written !== undefined && own !== undefined ? written : cluster.namespace;
     const there = { ...cluster, namespace };
     const deletions = flags.prune === true ? await pruned(there, located, flags.selector) : [];

@@ -1,8 +1,13 @@
-/** What a terminal would obey, or that turns the direction of the text; lines of a message are harmless. */
-const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
-const IN_MESSAGE = /(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
+/** What a terminal would obey, that turns the direction of the text, or that has no width; lines of a message are harmless. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
+const IN_MESSAGE = /(?!\n)[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 
-const writtenOut = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+/** As JSON has it: beyond the first plane in two parts. */
+const writtenOut = (character: string): string =>
+  character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
 
 const texts = (value: unknown, field: string): unknown => {
   if (typeof value === "string") return value.replaceAll(field === "message" ? IN_MESSAGE : UNPRINTABLE, writtenOut);
