@@ -72,6 +72,23 @@ it("does not delete a claim with which a volume would go that was there before, 
   await expect.poll(() => phaseOf(volume), { timeout: 10_000 }).toBe("Released");
 });
 
+it("does not delete a claim for which a volume with data was imported, although that says which provisioner made it", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  await place.janus();
+  const unbound = creating(claim({ storageClassName: place.namespace }));
+  await place.submit([unbound], { rollbackWindow: "1h" });
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+  const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "claim", namespace: place.namespace };
+  const volume = volumeOf(place, "Delete", { storageClassName: place.namespace, claimRef });
+  const annotations = { "pv.kubernetes.io/provisioned-by": "ebs.csi.aws.com" };
+  await withVolume({ ...volume, metadata: { ...volume.metadata, annotations } });
+  await expect.poll(() => phaseOf(volume), { timeout: 30_000 }).toBe("Bound");
+  await annotated(place, REQUEST_ROLLBACK);
+  expect((await place.over()).status.phase).toBe("Failed");
+  expect(await phaseOf(volume)).toBe("Bound");
+});
+
 it("does not delete a Namespace with a claim that stays because of its volume", async () => {
   const place = await workspace();
   await clusterAdmin(place.namespace);

@@ -1,6 +1,5 @@
 import { groupOf } from "@janus/api";
 import { asObject, type KubeObject } from "@janus/types";
-import { fromTimestamp } from "./time.ts";
 import type { ObjectRef } from "./kube-object.ts";
 
 /** Which object stands for the storage of a claim or snapshot, and how the two name each other. */
@@ -23,7 +22,8 @@ const ENOUGH_OF_UID = 8;
 
 /**
  * A volume that is provisioned for a claim has the uid of that at the end of its name, whole or as so many digits of it as the
- * provisioner was told to take. Nobody can know it before.
+ * provisioner was told to take: nobody can know it before. Its age and annotations prove nothing, since a volume with data may be
+ * imported from a manifest.
  * https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/controller/volume/persistentvolume/pv_controller.go (`getProvisionedVolumeNameForClaim`)
  * https://github.com/kubernetes-csi/external-provisioner#command-line-options (`--volume-name-prefix`, `--volume-name-uuid-length`)
  */
@@ -79,14 +79,7 @@ export const priorStorage = (object: KubeObject): ObjectRef | undefined => {
   return { resource: { group, version, plural, kind, namespaced: false, statusSubresource: true }, name };
 };
 
-const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
 const DESTROYING: readonly unknown[] = ["Delete", "Recycle"];
-
-/** Not every provisioner names its volumes after the claim. */
-const isProvisionedFor = ({ metadata: claim }: KubeObject, { metadata: volume }: KubeObject): boolean => {
-  const [since, at] = [claim, volume].map(({ creationTimestamp }) => fromTimestamp(creationTimestamp));
-  return volume.annotations?.[PROVISIONED_BY] !== undefined && since !== undefined && at !== undefined && at >= since;
-};
 
 /**
  * The field of this {@link priorStorage} by which the cluster deletes its data with the claim or snapshot; undefined if it keeps it.
@@ -100,7 +93,7 @@ export const destroyedWith = (object: KubeObject, storage: KubeObject): string |
   const { metadata } = object;
   const isOfOther =
     reference !== undefined && (uid !== metadata.uid || name !== metadata.name || namespace !== metadata.namespace);
-  return isOfOther || isProvisionedFor(object, storage) || !DESTROYING.includes(policy) ? undefined : backing.policy;
+  return isOfOther || !DESTROYING.includes(policy) ? undefined : backing.policy;
 };
 
 /** What this object stands for the storage of: the kind of claim or snapshot. */
