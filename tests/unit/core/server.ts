@@ -95,7 +95,7 @@ const close = (former: Books, books: Books): readonly ManagedFieldsEntry[] =>
     .map(([name, { entry, owned }]) => {
       const fieldsV1 = tree(owned);
       const was = former.get(name);
-      if (was !== undefined && equal(tree(was.owned), fieldsV1)) return was.entry;
+      if (was?.entry === entry && equal(tree(was.owned), fieldsV1)) return entry;
       return { ...entry, fieldsV1 };
     });
 
@@ -137,7 +137,8 @@ const book = (
     ...[...books].map(
       ([name, { entry, owned }]) => [name, { entry, owned: without(without(owned, changed), removed) }] as const,
     ),
-    ...(equal([...own].toSorted(), [...owned].toSorted())
+    // With another value, the entry has the same fields, but another time.
+    ...(changed.size === 0 && equal([...own].toSorted(), [...owned].toSorted())
       ? books.has(id(author))
         ? [[id(author), { entry: books.get(id(author))?.entry ?? author, owned }] as const]
         : []

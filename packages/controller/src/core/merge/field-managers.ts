@@ -1,6 +1,7 @@
 import { marks, transactionOf } from "@janus/api";
 import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
 import { byWriter, writerOf } from "./ancient-changes.ts";
+import type { TransactionRef } from "./write-body.ts";
 import { meets, none, type Path, setOf } from "./field-set.ts";
 
 type Entries = readonly ManagedFieldsEntry[];
@@ -11,6 +12,22 @@ export const writtenSince = (former: Entries, entries: Entries): Entries => {
   return entries.filter((entry) => {
     const before = formerWriters.get(writerOf(entry));
     return before === undefined || before.time !== entry.time;
+  });
+};
+
+/**
+ * The entries of those who have certainly not written since: of the same time as before, and older than the Transaction. Two writes
+ * within a second have the same time.
+ */
+export const settledSince = (
+  former: Entries,
+  entries: Entries,
+  { creationTimestamp = "" }: TransactionRef,
+): Entries => {
+  const formerWriters = byWriter(former);
+  return entries.filter((entry) => {
+    const { time } = formerWriters.get(writerOf(entry)) ?? {};
+    return time !== undefined && time === entry.time && time < creationTimestamp;
   });
 };
 

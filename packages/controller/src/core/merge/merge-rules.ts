@@ -57,6 +57,12 @@ const isNulledByChange: Test = ({ is, wanted, ours, since }) =>
 
 const isSetByChange: Test = (field) => field.ours !== undefined || isChanged(field);
 
+/**
+ * Whether its managers have certainly not written since, so that it differs as a consequence of the change: as where an admission
+ * policy or webhook derives it from another field. The API server leaves the field with its former manager then.
+ */
+const isConsequence: Test = ({ theirs, unsettled }) => theirs !== undefined && unsettled === undefined;
+
 /** The first that holds decides. */
 const RULES: readonly (readonly [holds: Test, verdict: MergeVerdict])[] = [
   // It depends on other fields that the change set, and is restored with them.
@@ -83,6 +89,8 @@ const RULES: readonly (readonly [holds: Test, verdict: MergeVerdict])[] = [
   [isNulledByChange, "before"],
   // Another client took over what the change has set.
   [isSetByChange, "conflict"],
+  // No other client has set it.
+  [isConsequence, "before"],
 ];
 
 /** The verdict on a field that is merged as a whole. If no rule applies, the field is another client's, and stays. */

@@ -8,7 +8,7 @@ import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { boundSince } from "./pod-binding.ts";
 import { threeWayMerge } from "./three-way-merge.ts";
 import { withListMapDefaults } from "./list-map-defaults.ts";
-import { writtenSince } from "./field-managers.ts";
+import { settledSince, writtenSince } from "./field-managers.ts";
 
 /** How to restore an object. */
 export interface Restoration {
@@ -38,7 +38,9 @@ export const restoration = (
   const others = entriesOfOthers(before, live, author.uid);
   const ours = fieldsOf(entriesOf(live).filter((entry) => isOurs(entry, author.uid)));
   const managedByOthers = fieldsOf(others);
-  const theirs = union([managedByOthers, boundSince(before, live, [managedByOthers, ours])]);
+  const bound = boundSince(before, live, [managedByOthers, ours]);
+  const theirs = union([managedByOthers, bound]);
+  const settled = new Set(settledSince(formerEntries, others, author));
   const managed = union([ours, theirs, fieldsOf(formerEntries)]);
   const was = writable(before, place);
   const is = writable(live, place);
@@ -46,6 +48,7 @@ export const restoration = (
     ours,
     theirs,
     since: fieldsOf(writtenSince(formerEntries, others)),
+    unsettled: union([fieldsOf(others.filter((entry) => !settled.has(entry))), bound]),
     former: fieldsOf(formerEntries),
     managed,
     content: withListMapDefaults(desiredState(change, place, before), [is, was], managed, ours),

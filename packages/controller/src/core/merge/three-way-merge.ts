@@ -14,6 +14,8 @@ export interface FieldOwnership extends ChangeMade {
   readonly theirs: Fields;
   /** Those of them whose managers have written since the change. */
   readonly since: Fields;
+  /** All of them but those whose managers certainly have not. */
+  readonly unsettled: Fields;
   /** Fields that had a manager before the change. */
   readonly former: Fields;
   /** Every field that has or had a manager: they show how lists are merged. */
@@ -226,7 +228,7 @@ const mergeField = (field: MergedField): MergedValue => {
  *   before {a: 1}        live {}             a has no manager, others did → {}, and a conflict
  */
 export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: FieldOwnership): Merged => {
-  const { ours, theirs, since, former, managed, content, replaces, isBlind } = ownership;
+  const { ours, theirs, since, unsettled, former, managed, content, replaces, isBlind } = ownership;
   const { value, conflicts } = mergeObjects({
     change: { replaces, isBlind },
     element: "",
@@ -239,6 +241,7 @@ export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: F
     ours,
     theirs,
     since,
+    unsettled,
     former,
     managed,
   });

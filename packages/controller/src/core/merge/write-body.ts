@@ -16,6 +16,8 @@ import type { ObjectRef } from "../kubernetes/kube-object.ts";
 export interface TransactionRef {
   readonly name: string;
   readonly uid: string;
+  /** By the clock of the API server, to the second. */
+  readonly creationTimestamp?: string | undefined;
 }
 
 export const MARK: JsonObject = { "f:metadata": { "f:annotations": { [`f:${GROUP}/created-by`]: {} } } };
