@@ -9,6 +9,9 @@ const known = { "f:ports": { 'k:{"port":80,"protocol":"TCP"}': { ".": {}, "f:nam
 const owning = (protocol: string): JsonObject => ({ "f:ports": { [`k:{"port":80,"protocol":"${protocol}"}`]: {} } });
 const ports = (...items: readonly Json[]): JsonObject => ({ ports: items });
 
+/** The fields that are managed, and those of the Transaction; others manage none. */
+const owned = (managed: JsonObject, ours: JsonObject = {}) => ({ managed, ours, theirs: {}, former: {} });
+
 const name = (one: JsonObject) => `k:${JSON.stringify({ port: one["port"], protocol: one["protocol"] })}`;
 
 describe("the keys of a list item that its author left to their defaults", () => {
@@ -23,25 +26,35 @@ describe("the keys of a list item that its author left to their defaults", () =>
     ["may have been left to them as null", { port: 80, protocol: null }, [udp], [], {}, "UDP"],
     ["are as they are where it names them", { port: 80, protocol: "SCTP" }, [tcp], [], {}, "SCTP"],
   ])("%s", (_, item, live, before, ours, protocol) => {
-    const { ports: items } = withListMapDefaults(ports(item), [ports(...live), ports(...before)], known, ours);
+    const { ports: items } = withListMapDefaults(ports(item), [ports(...live), ports(...before)], owned(known, ours));
     expect((items as readonly JsonObject[]).map((one) => one["protocol"])).toEqual([protocol]);
   });
 
   it("are not those of an item that is named beside it", () => {
     const content = ports({ port: 80 }, udp);
-    expect(withListMapDefaults(content, [ports(udp, sctp)], known, {})).toEqual(ports(sctp, udp));
+    expect(withListMapDefaults(content, [ports(udp, sctp)], owned(known))).toEqual(ports(sctp, udp));
+  });
+
+  it.each<[string, readonly Json[], readonly Json[], Json]>([
+    ["what was there before, where others have removed that", [udp], [tcp], tcp],
+    ["what is there still", [sctp, udp], [sctp], sctp],
+    ["theirs, where there is no other", [udp], [], udp],
+  ])("are not those of an item that others have added since, but of %s", (_, live, before, meant) => {
+    const managedBy = { ...owned(known), theirs: owning("UDP"), former: { "f:ports": {} } };
+    const found = withListMapDefaults(ports({ port: 80 }), [ports(...live), ports(...before)], managedBy);
+    expect(found).toEqual(ports(meant));
   });
 
   it("are found where the items are managed as a whole, as those of map type atomic are", () => {
     const whole = { "f:ports": { 'k:{"port":80,"protocol":"UDP"}': {} } };
-    expect(withListMapDefaults(ports({ port: 80 }), [ports(udp)], whole, {})).toEqual(ports(udp));
+    expect(withListMapDefaults(ports({ port: 80 }), [ports(udp)], owned(whole))).toEqual(ports(udp));
   });
 
   it("are found in lists within lists, and nothing else is touched", () => {
     const within = { "f:containers": { 'k:{"name":"web"}': { ".": {}, "f:name": {}, ...known } }, "f:args": {} };
     const content = { containers: [{ name: "web", ...ports({ port: 80 }) }], args: ["x"], more: [{ port: 80 }] };
     const live = { containers: [{ name: "web", ...ports(udp) }], args: [], more: [udp] };
-    expect(withListMapDefaults(content, [live], within, {})).toEqual({
+    expect(withListMapDefaults(content, [live], owned(within))).toEqual({
       ...content,
       containers: [{ name: "web", ...ports(udp) }],
     });
@@ -60,8 +73,8 @@ describe("the keys of a list item that its author left to their defaults", () =>
     const keys = ["port", "protocol"] as const;
     const lacks = (one: JsonObject) => keys.some((key) => one[key] === undefined);
     fc.assert(
-      fc.property(items, whole, whole, whole, (content, live, before, owned) => {
-        const ours = { "f:ports": Object.fromEntries(owned.map((one) => [name(one), {}])) };
+      fc.property(items, whole, whole, whole, (content, live, before, own) => {
+        const ours = { "f:ports": Object.fromEntries(own.map((one) => [name(one), {}])) };
         const named = content.filter((one) => !lacks(one)).map(name);
         const meant = (one: JsonObject): JsonObject => {
           const matches = (other: JsonObject) =>
@@ -73,7 +86,7 @@ describe("the keys of a list item that its author left to their defaults", () =>
             found[0];
           return chosen === undefined ? one : { ...one, port: chosen.port, protocol: chosen.protocol };
         };
-        expect(withListMapDefaults(ports(...content), [ports(...live), ports(...before)], known, ours)).toEqual(
+        expect(withListMapDefaults(ports(...content), [ports(...live), ports(...before)], owned(known, ours))).toEqual(
           ports(...content.map((one) => (lacks(one) ? meant(one) : one))),
         );
       }),

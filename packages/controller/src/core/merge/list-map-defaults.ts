@@ -5,12 +5,32 @@ import { asObject, isObject, type Json, type JsonObject, member } from "@janus/t
 
 type Keys = Extract<ListKind, { type: "keys" }>;
 
-/** Objects to take defaults from, in the order of preference, and the ownership of their fields. */
-interface References {
-  readonly values: readonly (Json | undefined)[];
+/** Who manages the fields of objects to take defaults from. */
+interface Owned {
+  /** Every managed field; they show how lists are merged. */
   readonly managed: Fields | undefined;
+  /** Those of the Transaction, of other clients, and those that had a manager before the change. */
   readonly ours: Fields | undefined;
+  readonly theirs: Fields | undefined;
+  readonly former: Fields | undefined;
 }
+
+/** Objects to take defaults from, in the order of preference. */
+interface References extends Owned {
+  readonly values: readonly (Json | undefined)[];
+}
+
+const referencesIn = (
+  { managed, ours, theirs, former }: References,
+  element: string,
+  values: References["values"],
+): References => ({
+  values,
+  managed: child(managed, element),
+  ours: child(ours, element),
+  theirs: child(theirs, element),
+  former: child(former, element),
+});
 
 const itemsOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
 
@@ -19,9 +39,16 @@ const keyOf = (item: Json, key: string): Json | undefined => member(asObject(ite
 
 const lacksKey = ({ keys }: Keys, item: Json): boolean => keys.some((key) => keyOf(item, key) === undefined);
 
-/** Which of several items is denoted: one of ours; else of protocol TCP, the only default of a key in built-in kinds. */
-const rankOf = ({ element, item }: ListItem, ours: Fields | undefined): number => {
+/** The rank of an item that other clients have added since. */
+const ADDED = 3;
+
+/**
+ * Which of several items is denoted: one of ours; else of protocol TCP, the only default of a key in built-in kinds; and only if
+ * there is no other one, an item that other clients have added since.
+ */
+const rankOf = ({ element, item }: ListItem, { ours, theirs, former }: Owned): number => {
   if (child(ours, element) !== undefined) return 0;
+  if (child(theirs, element) !== undefined && child(former, element) === undefined) return ADDED;
   return keyOf(item, "protocol") === "TCP" ? 1 : 2;
 };
 
@@ -38,13 +65,13 @@ const bestByKeys = (
   items: ListItems,
   present: Keys,
   named: ReadonlySet<string>,
-  ours: Fields | undefined,
+  owned: Owned,
 ): ReadonlyMap<string, ListItem> => {
   const best = new Map<string, ListItem>();
   for (const item of items.values()) {
     const element = elementOf(present, item.item);
     const other = best.get(element);
-    if (!named.has(item.element) && (other === undefined || rankOf(item, ours) < rankOf(other, ours)))
+    if (!named.has(item.element) && (other === undefined || rankOf(item, owned) < rankOf(other, owned)))
       best.set(element, item);
   }
   return best;
@@ -55,6 +82,7 @@ interface Lookup {
   readonly present: Keys;
   readonly lists: readonly ListItems[];
   readonly bestIn: (list: ListItems) => ReadonlyMap<string, ListItem>;
+  readonly isAdded: (item: ListItem) => boolean;
 }
 
 const lookupFor = (like: Json, content: readonly Json[], kind: Keys, there: References): Lookup => {
@@ -63,17 +91,15 @@ const lookupFor = (like: Json, content: readonly Json[], kind: Keys, there: Refe
   return {
     present,
     lists: there.values.map((value) => listItems(kind, itemsOf(value))),
-    bestIn: memoized((list: ListItems) => bestByKeys(list, present, named, there.ours)),
+    bestIn: memoized((list: ListItems) => bestByKeys(list, present, named, there)),
+    isAdded: (item) => rankOf(item, there) === ADDED,
   };
 };
 
-const lookUp = ({ present, lists, bestIn }: Lookup, item: Json): Json | undefined => {
+const lookUp = ({ present, lists, bestIn, isAdded }: Lookup, item: Json): Json | undefined => {
   const element = elementOf(present, item);
-  for (const list of lists) {
-    const found = bestIn(list).get(element);
-    if (found !== undefined) return found.item;
-  }
-  return undefined;
+  const found = lists.flatMap((list) => bestIn(list).get(element) ?? []);
+  return (found.find((one) => !isAdded(one)) ?? found[0])?.item;
 };
 
 /** Which of the keys it has: `10` of port and protocol, for `{port: 80}`. */
@@ -84,9 +110,10 @@ const patternOf = ({ keys }: Keys, item: Json): string =>
  * Finds the live item that is denoted by one without all keys, or else the former one. Items that have the same keys are
  * looked up in the same index, which is made once.
  *
- * @example live [{port: 80, protocol: UDP}, {port: 53, protocol: TCP}, {port: 53, protocol: UDP}]
+ * @example live [{port: 80, protocol: UDP}, {port: 53, protocol: TCP}, {port: 53, protocol: UDP}]; before {port: 54, protocol: TCP}
  *   {port: 80}  →  {port: 80, protocol: UDP}
  *   {port: 53}  →  {port: 53, protocol: TCP}; where the content names that one besides: {port: 53, protocol: UDP}
+ *   {port: 54}  →  {port: 54, protocol: TCP}; also where others have added {port: 54, protocol: UDP} since
  *   {port: 81}  →  undefined
  */
 const denotedItems = (content: readonly Json[], kind: Keys, there: References): ((item: Json) => Json | undefined) => {
@@ -120,13 +147,9 @@ const completedList = (content: readonly Json[], kind: Keys, there: References):
     content.map((item) => (isObject(item) && lacksKey(kind, item) ? withKeys(kind, item, meant(item)) : item)),
   );
   const completed = Array.from(listItems(kind, whole).values(), ({ element, item }) => {
-    const managed = child(there.managed, element);
-    if (isFlat(managed)) return item;
-    return completedValue(item, {
-      values: found.map((list) => list.get(element)?.item),
-      managed,
-      ours: child(there.ours, element),
-    });
+    if (isFlat(child(there.managed, element))) return item;
+    const values = found.map((list) => list.get(element)?.item);
+    return completedValue(item, referencesIn(there, element, values));
   });
   return unlessSame(whole, completed);
 };
@@ -142,17 +165,12 @@ const completedValue = (content: Json, there: References): Json => {
   return isObject(content) ? completedObject(content, there) : content;
 };
 
-const completedObject = (content: JsonObject, { values, managed, ours }: References): JsonObject => {
+const completedObject = (content: JsonObject, there: References): JsonObject => {
   const completed = Object.entries(content).map(([name, value]) => {
     const element = `f:${name}`;
-    const below = child(managed, element);
-    if (below === undefined) return [name, value] as const;
-    const there: References = {
-      values: values.map((object) => member(asObject(object), name)),
-      managed: below,
-      ours: child(ours, element),
-    };
-    return [name, completedValue(value, there)] as const;
+    if (child(there.managed, element) === undefined) return [name, value] as const;
+    const values = there.values.map((object) => member(asObject(object), name));
+    return [name, completedValue(value, referencesIn(there, element, values))] as const;
   });
   return completed.every(([name, value]) => value === content[name]) ? content : Object.fromEntries(completed);
 };
@@ -162,15 +180,9 @@ const completedObject = (content: JsonObject, { values, managed, ours }: Referen
  * it is ambiguous which item of a list it denotes. An object that lacks no key is returned unchanged.
  *
  * @param there the live object, and the former one.
- * @param managed every managed field; they show how lists are merged.
- * @param ours those that the Transaction owns.
  *
  * @example
  *   ports: [{port: 80}]  live [{port: 80, protocol: UDP}]  →  ports: [{port: 80, protocol: UDP}]
  */
-export const withListMapDefaults = (
-  content: JsonObject,
-  there: readonly JsonObject[],
-  managed: Fields,
-  ours: Fields,
-): JsonObject => completedObject(content, { values: there, managed, ours });
+export const withListMapDefaults = (content: JsonObject, there: readonly JsonObject[], owned: Owned): JsonObject =>
+  completedObject(content, { ...owned, values: there });

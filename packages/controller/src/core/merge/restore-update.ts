@@ -41,7 +41,8 @@ export const restoration = (
   const bound = boundSince(before, live, [managedByOthers, ours]);
   const theirs = union([managedByOthers, bound]);
   const settled = new Set(settledSince(formerEntries, others, author));
-  const managed = union([ours, theirs, fieldsOf(formerEntries)]);
+  const former = fieldsOf(formerEntries);
+  const managed = union([ours, theirs, former]);
   const was = writable(before, place);
   const is = writable(live, place);
   const { value, conflicts } = threeWayMerge(was, is, {
@@ -49,9 +50,9 @@ export const restoration = (
     theirs,
     since: fieldsOf(writtenSince(formerEntries, others)),
     unsettled: union([fieldsOf(others.filter((entry) => !settled.has(entry))), bound]),
-    former: fieldsOf(formerEntries),
+    former,
     managed,
-    content: withListMapDefaults(desiredState(change, place, before), [is, was], managed, ours),
+    content: withListMapDefaults(desiredState(change, place, before), [is, was], { managed, ours, theirs, former }),
     replaces: change.type === "Update",
     isBlind: change.type === "Patch" && !hasEntryOfPatch(live, author.uid),
   });

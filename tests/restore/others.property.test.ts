@@ -87,29 +87,56 @@ const paths: readonly Path[] = [
 ];
 
 let count = 0;
+/** An object that a GitOps tool has applied, and what others may write to it. */
+const applied = async (fields: JsonObject) => {
+  const named = manifest(`${GROUP}/v1`, "Split", `any-${(count += 1)}`);
+  const object = await target(named);
+  await object.apply("gitops", fields);
+  const meddle = async (writes: readonly { readonly how: "applies" | "edits"; readonly fields: JsonObject }[]) => {
+    for (const { how, fields } of writes)
+      await unlessRejected(how === "applies" ? object.apply("gitops", fields, true) : object.edit("person", fields));
+    return object.read();
+  };
+  return { ...object, named, meddle };
+};
+
+const valueAt = (object: KubeObject) => (path: Path) => [path.join(), fieldValue(object, path)];
+const differing = (a: KubeObject, b: KubeObject): readonly Path[] =>
+  paths.filter((path) => !equal(fieldValue(a, path), fieldValue(b, path)));
 
 it("overwrites nothing that others have modified, whatever the API server makes of it, unless that is said before", async () => {
   await fc.assert(
     fc.asyncProperty(world, async ({ first, since, content }) => {
-      const named = manifest(`${GROUP}/v1`, "Split", `any-${(count += 1)}`);
-      const object = await target(named);
-      await object.apply("gitops", first);
-      const before = await object.read();
-      for (const { how, fields } of since)
-        await unlessRejected(how === "applies" ? object.apply("gitops", fields, true) : object.edit("person", fields));
-      const live = await object.read();
+      const { read, change, named, meddle } = await applied(first);
+      const before = await read();
+      const live = await meddle(since);
       const { apiVersion, kind, metadata } = named;
-      const change = { type: "Patch" as const, target: { apiVersion, kind, name: metadata.name }, content };
       const { namespace, name } = metadata;
+      const patch = { type: "Patch" as const, target: { apiVersion, kind, name }, content };
       const place = { resource: await resourceOf(named), ...(namespace === undefined ? {} : { namespace }), name };
-      if (overwrittenFields(change, place, before, live).length > 0) return;
-      await unlessRejected(object.change("Patch", content));
-      const changed = await object.read();
-      const modified = (object: KubeObject) =>
-        paths
-          .filter((path) => !equal(fieldValue(before, path), fieldValue(live, path)))
-          .map((path) => [path.join(), fieldValue(object, path)]);
-      expect(modified(changed)).toEqual(modified(live));
+      if (overwrittenFields(patch, place, before, live).length > 0) return;
+      await unlessRejected(change("Patch", content));
+      const modified = differing(before, live);
+      expect(modified.map(valueAt(await read()))).toEqual(modified.map(valueAt(live)));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+it("rolls back what it has changed, or reports a conflict, and nothing that others have modified since", async () => {
+  await fc.assert(
+    fc.asyncProperty(world, fc.constantFrom("Patch", "Update"), async ({ first, since, content }, type) => {
+      const { read, change, meddle } = await applied(first);
+      const before = await read();
+      const made = await change(type, content).catch(() => undefined);
+      if (made === undefined) return;
+      const live = await meddle(since);
+      const { object, conflicts } = await made.restore();
+      const modified = differing(made.changed, live);
+      expect(modified.map(valueAt(object))).toEqual(modified.map(valueAt(live)));
+      if (conflicts.length > 0) return;
+      const others = paths.filter((path) => !modified.includes(path));
+      expect(others.map(valueAt(object))).toEqual(others.map(valueAt(before)));
     }),
     { numRuns: 150 },
   );
