@@ -45,8 +45,8 @@ const claimsOf = async (place: Workspace, replicas: number): Promise<readonly (s
 };
 
 /** The API server tells when something was created to the second. */
-const aSecondLater = async (place: Workspace): Promise<void> => {
-  const { creationTimestamp = "" } = (await place.read(claim(0))).metadata;
+const aSecondLater = async (place: Workspace, ordinal = 0): Promise<void> => {
+  const { creationTimestamp = "" } = (await place.read(claim(ordinal))).metadata;
   await expect.poll(() => Date.now(), { timeout: 5000 }).toBeGreaterThan(Date.parse(creationTimestamp) + 2000);
 };
 
@@ -193,7 +193,7 @@ it("keeps volumes that were there before a StatefulSet took them over, when its 
   const { status } = await place.run(changes);
   expect(status.phase).toBe("Failed");
   expect(messageOf(status)).toContain(
-    "PersistentVolumeClaims that are older than the Transaction would be deleted with it (PersistentVolumeClaim data-web-0)",
+    "PersistentVolumeClaims that are older than its change would be deleted with it (PersistentVolumeClaim data-web-0)",
   );
   expect(await claimsOf(place, 1)).toEqual(before);
   // As the message says.
@@ -221,7 +221,52 @@ it("keeps volumes that were there before a StatefulSet was scaled up to them, wh
   const { status } = await place.run([patching(statefulSet({ replicas: 2 })), creating(configMap("last"))]);
   expect(status.phase).toBe("Failed");
   expect(messageOf(status)).toContain(
-    "PersistentVolumeClaims that are older than the Transaction would be deleted with it (PersistentVolumeClaim data-web-1)",
+    "PersistentVolumeClaims that are older than its change would be deleted with it (PersistentVolumeClaim data-web-1)",
   );
   expect(await claimsOf(place, 2)).toEqual(before);
+});
+
+/** What a person brings back from a backup. */
+const restored = (ordinal: number): Manifest => ({
+  ...claim(ordinal),
+  metadata: { ...claim(ordinal).metadata, labels: { app: "web" } },
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+});
+
+const takenBack = async (place: Workspace) => {
+  const annotations = { "backup.janus.io/request-rollback": "now" };
+  await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations } });
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 40_000 }).toMatch(/RolledBack|Failed/);
+  return (await place.txn()).status.phase;
+};
+
+it("keeps volumes that are younger than the Transaction, a Draft, and older than its change", async () => {
+  const place = await workspace();
+  await place.create(withVolumes(1, { ...KEEP, whenScaled: "Delete" }));
+  await claimsOf(place, 1);
+  await place.janus();
+  await place.submit([patching(statefulSet({ replicas: 2 }))], { lifecycle: "Draft", rollbackWindow: "1h" });
+  await aSecondLater(place);
+  const [precious] = await place.create(restored(1));
+  await aSecondLater(place, 1);
+  await place.patch({ ...transaction("txn"), spec: { lifecycle: "Published" } });
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
+  await expect.poll(() => place.names("v1", "Pod"), { timeout: 30_000 }).toContain("web-1");
+  expect(await takenBack(place)).toBe("Failed");
+  expect((await place.read(claim(1))).metadata).toMatchObject({ uid: precious?.metadata.uid });
+});
+
+it("keeps volumes of ordinals that others have scaled a created StatefulSet down from", async () => {
+  const place = await workspace();
+  const [precious] = await place.create(restored(1));
+  await aSecondLater(place, 1);
+  await place.janus();
+  await place.submit([creating(withVolumes(2, { ...KEEP, whenDeleted: "Delete" }))], { rollbackWindow: "1h" });
+  await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
+  const isTaken = async () => ((await place.read(claim(1))).metadata.ownerReferences ?? []).length > 0;
+  await vi.waitUntil(isTaken, { timeout: 30_000 });
+  await place.patch(statefulSet({ replicas: 1 }));
+  await expect.poll(() => place.names("v1", "Pod"), { timeout: 30_000 }).toEqual(["web-0"]);
+  expect(await takenBack(place)).toBe("Failed");
+  expect((await place.read(claim(1))).metadata).toMatchObject({ uid: precious?.metadata.uid });
 });

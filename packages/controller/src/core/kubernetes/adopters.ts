@@ -12,14 +12,16 @@ interface Adopted {
 const PODS: Adopted = { kind: "Pod", resource: "pods" };
 const REPLICA_SETS: Adopted = { kind: "ReplicaSet", resource: "replicasets.apps" };
 const REVISIONS: Adopted = { kind: "ControllerRevision", resource: "controllerrevisions.apps" };
+/** By its retention policy, a StatefulSet becomes the owner of the claims that have the names of its own. */
+const CLAIMS: Adopted = { kind: "PersistentVolumeClaim", resource: "persistentvolumeclaims" };
 const ENDPOINTS: Adopted = { kind: "Endpoints", resource: "endpoints", isByName: true };
 const ENDPOINT_SLICES: Adopted = { kind: "EndpointSlice", resource: "endpointslices.discovery.k8s.io", isByName: true };
 
 /**
- * What the controller of a built-in kind adopts if it finds it there, and what goes with that, by group and kind. (A StatefulSet also
- * takes claims of volumes; see `stateful-set-claims.ts`.)
+ * What the controller of a built-in kind adopts if it finds it there, and what goes with that, by group and kind.
  * https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/#non-template-pod-acquisitions
  * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rollover-aka-multiple-updates-in-flight
+ * https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#persistentvolumeclaim-retention
  * https://kubernetes.io/docs/concepts/services-networking/service/#services-without-selectors
  */
 const ADOPTED: Readonly<Record<string, readonly Adopted[]>> = {
@@ -28,7 +30,7 @@ const ADOPTED: Readonly<Record<string, readonly Adopted[]>> = {
   "apps/DaemonSet": [PODS, REVISIONS],
   "apps/Deployment": [PODS, REPLICA_SETS],
   "apps/ReplicaSet": [PODS],
-  "apps/StatefulSet": [PODS, REVISIONS],
+  "apps/StatefulSet": [PODS, REVISIONS, CLAIMS],
   "batch/Job": [PODS],
 };
 
