@@ -118,6 +118,25 @@ it("shows control characters that others have put into a Transaction, and obeys 
   expect(approved).toContain('+ .data.version: "2.0\\u202e"\n');
 });
 
+it("names what it does not show, which is not approved without asking", async () => {
+  const made = await workspace();
+  const { namespace, create, txn } = made;
+  const long = "# a line\n".repeat(100);
+  await create(configMap("app", { conf: `${long}old\n${long}`, version: "1" }), secret("key", { key: "hunter2" }));
+  await made.janus();
+  const changed = configMap("app", { conf: `${long}new\n${long}the end`, version: "2" });
+  await draft(made, stream(changed, secret("key", { key: "hunter3" })));
+  await janus("propose", "txn", "-n", namespace);
+  const { code, stdout, stderr } = await janus("approve", "txn", "-n", namespace, "--yes");
+  expect(stdout).toContain(`Content of changes[1] (ConfigMap ${namespace}/app):\n`);
+  expect(stdout).toContain("    the end\n");
+  expect(stdout).toContain(`  - changes[1] (ConfigMap ${namespace}/app): the whole value of .data.conf\n`);
+  expect(stdout).toContain(`  - changes[0] (Secret ${namespace}/key): the values\n`);
+  expect(stdout).not.toMatch(/hunter|aHVudGVy/u);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("--yes approves only what is shown") });
+  expect(await txn()).toMatchObject({ spec: { lifecycle: "Proposed" } });
+});
+
 it("approves what it has shown, with its digest, and waits for the end where that is asked for", async () => {
   const made = await proposed();
   const { namespace, txn, read } = made;

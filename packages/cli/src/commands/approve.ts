@@ -10,6 +10,7 @@ import { Failure } from "../failure.ts";
 import { age } from "../output/age.ts";
 import { outputTo, painter } from "../output/style.ts";
 import { renderReport } from "../plan/render-report.ts";
+import { unshown, type Unshown } from "../plan/unshown.ts";
 import { exitCodeOf, showProgress } from "../progress/show-progress.ts";
 import { exitWith } from "./exit-with.ts";
 import { command } from "./flags.ts";
@@ -45,6 +46,18 @@ const warnings = ({ render, txn }: Rendered, now: number): readonly string[] => 
     : []),
   ...(txn.spec.lifecycle === "Draft" ? ["It is a Draft that was not proposed"] : []),
 ];
+
+/** The contents of what is not shown in full; then what they do not show either, and how to see it. */
+const leftOut = ({ contents, fields, others }: Unshown, on: string): string => {
+  const missing = [...fields, ...others];
+  const seeing = `To see it, compare the targets (kubectl get -o yaml) with kubectl get transaction ${on} -o yaml.`;
+  return [
+    ...contents,
+    ...(missing.length === 0 ? [] : [`Not shown:\n${missing.map((text) => `  - ${text}\n`).join("")}${seeing}\n`]),
+  ]
+    .map((part) => `${part}\n`)
+    .join("");
+};
 
 /** The answer to `[y/N]`; no, if the user ends the input. Errors: Ctrl-C. */
 const isConfirmed = async (question: string): Promise<boolean> => {
@@ -100,8 +113,9 @@ const approve = (name: string, flags: ApproveFlags): Promise<number> =>
     const { txn, render } = shown;
     const on = nameAndNamespace(txn);
     const warned = warnings(shown, Date.now());
+    const left = unshown(txn, render);
     output.write(
-      `${renderReport(txn, render, paint, output.width)}\n${authors(txn)}.\n` +
+      `${renderReport(txn, render, paint, output.width)}\n${leftOut(left, on)}${authors(txn)}.\n` +
         warned.map((warning) => paint("yellow", `Warning: ${warning}.\n`)).join(""),
     );
     if (flags.yes !== true && !process.stdin.isTTY)
@@ -111,6 +125,10 @@ const approve = (name: string, flags: ApproveFlags): Promise<number> =>
     if (flags.yes === true && render.digest === undefined)
       throw new Failure(
         `nothing was approved: it would fail, and --yes does not approve a Transaction that would fail`,
+      );
+    if (flags.yes === true && left.fields.length > 0)
+      throw new Failure(
+        `nothing was approved: not all of it can be shown, and --yes approves only what is shown. To approve it, leave out --yes`,
       );
     if (flags.yes !== true && !(await isConfirmed("Approve it? [y/N] "))) {
       output.write(`Nothing was approved. To set it back to Draft: kubectl janus reject ${on}\n`);
@@ -130,9 +148,10 @@ export const approveCommand = command("approve")
   .addHelpText(
     "after",
     `
-Shows what the Transaction would do, and asks. What was shown is what runs: if
-it would do anything else when it is executed, it is Failed, and nothing is
-changed.
+Shows what the Transaction would do, and asks. That is what runs: if it would
+do anything else when it is executed, it is Failed, and nothing is changed.
+Where the render has no room for all of it, the contents of the changes are
+shown, too, and what is not shown is named: --yes does not approve that.
 
 Exit codes: 0 approved, 1 not approved. With --wait: 0 Committed, 2 RolledBack,
 3 Failed, 1 not approved, 5 it was deleted, or cannot be watched,

@@ -1,0 +1,60 @@
+import { CONCEALED, type FieldDifference, type Render, type RenderedChange, type Transaction } from "@janus/api";
+import { stringify } from "yaml";
+import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
+import { nameOfTarget } from "../progress/change-state.ts";
+
+/** What an approver does not see in a render. */
+export interface Unshown {
+  /** The contents of changes of which it does not show all, as text. */
+  readonly contents: readonly string[];
+  /** What is in no content either: of what is there now, and of what the API server or a webhook adds. */
+  readonly fields: readonly string[];
+  /** What nobody is to see on a terminal, or can know yet. */
+  readonly others: readonly string[];
+}
+
+const isConcealed = ({ before, after }: FieldDifference): boolean => before === CONCEALED || after === CONCEALED;
+
+/** Values are shown as JSON, of which none ends or begins so. */
+const isCut = ({ path, before = "", after = "" }: FieldDifference): boolean =>
+  path.includes("…") || [before, after].some((value) => value.startsWith("…") || value.endsWith("…"));
+
+const contentOf = (txn: Transaction, index: number): string => {
+  const change = txn.spec.changes[index];
+  if (change === undefined || change.type === "Delete") return "";
+  return stringify(change.content, { ...KUBERNETES_YAML, lineWidth: 0, aliasDuplicateObjects: false });
+};
+
+const unshownOf = (txn: Transaction, { result, diff = [], more = 0 }: RenderedChange, index: number): Unshown => {
+  const name = `changes[${index}] (${nameOfTarget(txn, index)})`;
+  const cut = diff.filter(isCut);
+  const isHidden = diff.some(isConcealed) || txn.spec.changes[index]?.target.kind === "Secret";
+  const isLater = result === "DependsOnEarlier";
+  const isWhole = cut.length === 0 && more === 0 && !isLater;
+  const content = isWhole || isHidden ? "" : contentOf(txn, index);
+  // All of what is created is in the content.
+  const isMissing = result === "Change" && !isHidden;
+  return {
+    contents: content === "" ? [] : [`Content of ${name}:\n${content}`],
+    fields: isMissing
+      ? [
+          ...cut.map(({ path }) => `${name}: the whole value of ${path}`),
+          ...(more === 0 ? [] : [`${name}: ${more} more fields`]),
+        ]
+      : [],
+    others: [
+      ...(isHidden ? [`${name}: the values`] : []),
+      ...(isLater ? [`${name}: what its content changes, which depends on an earlier change`] : []),
+    ],
+  };
+};
+
+/** What {@link renderReport} leaves out of this render. */
+export const unshown = (txn: Transaction, { changes = [] }: Render): Unshown => {
+  const all = changes.map((change, index) => unshownOf(txn, change, index));
+  return {
+    contents: all.flatMap(({ contents }) => contents),
+    fields: all.flatMap(({ fields }) => fields),
+    others: all.flatMap(({ others }) => others),
+  };
+};
