@@ -12,8 +12,12 @@ const builtIn = (group: string, plural: string, kind: string): Resource => ({
 
 export const configMaps = builtIn("", "configmaps", "ConfigMap");
 const namespaces: Resource = { ...builtIn("", "namespaces", "Namespace"), namespaced: false };
+export const crds: Resource = {
+  ...builtIn("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition"),
+  namespaced: false,
+};
 const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
-const roleBindings = builtIn("rbac.authorization.k8s.io", "rolebindings", "RoleBinding");
+export const roleBindings = builtIn("rbac.authorization.k8s.io", "rolebindings", "RoleBinding");
 
 export const must = <A>(answer: E.Either<{ readonly message: string }, A>): A => {
   if (E.isLeft(answer)) throw new Error(answer.left.message);
