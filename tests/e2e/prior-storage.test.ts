@@ -1,9 +1,11 @@
 import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
+import type { Request } from "@janus/kube";
 import { expect, it, onTestFinished } from "vitest";
 import { administrator, type Manifest } from "../fixtures/administrator.ts";
 import { creating, type WrittenChange } from "../fixtures/changes.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { namespace as namespaceOf, within } from "../fixtures/manifests.ts";
+import { refusing, unavailable } from "../fixtures/refusing.ts";
 import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
 
 const storage = "1Gi";
@@ -151,6 +153,19 @@ it.each([
     await expect.poll(() => administrator.read(volume), { timeout: 30_000 }).toBeUndefined();
   },
 );
+
+it("reads a volume again that is forbidden for a moment, as by an API server that does not know its roles yet", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const volume = volumeOf(place, "Retain");
+  await withVolume(volume);
+  const forbidden = { ...unavailable, code: 403, reason: "Forbidden", message: "persistentvolumes is forbidden" };
+  const isRead = (request: Request) => request.verb === "get" && request.resource.plural === "persistentvolumes";
+  const { hook, refused } = refusing(isRead, 2_000, forbidden);
+  await place.janus(hook);
+  expect((await takenBack(place, bound)).phase).toBe("RolledBack");
+  expect(refused()).toBeGreaterThan(0);
+});
 
 it("does not delete a volume that another client has bound a claim to", async () => {
   const place = await workspace();

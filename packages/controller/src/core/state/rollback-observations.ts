@@ -38,9 +38,10 @@ export interface Contents extends Listing {
   readonly owned: readonly Owned[];
 }
 
-/** Absent if there is none; or why it cannot be read. */
+/** Absent if there is none; or why it cannot be read, and since when. */
 export interface StorageBehind {
   readonly readAt: Instant;
+  readonly since: Instant;
   readonly object: KubeObject | undefined;
   readonly fault: string | undefined;
 }

@@ -4,6 +4,7 @@ import { isAbsent, messageOf } from "../kubernetes/api-error.ts";
 import { boundTo, destroyedBehind, destroyedWith, priorStorage } from "../kubernetes/backing-storage.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall } from "../state/effect.ts";
+import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { rollbackIn, withRollback } from "../state/observations.ts";
 import { createdUids } from "./created-uids.ts";
 import type { KubeObject } from "@janus/types";
@@ -11,6 +12,9 @@ import { conflict, continues, type UndoContext, type UndoStep } from "./undo-con
 
 /** What was read longer ago than this, in ms, is read again: others may have changed its policy, or bound it, since. */
 const FRESH = 5_000;
+
+/** So long, in ms, it is read again where that is refused: an API server that has just started does not know its roles yet. */
+const DOUBTED = 5_000;
 
 const kept = (place: ObjectRef, storage: ObjectRef, policy: string): UndoStep =>
   conflict(
@@ -26,7 +30,9 @@ const read = ({ index }: UndoContext, storage: ObjectRef): ApiCall => ({
   onAnswer: (known, answer, readAt) => {
     const fault = E.isLeft(answer) && !isAbsent(answer.left) ? messageOf(answer.left) : undefined;
     const object = E.isRight(answer) ? answer.right : undefined;
-    return withRollback(known, index, { storage: { readAt, object, fault } });
+    const { storage: former } = rollbackIn(known, index);
+    const since = former?.fault === undefined ? readAt : former.since;
+    return withRollback(known, index, { storage: { readAt, since, object, fault } });
   },
 });
 
@@ -40,11 +46,16 @@ const storageBehind = (undoContext: UndoContext, object: KubeObject): UndoStep |
     return continues(read(undoContext, storage));
   const policy = found.object === undefined ? undefined : destroyedWith(object, found.object);
   if (policy !== undefined) return kept(place, storage, policy);
-  return found.fault === undefined
-    ? undefined
-    : conflict(
-        `${formatRef(place)} is not deleted, since ${formatRef(storage)}, which was not made for it, may go with it, and cannot be read: delete it yourself, or let the ServiceAccount read that, and retry (${found.fault})`,
-      );
+  if (found.fault === undefined) return undefined;
+  if (found.readAt < found.since + DOUBTED) {
+    const until = found.readAt + POLL_INTERVAL;
+    return context.now < until
+      ? { type: "wait", until, because: `trying again to read ${formatRef(storage)}: ${found.fault}` }
+      : continues(read(undoContext, storage));
+  }
+  return conflict(
+    `${formatRef(place)} is not deleted, since ${formatRef(storage)}, which was not made for it, may go with it, and cannot be read: delete it yourself, or let the ServiceAccount read that, and retry (${found.fault})`,
+  );
 };
 
 /**
