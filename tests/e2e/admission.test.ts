@@ -1,9 +1,143 @@
 import { REQUEST_ROLLBACK } from "@janus/api";
-import { expect, it } from "vitest";
-import { patching, updating, type WrittenChange } from "../fixtures/changes.ts";
-import { configMap } from "../fixtures/manifests.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { administrator, type Manifest } from "../fixtures/administrator.ts";
+import { deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
+import { configMap, deployment } from "../fixtures/manifests.ts";
 import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
 import { policy } from "../restore/policy.ts";
+
+/** A policy that modifies what is written, and its binding. */
+const mutating = (
+  { namespace }: Workspace,
+  apiGroup: string,
+  resource: string,
+  operation: "CREATE" | "UPDATE",
+  mutation: object,
+): readonly [mutations: Manifest, binding: Manifest] => {
+  const apiVersion = "admissionregistration.k8s.io/v1";
+  const metadata = { name: `mutates-${namespace}` };
+  const rule = { apiGroups: [apiGroup], apiVersions: ["v1"], operations: [operation], resources: [resource] };
+  const mutations: Manifest = {
+    apiVersion,
+    kind: "MutatingAdmissionPolicy",
+    metadata,
+    spec: {
+      failurePolicy: "Fail",
+      reinvocationPolicy: "Never",
+      matchConstraints: {
+        namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+        resourceRules: [rule],
+      },
+      matchConditions: [{ name: "named", expression: "object.metadata.name.startsWith('web')" }],
+      mutations: [mutation],
+    },
+  };
+  const binding: Manifest = {
+    apiVersion,
+    kind: "MutatingAdmissionPolicyBinding",
+    metadata,
+    spec: { policyName: metadata.name },
+  };
+  onTestFinished(async () => {
+    await administrator.remove(binding);
+    await administrator.remove(mutations);
+  });
+  return [mutations, binding];
+};
+
+const containers = "object.spec.template.spec.containers";
+const sidecar = `Object.spec.template.spec.containers{name: "sidecar", image: "sidecar:1"}`;
+const injecting = (path: string): object => ({
+  patchType: "JSONPatch",
+  jsonPatch: {
+    expression: `${containers}.exists(c, c.name == "sidecar") ? [] : [JSONPatch{op: "add", path: "${path}", value: ${sidecar}}]`,
+  },
+});
+const injector = injecting("/spec/template/spec/containers/-");
+
+const web = (image: string, name = "web"): Manifest => {
+  const { spec, ...rest } = deployment(name, image);
+  return { ...rest, spec: { ...(spec as object), paused: true } };
+};
+
+interface WithContainers {
+  readonly spec: {
+    readonly template: { readonly spec: { readonly containers: readonly { readonly name: string }[] } };
+  };
+}
+
+const containersOf = async (place: Workspace, manifest: Manifest): Promise<readonly string[]> => {
+  const { spec } = (await place.read(manifest)) as unknown as WithContainers;
+  return spec.template.spec.containers.map(({ name }) => name);
+};
+
+/** An API server learns of a policy a moment after it was created. */
+const inForce = async (place: Workspace, operation: "CREATE" | "UPDATE"): Promise<void> => {
+  let count = 0;
+  const names = async (): Promise<readonly string[]> => {
+    count += 1;
+    const probe = web("web:1", `web-probe${count}`);
+    await place.create(probe);
+    if (operation === "UPDATE") await place.patch({ ...probe, metadata: { ...probe.metadata, labels: { a: "b" } } });
+    return containersOf(place, probe);
+  };
+  await expect.poll(names, { timeout: 20_000 }).toContain("sidecar");
+};
+
+const takenBack = async (place: Workspace) => {
+  await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [REQUEST_ROLLBACK]: "yes" } } });
+  const phase = async () => (await place.txn()).status?.phase;
+  await expect.poll(phase, { timeout: 40_000 }).toMatch(/RolledBack|Failed/);
+  const { status } = await place.over("txn");
+  const ready = status.conditions.find(({ type }) => type === "Ready");
+  return { phase: status.phase, errors: status.items.map(({ error }) => error), message: ready?.message };
+};
+
+const committed = async (place: Workspace, ...changes: readonly WrittenChange[]): Promise<void> => {
+  await place.submit(changes, { rollbackWindow: "1h" });
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+};
+
+const item = 'containers[name="sidecar"]';
+
+describe("names a container that a policy adds while a Deployment is restored", () => {
+  const image = {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "web" },
+    spec: { template: { spec: { containers: [{ name: "web", image: "web:2" }] } } },
+  };
+  it.each([
+    ["at its end, after a Patch", injector, "UPDATE", patching(image), ["web", "sidecar"]],
+    ["at its end, after an Update", injector, "UPDATE", updating(web("web:2")), ["web", "sidecar"]],
+    ["first, after a Patch", injecting("/spec/template/spec/containers/0"), "UPDATE", patching(image), undefined],
+    [
+      "first, after an Update",
+      injecting("/spec/template/spec/containers/0"),
+      "UPDATE",
+      updating(web("web:2")),
+      undefined,
+    ],
+    ["when it is created again", injector, "CREATE", deleting(web("web:1")), ["web", "sidecar"]],
+  ] as const)("%s", async (_, mutation, operation, change, names) => {
+    const place = await workspace();
+    await place.create(web("web:1"));
+    const [mutations, binding] = mutating(place, "apps", "deployments", operation, mutation);
+    await administrator.create(mutations);
+    await administrator.create(binding);
+    await inForce(place, operation);
+    await place.janus();
+    await committed(place, change);
+    const { phase, errors, message } = await takenBack(place);
+    expect([phase, errors, message]).toEqual([
+      "RolledBack",
+      [expect.stringContaining(item)],
+      expect.stringContaining("rolled back, except for"),
+    ]);
+    const left = await containersOf(place, web("web:1"));
+    expect(names === undefined ? left.toSorted() : left).toEqual(names ?? ["sidecar", "web"]);
+  });
+});
 
 const dataOf = async ({ read }: Workspace, name: string) =>
   (await read(configMap(name)))["data"] as Readonly<Record<string, string>>;

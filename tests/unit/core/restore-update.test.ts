@@ -2,7 +2,7 @@ import type { ResolvedChange } from "@janus/api";
 import { describe, expect, it } from "vitest";
 import { changeBody } from "../../../packages/controller/src/core/merge/write-body.ts";
 import { showPath } from "../../../packages/controller/src/core/merge/show-path.ts";
-import type { JsonObject, KubeObject } from "@janus/types";
+import { asObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
 import { isMarked } from "../../../packages/controller/src/core/merge/marks.ts";
 import { restoration } from "../../../packages/controller/src/core/merge/restore-update.ts";
 import { apply, post, put } from "./server.ts";
@@ -215,5 +215,31 @@ describe("a change is taken back where", () => {
     );
     expect({ object: shown(end.object), conflicts: end.conflicts }).toEqual({ object: result, conflicts });
     expect(isMarked(end.object, author.uid)).toBe(false);
+  });
+});
+
+describe("what differs although no client manages it, and the Transaction has no mark any more,", () => {
+  const before = post(thing({ ...image("v1"), data: { a: "1" } }), "kubectl");
+  const live = { ...before, ...image("v1") };
+  const unclaimed = (fields: JsonObject): readonly string[] => {
+    const end = restoration(wish(patch(image("v2"))), place, before, { ...live, ...fields }, author);
+    expect(end.put).toBeUndefined();
+    return end.unclaimed.map(showPath);
+  };
+
+  it("is named, once for all of it", () => {
+    const injected = { name: "sidecar", image: "sidecar:1", env: [{ name: "A", value: "1" }] };
+    const containers = [...(asObject(before["spec"])["containers"] as readonly Json[]), injected];
+    expect(unclaimed({ spec: { containers } })).toEqual(['.spec.containers[name="sidecar"]']);
+    expect(unclaimed(image("v1", { policy: "x" }))).toEqual(['.spec.containers[name="web"].policy']);
+  });
+
+  it("is not named where it had a manager, who has let go of it since", () => {
+    const entries = before.metadata.managedFields?.map((entry) => ({
+      ...entry,
+      fieldsV1: { "f:spec": asObject(entry.fieldsV1?.["f:spec"]) },
+    }));
+    const metadata = { ...before.metadata, managedFields: entries };
+    expect(unclaimed({ data: { a: "2" }, metadata } as unknown as JsonObject)).toEqual([]);
   });
 });

@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
 import {
   differingFields,
+  differingItems,
   firstPaths,
   withServerMutations,
 } from "../../../packages/controller/src/core/merge/server-mutations.ts";
-import type { JsonObject } from "@janus/types";
+import type { JsonObject, KubeObject } from "@janus/types";
 import { place, thing } from "./thing.ts";
 
 const annotated = (annotations: JsonObject, fields: JsonObject = {}): JsonObject => ({
@@ -50,11 +51,46 @@ it.each<readonly [string, JsonObject, JsonObject, JsonObject, JsonObject]>([
     { spec: { list: [{ image: "a" }, { image: "mirror/b" }] } },
   ],
   [
-    "as it was in a list of which others have a part",
+    "with what it added to a list of which others have a part, and without that",
     { spec: { list: ["a"] } },
     { spec: { list: ["a", "theirs"] } },
     { spec: { list: ["a", "theirs", "injected"] } },
-    { spec: { list: ["a"] } },
+    { spec: { list: ["a", "injected"] } },
+  ],
+  [
+    "with an item that it added to a list, wherever that is, and what it changed in the others",
+    { spec: { list: [{ name: "a", image: "a" }, { name: "removed by others" }] } },
+    { spec: { list: [{ name: "a", image: "a" }, { name: "theirs" }] } },
+    { spec: { list: [{ name: "injected" }, { name: "a", image: "mirror/a" }, { name: "theirs" }] } },
+    { spec: { list: [{ name: "injected" }, { name: "a", image: "mirror/a" }, { name: "removed by others" }] } },
+  ],
+  [
+    "without an item that it took out of a list",
+    { spec: { list: [{ name: "a" }, { name: "b" }] } },
+    { spec: { list: [{ name: "a" }, { name: "b" }, { name: "theirs" }] } },
+    { spec: { list: [{ name: "b" }, { name: "theirs" }] } },
+    { spec: { list: [{ name: "b" }] } },
+  ],
+  [
+    "with what it added to a list without names",
+    { spec: { list: [{ key: "a" }, { key: "a" }] } },
+    { spec: { list: [{ key: "a" }, { key: "a" }] } },
+    { spec: { list: [{ key: "a" }, { key: "a" }, { key: "injected" }] } },
+    { spec: { list: [{ key: "a" }, { key: "a" }, { key: "injected" }] } },
+  ],
+  [
+    "with what it added to a list that only others have",
+    {},
+    { spec: { list: ["theirs"] } },
+    { spec: { list: ["theirs", "injected"] } },
+    { spec: { list: ["injected"] } },
+  ],
+  [
+    "as it was, where a list that only others have has another order",
+    {},
+    { spec: { list: ["theirs", "others"] } },
+    { spec: { list: ["others", "theirs"] } },
+    {},
   ],
 ])("an object can be rolled back %s", (_, goal, sent, got, expected) => {
   expect(withServerMutations(thing(goal), thing(sent), thing(got), place)).toEqual(thing(expected));
@@ -70,4 +106,15 @@ it("says where that is not as it was", () => {
     ["f:metadata", "f:annotations", "f:a"],
     ["f:metadata", "f:annotations", "f:b"],
   ]);
+});
+
+const named = (...names: readonly string[]): KubeObject => thing({ spec: { list: names.map((name) => ({ name })) } });
+const differing = (a: KubeObject, b: KubeObject) => firstPaths(differingItems(a, b));
+
+it("says which items of a list are not as they were", () => {
+  expect(differing(named("a", "b"), named("b", "c"))).toEqual([
+    ["f:spec", "f:list", 'k:{"name":"a"}'],
+    ["f:spec", "f:list", 'k:{"name":"c"}'],
+  ]);
+  expect(differing(named("a", "b"), named("b", "a"))).toEqual([["f:spec", "f:list"]]);
 });

@@ -1,8 +1,11 @@
 import { equal, isEmpty } from "@janus/types";
 import type { MergedField } from "./merged-field.ts";
 
-/** What a rollback does with a field: it restores the former value, or keeps the live one, with or without a conflict. */
-export type MergeVerdict = "before" | "live" | "conflict";
+/**
+ * What a rollback does with a field: it restores the former value, or keeps the live one: of other clients, with or without a
+ * conflict; or nobody's, as those that admission sets, which is unclaimed.
+ */
+export type MergeVerdict = "before" | "live" | "conflict" | "unclaimed";
 
 type Test = (field: MergedField) => boolean;
 
@@ -73,14 +76,14 @@ const RULES: readonly (readonly [holds: Test, verdict: MergeVerdict])[] = [
   [isReplacedByNothing, "before"],
   // Another client removed what the change had set.
   [isGone, "conflict"],
-  // It never had a manager.
-  [isUnclaimed, "live"],
   // Another client took it over in another version of the kind, in which it has another name.
   [isTakenElsewhere, "conflict"],
   // Without it, what other clients have added would change, or get the default again.
   [isDefaultOfTheirs, "live"],
   // Another client has let go of it: the former value is nobody's wish any more.
   [isReleased, "live"],
+  // It never had a manager.
+  [isUnclaimed, "unclaimed"],
   // Only the Transaction manages it, or it has no manager, such as a default of a field of the change.
   [hasNoOtherOwner, "before"],
   // It is added and removed together with its item.

@@ -16,6 +16,8 @@ export interface Restoration {
   readonly put?: object;
   /** Fields that other clients have taken over: left unchanged. */
   readonly conflicts: readonly Path[];
+  /** Fields that are not as before, and that no client manages, as where admission has set them: left unchanged. */
+  readonly unclaimed: readonly Path[];
 }
 
 /**
@@ -45,7 +47,7 @@ export const restoration = (
   const managed = union([ours, theirs, former]);
   const was = writable(before, place);
   const is = writable(live, place);
-  const { value, conflicts } = threeWayMerge(was, is, {
+  const { value, conflicts, unclaimed } = threeWayMerge(was, is, {
     ours,
     theirs,
     since: fieldsOf(writtenSince(formerEntries, others)),
@@ -57,13 +59,14 @@ export const restoration = (
     isBlind: change.type === "Patch" && !hasEntryOfPatch(live, author.uid),
   });
   const isInPlace = equal(value, is);
-  if (isInPlace && !isMarked(live, author.uid)) return { conflicts };
+  if (isInPlace && !isMarked(live, author.uid)) return { conflicts, unclaimed };
   const owned = restoredOwnership({ before, live, restored: value, isAsBefore: equal(value, was), ours, others });
   // A write that only removes values gets no entry, but other clients may lose ownership by it: another PUT is
   // needed.
   const isLast = isInPlace || formerEntries.length === 0;
   return {
     conflicts,
+    unclaimed,
     put: {
       ...(place.resource.statusSubresource && live["status"] !== undefined ? { status: live["status"] } : {}),
       ...value,

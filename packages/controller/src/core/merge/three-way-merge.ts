@@ -28,34 +28,51 @@ export interface Merged {
   readonly value: JsonObject;
   /** Fields that the change set and another client has taken over. They keep their live value. Of many, the first. */
   readonly conflicts: readonly Path[];
+  /** Fields that are not as before, although no client manages them, and none did. They keep their live value. Of many, the first. */
+  readonly unclaimed: readonly Path[];
 }
 
-/** So many conflicts are kept: more than any message names. There may be as many as the object has fields. */
-const MOST_CONFLICTS = 100;
+/** So many of them are kept: more than any message names. There may be as many as the object has fields. */
+const MOST_NAMED = 100;
 
 /** What a field is after the merge; without a value, it is not there. */
 interface MergedValue {
   readonly value: Json | undefined;
-  readonly conflicts: readonly MergedField[];
+  readonly named: NamedFields;
 }
 
-const NO_CONFLICTS: readonly MergedField[] = [];
+/** The fields that are named to the user. */
+type NamedFields = Readonly<Record<"conflicts" | "unclaimed", readonly MergedField[]>>;
 
-const withoutConflict = (value: Json | undefined): MergedValue => ({ value, conflicts: NO_CONFLICTS });
+const NONE: readonly MergedField[] = [];
+const NOTHING: NamedFields = { conflicts: NONE, unclaimed: NONE };
 
-const conflictsOf = (parts: readonly MergedValue[]): readonly MergedField[] => {
-  const some = parts.filter(({ conflicts }) => conflicts.length > 0).slice(0, MOST_CONFLICTS);
-  return some.length === 0 ? NO_CONFLICTS : some.flatMap(({ conflicts }) => conflicts).slice(0, MOST_CONFLICTS);
+const silent = (value: Json | undefined): MergedValue => ({ value, named: NOTHING });
+
+const allOf = (parts: readonly NamedFields[], type: keyof NamedFields): readonly MergedField[] => {
+  const some = parts.filter((part) => part[type].length > 0).slice(0, MOST_NAMED);
+  return some.length === 0 ? NONE : some.flatMap((part) => part[type]).slice(0, MOST_NAMED);
+};
+
+/** What is named of the parts of a field. All of one that is not there before is named as one. */
+const namedIn = (field: MergedField, parts: readonly MergedValue[]): NamedFields => {
+  const some = parts.flatMap(({ named }) => (named === NOTHING ? [] : [named]));
+  if (some.length === 0) return NOTHING;
+  const unclaimed = allOf(some, "unclaimed");
+  const isNew = unclaimed.length > 0 && field.was === undefined && field.theirs === undefined;
+  return { conflicts: allOf(some, "conflicts"), unclaimed: isNew ? [field] : unclaimed };
 };
 
 const mergeWhole = (field: MergedField): MergedValue => {
   switch (verdict(field)) {
     case "before":
-      return withoutConflict(field.was);
+      return silent(field.was);
     case "live":
-      return withoutConflict(field.is);
+      return silent(field.is);
     case "conflict":
-      return { value: field.is, conflicts: [field] };
+      return { value: field.is, named: { ...NOTHING, conflicts: [field] } };
+    case "unclaimed":
+      return { value: field.is, named: { ...NOTHING, unclaimed: [field] } };
   }
 };
 
@@ -101,14 +118,14 @@ const isRemovedByOthers = ({ is, wanted, ours, theirs }: MergedField): boolean =
 /** @param isParentRemoved whether others have removed all of the object that it is in */
 const mergeMember = (parent: MergedField, isParentRemoved: boolean, part: MergedPart): MergedValue => {
   const { was, is } = part;
-  if (equal(was, is)) return withoutConflict(is);
+  if (equal(was, is)) return silent(is);
   const field = fieldOf(parent, part);
-  if (isBesideChange(field)) return withoutConflict(is);
+  if (isBesideChange(field)) return silent(is);
   // A field that never had a manager was not removed by itself, but along with something else.
   const isGoneAlong = is === undefined && field.managed === undefined;
-  if (isGoneAlong && isParentRemoved) return withoutConflict(is);
+  if (isGoneAlong && isParentRemoved) return silent(is);
   // As a consequence of the change, like a port of a Service.
-  if (isGoneAlong && parent.is !== undefined && !isChosenByOthers(parent)) return withoutConflict(was);
+  if (isGoneAlong && parent.is !== undefined && !isChosenByOthers(parent)) return silent(was);
   return mergeField(field);
 };
 
@@ -125,21 +142,21 @@ const mergeObjects = (field: MergedField): MergedValue => {
       wanted: member(wanted, name),
     }),
   );
-  const conflicts = conflictsOf(parts);
+  const named = namedIn(field, parts);
   if (
     isMergedAway(
       parts.every(({ value }) => value === undefined),
       field,
     )
   )
-    return { value: undefined, conflicts };
+    return { value: undefined, named };
   // The former object itself if nothing in it differs, so that it need not be compared again.
-  if (names.every((name, index) => parts[index]?.value === member(was, name))) return { value: was, conflicts };
+  if (names.every((name, index) => parts[index]?.value === member(was, name))) return { value: was, named };
   const members = names.flatMap((name, index) => {
     const value = parts[index]?.value;
     return value === undefined ? [] : [[name, value] as const];
   });
-  return { value: Object.fromEntries(members), conflicts };
+  return { value: Object.fromEntries(members), named };
 };
 
 /** An item that stays, if only for what others have in it, stays under its keys. */
@@ -173,18 +190,18 @@ const mergeLists = (field: MergedField, kind: ListKind): MergedValue => {
   const was = listOf(field.was);
   const keys = kind.type === "keys" ? kind.keys : [];
   const parts = itemsIn(field, kind).map((item): MergedValue => {
-    if (equal(item.was, item.is)) return withoutConflict(item.is);
+    if (equal(item.was, item.is)) return silent(item.is);
     const part = fieldOf(field, item, keys);
-    const { value, conflicts } = mergeField(part);
+    const { value, named } = mergeField(part);
     // An item that others have removed stays removed, even if an Update has taken something out of it: without the rest, that is none.
-    if (isRemovedByOthers(part)) return { value: undefined, conflicts };
-    return { value: underKeys(value, keys, item.is ?? item.was), conflicts };
+    if (isRemovedByOthers(part)) return { value: undefined, named };
+    return { value: underKeys(value, keys, item.is ?? item.was), named };
   });
-  const conflicts = conflictsOf(parts);
+  const named = namedIn(field, parts);
   const items = parts.flatMap(({ value }) => (value === undefined ? [] : [value]));
-  if (isMergedAway(items.length === 0, field)) return { value: undefined, conflicts };
+  if (isMergedAway(items.length === 0, field)) return { value: undefined, named };
   const isAsBefore = items.length === was.length && items.every((item, index) => item === was[index]);
-  return { value: isAsBefore ? was : items, conflicts };
+  return { value: isAsBefore ? was : items, named };
 };
 
 const isAbsentOr = (isOfType: (value: Json) => boolean, { was, is }: MergedField): boolean =>
@@ -229,7 +246,7 @@ const mergeField = (field: MergedField): MergedValue => {
  */
 export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: FieldOwnership): Merged => {
   const { ours, theirs, since, unsettled, former, managed, content, replaces, isBlind } = ownership;
-  const { value, conflicts } = mergeObjects({
+  const { value, named } = mergeObjects({
     change: { replaces, isBlind },
     element: "",
     parent: undefined,
@@ -245,5 +262,9 @@ export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: F
     former,
     managed,
   });
-  return { value: asObject(value ?? none), conflicts: conflicts.map(pathOf) };
+  return {
+    value: asObject(value ?? none),
+    conflicts: named.conflicts.map(pathOf),
+    unclaimed: named.unclaimed.map(pathOf),
+  };
 };

@@ -3,7 +3,7 @@ import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/deleted-claims.ts";
 import { withoutEphemeral } from "../merge/ephemeral-containers.ts";
 import { withoutGenerated } from "../merge/job-selector.ts";
-import { type DifferingField, differingFields, firstPaths } from "../merge/server-mutations.ts";
+import { type DifferingField, differingFields, differingItems, firstPaths } from "../merge/server-mutations.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { writable } from "../merge/write-body.ts";
 import { recordedBefore } from "../snapshots/prior-state.ts";
@@ -59,7 +59,7 @@ const comparable = (object: KubeObject, { resource }: ObjectRef): KubeObject =>
 /** Fields to which the API server or admission has given other values than before. */
 const changedFields = (before: KubeObject, goal: KubeObject, place: ObjectRef): readonly DifferingField[] => {
   const [was, is] = [before, goal].map((object) => comparable(object, place));
-  return differingFields(was, is).filter(({ b }) => b !== undefined);
+  return differingItems(was, is).filter(({ b }) => b !== undefined);
 };
 
 /** Fields that have lost their value, except for allocations, and for owners, which are restored later. */

@@ -2,6 +2,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { type DifferingField, differingItems, firstPaths } from "../merge/server-mutations.ts";
 import { desiredState, writable } from "../merge/write-body.ts";
 import type { ApiCall } from "../state/effect.ts";
+import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
 import { deletedWhenFinished } from "../kubernetes/finished-job.ts";
 import { reclaimedAtOnce } from "../kubernetes/reclaim-policy.ts";
@@ -68,14 +69,14 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   // Owners that were deleted and are there again have another uid; the garbage collector may have taken them out meanwhile.
   const live = withRelinkedOwners(txn, journal, before, object);
   const former = withNewOwners(txn, journal, goal);
-  const { put, conflicts } = restoration(change, place, former, live, txn.metadata);
+  const { put, conflicts, unclaimed } = restoration(change, place, former, live, txn.metadata);
   if (put === undefined && live === object && object.metadata.deletionTimestamp !== undefined)
     return conflict(
       `${formatRef(place)} is being deleted by another client: the fields that the change set were restored`,
     );
   if (put === undefined && live === object)
     return conflicts.length === 0
-      ? restoredOrFailed(undoContext, before, goal)
+      ? restoredOrFailed(undoContext, before, goal, unclaimed)
       : conflict(
           `${formatRef(place)}: ${showPaths(conflicts, isSensitive(place, context.settings))} was modified by ${modifiedBy(object, conflicts)} since: not restored`,
         );
@@ -117,7 +118,12 @@ const isOfChange = ({ a, b, other }: DifferingField): boolean =>
  * Rolled back, except for allocations that another Service has now, and values that the API server sets itself. It is not
  * rolled back if the API server keeps a value that the change set, or leaves out one that the change removed.
  */
-const restoredOrFailed = (undoContext: UndoContext, before: KubeObject, goal: KubeObject): UndoStep => {
+const restoredOrFailed = (
+  undoContext: UndoContext,
+  before: KubeObject,
+  goal: KubeObject,
+  unclaimed: readonly Path[],
+): UndoStep => {
   const { change, place, context } = undoContext;
   const { settings } = context;
   const allocations = isService(place.resource) ? reallocated(before, goal) : [];
@@ -135,6 +141,11 @@ const restoredOrFailed = (undoContext: UndoContext, before: KubeObject, goal: Ku
   const warnings = [
     ...(allocations.length === 0 ? [] : [`${formatRef(place)}: ${allocations.join("; ")}`]),
     ...(fields.length === 0 ? [] : [`${formatRef(place)}: the API server sets ${show(fields)} itself: left unchanged`]),
+    ...(unclaimed.length === 0
+      ? []
+      : [
+          `${formatRef(place)}: admission, or another client, has set ${showPaths(unclaimed, isSensitive(place, settings))}: left unchanged`,
+        ]),
     ...[unseen(undoContext) ?? []].flat(),
   ];
   return warnings.length === 0 ? { type: "restored" } : { type: "restored", warning: warnings.join("; ") };
