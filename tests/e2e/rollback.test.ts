@@ -1,8 +1,8 @@
 import { REQUEST_ROLLBACK } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { administrator } from "../fixtures/administrator.ts";
-import { creating, deleting, patching, updating } from "../fixtures/changes.ts";
+import { administrator, type Manifest } from "../fixtures/administrator.ts";
+import { applying, creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { gadget, gadgets } from "../fixtures/gadgets.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
@@ -329,3 +329,36 @@ it("creates a custom resource again under the schema that it had, which an earli
   expect(items.map(({ error }) => error)).toEqual([undefined, undefined]);
   expect(await place.read(one)).toMatchObject({ size: 3, depth: 4 });
 });
+
+const web = (spec: object, metadata: object = {}): Manifest => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { ...metadata, name: "web" },
+  spec,
+});
+
+const balanced = { type: "LoadBalancer", ports: [{ name: "http", port: 80 }], selector: { app: "web" } };
+
+it.each<readonly [string, WrittenChange, object]>([
+  ["a Patch of one field", patching(web({ sessionAffinity: "ClientIP" })), { sessionAffinity: "None" }],
+  ["an Apply of all, with a label", applying(web(balanced, { labels: { release: "2" } })), {}],
+])(
+  "leaves away what went with a field that others have changed since, if the API server rejects it: %s",
+  async (_, change, spec) => {
+    const place = await workspace();
+    await place.apply(web(balanced));
+    await place.janus();
+    await place.submit([change], { rollbackWindow: "1h" });
+    await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
+    // With that, its node ports and traffic policy go.
+    await place.apply(web({ ...balanced, type: "ClusterIP" }));
+    await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [REQUEST_ROLLBACK]: "yes" } } });
+    expect((await place.over()).status).toMatchObject({
+      phase: "RolledBack",
+      items: [{ error: expect.stringMatching(/nodePort was \d+, now none$/) as string }],
+    });
+    const live = await place.read(web({}));
+    expect(live).toMatchObject({ spec: { type: "ClusterIP", ...spec } });
+    expect(live.metadata.labels).toBeUndefined();
+  },
+);

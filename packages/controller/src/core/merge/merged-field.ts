@@ -7,6 +7,8 @@ export interface ChangeMade {
   readonly replaces: boolean;
   /** Whether it is unknown which fields it has set: only those of its content count as its own. */
   readonly isBlind: boolean;
+  /** Whether what has gone along with a change, and never had a manager, stays away: the API server has rejected it. */
+  readonly leavesGone: boolean;
 }
 
 /** Where a field is, reached from the root of the object. Its path is computed only for messages. */

@@ -28,6 +28,8 @@ export interface Restoration {
  *             harmless: the first restores the values (which the API server records as ours again), the next one
  *             the ownership.
  * Assumes: the change was applied to `before`, and `live` is the same object (uid).
+ *
+ * @param leavesGone see {@link ChangeMade}
  */
 export const restoration = (
   change: ResolvedChange,
@@ -35,6 +37,7 @@ export const restoration = (
   before: KubeObject,
   live: KubeObject,
   author: TransactionRef,
+  leavesGone = false,
 ): Restoration => {
   const formerEntries = entriesOf(before);
   const others = entriesOfOthers(before, live, author.uid);
@@ -57,6 +60,7 @@ export const restoration = (
     content: withListMapDefaults(desiredState(change, place, before), [is, was], { managed, ours, theirs, former }),
     replaces: change.type === "Update",
     isBlind: change.type === "Patch" && !hasEntryOfPatch(live, author.uid),
+    leavesGone,
   });
   const isInPlace = equal(value, is);
   if (isInPlace && !isMarked(live, author.uid)) return { conflicts, unclaimed };

@@ -124,8 +124,9 @@ const mergeMember = (parent: MergedField, isParentRemoved: boolean, part: Merged
   // A field that never had a manager was not removed by itself, but along with something else.
   const isGoneAlong = is === undefined && field.managed === undefined;
   if (isGoneAlong && isParentRemoved) return silent(is);
-  // As a consequence of the change, like a port of a Service.
-  if (isGoneAlong && parent.is !== undefined && !isChosenByOthers(parent)) return silent(was);
+  // As a consequence of the change, like a port of a Service; or of what others have changed, like its type.
+  if (isGoneAlong && parent.is !== undefined && !isChosenByOthers(parent))
+    return parent.change.leavesGone ? { value: undefined, named: { ...NOTHING, unclaimed: [field] } } : silent(was);
   return mergeField(field);
 };
 
@@ -245,9 +246,9 @@ const mergeField = (field: MergedField): MergedValue => {
  *   before {a: 1}        live {}             a has no manager, others did → {}, and a conflict
  */
 export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: FieldOwnership): Merged => {
-  const { ours, theirs, since, unsettled, former, managed, content, replaces, isBlind } = ownership;
+  const { ours, theirs, since, unsettled, former, managed, content, replaces, isBlind, leavesGone } = ownership;
   const { value, named } = mergeObjects({
-    change: { replaces, isBlind },
+    change: { replaces, isBlind, leavesGone },
     element: "",
     parent: undefined,
     isOfOwners: false,

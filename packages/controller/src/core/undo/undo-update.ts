@@ -29,7 +29,7 @@ import { isService, reallocated, takenOf, withoutAllocations } from "./service-a
 import { formerClaims } from "./former-claims.ts";
 import { unseen } from "./namespace-contents.ts";
 import { deletedTogetherWith } from "./deleted-together.ts";
-import { asObject, equal, type KubeObject, type Resource } from "@janus/types";
+import { type ApiError, asObject, equal, type KubeObject, type Resource } from "@janus/types";
 
 /** After this many PUTs, something reverts each of them. */
 const MOST_PUTS = 10;
@@ -44,6 +44,8 @@ const lostWith = (
   const what = deletedWhenFinished(body, live);
   return what === undefined ? undefined : { field: "ttlSecondsAfterFinished", what };
 };
+
+const isInvalid = (fault: ApiError): boolean => fault.type === "refused" && fault.code === 422;
 
 /** Sends PUTs until the object has no field of ours. */
 export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep => {
@@ -65,11 +67,12 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
       : conflict(
           `${formatRef(place)} has changed, and it is unknown whether this Transaction changed it: left unchanged`,
         );
-  const { goal = before, puts = 0 } = rollbackIn(known, index);
+  const { goal = before, puts = 0, leavesGone } = rollbackIn(known, index);
   // Owners that were deleted and are there again have another uid; the garbage collector may have taken them out meanwhile.
   const live = withRelinkedOwners(txn, journal, before, object);
   const former = withNewOwners(txn, journal, goal);
-  const { put, conflicts, unclaimed } = restoration(change, place, former, live, txn.metadata);
+  const restored = (leavesGone?: true) => restoration(change, place, former, live, txn.metadata, leavesGone);
+  const { put, conflicts, unclaimed } = restored(leavesGone);
   if (put === undefined && live === object && object.metadata.deletionTimestamp !== undefined)
     return conflict(
       `${formatRef(place)} is being deleted by another client: the fields that the change set were restored`,
@@ -103,6 +106,8 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
     const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;
     if (taken !== undefined && !already.includes(taken))
       return withRollback(known, index, { taken: [...already, taken], goal: withoutAllocations(goal, [taken]) });
+    if (E.isLeft(answer) && isInvalid(answer.left) && !leavesGone && !equal(restored(true).put, put))
+      return withRollback(known, index, { leavesGone: true });
     const after = request.onAnswer(known, answer, ...when);
     // A lost race says nothing of the fields that are restored: another client may write the status all the time.
     return E.isLeft(answer) ? after : withRollback(after, index, { puts: puts + 1 });
