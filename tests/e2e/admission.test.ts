@@ -171,3 +171,27 @@ it.each<readonly [string, "create" | "apply", WrittenChange]>([
   await expect.poll(async () => (await place.txn()).status?.phase).toBe("RolledBack");
   expect(await dataOf(place, "there")).toEqual({ a: "1", version: "one" });
 });
+
+it("names what a policy has added because of a label, where another client has written something else there since", async () => {
+  const place = await workspace();
+  await place.create(configMap("web", { a: "1" }));
+  const expression = `"inject" in object.?metadata.labels.orValue({}) ? [JSONPatch{op: "add", path: "/data/injected", value: "yes"}] : []`;
+  const policies = mutating(place, "", "configmaps", "UPDATE", { patchType: "JSONPatch", jsonPatch: { expression } });
+  for (const one of policies) await administrator.create(one);
+  const labelled = (name: string): Manifest => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, labels: { inject: "yes" } },
+  });
+  const isInForce = async () => {
+    const probe = `web-${performance.now()}`;
+    await place.create(configMap(probe, { a: "1" }));
+    return (await place.patch(labelled(probe)))["data"];
+  };
+  await expect.poll(isInForce).toEqual({ a: "1", injected: "yes" });
+  await place.janus();
+  await committed(place, patching(labelled("web")));
+  await place.patch(configMap("web", { theirs: "1" }));
+  const { phase, errors } = await takenBack(place);
+  expect([phase, errors]).toEqual(["RolledBack", [expect.stringContaining(".data.injected")]]);
+});

@@ -119,8 +119,9 @@ const isRemovedByOthers = ({ is, wanted, ours, theirs }: MergedField): boolean =
 const mergeMember = (parent: MergedField, isParentRemoved: boolean, part: MergedPart): MergedValue => {
   const { was, is } = part;
   if (equal(was, is)) return silent(is);
-  const field = fieldOf(parent, part);
-  if (isBesideChange(field)) return silent(is);
+  const seen = fieldOf(parent, part);
+  // What differs there, and nobody manages, stays and is named: it may also be what admission has made of the change.
+  const field = isBesideChange(seen) ? { ...seen, change: { ...seen.change, isBlind: true, leavesGone: true } } : seen;
   // A field that never had a manager was not removed by itself, but along with something else.
   const isGoneAlong = is === undefined && field.managed === undefined;
   if (isGoneAlong && isParentRemoved) return silent(is);
