@@ -105,6 +105,13 @@ it.each<Row>([
     '.spec.template.spec.containers[name="side"].image',
   ],
   [
+    "a Patch that repeats list items which others have put into another order",
+    deployment([web, side]),
+    deployment([side, web]),
+    patching(deployment([newWeb, side])),
+    ".spec.template.spec.containers",
+  ],
+  [
     "a Patch of a map that is replaced as a whole, to which others have added a key",
     service({ ports: [{ port: 80 }], selector: { app: "web", version: "v1" } }),
     service({ selector: { canary: "yes" } }),

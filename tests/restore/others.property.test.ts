@@ -104,6 +104,32 @@ const valueAt = (object: KubeObject) => (path: Path) => [path.join(), fieldValue
 const differing = (a: KubeObject, b: KubeObject): readonly Path[] =>
   paths.filter((path) => !equal(fieldValue(a, path), fieldValue(b, path)));
 
+/** The items of both lists, each with the name of its list, in their order. */
+const namesIn = ({ spec = {} }: KubeObject): readonly string[] => {
+  const { hosts = [], ports = [] } = spec as { hosts?: string[]; ports?: { port: number; protocol: string }[] };
+  return [...hosts.map((host) => `hosts ${host}`), ...ports.map(({ port, protocol }) => `ports ${port} ${protocol}`)];
+};
+/** Which item comes before which other one of its list. */
+const orderOf = (object: KubeObject): readonly string[] => {
+  const names = namesIn(object);
+  return names.flatMap((name, at) =>
+    names
+      .slice(at + 1)
+      .filter((other) => other.slice(0, 5) === name.slice(0, 5))
+      .map((other) => `${name} before ${other}`),
+  );
+};
+/** What of this order is another now. */
+const reversed = (order: readonly string[], object: KubeObject): readonly string[] => {
+  const now = new Set(orderOf(object));
+  return order.filter((one) => now.has(one.split(" before ").toReversed().join(" before ")));
+};
+/** The order of a version that a former one did not have. */
+const newOrder = (former: KubeObject, object: KubeObject): readonly string[] => {
+  const was = new Set(orderOf(former));
+  return orderOf(object).filter((one) => !was.has(one));
+};
+
 it("overwrites nothing that others have modified, whatever the API server makes of it, unless that is said before", async () => {
   await fc.assert(
     fc.asyncProperty(world, async ({ first, since, content }) => {
@@ -117,7 +143,9 @@ it("overwrites nothing that others have modified, whatever the API server makes 
       if (overwrittenFields(patch, place, before, live).length > 0) return;
       await unlessRejected(change("Patch", content));
       const modified = differing(before, live);
-      expect(modified.map(valueAt(await read()))).toEqual(modified.map(valueAt(live)));
+      const result = await read();
+      expect(modified.map(valueAt(result))).toEqual(modified.map(valueAt(live)));
+      expect(reversed(newOrder(before, live), result)).toEqual([]);
     }),
     { numRuns: 150 },
   );
@@ -134,6 +162,10 @@ it("rolls back what it has changed, or reports a conflict, and nothing that othe
       const { object, conflicts } = await made.restore();
       const modified = differing(made.changed, live);
       expect(modified.map(valueAt(object))).toEqual(modified.map(valueAt(live)));
+      const ordered = newOrder(made.changed, live);
+      const isReordered = reversed(orderOf(before), made.changed).length > 0;
+      expect(isReordered ? [] : reversed(ordered, object)).toEqual([]);
+      expect(ordered.length > 0 ? [] : reversed(orderOf(before), object)).toEqual([]);
       if (conflicts.length > 0) return;
       const others = paths.filter((path) => !modified.includes(path));
       expect(others.map(valueAt(object))).toEqual(others.map(valueAt(before)));

@@ -165,3 +165,56 @@ describe("what others have removed since", () => {
     ]);
   });
 });
+
+const initContainers = (...list: readonly string[]): Fields =>
+  paused("web:1", {
+    initContainers: list.map((one) => {
+      const [name = "", image = ""] = one.split("=");
+      return { name, image };
+    }),
+  });
+const inits = ({ spec }: Fields) => {
+  const { template } = spec as { template: { spec: { initContainers: { name: string; image: string }[] } } };
+  return template.spec.initContainers.map(({ name, image }) => `${name}=${image}`);
+};
+
+describe("the order of a list, such as that in which init containers run", () => {
+  type Orders = Readonly<Record<"was" | "change" | "others" | "is", readonly string[]>>;
+  it.each<readonly [what: string, type: "Patch" | "Update", orders: Orders]>([
+    ["is as before", "Patch", { was: ["a=1", "b=1"], change: ["b=1", "a=2"], others: [], is: ["a=1", "b=1"] }],
+    [
+      "has what others have put first",
+      "Patch",
+      { was: ["a=1"], change: ["a=2"], others: ["theirs=1", "a=2"], is: ["theirs=1", "a=1"] },
+    ],
+    [
+      "is that of others",
+      "Patch",
+      { was: ["a=1", "b=1"], change: ["a=2", "b=1"], others: ["b=1", "a=2"], is: ["b=1", "a=1"] },
+    ],
+    [
+      "is that of others, with what was removed after what was before it",
+      "Update",
+      { was: ["a=1", "b=1", "c=1"], change: ["a=2", "c=2"], others: ["c=2", "a=2"], is: ["c=1", "a=1", "b=1"] },
+    ],
+  ])("%s after a rollback", async (what, type, { was, change, others, is }) => {
+    const object = await target(manifest("apps/v1", "Deployment", what.replaceAll(/[ ,]+/g, "-")));
+    await object.apply("gitops", initContainers(...was));
+    const { restore } = await object.change(type, initContainers(...change));
+    if (others.length > 0) await object.edit("person", initContainers(...others));
+    const { object: live, conflicts, isOurs } = await restore();
+    expect({ conflicts, isOurs, order: inits(live) }).toEqual({ conflicts: [], isOurs: false, order: is });
+  });
+
+  it("is that of others, and a conflict, where the change has set another one", async () => {
+    const object = await target(manifest("apps/v1", "Deployment", "reordered-twice"));
+    await object.apply("gitops", initContainers("a=1", "b=1", "c=1"));
+    const { restore } = await object.change("Patch", initContainers("c=2", "b=1", "a=1"));
+    await object.edit("person", initContainers("b=1", "c=2", "a=1"));
+    const { object: live, conflicts } = await restore();
+    expect({ conflicts, order: inits(live) }).toEqual({
+      conflicts: [".spec.template.spec.initContainers"],
+      order: ["b=1", "c=1", "a=1"],
+    });
+  });
+});

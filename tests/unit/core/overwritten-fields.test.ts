@@ -22,6 +22,16 @@ const portsOwned = {
     },
   },
 };
+/** Containers in this order, each as name=image. */
+const containers = (...list: readonly string[]): JsonObject => ({
+  spec: {
+    containers: list.map((one) => {
+      const [name = "", image = ""] = one.split("=");
+      return { name, image };
+    }),
+  },
+});
+const containersOwned = { "f:spec": { "f:containers": { 'k:{"name":"a"}': { ".": {}, "f:image": {} } } } };
 const selecting = (selector: JsonObject): JsonObject => ({ spec: { selector } });
 /** A map that is replaced as a whole. */
 const selectorOwned = { "f:spec": { "f:selector": {} } };
@@ -53,6 +63,46 @@ const rows: readonly Row[] = [
     patch(ports({ port: 80 }, { ...udp, name: "a" })),
     portsOwned,
     ['.spec.ports[port=80,protocol="UDP"].name'],
+  ],
+  [
+    "the order of a list that others have changed",
+    containers("a=1", "b=1", "c=1"),
+    containers("b=1", "c=1", "a=1"),
+    patch(containers("a=2", "b=1")),
+    containersOwned,
+    [".spec.containers"],
+  ],
+  [
+    "the order of a list whose items others have put another one before",
+    containers("a=1"),
+    containers("theirs=1", "a=1"),
+    patch(containers("a=2", "theirs=1")),
+    containersOwned,
+    [".spec.containers"],
+  ],
+  [
+    "no order where it sets a single item of the list",
+    containers("a=1", "b=1", "c=1"),
+    containers("b=1", "c=1", "a=1"),
+    patch(containers("a=2")),
+    containersOwned,
+    [],
+  ],
+  [
+    "no order that is the one of the content",
+    containers("a=1", "b=1", "c=1"),
+    containers("b=1", "c=1", "a=1"),
+    patch(containers("b=1", "a=2")),
+    containersOwned,
+    [],
+  ],
+  [
+    "no order that others have not changed",
+    containers("a=1", "b=1", "c=1"),
+    containers("a=1", "b=1"),
+    patch(containers("b=2", "a=2")),
+    containersOwned,
+    [],
   ],
   [
     "a map that is replaced as a whole, to which others have added a key",

@@ -32,6 +32,15 @@ interface Case {
 const image = (tag: string, more: JsonObject = {}): JsonObject => ({
   spec: { containers: [{ name: "web", image: tag, ...more }] },
 });
+/** Containers in this order, each as name=image. */
+const containers = (...list: readonly string[]): JsonObject => ({
+  spec: {
+    containers: list.map((one) => {
+      const [name = "", image = ""] = one.split("=");
+      return { name, image };
+    }),
+  },
+});
 const data = (live: KubeObject, more: JsonObject): JsonObject => ({
   data: { ...(live["data"] as JsonObject), ...more },
 });
@@ -114,6 +123,31 @@ const cases: Readonly<Record<string, Case>> = {
         ],
       },
     },
+  },
+  "a person has put an item before the one that the change has set": {
+    before: containers("web=1"),
+    change: patch(containers("web=2")),
+    others: [edits("person", () => containers("backup=1", "web=2"))],
+    result: containers("backup=1", "web=1"),
+  },
+  "a person has put the items into another order": {
+    before: containers("a=1", "b=1", "c=1"),
+    change: patch(containers("a=2", "c=1")),
+    others: [edits("person", () => containers("c=1", "a=2", "b=1"))],
+    result: containers("c=1", "a=1", "b=1"),
+  },
+  "a person has put the items into another order again": {
+    before: containers("a=1", "b=1", "c=1"),
+    change: update(containers("c=2", "b=2", "a=2")),
+    others: [edits("person", () => containers("b=2", "c=2", "a=2"))],
+    result: containers("b=1", "c=1", "a=1"),
+    conflicts: [".spec.containers"],
+  },
+  "items that an Update has removed come where they were, after those before them": {
+    before: containers("a=1", "b=1", "c=1", "d=1", "e=1"),
+    change: update(containers("b=2", "e=2")),
+    others: [edits("person", () => containers("e=2", "theirs=1", "b=2"))],
+    result: containers("a=1", "e=1", "theirs=1", "b=1", "c=1", "d=1"),
   },
   "somebody has added a finalizer, and we one and took one": {
     before: { metadata: { finalizers: ["x/a", "x/b"] } },

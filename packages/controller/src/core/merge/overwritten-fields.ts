@@ -1,6 +1,7 @@
 import { type Fields, child, fieldsOf, isWhole, type Path } from "./field-set.ts";
 import { type Located, pathOf } from "./merged-field.ts";
-import { elementOf, type ListKind, listItems, listKind } from "./list-element.ts";
+import { elementOf, type ListItems, type ListKind, listItems, listKind } from "./list-element.ts";
+import { isInFormerOrder } from "./list-order.ts";
 import { asObject, equal, isObject, type Json, type JsonObject, type KubeObject, member } from "@janus/types";
 import { memoizedBy } from "../kubernetes/memoize.ts";
 import { desiredState, writable } from "./write-body.ts";
@@ -97,11 +98,25 @@ const denoting = (content: readonly Json[], kind: ListKind): ((item: Json) => re
   };
 };
 
+/** Whether the items that the content denotes are in another order in it. */
+const isInOtherOrder = (
+  content: readonly Json[],
+  items: ListItems,
+  denoted: (item: Json) => readonly Json[],
+): boolean => {
+  const order = new Map(content.map((item, at) => [item, at]));
+  const places = Array.from(items.values(), ({ item }) => denoted(item)[0])
+    .filter((item) => item !== undefined)
+    .map((item) => order.get(item) ?? 0);
+  return places.some((at, index) => at < (places[index - 1] ?? 0));
+};
+
 function* overwrittenItems(field: SetField, kind: ListKind): Found {
   const [former, live, content] = [listOf(field.was), listOf(field.is), listOf(field.wanted)];
   if (content.length === 0 && !field.replaces) yield* overwrittenByNothing(field);
   const denoted = denoting(content, kind);
   const [before, now] = [listItems(kind, former), listItems(kind, live)];
+  if (!isInFormerOrder(before, now) && isInOtherOrder(content, now, denoted)) yield field;
   for (const [name, { element, item }] of new Map([...before, ...now])) {
     const [was, is] = [before.get(name)?.item, now.get(name)?.item];
     const inContent = denoted(item);
@@ -144,6 +159,7 @@ const MOST = 100;
  *   before {a: 1}        live {}            content {a: 1}  →  a
  *   before {a: 1}        live {a: 3}        content {a: 3}  →  none: it has that value already
  *   before {a: 1, b: 1}  live {a: 1, b: 3}  content {a: 2}  →  none
+ *   before [a, b]        live [b, a]        content [a, b]  →  the list: others have re-ordered it
  */
 export const overwrittenFields = (
   change: ResolvedChange,

@@ -2,7 +2,8 @@ import { type Fields, isWhole, none, type Path } from "./field-set.ts";
 import { memoized } from "../kubernetes/memoize.ts";
 import { under } from "./field-value.ts";
 import { type ChangeMade, fieldOf, type MergedField, type MergedPart, pathOf } from "./merged-field.ts";
-import { itemLike, type ListItem, type ListKind, listItems, listKind } from "./list-element.ts";
+import { itemLike, type ListKind, listItems, listKind } from "./list-element.ts";
+import { mergedOrder } from "./list-order.ts";
 import { asObject, equal, isEmpty, isObject, type Json, type JsonObject, member } from "@janus/types";
 import { verdict } from "./merge-rules.ts";
 
@@ -49,6 +50,11 @@ const NOTHING: NamedFields = { conflicts: NONE, unclaimed: NONE };
 
 const silent = (value: Json | undefined): MergedValue => ({ value, named: NOTHING });
 
+const inConflict = (field: MergedField): MergedValue => ({
+  value: field.is,
+  named: { ...NOTHING, conflicts: [field] },
+});
+
 const allOf = (parts: readonly NamedFields[], type: keyof NamedFields): readonly MergedField[] => {
   const some = parts.filter((part) => part[type].length > 0).slice(0, MOST_NAMED);
   return some.length === 0 ? NONE : some.flatMap((part) => part[type]).slice(0, MOST_NAMED);
@@ -70,7 +76,7 @@ const mergeWhole = (field: MergedField): MergedValue => {
     case "live":
       return silent(field.is);
     case "conflict":
-      return { value: field.is, named: { ...NOTHING, conflicts: [field] } };
+      return inConflict(field);
     case "unclaimed":
       return { value: field.is, named: { ...NOTHING, unclaimed: [field] } };
   }
@@ -173,25 +179,25 @@ const underKeys = (value: Json | undefined, keys: readonly string[], item: Json 
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
 
-/** In the former order; items that other clients added come last. */
-const itemsIn = ({ was, is, wanted }: MergedField, kind: ListKind): readonly MergedPart[] => {
-  const [former, live] = [listItems(kind, listOf(was)), listItems(kind, listOf(is))];
-  const inContent = itemLike(listOf(wanted), kind);
-  const merged = (some: ListItem, was: ListItem | undefined, is: ListItem | undefined): MergedPart => ({
-    element: some.element,
-    was: was?.item,
-    is: is?.item,
-    wanted: inContent(some),
+/** The items of the former and of the live list, in the order after the merge. */
+const itemsIn = ({ was, is, wanted }: MergedField, kind: ListKind) => {
+  const [former, live, content] = [listOf(was), listOf(is), listOf(wanted)];
+  const [before, now] = [listItems(kind, former), listItems(kind, live)];
+  const { names, isConflict } = mergedOrder(before, now, listItems(kind, content));
+  const inContent = itemLike(content, kind);
+  const items = names.flatMap((name): readonly MergedPart[] => {
+    const [was, is] = [before.get(name), now.get(name)];
+    const some = was ?? is;
+    return some === undefined ? [] : [{ element: some.element, was: was?.item, is: is?.item, wanted: inContent(some) }];
   });
-  const existing = [...former].map(([name, was]) => merged(was, was, live.get(name)));
-  const added = [...live].filter(([name]) => !former.has(name)).map(([, is]) => merged(is, undefined, is));
-  return [...existing, ...added];
+  return { items, isConflict };
 };
 
 const mergeLists = (field: MergedField, kind: ListKind): MergedValue => {
-  const was = listOf(field.was);
+  const [was, is] = [listOf(field.was), listOf(field.is)];
   const keys = kind.type === "keys" ? kind.keys : [];
-  const parts = itemsIn(field, kind).map((item): MergedValue => {
+  const { items, isConflict } = itemsIn(field, kind);
+  const parts = items.map((item): MergedValue => {
     if (equal(item.was, item.is)) return silent(item.is);
     const part = fieldOf(field, item, keys);
     const { value, named } = mergeField(part);
@@ -199,11 +205,12 @@ const mergeLists = (field: MergedField, kind: ListKind): MergedValue => {
     if (isRemovedByOthers(part)) return { value: undefined, named };
     return { value: underKeys(value, keys, item.is ?? item.was), named };
   });
-  const named = namedIn(field, parts);
-  const items = parts.flatMap(({ value }) => (value === undefined ? [] : [value]));
-  if (isMergedAway(items.length === 0, field)) return { value: undefined, named };
-  const isAsBefore = items.length === was.length && items.every((item, index) => item === was[index]);
-  return { value: isAsBefore ? was : items, named };
+  const named = namedIn(field, isConflict ? [inConflict(field), ...parts] : parts);
+  const merged = parts.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  if (isMergedAway(merged.length === 0, field)) return { value: undefined, named };
+  const isJust = (list: readonly Json[]): boolean =>
+    merged.length === list.length && merged.every((item, index) => item === list[index]);
+  return { value: isJust(was) ? was : isJust(is) ? is : merged, named };
 };
 
 const isAbsentOr = (isOfType: (value: Json) => boolean, { was, is }: MergedField): boolean =>
