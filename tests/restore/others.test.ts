@@ -79,11 +79,11 @@ describe("what others did since the change", () => {
 });
 
 const podSpec = (image: string, more: Fields = {}): Fields => ({
-  ...more,
   containers: [
     { name: "web", image },
     { name: "side", image },
   ],
+  ...more,
 });
 /** Paused: no controller writes it. */
 const paused = (image: string, podMore: Fields = {}, more: Fields = {}): Fields => ({
@@ -216,5 +216,41 @@ describe("the order of a list, such as that in which init containers run", () =>
       conflicts: [".spec.template.spec.initContainers"],
       order: ["b=1", "c=1", "a=1"],
     });
+  });
+});
+
+const withVolume = (image: string, volume: Fields) => paused(image, { volumes: [{ name: "data", ...volume }] });
+const withProbe = (image: string, livenessProbe: Fields): Fields =>
+  paused(image, {
+    containers: [
+      { name: "web", image, livenessProbe },
+      { name: "side", image },
+    ],
+  });
+
+describe("what an Update has removed, and others have set again", () => {
+  it.each<[string, Fields, Fields, string]>([
+    [
+      "volume",
+      withVolume("web:1", { configMap: { name: "data" } }),
+      withVolume("web:2", { emptyDir: {} }),
+      '.spec.template.spec.volumes[name="data"]',
+    ],
+    [
+      "probe",
+      withProbe("web:1", { exec: { command: ["x"] }, periodSeconds: 5 }),
+      withProbe("web:2", { httpGet: { port: 80 } }),
+      '.spec.template.spec.containers[name="web"].livenessProbe',
+    ],
+  ])("is theirs as a whole, and all else is restored: a %s of another type", async (what, before, theirs, field) => {
+    const object = await target(manifest("apps/v1", "Deployment", `again-${what}`));
+    await object.apply("gitops", before);
+    const { restore } = await object.change("Update", paused("web:2", {}, { replicas: 2 }));
+    await object.edit("person", theirs);
+    const { object: live, conflicts, isOurs } = await restore();
+    expect({ conflicts, isOurs }).toEqual({ conflicts: [field], isOurs: false });
+    expect(live).toMatchObject({ spec: { replicas: 1 } });
+    expect(images(live)).toContainEqual(["web", "web:1"]);
+    expect(JSON.stringify(live["spec"])).not.toMatch(/configMap|exec/);
   });
 });

@@ -149,6 +149,26 @@ const cases: Readonly<Record<string, Case>> = {
     others: [edits("person", () => containers("e=2", "theirs=1", "b=2"))],
     result: containers("a=1", "e=1", "theirs=1", "b=1", "c=1", "d=1"),
   },
+  "an item that an Update removed was added again by a person": {
+    before: { spec: { containers: [{ name: "side", image: "1", tag: "1" }], replicas: 1 } },
+    change: update({ spec: { replicas: 2 } }),
+    others: [edits("person", () => ({ spec: { replicas: 2, containers: [{ name: "side", image: "3" }] } }))],
+    result: { spec: { containers: [{ name: "side", image: "3" }], replicas: 1 } },
+    conflicts: ['.spec.containers[name="side"]'],
+  },
+  "what an Update removed was set again by a person, of another type of a union": {
+    before: { spec: { probe: { exec: { command: "x" }, period: 5 }, replicas: 1 } },
+    change: update({ spec: { replicas: 2 } }),
+    others: [edits("person", () => ({ spec: { replicas: 2, probe: { http: { port: 80 } } } }))],
+    result: { spec: { probe: { http: { port: 80 } }, replicas: 1 } },
+    conflicts: [".spec.probe"],
+  },
+  "a map that an Update removed has another key of a person": {
+    before: { spec: { limits: { cpu: "1" }, replicas: 1 } },
+    change: update({ spec: { replicas: 2 } }),
+    others: [edits("person", () => ({ spec: { replicas: 2, limits: { memory: "1" } } }))],
+    result: { spec: { limits: { cpu: "1", memory: "1" }, replicas: 1 } },
+  },
   "somebody has added a finalizer, and we one and took one": {
     before: { metadata: { finalizers: ["x/a", "x/b"] } },
     change: update({ metadata: { finalizers: ["x/b", "x/c"] } }),

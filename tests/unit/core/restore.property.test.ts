@@ -18,6 +18,9 @@ const change = fc.record({
   anew: fc.boolean(),
 });
 
+/** The list item that it is in. */
+const itemOf = (path: Path): Path => path.slice(0, path.findIndex((element) => element.startsWith("k:")) + 1);
+
 const world = fc
   .record({
     booked: fc.boolean(),
@@ -48,11 +51,17 @@ const world = fc
       ownersOf(live, path).some((owner) => !ownersOf(changed, path).includes(owner) && owner.includes('"Apply"'));
     /** Whether it is in a list item that the change has left there, and another client has removed since. */
     const isInRemovedItem = (path: Path): boolean => {
-      const item = path.slice(0, path.findIndex((element) => element.startsWith("k:")) + 1);
+      const item = itemOf(path);
       return item.length > 0 && fieldValue(changed, item) !== undefined && fieldValue(live, item) === undefined;
     };
+    /** Whether it is in a list item that the change has removed, and another client has added again since. */
+    const isInItemSetAgain = (path: Path): boolean => {
+      const item = itemOf(path);
+      const [was, made, is] = [before, changed, live].map((object) => fieldValue(object, item) !== undefined);
+      return item.length > 0 && was === true && made === false && is === true;
+    };
     const known = before.metadata.managedFields !== undefined;
-    return { wish, before, changed, live, isTheirs, isInRemovedItem, known, after };
+    return { wish, before, changed, live, isTheirs, isInRemovedItem, isInItemSetAgain, known, after };
   })
   // Where nothing was booked, nothing tells that somebody took a field out.
   .filter(({ known, after }) => known || after.every(({ how, edits }) => how === "edits" && edits.every(sets)));
@@ -74,8 +83,10 @@ const sorted = (entries: KubeObject["metadata"]["managedFields"]) =>
   (entries ?? []).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 /** What a field is to be in the end. Whatever an Update emptied is as good as gone: the API server keeps few empty values. */
-const expected = ({ wish, before, changed, live, isTheirs, isInRemovedItem }: World, path: Path): unknown => {
+const expected = (world: World, path: Path): unknown => {
+  const { wish, before, changed, live, isTheirs, isInRemovedItem, isInItemSetAgain } = world;
   if (isInRemovedItem(path)) return undefined;
+  if (isInItemSetAgain(path)) return fieldValue(live, path);
   const value = fieldValue(changed, path);
   const emptied =
     wish.type === "Update" && [0, []].some((empty) => equal(value, empty)) && !equal(value, fieldValue(before, path));
@@ -97,7 +108,7 @@ describe("taking a change back, whatever others did before and after", () => {
 
   it("reports a conflict for each field that it set and another client took over, and for no other", () => {
     check((world) => {
-      const { before, changed, isInRemovedItem } = world;
+      const { before, changed, live, isInRemovedItem, isInItemSetAgain } = world;
       const { conflicts } = restored(world);
       // What the change had taken out of an item is nothing to restore once the item itself is gone.
       const isMoot = (path: Path) => isInRemovedItem(path) && fieldValue(changed, path) === undefined;
@@ -107,7 +118,11 @@ describe("taking a change back, whatever others did before and after", () => {
           !equal(expected(world, path), fieldValue(before, path)) &&
           !equal(fieldValue(changed, path), fieldValue(before, path)),
       );
-      for (const found of conflicts) expect(texts(found)).toEqual(texts(taken));
+      // Of an item that they have added again without a field of it, they have all.
+      const lacking = texts(taken.filter((path) => fieldValue(live, path) === undefined).map(itemOf));
+      const isOfWhole = (path: Path) => isInItemSetAgain(path) && lacking.includes(JSON.stringify(itemOf(path)));
+      const named = taken.map((path) => (isOfWhole(path) ? itemOf(path) : path));
+      for (const found of conflicts) expect(texts(found)).toEqual([...new Set(texts(named))]);
     });
   });
 
@@ -140,7 +155,8 @@ describe("taking a change back, whatever others did before and after", () => {
           fieldValue(before, path) !== undefined &&
           equal(ownersOf(live, path), ownersOf(changed, path)) &&
           !world.isTheirs(path) &&
-          !world.isInRemovedItem(path),
+          !world.isInRemovedItem(path) &&
+          !world.isInItemSetAgain(path),
       );
       const owners = (of: KubeObject) =>
         Object.fromEntries(untouched.map((path) => [JSON.stringify(path), ownersOf(of, path)]));

@@ -121,6 +121,22 @@ const isNothing = (value: unknown): boolean =>
 const isRemovedByOthers = ({ is, wanted, ours, theirs }: MergedField): boolean =>
   is === undefined && ours === undefined && theirs === undefined && !isNothing(wanted);
 
+/**
+ * Whether an Update has removed it, and others have set it again: an item, or an object of another type of a union, without a part
+ * that it had before.
+ */
+const isSetAgain = (field: MergedField): boolean => {
+  const { change, element, was, is, wanted, ours, theirs } = field;
+  if (!change.replaces || wanted !== undefined || ours !== undefined || theirs === undefined) return false;
+  if (!isObject(was) || !isObject(is)) return false;
+  const lacksPart = Object.entries(was).some(([name, part]) => isObject(part) && member(is, name) === undefined);
+  return element.startsWith("k:") || (lacksPart && isChosenByOthers(field));
+};
+
+/** What others have set again is theirs as a whole: no former value gets into it. */
+const unlessSetAgain = (field: MergedField, merged: MergedValue): MergedValue =>
+  merged.value !== field.is && isSetAgain(field) ? inConflict(field) : merged;
+
 /** @param isParentRemoved whether others have removed all of the object that it is in */
 const mergeMember = (parent: MergedField, isParentRemoved: boolean, part: MergedPart): MergedValue => {
   const { was, is } = part;
@@ -158,8 +174,11 @@ const mergeObjects = (field: MergedField): MergedValue => {
     )
   )
     return { value: undefined, named };
-  // The former object itself if nothing in it differs, so that it need not be compared again.
-  if (names.every((name, index) => parts[index]?.value === member(was, name))) return { value: was, named };
+  // The former or live object itself if nothing in it differs, so that it need not be compared again.
+  const isJust = (object: JsonObject): boolean =>
+    names.every((name, index) => parts[index]?.value === member(object, name));
+  if (isJust(was)) return { value: was, named };
+  if (isJust(is)) return { value: is, named };
   const members = names.flatMap((name, index) => {
     const value = parts[index]?.value;
     return value === undefined ? [] : [[name, value] as const];
@@ -232,7 +251,7 @@ const mergeField = (field: MergedField): MergedValue => {
   const { was, theirs, managed, change } = field;
   // A value without fields of other clients is reverted as a whole, with the defaults that have no manager.
   if (!isMerged(field) || (was === undefined && theirs === undefined && !change.isBlind)) return mergeWhole(field);
-  if (isAbsentOr(isObject, field)) return mergeObjects(field);
+  if (isAbsentOr(isObject, field)) return unlessSetAgain(field, mergeObjects(field));
   const kind = listKind(managed);
   return kind !== undefined && isAbsentOr(Array.isArray, field) ? mergeLists(field, kind) : mergeWhole(field);
 };
