@@ -1,9 +1,11 @@
 import type { Hook, KubeObject } from "@janus/kube";
 import { without } from "@janus/types";
-import { expect, it } from "vitest";
-import type { Manifest } from "../fixtures/administrator.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { administrator, type Manifest } from "../fixtures/administrator.ts";
 import { applying, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
+import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { kubectl } from "../fixtures/cluster.ts";
+import { gadget, gadgets } from "../fixtures/gadgets.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
 import { configMap, secret } from "../fixtures/manifests.ts";
 import { workspace } from "../fixtures/workspace.ts";
@@ -202,4 +204,39 @@ it("names the field manager who has added something that an Update would remove"
     `ConfigMap ${place.namespace}/there was modified by field manager "`,
   );
   expect(await place.read(there({}))).toMatchObject({ data: { a: "1", theirs: "1" } });
+});
+
+/** Of a kind, in which this map is merged, or replaced as a whole. */
+const versionOf = (name: string, type: "atomic" | "granular") => {
+  const selector = {
+    type: "object",
+    additionalProperties: { type: "string" },
+    "x-kubernetes-map-type": type,
+  };
+  const spec = { type: "object", properties: { selector } };
+  const openAPIV3Schema = { type: "object", properties: { spec } };
+  return { name, served: true, storage: name === "v1", schema: { openAPIV3Schema } };
+};
+
+it("rolls back, and overwrites nothing, where a map is replaced as a whole only in the version of the change", async () => {
+  const place = await workspace();
+  await clusterAdmin(place.namespace);
+  const crd = gadgets(place.namespace);
+  const versions = [versionOf("v1", "atomic"), versionOf("v2", "granular")];
+  await administrator.create({ ...crd, spec: { ...(crd["spec"] as object), versions } });
+  onTestFinished(() => administrator.remove(crd));
+  await kubectl("wait", "--for=condition=Established", "crd", crd.metadata.name);
+  const { metadata } = gadget(place.namespace);
+  const selecting = (name: "v1" | "v2", selector: object): Manifest => ({
+    apiVersion: `${place.namespace}.example.com/${name}`,
+    kind: "Gadget",
+    metadata,
+    spec: { selector },
+  });
+  await place.apply(selecting("v2", { app: "web" }));
+  const theirs = { app: "web", theirs: "1" };
+  await place.janus(before("one", () => place.apply(selecting("v2", theirs))));
+  const { status } = await place.run([patching(selecting("v1", { app: "web2" }))]);
+  expect(status.phase).toBe("RolledBack");
+  expect((await place.read(selecting("v1", {})))["spec"]).toEqual({ selector: theirs });
 });

@@ -162,9 +162,9 @@ const rows: readonly Row[] = [
   ],
 ];
 
-const booked = (fields: JsonObject, fieldsV1: JsonObject): KubeObject => {
+const booked = (fields: JsonObject, fieldsV1: JsonObject, apiVersion = "v1"): KubeObject => {
   const object = thing(fields);
-  const managedFields = [{ manager: "person", operation: "Update" as const, apiVersion: "v1", fieldsV1 }];
+  const managedFields = [{ manager: "person", operation: "Update" as const, apiVersion, fieldsV1 }];
   return { ...object, metadata: { ...object.metadata, managedFields } };
 };
 
@@ -190,6 +190,21 @@ describe("a change of what others have modified since the snapshot", () => {
   it.each(rows)("overwrites %s", (_, before, live, change, owned, fields) => {
     const found = overwrittenFields(wish(change), place, booked(before, owned), booked(live, owned));
     expect(found.map(showPath)).toEqual(fields);
+  });
+
+  it.each<[string, JsonObject, JsonObject, JsonObject, string[]]>([
+    ["not how a map is merged", selecting({ a: "1" }), selecting({ a: "1", b: "1" }), selecting({ a: "2" }), [".spec"]],
+    [
+      "how labels are merged",
+      { metadata: { labels: { a: "1" } } },
+      { metadata: { labels: { a: "1", b: "1" } } },
+      { metadata: { labels: { a: "2" } } },
+      [],
+    ],
+  ])("learns from managers in another version of the kind %s", (_, before, live, content, fields) => {
+    const owned = { "f:spec": { "f:selector": { "f:a": {} } }, "f:metadata": { "f:labels": { "f:a": {} } } };
+    const [was, is] = [booked(before, owned, "v2"), booked(live, owned, "v2")];
+    expect(overwrittenFields(wish(patch(content)), place, was, is).map(showPath)).toEqual(fields);
   });
 
   it("changes no value that they have set or removed, where a Patch is said to overwrite nothing", () => {

@@ -1,4 +1,4 @@
-import { type Fields, child, fieldsOf, isWhole, type Path } from "./field-set.ts";
+import { type Fields, child, fieldsOf, isWhole, type Path, union } from "./field-set.ts";
 import { type Located, pathOf } from "./merged-field.ts";
 import { elementOf, type ListItems, type ListKind, listItems, listKind } from "./list-element.ts";
 import { isInFormerOrder } from "./list-order.ts";
@@ -142,6 +142,17 @@ function* overwritten(field: SetField): Found {
   else yield* overwrittenWhole(field);
 }
 
+/**
+ * The managed fields of an object that show how they are merged in this version of its kind: of all but its metadata, those that
+ * clients have written in it. In another version, a map or list may be merged that is replaced as a whole here.
+ */
+const managedIn = (apiVersion: string, object: KubeObject): Fields => {
+  const entries = entriesOf(object);
+  const inVersion = fieldsOf(entries.filter((entry) => entry.apiVersion === apiVersion));
+  const metadata = child(fieldsOf(entries), "f:metadata");
+  return metadata === undefined ? inVersion : union([inVersion, { "f:metadata": metadata }]);
+};
+
 /** So many are found: more than any message names. */
 const MOST = 100;
 
@@ -168,6 +179,7 @@ export const overwrittenFields = (
   live: KubeObject,
 ): readonly Path[] => {
   const replaces = change.type === "Update";
+  const { apiVersion } = change.target;
   const [was, is]: readonly JsonObject[] = [writable(before, place), writable(live, place)];
   const all = overwritten({
     element: "",
@@ -175,8 +187,8 @@ export const overwrittenFields = (
     was,
     is,
     wanted: desiredState(change, place, before),
-    managedNow: fieldsOf(entriesOf(live)),
-    managedBefore: fieldsOf(entriesOf(before)),
+    managedNow: managedIn(apiVersion, live),
+    managedBefore: managedIn(apiVersion, before),
     replaces,
   });
   const paths: Path[] = [];
