@@ -362,3 +362,51 @@ it.each<readonly [string, WrittenChange, object]>([
     expect(live.metadata.labels).toBeUndefined();
   },
 );
+
+/** Paused: no controller writes it. */
+const pausedDeployment = (replicas: number | undefined, podSpec: object): Manifest => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web" },
+  spec: {
+    replicas,
+    paused: true,
+    selector: { matchLabels: { app: "web" } },
+    template: { metadata: { labels: { app: "web" } }, spec: podSpec },
+  },
+});
+const container = { name: "web", image: "web:1" };
+const side = { name: "side", image: "side:1" };
+const [former, later] = [{ emptyDir: {} }, { configMap: { name: "data" } }].map((type) => ({
+  containers: [container],
+  volumes: [{ name: "data", ...type }],
+})) as [object, object];
+
+it.each<readonly [what: string, WrittenChange, theirs: object, result: object, field: string]>([
+  [
+    "a field of a container that it added",
+    patching(pausedDeployment(2, { containers: [container, side] })),
+    { containers: [{ name: "side", tty: true }] },
+    { containers: [container, { ...side, tty: true }] },
+    'containers[name="side"]',
+  ],
+  ["the other type of a volume, too", updating(pausedDeployment(2, later)), later, later, 'volumes[name="data"]'],
+])(
+  "restores all else where the API server rejects what would be left beside what others have set: %s",
+  async (_, change, theirs, result, field) => {
+    const place = await workspace();
+    await place.create(pausedDeployment(1, former));
+    await place.janus();
+    await place.submit([change], { rollbackWindow: "1h" });
+    await expect.poll(async () => (await place.txn()).status?.phase).toBe("Committed");
+    await place.apply(pausedDeployment(undefined, theirs));
+    await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [REQUEST_ROLLBACK]: "yes" } } });
+    expect((await place.over()).status).toMatchObject({
+      phase: "Failed",
+      items: [{ error: expect.stringContaining(`.spec.template.spec.${field} was modified by`) as string }],
+    });
+    expect(await place.read(pausedDeployment(1, {}))).toMatchObject({
+      spec: { replicas: 1, template: { spec: result } },
+    });
+  },
+);

@@ -7,7 +7,10 @@ export interface ChangeMade {
   readonly replaces: boolean;
   /** Whether it is unknown which fields it has set: only those of its content count as its own. */
   readonly isBlind: boolean;
-  /** Whether what has gone along with a change, and never had a manager, stays away: the API server has rejected it. */
+  /**
+   * Whether the API server has rejected a part of the former values beside what others have set: what has gone along with a change,
+   * and never had a manager, stays away, and what others have set of an item or of another type of a union stays as a whole.
+   */
   readonly leavesGone: boolean;
 }
 

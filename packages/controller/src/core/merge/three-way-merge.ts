@@ -121,21 +121,32 @@ const isNothing = (value: unknown): boolean =>
 const isRemovedByOthers = ({ is, wanted, ours, theirs }: MergedField): boolean =>
   is === undefined && ours === undefined && theirs === undefined && !isNothing(wanted);
 
-/**
- * Whether an Update has removed it, and others have set it again: an item, or an object of another type of a union, without a part
- * that it had before.
- */
+/** Whether it is without a part that it had before, as where it is of another type of a union. */
+const lacksPart = (was: JsonObject, is: JsonObject): boolean =>
+  Object.entries(was).some(([name, part]) => isObject(part) && member(is, name) === undefined);
+
+/** Whether an Update has removed it, and others have set it again: an item, or an object of another type of a union. */
 const isSetAgain = (field: MergedField): boolean => {
   const { change, element, was, is, wanted, ours, theirs } = field;
   if (!change.replaces || wanted !== undefined || ours !== undefined || theirs === undefined) return false;
   if (!isObject(was) || !isObject(is)) return false;
-  const lacksPart = Object.entries(was).some(([name, part]) => isObject(part) && member(is, name) === undefined);
-  return element.startsWith("k:") || (lacksPart && isChosenByOthers(field));
+  return element.startsWith("k:") || (lacksPart(was, is) && isChosenByOthers(field));
+};
+
+/**
+ * Whether others have a part of what the change has added or made of another type of a union, and the API server has rejected what
+ * remains of it without the rest.
+ */
+const isRejectedInPart = ({ change, element, was, is, theirs }: MergedField): boolean => {
+  if (!change.leavesGone || theirs === undefined || !isObject(is)) return false;
+  if (!isObject(was)) return element.startsWith("k:");
+  const isNew = (name: string): boolean => isObject(member(is, name)) && member(was, name) === undefined;
+  return lacksPart(was, is) && Object.keys(theirs).some((part) => part.startsWith("f:") && isNew(part.slice(2)));
 };
 
 /** What others have set again is theirs as a whole: no former value gets into it. */
-const unlessSetAgain = (field: MergedField, merged: MergedValue): MergedValue =>
-  merged.value !== field.is && isSetAgain(field) ? inConflict(field) : merged;
+const unlessTheirs = (field: MergedField, merged: MergedValue): MergedValue =>
+  merged.value !== field.is && (isSetAgain(field) || isRejectedInPart(field)) ? inConflict(field) : merged;
 
 /** @param isParentRemoved whether others have removed all of the object that it is in */
 const mergeMember = (parent: MergedField, isParentRemoved: boolean, part: MergedPart): MergedValue => {
@@ -251,7 +262,7 @@ const mergeField = (field: MergedField): MergedValue => {
   const { was, theirs, managed, change } = field;
   // A value without fields of other clients is reverted as a whole, with the defaults that have no manager.
   if (!isMerged(field) || (was === undefined && theirs === undefined && !change.isBlind)) return mergeWhole(field);
-  if (isAbsentOr(isObject, field)) return unlessSetAgain(field, mergeObjects(field));
+  if (isAbsentOr(isObject, field)) return unlessTheirs(field, mergeObjects(field));
   const kind = listKind(managed);
   return kind !== undefined && isAbsentOr(Array.isArray, field) ? mergeLists(field, kind) : mergeWhole(field);
 };
