@@ -34,6 +34,7 @@ it("creates a Draft, shows its render as a plan, and says what to do next", asyn
   expect(stdout).toContain(
     [
       `Transaction ${namespace}/txn, as ServiceAccount deployer:`,
+      "  timeout 30m, deletionPolicy Release",
       "",
       ` 1  change     Secret ${namespace}/hidden`,
       ` 2  change     ConfigMap ${namespace}/changed`,

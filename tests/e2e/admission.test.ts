@@ -172,17 +172,19 @@ it.each<readonly [string, "create" | "apply", WrittenChange]>([
   expect(await dataOf(place, "there")).toEqual({ a: "1", version: "one" });
 });
 
+/** Without data: the rest of the object is none of its business. */
+const labelled = (name: string): Manifest => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, labels: { inject: "yes" } },
+});
+
 it("names what a policy has added because of a label, where another client has written something else there since", async () => {
   const place = await workspace();
   await place.create(configMap("web", { a: "1" }));
   const expression = `"inject" in object.?metadata.labels.orValue({}) ? [JSONPatch{op: "add", path: "/data/injected", value: "yes"}] : []`;
   const policies = mutating(place, "", "configmaps", "UPDATE", { patchType: "JSONPatch", jsonPatch: { expression } });
   for (const one of policies) await administrator.create(one);
-  const labelled = (name: string): Manifest => ({
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name, labels: { inject: "yes" } },
-  });
   const isInForce = async () => {
     const probe = `web-${performance.now()}`;
     await place.create(configMap(probe, { a: "1" }));

@@ -154,14 +154,16 @@ it.each([
   },
 );
 
+const isReadOfVolume = (request: Request): boolean =>
+  request.verb === "get" && request.resource.plural === "persistentvolumes";
+
 it("reads a volume again that is forbidden for a moment, as by an API server that does not know its roles yet", async () => {
   const place = await workspace();
   await clusterAdmin(place.namespace);
   const volume = volumeOf(place, "Retain");
   await withVolume(volume);
   const forbidden = { ...unavailable, code: 403, reason: "Forbidden", message: "persistentvolumes is forbidden" };
-  const isRead = (request: Request) => request.verb === "get" && request.resource.plural === "persistentvolumes";
-  const { hook, refused } = refusing(isRead, 2_000, forbidden);
+  const { hook, refused } = refusing(isReadOfVolume, 2_000, forbidden);
   await place.janus(hook);
   expect((await takenBack(place, bound)).phase).toBe("RolledBack");
   expect(refused()).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-import type { FieldDifference, Render, RenderedChange, Transaction } from "@janus/api";
+import { type FieldDifference, formatDuration, type Render, type RenderedChange, type Transaction } from "@janus/api";
 import type { Paint } from "../output/style.ts";
 import { hanging } from "../output/wrap.ts";
 import { nameOfTarget } from "../progress/change-state.ts";
@@ -50,6 +50,25 @@ export const renderProblems = ({ result, message = "it would fail", changes = []
   return refused.length > 1 ? refused : [message];
 };
 
+const gates = (waitFor: readonly string[], indent: number): readonly string[] =>
+  waitFor.map((gate) => `${" ".repeat(indent)}then waits for ${gate}`);
+
+/** What of its spec is not as by default: an approver approves that, too. */
+const settings = ({ spec }: Transaction): readonly string[] => {
+  const { timeout, rollbackWindow, deletionPolicy, ttlSecondsAfterFinished, rollbackWaitFor = [], waitFor = [] } = spec;
+  const all = [
+    `timeout ${formatDuration(timeout)}`,
+    ...(rollbackWindow === undefined ? [] : [`rollbackWindow ${formatDuration(rollbackWindow)}`]),
+    ...(ttlSecondsAfterFinished === undefined ? [] : [`ttlSecondsAfterFinished ${ttlSecondsAfterFinished}`]),
+    `deletionPolicy ${deletionPolicy}`,
+  ];
+  return [
+    `  ${all.join(", ")}`,
+    ...waitFor.map((gate) => `  waits after each change for ${gate}`),
+    ...rollbackWaitFor.map((gate) => `  waits after a rollback for ${gate}`),
+  ];
+};
+
 /** As `planReport`, of what the controller has rendered: differences are fields, without what is around them. */
 export const renderReport = (txn: Transaction, render: Render, paint: Paint, width: number): string => {
   const { metadata, spec } = txn;
@@ -58,7 +77,9 @@ export const renderReport = (txn: Transaction, render: Render, paint: Paint, wid
   const digits = String(effects.length).length;
   const lines = effects.map((effect, index) => {
     const word = effectWord(effect, changes.length > 0, paint);
-    return `${String(index + 1).padStart(digits + 1)}  ${word}  ${nameOfTarget(txn, index)}`;
+    const { type, waitFor = [] } = spec.changes[index] ?? { type: "" };
+    const what = effect === "unknown" ? `${type} of ${nameOfTarget(txn, index)}` : nameOfTarget(txn, index);
+    return [`${String(index + 1).padStart(digits + 1)}  ${word}  ${what}`, ...gates(waitFor, digits + 14)].join("\n");
   });
   const diffs = changes.flatMap((change, index) => {
     const fields = fieldDiff(change, paint);
@@ -73,5 +94,5 @@ export const renderReport = (txn: Transaction, render: Render, paint: Paint, wid
           paint("red", "It would fail, with nothing changed:"),
           ...problems.map((text) => `  - ${hanging(text, width, 4)}`),
         ];
-  return `${[paint("bold", head), "", ...lines, "", ...diffs, ...end].join("\n")}\n`;
+  return `${[paint("bold", head), ...settings(txn), "", ...lines, "", ...diffs, ...end].join("\n")}\n`;
 };

@@ -1,4 +1,12 @@
-import { CONCEALED, type FieldDifference, type Render, type RenderedChange, type Transaction } from "@janus/api";
+import {
+  type Change,
+  CONCEALED,
+  type FieldDifference,
+  groupOf,
+  type Render,
+  type RenderedChange,
+  type Transaction,
+} from "@janus/api";
 import { stringify } from "yaml";
 import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
 import { nameOfTarget } from "../progress/change-state.ts";
@@ -25,26 +33,38 @@ const contentOf = (txn: Transaction, index: number): string => {
   return stringify(change.content, { ...KUBERNETES_YAML, lineWidth: 0, aliasDuplicateObjects: false });
 };
 
+/** What a change does to an object that only an earlier change lets it read, if it does not only set what its content says. */
+const DONE_UNSEEN: Readonly<Partial<Record<Change["type"], string>>> = {
+  Delete: "it deletes it, whatever is in it then",
+  Update: "it replaces all of it, whatever is in it then",
+};
+
+const isSecret = ({ apiVersion, kind }: Change["target"]): boolean => kind === "Secret" && groupOf(apiVersion) === "";
+
 const unshownOf = (txn: Transaction, { result, diff = [], more = 0 }: RenderedChange, index: number): Unshown => {
   const name = `changes[${index}] (${nameOfTarget(txn, index)})`;
   const cut = diff.filter(isCut);
-  const isHidden = diff.some(isConcealed) || txn.spec.changes[index]?.target.kind === "Secret";
+  const change = txn.spec.changes[index];
+  const isHidden = diff.some(isConcealed) || (change !== undefined && isSecret(change.target));
   const isLater = result === "DependsOnEarlier";
   const isWhole = cut.length === 0 && more === 0 && !isLater;
   const content = isWhole || isHidden ? "" : contentOf(txn, index);
   // All of what is created is in the content.
   const isMissing = result === "Change" && !isHidden;
+  const unseen = isLater && change !== undefined ? DONE_UNSEEN[change.type] : undefined;
   return {
     contents: content === "" ? [] : [`Content of ${name}:\n${content}`],
-    fields: isMissing
-      ? [
-          ...cut.map(({ path }) => `${name}: the whole value of ${path}`),
-          ...(more === 0 ? [] : [`${name}: ${more} more fields`]),
-        ]
-      : [],
+    fields: [
+      ...(isMissing ? cut.map(({ path }) => `${name}: the whole value of ${path}`) : []),
+      ...(isMissing && more > 0 ? [`${name}: ${more} more fields`] : []),
+      ...(unseen === undefined ? [] : [`${name}: ${unseen}, which depends on an earlier change`]),
+    ],
     others: [
       ...(isHidden ? [`${name}: the values`] : []),
-      ...(isLater ? [`${name}: what its content changes, which depends on an earlier change`] : []),
+      ...(isLater && unseen === undefined
+        ? [`${name}: what its content changes, which depends on an earlier change`]
+        : []),
+      ...(result === "Delete" ? [`${name}: what is deleted together with it`] : []),
     ],
   };
 };

@@ -1,4 +1,4 @@
-import type { Transaction } from "@janus/api";
+import { groupOf, isBuiltIn, type Transaction } from "@janus/api";
 
 /** How far a change has come, in a word, and what there is to say about it. */
 export interface ChangeState {
@@ -23,12 +23,17 @@ const WORDS = {
   restored: ["rolled back", "yellow"],
 } as const;
 
-/** `Deployment shop/web`; the namespace of the Transaction where the target names none. */
+/**
+ * `Deployment shop/web`, `Service.serving.knative.dev shop/web`: with the group, if it is not one of Kubernetes; and with the namespace of
+ * the Transaction where the target names none.
+ */
 export const nameOfTarget = ({ metadata, spec, status }: Transaction, index: number): string => {
-  const recorded = status.items[index]?.target;
-  if (recorded !== undefined) return recorded;
-  const { kind, namespace = metadata.namespace, name } = spec.changes[index]?.target ?? { kind: "", name: "" };
-  return `${kind} ${namespace}/${name}`;
+  const target = spec.changes[index]?.target;
+  if (target === undefined) return "";
+  const { apiVersion, kind, namespace = metadata.namespace, name } = target;
+  const recorded = status.items[index]?.target ?? `${kind} ${namespace}/${name}`;
+  const group = groupOf(apiVersion);
+  return isBuiltIn(group) ? recorded : recorded.replace(kind, `${kind}.${group}`);
 };
 
 /** Every change, in order. */
