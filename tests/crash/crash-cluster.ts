@@ -3,6 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll } from "vitest";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { newEnvironment, type Environment } from "./run-scenario.ts";
+import { installMutation } from "./mutation.ts";
 import { installRefusal } from "./refusal.ts";
 import { installTransactions } from "./transactions.ts";
 import { KINDS } from "./world.ts";
@@ -25,6 +26,7 @@ export const crashCluster = (
     const api = connect(config.right, { connections: 512 });
     await installTransactions(api);
     await installRefusal(api);
+    await installMutation(api);
     await install(api);
     environment = newEnvironment(config.right, api, discovery(api), [...KINDS, ...kinds]);
   });

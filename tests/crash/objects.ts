@@ -4,6 +4,10 @@ import type { Ref } from "./users.ts";
 /** An object with this label is refused when it is really made, changed or deleted, and accepted by a dry run. */
 export const REFUSED = { "tests.janus.io/refused": "for-real" };
 
+/** While its namespace has a ConfigMap of this name, one with this label is annotated whenever it is updated. */
+export const MUTATION = "mutation";
+export const MUTATED = { "tests.janus.io/mutated": "yes" };
+
 export const configMap = (name: string, data: JsonObject = {}, metadata: JsonObject = {}): JsonObject & Ref => ({
   apiVersion: "v1",
   kind: "ConfigMap",

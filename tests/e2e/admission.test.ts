@@ -1,7 +1,8 @@
 import { REQUEST_ROLLBACK } from "@janus/api";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { administrator, type Manifest } from "../fixtures/administrator.ts";
-import { deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
+import { creating, deleting, patching, updating, type WrittenChange } from "../fixtures/changes.ts";
+import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { configMap, deployment } from "../fixtures/manifests.ts";
 import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
 import { policy } from "../restore/policy.ts";
@@ -54,6 +55,10 @@ const injecting = (path: string): object => ({
   },
 });
 const injector = injecting("/spec/template/spec/containers/-");
+const labelling = {
+  patchType: "ApplyConfiguration",
+  applyConfiguration: { expression: `Object{metadata: Object.metadata{labels: {"injected": "yes"}}}` },
+};
 
 const web = (image: string, name = "web"): Manifest => {
   const { spec, ...rest } = deployment(name, image);
@@ -136,6 +141,71 @@ describe("names a container that a policy adds while a Deployment is restored", 
     ]);
     const left = await containersOf(place, web("web:1"));
     expect(names === undefined ? left.toSorted() : left).toEqual(names ?? ["sidecar", "web"]);
+  });
+});
+
+describe("restores what a policy of the same Transaction modifies, once that is rolled back", () => {
+  const first = configMap("first", { a: "1" });
+  const opened = { ...patching(configMap("first", { a: "2" })), waitFor: ["jsonpath={.data.go}=yes"] };
+
+  /** The policy is in force for the changes after it. */
+  const carriedOut = async (
+    place: Workspace,
+    policies: readonly Manifest[],
+    change: WrittenChange,
+    known: () => Promise<void>,
+  ) => {
+    await place.janus();
+    await place.submit([...policies.map((one) => creating(one)), opened, change], { rollbackWindow: "1h" });
+    const data = async (): Promise<unknown> => (await place.read(first))["data"];
+    await expect.poll(data, { timeout: 20_000 }).toEqual({ a: "2" });
+    await known();
+    await place.patch(configMap("first", { go: "yes" }));
+    await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+  };
+
+  it.each([
+    [
+      "Patch",
+      patching({
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        metadata: { name: "web" },
+        spec: { template: { spec: { containers: [{ name: "web", image: "web:2" }] } } },
+      }),
+    ],
+    ["Update", updating(web("web:2"))],
+  ])("a container that it adds, after a %s", async (_, change) => {
+    const place = await workspace();
+    await clusterAdmin(place.namespace);
+    await place.create(first, web("web:1"));
+    const policies = mutating(place, "apps", "deployments", "UPDATE", injector);
+    await carriedOut(place, policies, change, () => inForce(place, "UPDATE"));
+    expect(await containersOf(place, web("web:1"))).toEqual(["web", "sidecar"]);
+    const { phase, message } = await takenBack(place);
+    expect([phase, message]).toEqual(["RolledBack", expect.stringContaining("every target is as it was before")]);
+    expect(await containersOf(place, web("web:1"))).toEqual(["web"]);
+  });
+
+  it("a label that it sets", async () => {
+    const place = await workspace();
+    await clusterAdmin(place.namespace);
+    const there = configMap("web", { a: "1" });
+    await place.create(first, there, configMap("web-probe"));
+    const policies = mutating(place, "", "configmaps", "UPDATE", labelling);
+    let count = 0;
+    const labels = async (): Promise<unknown> => {
+      count += 1;
+      await place.patch(configMap("web-probe", { count: `${count}` }));
+      return (await place.read(configMap("web-probe"))).metadata.labels;
+    };
+    await carriedOut(place, policies, patching(configMap("web", { a: "2" })), () =>
+      expect.poll(labels, { timeout: 20_000 }).toEqual({ injected: "yes" }),
+    );
+    const { phase, message } = await takenBack(place);
+    expect([phase, message]).toEqual(["RolledBack", expect.stringContaining("every target is as it was before")]);
+    const { metadata, ...rest } = await place.read(there);
+    expect([metadata.labels, rest["data"]]).toEqual([undefined, { a: "1" }]);
   });
 });
 

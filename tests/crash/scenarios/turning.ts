@@ -6,17 +6,21 @@ import {
   configMap,
   creation,
   deletion,
+  MUTATED,
+  MUTATION,
   patch,
   refusedCreation,
   spec,
   transaction,
 } from "../objects.ts";
+import { sleep } from "../over.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Ref, Users } from "../users.ts";
 
 const a = configMap("a", { value: "old" });
 const b = configMap("b", { value: "old" });
 const theirs = configMap("b", { whose: "somebody's" });
+const mutated = configMap("mutated", { value: "old" }, { labels: MUTATED });
 const changes = [patch(a, { data: { value: "new" } }), bareCreation("bare")];
 
 const asks =
@@ -39,6 +43,17 @@ const onRest = (does: UserAction["does"]): UserAction => ({
   does,
 });
 
+const probe = configMap("probe", {}, { labels: MUTATED });
+
+/** The API server knows the parameter of its policy a moment after that was created. */
+const onceItMutates = async ({ patch }: Users): Promise<void> => {
+  for (let n = 0; n < 100; n += 1) {
+    const { metadata } = await patch({ ...probe, data: { n: `${n}` } } as Ref);
+    if (metadata.annotations !== undefined) return;
+    await sleep(50);
+  }
+};
+
 /** What was deleted cannot come back: somebody has taken its name. */
 const inTheWay = onPhase("RollingBack", async ({ create }) => {
   await create(theirs);
@@ -51,6 +66,18 @@ export const turns: readonly Scenario[] = [
     outcome: "Failed",
     before: [bystander, a, b],
     spec: spec([...changes, creation(b)]),
+  },
+  {
+    name: "what admission sets, as long as an earlier change is in, is restored after that",
+    outcome: "RolledBack",
+    before: [bystander, probe, mutated],
+    spec: spec([
+      creation(configMap(MUTATION)),
+      patch(mutated, { data: { value: "new" } }),
+      changes[1] ?? {},
+      refusedCreation,
+    ]),
+    userActions: [{ when: "before", is: ({ purpose }) => purpose === "restore", does: onceItMutates }],
   },
   {
     name: "somebody asks for a rollback when one change is in",

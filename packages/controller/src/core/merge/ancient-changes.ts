@@ -1,4 +1,4 @@
-import { MARK } from "./write-body.ts";
+import { RESTORED_MARK } from "./write-body.ts";
 import { type Fields, fieldsOf, filter, has, isWhole, none, type Path } from "./field-set.ts";
 import { memoized } from "../kubernetes/memoize.ts";
 import { equal, type ManagedFieldsEntry } from "@janus/types";
@@ -45,7 +45,7 @@ export const expandAncientChanges = (former: Entries, live: Entries): Entries =>
       return isWhole(fieldsV1) ? [] : [{ ...one, fieldsV1 }];
     });
     const named = fieldsOf(again);
-    const rest = filter(fieldsIn(entry), (path) => !isNew(path) || !(has(named, path) || has(MARK, path)));
+    const rest = filter(fieldsIn(entry), (path) => !isNew(path) || !(has(named, path) || has(RESTORED_MARK, path)));
     if (before !== undefined && equal(rest, fieldsIn(before))) return [before, ...again];
     return isWhole(rest) ? again : [{ ...entry, fieldsV1: rest }, ...again];
   });

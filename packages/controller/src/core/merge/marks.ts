@@ -1,7 +1,8 @@
-import { child, type Fields, fieldsOf, filterAlong, isWhole } from "./field-set.ts";
+import { child, type Fields, fieldsOf, filterAlong, holds, isWhole, none } from "./field-set.ts";
 import { equal, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import { ANCIENT_CHANGES } from "./ancient-changes.ts";
 import { marks } from "@janus/api";
+import { RESTORED_MARK } from "./write-body.ts";
 import { under } from "./field-value.ts";
 
 type Entries = readonly ManagedFieldsEntry[];
@@ -15,9 +16,14 @@ export const isOurs = ({ manager = "" }: ManagedFieldsEntry, uid: string): boole
 export const isMarked = (object: KubeObject, uid: string): boolean =>
   entriesOf(object).some((entry) => isOurs(entry, uid));
 
-/** The Apply entry shows which fields a Patch has set. It is missing if managedFields was cleared, or once they are rolled back. */
-export const hasEntryOfPatch = (object: KubeObject, uid: string): boolean =>
-  entriesOf(object).some((entry) => entry.operation === "Apply" && isOurs(entry, uid));
+/**
+ * Whether it shows which fields a Patch has set: by its Apply entry, or by the mark of the PUT that has rolled them back. Both are
+ * missing if managedFields was cleared.
+ */
+export const showsPatch = (object: KubeObject, uid: string): boolean =>
+  entriesOf(object).some(
+    (entry) => isOurs(entry, uid) && (entry.operation === "Apply" || holds(entry.fieldsV1 ?? none, RESTORED_MARK)),
+  );
 
 /** The manager of all fields of an object without managedFields, which the API server adds at the first apply. */
 const FIRST_APPLY = "before-first-apply";

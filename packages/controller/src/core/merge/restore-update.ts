@@ -1,5 +1,5 @@
-import { desiredState, marked, type TransactionRef, writable } from "./write-body.ts";
-import { entriesOf, entriesOfOthers, hasEntryOfPatch, isMarked, isOurs } from "./marks.ts";
+import { desiredState, marked, RESTORED_MARK, type TransactionRef, writable } from "./write-body.ts";
+import { entriesOf, entriesOfOthers, isMarked, isOurs, showsPatch } from "./marks.ts";
 import { fieldsOf, type Path, union } from "./field-set.ts";
 import { asObject, equal, type KubeObject } from "@janus/types";
 import { orNoManager, restoredOwnership } from "./restored-ownership.ts";
@@ -50,6 +50,7 @@ export const restoration = (
   const managed = union([ours, theirs, former]);
   const was = writable(before, place);
   const is = writable(live, place);
+  const isBlind = change.type === "Patch" && !showsPatch(live, author.uid);
   const { value, conflicts, unclaimed } = threeWayMerge(was, is, {
     ours,
     theirs,
@@ -59,7 +60,7 @@ export const restoration = (
     managed,
     content: withListMapDefaults(desiredState(change, place, before), [is, was], { managed, ours, theirs, former }),
     replaces: change.type === "Update",
-    isBlind: change.type === "Patch" && !hasEntryOfPatch(live, author.uid),
+    isBlind,
     leavesGone,
   });
   const isInPlace = equal(value, is);
@@ -82,7 +83,9 @@ export const restoration = (
         name: place.name,
         uid: live.metadata.uid,
         resourceVersion: live.metadata.resourceVersion,
-        managedFields: isLast ? orNoManager(owned) : marked(owned, author, live.apiVersion),
+        managedFields: isLast
+          ? orNoManager(owned)
+          : marked(owned, author, live.apiVersion, isBlind ? undefined : RESTORED_MARK),
       },
     },
   };

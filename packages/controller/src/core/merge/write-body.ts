@@ -20,19 +20,29 @@ export interface TransactionRef {
   readonly creationTimestamp?: string | undefined;
 }
 
-export const MARK: JsonObject = { "f:metadata": { "f:annotations": { [`f:${GROUP}/created-by`]: {} } } };
+const markOf = (...names: readonly string[]): JsonObject => ({
+  "f:metadata": { "f:annotations": Object.fromEntries(names.map((name) => [`f:${GROUP}/${name}`, {}])) },
+});
+
+const MARK = markOf("created-by");
+
+/**
+ * The mark of a PUT of a rollback that knew, by the Apply entry which it replaces, what the change had set: so what has no
+ * manager after it, and another value than before, was set by admission.
+ */
+export const RESTORED_MARK = markOf("created-by", "restored-by");
 
 /**
  * A managedFields entry that marks our write. The API server creates none if a create sets no fields or an
  * update only removes some. It keeps this one, although the annotation does not exist, and later edits preserve
  * it (docs/internals.md, "Measured facts of the API server").
  */
-const mark = (author: TransactionRef, apiVersion: string): ManagedFieldsEntry => ({
+const mark = (author: TransactionRef, apiVersion: string, fieldsV1 = MARK): ManagedFieldsEntry => ({
   manager: fieldManager(author),
   operation: "Update",
   apiVersion,
   fieldsType: "FieldsV1",
-  fieldsV1: MARK,
+  fieldsV1,
 });
 
 /**
@@ -49,7 +59,8 @@ export const marked = (
   entries: readonly ManagedFieldsEntry[],
   author: TransactionRef,
   apiVersion: string,
-): readonly ManagedFieldsEntry[] => [...entries, latest(mark(author, apiVersion), entries)];
+  fields = MARK,
+): readonly ManagedFieldsEntry[] => [...entries, latest(mark(author, apiVersion, fields), entries)];
 
 const KEPT_METADATA = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
 

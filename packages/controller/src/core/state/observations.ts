@@ -66,6 +66,8 @@ export interface Observations {
   readonly taken: ReadonlySet<string>;
   /** When an item was last rolled back. */
   readonly restoredAt?: Instant;
+  /** The same of items that were not deferred behind others: what admission sets may change by these. */
+  readonly admissionAt?: Instant;
   /** When the last create of a Lease, a store or the journal was sent that was not answered. */
   readonly unansweredCreate?: Instant;
   readonly projectedAt: Instant;

@@ -61,6 +61,12 @@ export const BACKOFF = { first: 200, cap: 30_000 };
 /** How often to poll for changes by other clients, or to retry, in ms. */
 export const POLL_INTERVAL = 1000;
 
+/**
+ * For so long after an item was rolled back, what the API server rejects or sets may be due to what that has just taken away, in ms:
+ * a policy, a quota, missing permissions. API servers, and admission webhooks, learn of it a moment later.
+ */
+export const SETTLING = 10_000;
+
 /** How long after it was sent a write may still take effect. */
 export const inFlightWindow = (settings: Settings): number => settings.writeTimeout + settings.margin;
 

@@ -16,6 +16,8 @@ export interface RollbackObservations {
   readonly puts?: number | undefined;
   /** What the target can be rolled back to, where the API server does not accept all former values (see `server-mutations.ts`). */
   readonly goal?: KubeObject | undefined;
+  /** When the last PUT was sent. */
+  readonly goalAt?: Instant | undefined;
   /** Without values that have gone along with others, and never had a manager: the API server rejects them by now. */
   readonly leavesGone?: true | undefined;
   /** The addresses and ports that a Service that is created again cannot have again. */

@@ -8,7 +8,7 @@ import { showPaths } from "../merge/show-path.ts";
 import { writable } from "../merge/write-body.ts";
 import { recordedBefore } from "../snapshots/prior-state.ts";
 import { goalOf, knownGoal, recreatable } from "./recreated-object.ts";
-import { isAllocated, isService, reallocated, withoutAllocations } from "./service-allocations.ts";
+import { isAllocated, isService, reallocated, unallocated } from "./service-allocations.ts";
 import type { UndoContext } from "./undo-context.ts";
 
 /**
@@ -54,7 +54,7 @@ const lostDependents = ({ context: { txn }, journal, index, change }: UndoContex
 
 /** The object without allocations and generated values: these are reported separately, or irrelevant. */
 const comparable = (object: KubeObject, { resource }: ObjectRef): KubeObject =>
-  withoutAllocations(withoutGenerated(object), isService(resource) ? ["addresses", "ports"] : []);
+  unallocated(resource, withoutGenerated(object));
 
 /** Fields to which the API server or admission has given other values than before. */
 const changedFields = (before: KubeObject, goal: KubeObject, place: ObjectRef): readonly DifferingField[] => {

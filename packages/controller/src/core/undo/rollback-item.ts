@@ -259,6 +259,10 @@ const afterUndo = (
       return sendUnlessUnlocked(rollback, item, undoing.effects);
     case "wait":
       return undoing;
+    case "defer":
+      return journal.deferred.get(index)?.isBehind === true
+        ? { type: "wait", until: context.now + POLL_INTERVAL, because: undoing.because }
+        : { type: "run", step: run(defer(context, journal, index, undoing.because, { isBehind: true })) };
     case "lock":
       return (
         lock(rollback, undoing.index) ??
@@ -303,7 +307,12 @@ const settleRestored = (
     const after = settling.onAnswer(known, answer, ...when);
     if (E.isLeft(answer)) return after;
     // What a Delete has taken away, and is there again, may be adopted.
-    return { ...after, restoredAt: now, ...(item.change.type === "Delete" ? { adoptable: undefined } : {}) };
+    return {
+      ...after,
+      restoredAt: now,
+      ...(journal.deferred.get(index)?.isBehind === true ? {} : { admissionAt: now }),
+      ...(item.change.type === "Delete" ? { adoptable: undefined } : {}),
+    };
   };
   return { ...settling, onAnswer };
 };

@@ -56,6 +56,10 @@ export const isAllocated = (resource: Resource, path: () => readonly string[]): 
   return Object.values(FIELDS).some((names) => names.some((name) => last === `f:${name}`));
 };
 
+/** The object without what the API server allocates to a Service: that is reported separately. */
+export const unallocated = (resource: Resource, object: KubeObject): KubeObject =>
+  isService(resource) ? withoutAllocations(object, ["addresses", "ports"]) : object;
+
 /** The Service without these allocations, to get new ones. */
 export const withoutAllocations = (before: KubeObject, taken: readonly Allocation[]): KubeObject => {
   const names = taken.flatMap((allocation) => FIELDS[allocation]);

@@ -16,6 +16,8 @@ import type { ApiError, KubeObject } from "@janus/types";
 export type UndoStep =
   | { readonly type: "run"; readonly effects: readonly Effect[] }
   | { readonly type: "wait"; readonly until: Instant; readonly because: string }
+  /** Until the changes before it are rolled back. */
+  | { readonly type: "defer"; readonly because: string }
   /** Acquires the lock of another change's target, which is a dependent of this one. */
   | { readonly type: "lock"; readonly index: number }
   /** `stillThere`: the uid, if its deletion was never applied. */

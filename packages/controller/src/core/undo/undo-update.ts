@@ -25,9 +25,10 @@ import {
   type UndoStep,
   type UndoContext,
 } from "./undo-context.ts";
-import { isService, reallocated, takenOf, withoutAllocations } from "./service-allocations.ts";
+import { isService, reallocated, takenOf, unallocated, withoutAllocations } from "./service-allocations.ts";
 import { formerClaims } from "./former-claims.ts";
 import { unseen } from "./namespace-contents.ts";
+import { editGoal } from "./mutated-goal.ts";
 import { deletedTogetherWith } from "./deleted-together.ts";
 import { type ApiError, asObject, equal, type KubeObject, type Resource } from "@janus/types";
 
@@ -67,7 +68,12 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
       : conflict(
           `${formatRef(place)} has changed, and it is unknown whether this Transaction changed it: left unchanged`,
         );
-  const { goal = before, puts = 0, leavesGone } = rollbackIn(known, index);
+  const wanted = editGoal(undoContext, before);
+  if (E.isLeft(wanted)) return wanted.left;
+  const goal = wanted.right;
+  const { goal: made = before, puts: count = 0, leavesGone } = rollbackIn(known, index);
+  // Where the former values are asked for once more, they are counted anew.
+  const puts = goal === made ? count : 0;
   // Owners that were deleted and are there again have another uid; the garbage collector may have taken them out meanwhile.
   const live = withRelinkedOwners(txn, journal, before, object);
   const former = withNewOwners(txn, journal, goal);
@@ -101,16 +107,16 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   });
   if (held !== undefined) return held;
   const request = withGoal(restoring(undoContext, putCall(undoContext, body), "is-live"), undoContext, goal, body);
-  const onAnswer: ApiCall["onAnswer"] = (known, answer, ...when) => {
+  const onAnswer: ApiCall["onAnswer"] = (known, answer, now, sent) => {
     const { taken: already = [] } = rollbackIn(known, index);
     const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;
     if (taken !== undefined && !already.includes(taken))
       return withRollback(known, index, { taken: [...already, taken], goal: withoutAllocations(goal, [taken]) });
     if (E.isLeft(answer) && isInvalid(answer.left) && !leavesGone && !equal(restored(true).put, put))
       return withRollback(known, index, { leavesGone: true });
-    const after = request.onAnswer(known, answer, ...when);
+    const after = request.onAnswer(known, answer, now, sent);
     // A lost race says nothing of the fields that are restored: another client may write the status all the time.
-    return E.isLeft(answer) ? after : withRollback(after, index, { puts: puts + 1 });
+    return E.isLeft(answer) ? after : withRollback(after, index, { puts: puts + 1, goalAt: sent });
   };
   return continues({ ...request, onAnswer });
 };
@@ -132,7 +138,8 @@ const restoredOrFailed = (
   const { change, place, context } = undoContext;
   const { settings } = context;
   const allocations = isService(place.resource) ? reallocated(before, goal) : [];
-  const [was, is] = allocations.length === 0 ? [before, goal] : [before, goal].map(unallocated);
+  const [was, is] =
+    allocations.length === 0 ? [before, goal] : [before, goal].map((object) => unallocated(place.resource, object));
   const fields = differingItems(was, is, desiredState(change, place, before));
   const show = (some: readonly DifferingField[]): string => showPaths(firstPaths(some), isSensitive(place, settings));
   if (fields.some(isOfChange))
@@ -155,5 +162,3 @@ const restoredOrFailed = (
   ];
   return warnings.length === 0 ? { type: "restored" } : { type: "restored", warning: warnings.join("; ") };
 };
-
-const unallocated = (service: KubeObject): KubeObject => withoutAllocations(service, ["addresses", "ports"]);

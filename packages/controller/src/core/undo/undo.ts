@@ -5,7 +5,7 @@ import { changeIn, withRollback } from "../state/observations.ts";
 import type { Refusal } from "../state/rollback-observations.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/deleted-claims.ts";
-import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+import { POLL_INTERVAL, type ReconcileContext, SETTLING } from "../state/reconcile-context.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { unreadOwners, withoutGoneOwners } from "./gone-owners.ts";
 import { undoCreate } from "./undo-create.ts";
@@ -46,12 +46,6 @@ export const undo = (
   if (reading.length > 0) return continues(...reading);
   return withoutGoneOwners(undoContext, before, item.change.type === "Delete" ? undoDelete : undoEdit);
 };
-
-/**
- * For so long after an item was rolled back, a rejection may be due to what that has just taken away, in ms: a policy, a quota,
- * missing permissions. API servers, and admission webhooks, learn of it a moment later.
- */
-const SETTLING = 10_000;
 
 const refusedYet = ({ known, now }: ReconcileContext, item: ResolvedItem, { why, at }: Refusal): UndoStep => {
   if (known.restoredAt === undefined || now >= known.restoredAt + SETTLING) return rollbackFailed(why);
