@@ -237,6 +237,16 @@ describe("of several gates, the one that an object does not meet", () => {
     expect(unmet(...texts)).toEqual(expected);
   });
 
+  it.each([
+    "jsonpath={.status.rules[?(@.ports[0].port==@.ports[0].other)]}",
+    "jsonpath={.status.rules[*].ports[*].port}",
+  ])("is a path that looks at more than the budget allows: %s", (text) => {
+    const rules = Array.from({ length: 100_000 }, () => ({ ports: [{ port: 1 }] }));
+    const found = firstUnmet([gate(text)], withStatus({ rules }));
+    expect(found?.state).toEqual(failed(expect.stringContaining("takes too long on this object") as string));
+    expect(firstUnmet([gate(text)], withStatus({ rules: rules.slice(0, 1000) }))?.state.type).toBe("waiting");
+  });
+
   it("is an expression for which nothing of the budget is left: that is one for all of them", () => {
     expect(unmet(slow)).toBeUndefined();
     expect(unmet(slow, slow, slow)?.[1]).toBe("failed");

@@ -5,7 +5,7 @@ import { programOf } from "./cel.ts";
 import { type Meter, meter } from "./cel-meter.ts";
 import { type Gate, showGate } from "./gate.ts";
 import { because, failed, type GateState, met, notYet } from "./gate-state.ts";
-import { findByPath, formatJsonPath } from "./json-path.ts";
+import { findByPath, formatJsonPath, type JsonPath } from "./json-path.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
 import { print } from "./print.ts";
 import { integerAt, objectsAt, textAt, textsAt, valueAt } from "./read-fields.ts";
@@ -52,10 +52,22 @@ const evaluateCondition = (gate: Of<"condition">, object: KubeObject): GateState
 
 const quote = (value: unknown): string => `"${cut(print(value), MOST_QUOTED)}"`;
 
-const evaluateJsonPath = (gate: Of<"jsonpath">, object: KubeObject, conceals: boolean): GateState => {
+/** Undefined if it costs more than the budget has left. */
+const valuesAt = (path: JsonPath, object: KubeObject, { pay, isExhausted }: Meter): readonly unknown[] | undefined => {
+  try {
+    return findByPath(path, object, pay);
+  } catch (error) {
+    if (isExhausted()) return undefined;
+    throw error;
+  }
+};
+
+const evaluateJsonPath = (gate: Of<"jsonpath">, object: KubeObject, conceals: boolean, budget: Meter): GateState => {
   const { path, value: wanted } = gate;
   const shown = conceals ? "the path" : formatJsonPath(path);
-  const [value, ...more] = findByPath(path, object);
+  const values = valuesAt(path, object, budget);
+  if (values === undefined) return failed(because(showGate(gate, conceals), "takes too long on this object"));
+  const [value, ...more] = values;
   if (value === undefined) return notYet(`${shown} has no value yet`);
   if (more.length > 0) return notYet(`${shown} has ${more.length + 1} values, and must have one`);
   if (wanted === undefined) return met;
@@ -94,7 +106,7 @@ const evaluateFound = (gate: Gate, object: KubeObject, conceals: boolean, budget
     case "condition":
       return conceals ? withoutReport(evaluateCondition(gate, object)) : evaluateCondition(gate, object);
     case "jsonpath":
-      return evaluateJsonPath(gate, object, conceals);
+      return evaluateJsonPath(gate, object, conceals, budget);
     case "malformed":
       return failed(because("this version of the controller cannot read it", gate.message));
     case "cel":
@@ -129,9 +141,12 @@ interface Unmet {
   readonly state: Exclude<GateState, { readonly type: "met" }>;
 }
 
+/** Those whose costs depend on the object. */
+const EXPRESSIONS: readonly Gate["type"][] = ["cel", "jsonpath"];
+
 /**
  * The gate that an object does not meet: the first that has failed, else the first that is waited for; undefined if it meets all.
- * CEL is evaluated only where all gates before it are met.
+ * An expression is evaluated only where all gates before it are met.
  *
  * Guarantees: those of {@link evaluate}, for all gates together: many expressions cost no more than one.
  */
@@ -143,7 +158,7 @@ export const firstUnmet = (
   const budget = meter();
   let waiting: Unmet | undefined;
   for (const gate of gates) {
-    if (gate.type === "cel" && waiting !== undefined) continue;
+    if (EXPRESSIONS.includes(gate.type) && waiting !== undefined) continue;
     const state = evaluate(gate, object, conceals, budget);
     if (state.type === "failed") return { gate, state };
     if (state.type === "waiting") waiting ??= { gate, state };

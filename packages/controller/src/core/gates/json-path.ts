@@ -1,5 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import { digitsOf, isObject, member } from "@janus/types";
+import type { Meter } from "./cel-meter.ts";
 import type { SyntaxMistake } from "./syntax-mistake.ts";
 
 /**
@@ -240,7 +241,10 @@ const passes = (item: unknown, { path, compare }: Extract<Step, { type: "filter"
   return compares(left, compare.operator, right);
 };
 
-const take = (value: unknown, step: Step): readonly unknown[] => {
+/** What it costs to look at an item of a list, and to compare one, in steps of a {@link Meter}. */
+const COST = { item: 1 / 20, comparison: 1 / 2 };
+
+const take = (value: unknown, step: Step, pay: Meter["pay"]): readonly unknown[] => {
   if (step.type === "field") {
     const field = isObject(value) ? member(value, step.name) : undefined;
     return field === undefined ? [] : [field];
@@ -250,8 +254,10 @@ const take = (value: unknown, step: Step): readonly unknown[] => {
     case "index":
       return value.slice(step.index, step.index === -1 ? undefined : step.index + 1);
     case "all":
+      pay(value.length * COST.item);
       return value;
     case "filter":
+      pay(value.length * COST.comparison);
       return value.filter((item) => passes(item, step));
   }
 };
@@ -260,12 +266,15 @@ const take = (value: unknown, step: Step): readonly unknown[] => {
  * All values that the path leads to; none where something on the way is missing, or is no object or list.
  *
  * Guarantees: takes no more steps than the object has levels, however long the path.
+ *
+ * @param pay is told of the items of lists before they are looked at; it may throw. Default: they cost nothing.
  */
-export const findByPath = (path: JsonPath, object: unknown): readonly unknown[] => {
+export const findByPath = (path: JsonPath, object: unknown, pay: Meter["pay"] = () => {}): readonly unknown[] => {
   let values: readonly unknown[] = [object];
   for (const step of path) {
     if (values.length === 0) break;
-    values = values.flatMap((value) => take(value, step));
+    if (values.length > 1) pay(values.length * COST.item);
+    values = values.flatMap((value) => take(value, step, pay));
   }
   return values;
 };
