@@ -62,3 +62,10 @@ export const MAX_LARGE = 2;
 
 /** After so long without progress, in ms, a loop counts as stuck; longer where requests may take longer. */
 export const STUCK_AFTER = 60_000;
+
+/**
+ * Connections to the port of health and metrics, which every Pod may reach: as many as are open at once, the bytes of the
+ * header of a request (a token has one or two KB), and, in ms, how long a request may take to arrive, and how often that
+ * is checked.
+ */
+export const HTTP = { connections: 256, headerBytes: 8192, arrival: 3000, check: 500 };

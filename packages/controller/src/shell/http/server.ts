@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { HTTP } from "../limits.ts";
 import type { Access } from "./metrics-auth.ts";
 
 /** What the server responds with. */
@@ -98,12 +100,41 @@ const answer = async (request: IncomingMessage, response: ServerResponse, answer
     type = TEXT,
     headers = {},
   } = await reply(request, answers).catch((error: unknown): Reply => ({ code: 500, text: `${String(error)}\n` }));
-  response.writeHead(code, { ...headers, "content-type": type }).end(text);
+  response.writeHead(code, { ...headers, "content-type": type, connection: "close" }).end(text);
 };
 
-/** `/healthz`, `/readyz`, `/status` and `/metrics`. Port 0: any free port. */
+/** The oldest connection makes room for the newest, so that nobody who holds theirs open keeps the kubelet out. */
+const boundConnections = (server: Server): void => {
+  const open = new Set<Socket>();
+  server.on("connection", (socket) => {
+    open.add(socket.once("close", () => open.delete(socket)));
+    const [oldest] = open;
+    if (open.size <= HTTP.connections || oldest === undefined) return;
+    open.delete(oldest);
+    oldest.destroy();
+  });
+};
+
+/**
+ * `/healthz`, `/readyz`, `/status` and `/metrics`. Port 0: any free port.
+ *
+ * Guarantees: whatever clients send, or do not read, it has at most so many connections as {@link HTTP} says, with one
+ *             request in each; a new one is always accepted.
+ */
 export const serve = async (port: number, answers: Answers): Promise<Server> => {
-  const server = createServer((request, response) => void answer(request, response, answers));
+  const server = createServer(
+    {
+      maxHeaderSize: HTTP.headerBytes,
+      headersTimeout: HTTP.arrival,
+      requestTimeout: HTTP.arrival,
+      connectionsCheckingInterval: HTTP.check,
+    },
+    (request, response) => void answer(request, response, answers),
+  );
+  // Whoever sends more requests before the response is read gets no more of them.
+  server.maxRequestsPerSocket = 1;
+  server.on("dropRequest", (_, socket) => socket.destroy());
+  boundConnections(server);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen(port, () => resolve());
