@@ -11,7 +11,7 @@ export interface ChangeMade {
    * Whether the API server has rejected a part of the former values beside what others have set: what has gone along with a change,
    * and never had a manager, stays away, and what others have set of an item or of another type of a union stays as a whole.
    */
-  readonly leavesGone: boolean;
+  readonly yieldsToOthers: boolean;
 }
 
 /** Where a field is, reached from the root of the object. Its path is computed only for messages. */

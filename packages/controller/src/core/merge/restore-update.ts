@@ -29,7 +29,7 @@ export interface Restoration {
  *             the ownership.
  * Assumes: the change was applied to `before`, and `live` is the same object (uid).
  *
- * @param leavesGone see {@link ChangeMade}
+ * @param yieldsToOthers see {@link ChangeMade}
  */
 export const restoration = (
   change: ResolvedChange,
@@ -37,7 +37,7 @@ export const restoration = (
   before: KubeObject,
   live: KubeObject,
   author: TransactionRef,
-  leavesGone = false,
+  yieldsToOthers = false,
 ): Restoration => {
   const formerEntries = entriesOf(before);
   const others = entriesOfOthers(before, live, author.uid);
@@ -61,7 +61,7 @@ export const restoration = (
     content: withListMapDefaults(desiredState(change, place, before), [is, was], { managed, ours, theirs, former }),
     replaces: change.type === "Update",
     isBlind,
-    leavesGone,
+    yieldsToOthers,
   });
   const isInPlace = equal(value, is);
   if (isInPlace && !isMarked(live, author.uid)) return { conflicts, unclaimed };

@@ -138,7 +138,7 @@ const isSetAgain = (field: MergedField): boolean => {
  * remains of it without the rest.
  */
 const isRejectedInPart = ({ change, element, was, is, theirs }: MergedField): boolean => {
-  if (!change.leavesGone || theirs === undefined || !isObject(is)) return false;
+  if (!change.yieldsToOthers || theirs === undefined || !isObject(is)) return false;
   if (!isObject(was)) return element.startsWith("k:");
   const isNew = (name: string): boolean => isObject(member(is, name)) && member(was, name) === undefined;
   return lacksPart(was, is) && Object.keys(theirs).some((part) => part.startsWith("f:") && isNew(part.slice(2)));
@@ -154,13 +154,15 @@ const mergeMember = (parent: MergedField, isParentRemoved: boolean, part: Merged
   if (equal(was, is)) return silent(is);
   const seen = fieldOf(parent, part);
   // What differs there, and nobody manages, stays and is named: it may also be what admission has made of the change.
-  const field = isBesideChange(seen) ? { ...seen, change: { ...seen.change, isBlind: true, leavesGone: true } } : seen;
+  const field = isBesideChange(seen)
+    ? { ...seen, change: { ...seen.change, isBlind: true, yieldsToOthers: true } }
+    : seen;
   // A field that never had a manager was not removed by itself, but along with something else.
   const isGoneAlong = is === undefined && field.managed === undefined;
   if (isGoneAlong && isParentRemoved) return silent(is);
   // As a consequence of the change, like a port of a Service; or of what others have changed, like its type.
   if (isGoneAlong && parent.is !== undefined && !isChosenByOthers(parent))
-    return parent.change.leavesGone ? { value: undefined, named: { ...NOTHING, unclaimed: [field] } } : silent(was);
+    return parent.change.yieldsToOthers ? { value: undefined, named: { ...NOTHING, unclaimed: [field] } } : silent(was);
   return mergeField(field);
 };
 
@@ -284,9 +286,9 @@ const mergeField = (field: MergedField): MergedValue => {
  *   before {a: 1}        live {}             a has no manager, others did → {}, and a conflict
  */
 export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: FieldOwnership): Merged => {
-  const { ours, theirs, since, unsettled, former, managed, content, replaces, isBlind, leavesGone } = ownership;
+  const { ours, theirs, since, unsettled, former, managed, content, replaces, isBlind, yieldsToOthers } = ownership;
   const { value, named } = mergeObjects({
-    change: { replaces, isBlind, leavesGone },
+    change: { replaces, isBlind, yieldsToOthers },
     element: "",
     parent: undefined,
     isOfOwners: false,

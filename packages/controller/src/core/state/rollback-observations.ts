@@ -18,8 +18,8 @@ export interface RollbackObservations {
   readonly goal?: KubeObject | undefined;
   /** When the last PUT was sent. */
   readonly goalAt?: Instant | undefined;
-  /** Without values that have gone along with others, and never had a manager: the API server rejects them by now. */
-  readonly leavesGone?: true | undefined;
+  /** The API server has rejected former values beside those that others have set; see `ChangeMade` in `merged-field.ts`. */
+  readonly yieldsToOthers?: true | undefined;
   /** The addresses and ports that a Service that is created again cannot have again. */
   readonly taken?: readonly Allocation[] | undefined;
   /** Why the target cannot be looked at in the end, of a change that was never made. */

@@ -71,14 +71,14 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
   const wanted = editGoal(undoContext, before);
   if (E.isLeft(wanted)) return wanted.left;
   const goal = wanted.right;
-  const { goal: made = before, puts: count = 0, leavesGone } = rollbackIn(known, index);
+  const { goal: made = before, puts: count = 0, yieldsToOthers } = rollbackIn(known, index);
   // Where the former values are asked for once more, they are counted anew.
   const puts = goal === made ? count : 0;
   // Owners that were deleted and are there again have another uid; the garbage collector may have taken them out meanwhile.
   const live = withRelinkedOwners(txn, journal, before, object);
   const former = withNewOwners(txn, journal, goal);
-  const restored = (leavesGone?: true) => restoration(change, place, former, live, txn.metadata, leavesGone);
-  const { put, conflicts, unclaimed } = restored(leavesGone);
+  const restored = (yieldsToOthers?: true) => restoration(change, place, former, live, txn.metadata, yieldsToOthers);
+  const { put, conflicts, unclaimed } = restored(yieldsToOthers);
   if (put === undefined && live === object && object.metadata.deletionTimestamp !== undefined)
     return conflict(
       `${formatRef(place)} is being deleted by another client: the fields that the change set were restored`,
@@ -112,8 +112,8 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
     const taken = E.isLeft(answer) ? takenOf(place.resource, answer.left) : undefined;
     if (taken !== undefined && !already.includes(taken))
       return withRollback(known, index, { taken: [...already, taken], goal: withoutAllocations(goal, [taken]) });
-    if (E.isLeft(answer) && isInvalid(answer.left) && !leavesGone && !equal(restored(true).put, put))
-      return withRollback(known, index, { leavesGone: true });
+    if (E.isLeft(answer) && isInvalid(answer.left) && !yieldsToOthers && !equal(restored(true).put, put))
+      return withRollback(known, index, { yieldsToOthers: true });
     const after = request.onAnswer(known, answer, now, sent);
     // A lost race says nothing of the fields that are restored: another client may write the status all the time.
     return E.isLeft(answer) ? after : withRollback(after, index, { puts: puts + 1, goalAt: sent });
