@@ -127,6 +127,8 @@ const doubling = (start: string, join: string, depth: number): string => {
   return `${open.join("")}v${depth - 1} == v${depth - 1}${")".repeat(depth)}`;
 };
 
+const repeated = (part: string, count: number, join: string) => Array.from({ length: count }, () => part).join(join);
+
 describe("no expression takes long, whatever the object", () => {
   const list = Array.from({ length: 20_000 }, (_, index) => index);
   const text = "a".repeat(1_000_000);
@@ -161,6 +163,26 @@ describe("no expression takes long, whatever the object", () => {
     if (E.isLeft(program)) throw new Error(program.left.message);
     let result: unknown;
     expect(await relativeCost(() => (result = program.right(self)))).toBeLessThan(30);
+    expect(result).toEqual(failed("takes too long on this object"));
+  });
+
+  it.each([
+    ["lists", `has({'a': [${repeated("x", 200, ",")}]}.a)`],
+    ["maps", `has({${repeated("x: x", 150, ",")}}.a) || true`],
+    ["empty lists", `size([${repeated("[]", 200, ",")}]) > 0`],
+    ["fields that are there", repeated("has(self.list)", 50, " && ")],
+    ["fields that are not", `${repeated("x.a", 100, " || ")} || true`],
+    ["operators", repeated("true", 150, " && ")],
+    ["conditions", `${repeated("x < 0 ? true : ", 40, "")}true`],
+    ["operators on what is no boolean", `${repeated("x", 150, " && ")} || true`],
+    ["errors that are passed on", `-'' ${repeated("- x", 200, "")} == 1 || true`],
+  ])("each round pays for all that it evaluates: %s", async (_, body) => {
+    const few = { list: list.slice(0, 2000) };
+    expect(run("self.list.all(x, true)", few)).toEqual(met);
+    const program = compileCel(`self.list.all(x, ${body})`);
+    if (E.isLeft(program)) throw new Error(program.left.message);
+    let result: unknown;
+    expect(await relativeCost(() => (result = program.right(few)))).toBeLessThan(3);
     expect(result).toEqual(failed("takes too long on this object"));
   });
 

@@ -143,29 +143,98 @@ export const flawOf = (expression: Expression, functions: Functions): Flaw | und
 export const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-const paying = (args: readonly unknown[]) => ({
+/** Gives back what a part gives, and pays for it, and so many steps more. */
+const paying = (part: unknown, steps = 0) => ({
   $typeName: "cel.expr.Expr",
   id: 0n,
-  exprKind: { case: "callExpr", value: { $typeName: "cel.expr.Expr.Call", function: STEP, args } },
+  exprKind: {
+    case: "callExpr",
+    value: {
+      $typeName: "cel.expr.Expr.Call",
+      function: STEP,
+      args: [
+        part,
+        {
+          $typeName: "cel.expr.Expr",
+          id: 0n,
+          exprKind: {
+            case: "constExpr",
+            value: {
+              $typeName: "cel.expr.Constant",
+              constantKind: { case: "doubleValue", value: steps },
+            },
+          },
+        },
+      ],
+    },
+  },
 });
 
-/** Whether evaluating the rest after this part costs as much as the part is long, or is repeated. */
-const isPaid = (name: string): boolean => name === "iterRange" || name === "loopCondition";
+const LOGICAL: readonly string[] = ["_&&_", "_||_", "_?_:_"];
+
+/** What an operator, a field, a literal or an item of one costs, also where it makes an error. */
+const PART = 1;
+
+/** What a call costs that passes on an error: the function, which would pay, is not called. */
+const PASSED_ON = 0.05;
+
+/**
+ * What evaluating an expression once costs at most, apart from the functions that it calls and from the rounds of its loops, which
+ * pay themselves.
+ */
+const stepsOf = (expression: Expression | undefined): number => {
+  if (expression === undefined) return 0;
+  const { exprKind } = expression;
+  const ofAll = (parts: readonly (Expression | undefined)[]) => parts.reduce((sum, part) => sum + stepsOf(part), 0);
+  switch (exprKind.case) {
+    case "selectExpr":
+      return PART + stepsOf(exprKind.value.operand);
+    case "callExpr": {
+      const { function: name, target, args } = exprKind.value;
+      return (LOGICAL.includes(name) ? PART * (args.length - 1) : PASSED_ON) + ofAll([target, ...args]);
+    }
+    case "listExpr":
+      return PART * (1 + exprKind.value.elements.length) + ofAll(exprKind.value.elements);
+    case "structExpr": {
+      const parts = exprKind.value.entries.flatMap(({ keyKind, value }) => [
+        keyKind.case === "mapKey" ? keyKind.value : undefined,
+        value,
+      ]);
+      return PART * (1 + parts.length) + ofAll(parts);
+    }
+    case "comprehensionExpr": {
+      const { iterRange, accuInit, result } = exprKind.value;
+      return ofAll([iterRange, accuInit, result]);
+    }
+    case "constExpr":
+    case "identExpr":
+    case undefined:
+      return 0;
+  }
+};
+
+type Loop = Kind<"comprehensionExpr">;
+
+const isLoop = (value: object): value is Loop => "loopStep" in value;
 
 const rewritten = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(rewritten);
   if (!isTree(value)) return value;
-  const parts = Object.entries(value).map(([name, part]) => {
-    const inner = rewritten(part);
-    if (name === "args" && value["function"] === "_[_]" && Array.isArray(inner))
-      return [name, [paying(inner.slice(0, 1)), ...inner.slice(1)]] as const;
-    return [name, isPaid(name) ? paying([inner]) : inner] as const;
-  });
-  return Object.fromEntries(parts);
+  const parts = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, rewritten(part)]));
+  if (isLoop(value)) {
+    const steps = stepsOf(value.loopCondition) + stepsOf(value.loopStep);
+    // The condition of a loop is never an error, so that each round pays.
+    return { ...parts, iterRange: paying(parts["iterRange"]), loopCondition: paying(parts["loopCondition"], steps) };
+  }
+  const { args } = parts;
+  return parts["function"] === "_[_]" && Array.isArray(args)
+    ? { ...parts, args: [paying(args[0]), ...args.slice(1)] }
+    : parts;
 };
 
 /**
- * The same expression, in which each round of a loop pays, and so does what goes through a list or a map without calling a
- * function: the beginning of a loop, and an index.
+ * The same expression, in which each round of a loop pays for all that it evaluates, and so does what goes through a list or a map
+ * without calling a function: the beginning of a loop, and an index. What is in no loop is evaluated once, and costs no more than
+ * reading it did.
  */
 export const withSteps = (expression: Expression): Expression => rewritten(expression) as Expression;

@@ -11,10 +11,10 @@ import {
 import { regexSize } from "./regex-size.ts";
 
 /**
- * What the evaluation of all gates of an object may cost, in steps of some microseconds; a usual gate takes some hundreds. It keeps an
- * expression that is slow, by accident or not, from holding up the Transactions of others.
+ * What the evaluation of all gates of an object may cost, in steps of about a microsecond; a usual gate takes some hundreds. It
+ * keeps an expression that is slow, by accident or not, from holding up the Transactions of others.
  */
-const BUDGET = 10_000;
+const BUDGET = 12_000;
 
 /** Counts what an evaluation costs. */
 export interface Meter {
@@ -97,10 +97,11 @@ const COSTS: Readonly<Record<string, Cost>> = {
 /** The name of {@link step}: none that an expression can have. */
 export const STEP = "@step";
 
-/** Gives back what it is given, and pays for one round over it. */
+/** Gives back what it is given, and pays for one round over it, and so many steps more. */
 const step = (pay: Meter["pay"]): CelFunc =>
-  celFunc(STEP, [CelScalar.DYN], CelScalar.DYN, (value) => {
+  celFunc(STEP, [CelScalar.DYN, CelScalar.DOUBLE], CelScalar.DYN, (value, more) => {
     shallow([value], pay);
+    pay(more);
     return value;
   });
 
