@@ -1,6 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
-import { expect, it, vi } from "vitest";
-import type { Api, KubeObject } from "@janus/kube";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Api, ApiError, KubeObject, WatchEvent } from "@janus/kube";
 import { targetWatches } from "../../../packages/controller/src/shell/reconcile/target-watches.ts";
 import { configMaps } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { relativeCost } from "../../fixtures/relative-cost.ts";
@@ -124,4 +124,134 @@ it("asks for the very name, whatever characters it has", async () => {
   ]);
   await vi.waitFor(() => expect(listed).toEqual(["metadata.name=a\\,b\\=c\\\\d"]));
   watches.stop();
+});
+
+/** An object that counts how often it is copied. */
+const counting = (name: string, onCopy: () => void): KubeObject => {
+  const metadata = { name, namespace: "shop", resourceVersion: "2" };
+  const get = (): string => {
+    onCopy();
+    return name;
+  };
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: Object.defineProperty(metadata, "uid", { get }) };
+};
+
+it("keeps nothing of the objects that nobody waits for", async () => {
+  let copied = 0;
+  const items = Array.from({ length: 10_000 }, (_, at) => counting(`a-${at}`, () => (copied += 1)));
+  const told: number[] = [];
+  let seen = 0;
+  const watches = targetWatches(
+    () => ({
+      ...still(items),
+      watch: async function* (_, signal) {
+        for (const item of items) {
+          seen += 1;
+          yield await Promise.resolve(E.right({ type: "MODIFIED" as const, object: item }));
+        }
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      },
+    }),
+    (_, index) => told.push(index),
+  );
+  const targets = [0, 1, 2].map((index) => ({
+    index,
+    place: { resource: configMaps, namespace: "shop", name: `a-${index}` },
+    resourceVersion: "1",
+  }));
+  watches.join({ uid: "uid", namespace: "shop", as: { user: "deploy-sa" } }, targets);
+  await vi.waitFor(() => expect(told).toEqual([0, 1, 2]));
+  await vi.waitFor(() => expect(seen).toBe(items.length));
+  watches.stop();
+  expect(copied).toBeLessThanOrEqual(4 * targets.length);
+});
+
+const LOST: ApiError = { type: "unanswered", cause: "deadline", message: "" };
+
+/** A watch of `a` and `b` that has passed over all others, and what `later` is told; `reads` of single objects. */
+const passedOver = async (readOne: (name: string) => readonly KubeObject[] | undefined) => {
+  const events: ((event: WatchEvent) => void)[] = [];
+  const reads: string[] = [];
+  const told: string[] = [];
+  const api = still(["a", "b", "c"].map(object));
+  const watches = targetWatches(
+    () => ({
+      send: async (request) => {
+        const selector = request.verb === "list" ? request.fieldSelector : undefined;
+        if (selector === undefined) return api.send(request);
+        const name = selector.replace("metadata.name=", "");
+        reads.push(name);
+        const items = readOne(name);
+        return items === undefined ? E.left(LOST) : still(items).send(request);
+      },
+      watch: async function* (_, signal) {
+        while (!signal.aborted)
+          yield E.right(await new Promise<WatchEvent>((resolve) => events.push((event) => resolve(event))));
+      },
+    }),
+    (uid) => told.push(uid),
+  );
+  onTestFinished(() => watches.stop());
+  const join = (uid: string, resourceVersion: string | undefined, ...names: readonly string[]): void => {
+    const targets = names.map((name, index) => {
+      const place = { resource: configMaps, namespace: "shop", name };
+      return { index, place, resourceVersion };
+    });
+    watches.join({ uid, namespace: "shop", as: { user: "deploy-sa" } }, targets);
+  };
+  join("first", "1", "a", "b");
+  await vi.waitFor(() => expect(told).toEqual(["first", "first"]));
+  told.length = 0;
+  const happens = async (type: "MODIFIED" | "DELETED", name: string, resourceVersion: string): Promise<void> => {
+    const tell = await vi.waitFor(() => {
+      const next = events.shift();
+      if (next === undefined) throw new Error("the watch is not read");
+      return next;
+    });
+    const { metadata, ...rest } = object(name);
+    tell({ type, object: { ...rest, metadata: { ...metadata, resourceVersion } } });
+    await vi.waitFor(() => expect(events).not.toEqual([]));
+  };
+  return { join, leave: watches.leave, happens, reads, told };
+};
+
+describe("a target that is waited for after the watch has passed it over", () => {
+  it("is read once, and its changes from then on are told", async () => {
+    const { join, happens, reads, told } = await passedOver((name) => [object(name)]);
+    join("later", "2", "c");
+    join("later", "2", "c");
+    await vi.waitFor(() => expect(reads).toEqual(["c"]));
+    await happens("MODIFIED", "d", "8");
+    expect(told).toEqual([]);
+    await happens("MODIFIED", "c", "3");
+    expect(told).toEqual(["later"]);
+  });
+
+  it.for([
+    ["changed", "1", [object("c")]],
+    ["was deleted", "2", []],
+    ["was created", undefined, [object("c")]],
+    ["cannot be read", "2", undefined],
+  ] as const)("is told once if it %s meanwhile", async ([, version, items]) => {
+    const { join, happens, reads, told } = await passedOver(() => items);
+    join("later", version, "c");
+    await vi.waitFor(() => expect(told).toEqual(["later"]));
+    join("later", version, "c");
+    await happens("MODIFIED", "d", "8");
+    expect(told).toEqual(["later"]);
+    expect(reads).toEqual(["c"]);
+  });
+
+  it("is not known from an earlier time, when others waited for it", async () => {
+    let c = object("c");
+    const { join, leave, happens, told, reads } = await passedOver(() => [c]);
+    join("earlier", "2", "c");
+    await vi.waitFor(() => expect(reads).toEqual(["c"]));
+    leave("earlier");
+    await happens("MODIFIED", "c", "3");
+    c = { ...c, metadata: { ...c.metadata, resourceVersion: "3" } };
+    join("later", "2", "c");
+    await vi.waitFor(() => expect(told).toEqual(["later"]));
+    expect(reads).toEqual(["c", "c"]);
+  });
 });

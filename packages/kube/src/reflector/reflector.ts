@@ -39,6 +39,11 @@ export interface ReflectOptions {
    * Assumes: it keeps apiVersion, kind, namespace, name, uid and resourceVersion.
    */
   readonly keep?: (object: KubeObject) => KubeObject;
+  /**
+   * Whether an object of this {@link keyOf} is stored and reported; any other is passed over. Default: all.
+   * Assumes: what is no longer wanted is forgotten.
+   */
+  readonly isWanted?: (key: string) => boolean;
   /** Errors, for logs and metrics; the reflector retries by itself. */
   readonly onError?: (error: ApiError) => void;
   /** Called in each round of its loop, for health checks: the next call follows within so many ms and the deadline of a request. */
@@ -53,6 +58,8 @@ export interface ReflectOptions {
 export interface Reflector {
   /** By {@link keyOf}. */
   readonly store: ReadonlyMap<string, KubeObject>;
+  /** Removes an object that is no longer wanted from the store; it is not reported. */
+  readonly forget: (key: string) => void;
   /** Resolves after the first complete list, or when it ended before that. */
   readonly synced: Promise<void>;
   /** Resolves after `signal` was aborted. */
@@ -72,7 +79,7 @@ export const keyOf = ({ metadata: { namespace, name = "" } }: KubeObject): strin
  */
 export const startReflector = (api: Api, source: Reflected, options: ReflectOptions): Reflector => {
   const { onEvent, signal, keep = (object) => object, onError = () => {}, onTurn = () => {} } = options;
-  const { timeoutSeconds = 240, clock = systemClock, random = Math.random } = options;
+  const { isWanted = () => true, timeoutSeconds = 240, clock = systemClock, random = Math.random } = options;
   const store = new Map<string, KubeObject>();
   const synced = Promise.withResolvers<void>();
 
@@ -83,8 +90,16 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
     if (event.type === "synced") synced.resolve();
   };
 
+  const wants = (object: KubeObject): boolean => isWanted(keyOf(object));
+
+  /** What was wanted when its page was read may no longer be. */
+  const changesOf = (change: ReflectorOutput): readonly ReflectorEvent[] => {
+    if (change.type === "all") return eventsOf({ ...change, objects: change.objects.filter(wants) }, store);
+    return wants(change.object) ? eventsOf(change, store) : [];
+  };
+
   const kept = (event: WatchEvent): WatchEvent =>
-    event.type === "BOOKMARK" ? event : { ...event, object: keep(event.object) };
+    event.type === "BOOKMARK" || !wants(event.object) ? event : { ...event, object: keep(event.object) };
 
   const run = async (): Promise<void> => {
     let state = initialReflectorState;
@@ -96,7 +111,7 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
         const [next, change] = reflectorStep(state, input, random());
         state = next;
         onTurn(longest(state));
-        if (change !== undefined) for (const event of eventsOf(change, store)) notify(event);
+        if (change !== undefined) for (const event of changesOf(change)) notify(event);
       }
   };
 
@@ -115,7 +130,7 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
         if (E.isLeft(read)) yield { type: "failed", error: read.left };
         else {
           const limit = limitAfter(state.limit, read.right.items);
-          yield { type: "page", page: { ...read.right, items: read.right.items.map(keep) }, limit };
+          yield { type: "page", page: { ...read.right, items: read.right.items.filter(wants).map(keep) }, limit };
         }
         return;
       }
@@ -136,7 +151,7 @@ export const startReflector = (api: Api, source: Reflected, options: ReflectOpti
   };
 
   const done = run().finally(() => synced.resolve());
-  return { store, synced: synced.promise, done };
+  return { store, forget: (key) => void store.delete(key), synced: synced.promise, done };
 };
 
 const sleep = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>

@@ -1,4 +1,5 @@
-import { type Api, type Impersonation, keyOf, startReflector, type KubeObject, throttle } from "@janus/kube";
+import { type Api, type Impersonation, type KubeObject, keyOf, pageOf, startReflector, throttle } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
 import { classify, isUnserved, type Watched } from "../../core/index.ts";
 import { DRAFT_WATCHES, TARGET_WATCHES } from "../limits.ts";
 import { deniedWatches } from "./denied-watches.ts";
@@ -37,11 +38,26 @@ const MIN_INTERVAL = 1000;
 /** Without a watch, a target is polled after the first of these, and then after twice as long each time, in ms. */
 const POLLING = { first: 2_000, most: 30_000 };
 
+/** What there was of a target; no version: it did not exist. */
+interface Seen {
+  readonly version: string | undefined;
+}
+
 interface Waiting {
   readonly target: Watched;
   readonly waiter: Waiter;
-  /** The version of the last notification, undefined if the target was gone: the watch may be behind what was read. */
-  notified: { readonly version: string | undefined } | undefined;
+  /** Of the last notification: the watch may be behind what was read. */
+  notified: Seen | undefined;
+}
+
+/** A target that is waited for. */
+interface Awaited {
+  /** By {@link idOf}. */
+  readonly waiting: Map<string, Waiting>;
+  /** Undefined: nothing yet. */
+  seen: Seen | undefined;
+  /** The watch may have passed it over before anybody waited for it: that the store lacks it says nothing. */
+  readonly isLate: boolean;
 }
 
 /** Which watch reports changes of a target, and under which name. */
@@ -52,12 +68,16 @@ interface Joined {
 
 interface Watching {
   readonly namespace: string;
-  /** The only target that it reports, by its name as in `waiting`; undefined: all targets. */
+  /** The only target that it reports, by its name as in `awaited`; undefined: all targets. */
   readonly only: string | undefined;
   /** By the name of the target, as {@link keyOf} has it: a look at each object must not be one at all who wait. */
-  readonly waiting: Map<string, Map<string, Waiting>>;
-  /** What there is; undefined before that is known. */
-  readonly store: () => ReadonlyMap<string, KubeObject> | undefined;
+  readonly awaited: Map<string, Awaited>;
+  /** Whether objects may have been passed over. */
+  readonly hasBegun: () => boolean;
+  /** Reads one that may have been passed over. */
+  readonly look: (one: Awaited) => void;
+  /** Nobody waits for it any longer. */
+  readonly forget: (name: string) => void;
   readonly end: () => void;
 }
 
@@ -67,12 +87,16 @@ const nameOf = ({ place: { namespace, name } }: Watched): string =>
 /** In a field selector. Names of Roles may have such characters. */
 const escaped = (name: string): string => name.replaceAll(/[\\,=]/g, String.raw`\$&`);
 
+const ofName = ({ place }: Watched): { readonly fieldSelector: string } => ({
+  fieldSelector: `metadata.name=${escaped(place.name)}`,
+});
+
 const idOf = (uid: string, index: number): string => `${uid}/${index}`;
 
 /**
  * Notifies Transactions when the targets change that they wait for: one metadata-only watch of each kind in a namespace for
  * all that wait there as the same ServiceAccount, started with the first of them and stopped with the last. It is of one object
- * as long as one is waited for, since a namespace may have thousands.
+ * as long as one is waited for, since a namespace may have thousands. Of those that nobody waits for, nothing is kept.
  *
  * Guarantees: every change after the read of a waiter leads to at least one notification, and to no more than one a second;
  *             while nothing changes no request is sent, if the ServiceAccount may watch. If it may not, or there are too many
@@ -95,11 +119,16 @@ export const targetWatches = (
     onChange(uid, Number(index));
   });
 
-  const observed = (one: Waiting, version: string | undefined): void => {
+  const notifyOf = ({ waiter, target }: Waiting): void => notify(idOf(waiter.uid, target.index));
+  const observed = (one: Waiting, { version }: Seen): void => {
     if (version === one.target.resourceVersion || (one.notified !== undefined && version === one.notified.version))
       return;
     one.notified = { version };
-    notify(idOf(one.waiter.uid, one.target.index));
+    notifyOf(one);
+  };
+  const saw = (target: Awaited, seen: Seen): void => {
+    target.seen = seen;
+    for (const one of target.waiting.values()) observed(one, seen);
   };
 
   const open = (
@@ -107,25 +136,37 @@ export const targetWatches = (
     { namespace, as }: Waiter,
     target: Watched,
     isOnly: boolean,
-    waiting: Watching["waiting"] = new Map(),
+    awaited: Watching["awaited"] = new Map(),
   ): Watching => {
     const { place } = target;
     const over = new AbortController();
-    let isSynced = false;
-    const all = (): readonly Waiting[] => [...waiting.values()].flatMap((some) => [...some.values()]);
+    let hasBegun = false;
+    const api = apiOf(namespace);
     const { resource } = place;
     const within = place.namespace === undefined ? {} : { namespace: place.namespace };
-    const { store } = startReflector(
-      apiOf(namespace),
-      {
-        resource,
-        ...within,
-        ...(isOnly ? { fieldSelector: `metadata.name=${escaped(place.name)}` } : {}),
-        as,
-        metadataOnly: true,
-      },
+    const source = { resource, ...within, as, metadataOnly: true } as const;
+
+    // From the join on, the watch reports its changes; of what was before, this tells.
+    const look = async (one: Awaited): Promise<void> => {
+      const [first] = one.waiting.values();
+      if (first === undefined) return;
+      const name = nameOf(first.target);
+      const answer = await api.send({ ...source, ...ofName(first.target), verb: "list", purpose: "reflect" });
+      if (over.signal.aborted || one.seen !== undefined) return;
+      const read = E.chain((list: KubeObject) => pageOf(resource, list))(answer);
+      if (E.isLeft(read)) for (const waiting of one.waiting.values()) notifyOf(waiting);
+      else saw(one, { version: read.right.items.find((item) => keyOf(item) === name)?.metadata.resourceVersion });
+    };
+
+    const { store, forget } = startReflector(
+      api,
+      { ...source, ...(isOnly ? ofName(target) : {}) },
       {
         signal: over.signal,
+        isWanted: (name) => {
+          hasBegun = true;
+          return awaited.has(name);
+        },
         keep: ({ metadata: { name = "", namespace, uid = "", resourceVersion = "" }, ...object }) => ({
           apiVersion: object.apiVersion,
           kind: object.kind,
@@ -133,15 +174,24 @@ export const targetWatches = (
         }),
         onEvent: (event) => {
           if (event.type === "synced") {
-            isSynced = true;
-            for (const one of all()) if (!store.has(nameOf(one.target))) observed(one, undefined);
-          } else
-            for (const one of waiting.get(keyOf(event.object))?.values() ?? [])
-              observed(one, event.type === "deleted" ? undefined : event.object.metadata.resourceVersion);
+            hasBegun = true;
+            for (const [name, one] of awaited)
+              if (!store.has(name)) {
+                if (one.isLate) {
+                  one.seen = undefined;
+                  void look(one);
+                } else saw(one, { version: undefined });
+              }
+            return;
+          }
+          const one = awaited.get(keyOf(event.object));
+          const version = event.type === "deleted" ? undefined : event.object.metadata.resourceVersion;
+          if (one !== undefined) saw(one, { version });
         },
         // The reflector retries with growing pauses; each time the waiters read their targets themselves.
         onError: (error) => {
-          if (budget.polls) for (const { waiter, target } of all()) notify(idOf(waiter.uid, target.index));
+          if (budget.polls)
+            for (const { waiting } of awaited.values()) for (const one of waiting.values()) notifyOf(one);
           // It would be retried again and again for Drafts that no user looks at.
           else if (classify(error) === "permanent" || isUnserved(error)) {
             denied.add(key);
@@ -151,8 +201,15 @@ export const targetWatches = (
         },
       },
     );
-    const only = isOnly ? nameOf(target) : undefined;
-    const watching = { namespace, only, waiting, store: () => (isSynced ? store : undefined), end: () => over.abort() };
+    const watching: Watching = {
+      namespace,
+      only: isOnly ? nameOf(target) : undefined,
+      awaited,
+      hasBegun: () => hasBegun,
+      look: (one) => void look(one),
+      forget,
+      end: () => over.abort(),
+    };
     watches.set(key, watching);
     return watching;
   };
@@ -168,7 +225,7 @@ export const targetWatches = (
       return mayOpen(waiter.namespace) && !denied.has(key) ? open(key, waiter, target, isOnly) : undefined;
     if (former.only === undefined || former.only === nameOf(target)) return former;
     former.end();
-    return open(key, waiter, target, false, former.waiting);
+    return open(key, waiter, target, false, former.awaited);
   };
 
   const pollLater = (id: string): void => {
@@ -190,10 +247,13 @@ export const targetWatches = (
       if (kept.has(`${key} ${name} ${id}`)) continue;
       own.delete(id);
       const watching = watches.get(key);
-      const waiting = watching?.waiting.get(name);
+      const waiting = watching?.awaited.get(name)?.waiting;
       waiting?.delete(id);
-      if (waiting?.size === 0) watching?.waiting.delete(name);
-      if (watching === undefined || watching.waiting.size > 0) continue;
+      if (waiting?.size === 0) {
+        watching?.awaited.delete(name);
+        watching?.forget(name);
+      }
+      if (watching === undefined || watching.awaited.size > 0) continue;
       watching.end();
       watches.delete(key);
     }
@@ -227,14 +287,20 @@ export const targetWatches = (
           if (budget.polls) pollLater(id);
           continue;
         }
-        const waiting = watching.waiting.get(name) ?? new Map<string, Waiting>();
-        const one: Waiting = { target, waiter, notified: waiting.get(id)?.notified };
-        watching.waiting.set(name, waiting.set(id, one));
+        const awaited = watching.awaited.get(name) ?? {
+          waiting: new Map<string, Waiting>(),
+          seen: undefined,
+          isLate: watching.hasBegun(),
+        };
+        const before = awaited.waiting.get(id);
+        const one: Waiting = { target, waiter, notified: before?.notified };
+        awaited.waiting.set(id, one);
+        watching.awaited.set(name, awaited);
         const own = joined.get(waiter.uid) ?? new Map<string, Joined>();
         joined.set(waiter.uid, own.set(id, { key, name }));
         // The watch does not repeat what it has observed already; it may be behind, too.
-        const store = watching.store();
-        if (store !== undefined) observed(one, store.get(name)?.metadata.resourceVersion);
+        if (awaited.seen !== undefined) observed(one, awaited.seen);
+        else if (awaited.isLate && before === undefined) watching.look(awaited);
       }
     },
     leave,
