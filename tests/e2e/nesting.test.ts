@@ -24,17 +24,22 @@ const createAs = async (url: string, text: string): Promise<void> => {
   expect(await kubectl("create", "--raw", url, "-f", file)).toMatchObject({ code: 0 });
 };
 
+/** Creates one with this in its spec, whose only change is nested. */
+const createDeep = (namespace: string, leaf: string, spec = ""): Promise<void> => {
+  const { apiVersion, kind } = transaction("deep");
+  const target = '{"apiVersion":"v1","kind":"ConfigMap","name":"x"}';
+  return createAs(
+    `/apis/${apiVersion}/namespaces/${namespace}/transactions`,
+    `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{"name":"deep"},"spec":{${spec}"serviceAccountName":"deployer",` +
+      `"changes":[{"type":"Create","target":${target},"content":{"data":${nested(leaf)}}}]}}`,
+  );
+};
+
 it.each(["1", "12345678901234567890"])(
   "refuses a Transaction that is nested as deeply as the API server accepts, and blocks no other one: %s",
   async (leaf) => {
     const place = await workspace();
-    const { apiVersion, kind } = transaction("deep");
-    const target = '{"apiVersion":"v1","kind":"ConfigMap","name":"x"}';
-    await createAs(
-      `/apis/${apiVersion}/namespaces/${place.namespace}/transactions`,
-      `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{"name":"deep"},"spec":{"serviceAccountName":"deployer",` +
-        `"changes":[{"type":"Create","target":${target},"content":{"data":${nested(leaf)}}}]}}`,
-    );
+    await createDeep(place.namespace, leaf);
     await place.janus();
     const { status } = await place.run([creating(configMap("fine", { a: "1" }))]);
     expect(status.phase).toBe("Committed");
@@ -44,6 +49,28 @@ it.each(["1", "12345678901234567890"])(
     );
   },
 );
+
+it("says of a Draft that is nested as deeply that it would fail, also once it is proposed, and lets it expire", async () => {
+  const place = await workspace();
+  const { namespace } = place;
+  await createDeep(namespace, "1", '"lifecycle":"Draft","draftTTL":"10s",');
+  await place.janus();
+  const told = () =>
+    kubectl("get", "txn", "deep", "-n", namespace, "-o", "jsonpath={.status.render}").then(({ stdout }) => stdout);
+  await expect.poll(told, { timeout: 5000 }).toContain("nested deeper than 500 levels");
+  expect(JSON.parse(await told())).toEqual({
+    observedGeneration: 1,
+    renderedAt: expect.any(String),
+    result: "Problems",
+    message: "the Transaction is nested deeper than 500 levels: flatten what its changes contain",
+  });
+  const move = JSON.stringify({ spec: { lifecycle: "Proposed" } });
+  expect(await kubectl("patch", "txn", "deep", "-n", namespace, "--type=merge", "-p", move)).toMatchObject({ code: 0 });
+  await expect.poll(told, { timeout: 5000 }).toContain('"observedGeneration":2');
+  await expect
+    .poll(() => kubectl("get", "txn", "deep", "-n", namespace), { timeout: 30_000 })
+    .toMatchObject({ code: 1 });
+});
 
 it("refuses a target that is nested too deep to be compared", async () => {
   const place = await workspace();

@@ -1,11 +1,16 @@
 import { Spec, type Transaction } from "@janus/api";
 import { memoized } from "../kubernetes/memoize.ts";
 import { type Observations, preflightIn } from "../state/observations.ts";
+import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { itemsOf } from "../state/resolved-changes.ts";
 import { hashOf, unknownYet } from "./dry-run-result.ts";
 
-/** Everything of spec that is edited, and not what moves it through its lifecycle. */
+/**
+ * Everything of spec that is edited, and not what moves it through its lifecycle. Of what is nested too deep nothing is told apart:
+ * it is never executed.
+ */
 export const contentDigest = memoized(({ spec }: Transaction): string => {
+  if (isTooDeep(spec)) return `sha256:${hashOf(TOO_DEEP)}`;
   const { approvedDigest: _, ...content } = spec;
   return `sha256:${hashOf(Spec.encode({ ...content, lifecycle: "Draft" }))}`;
 });
