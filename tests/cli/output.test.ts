@@ -2,10 +2,13 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { KubeObject } from "@janus/types";
 import { expect, it, onTestFinished } from "vitest";
+import { parse } from "yaml";
 import { creating } from "../fixtures/changes.ts";
 import { controlPlane } from "../fixtures/cluster.ts";
 import { configMap, deployment } from "../fixtures/manifests.ts";
+import { createDeep } from "../fixtures/nested.ts";
 import { transaction, workspace } from "../fixtures/workspace.ts";
 import { directory, janus, janusWith, start } from "./command-line.ts";
 
@@ -24,6 +27,26 @@ it("prints nothing but the name with -o name, also when it waits", async () => {
   const flags = ["-n", namespace, ...as, "--name", "named", "-o", "name"];
   const { code, stdout } = await janusWith(JSON.stringify(configMap("a")), "apply", "-f", "-", ...flags);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "transaction.backup.janus.io/named\n" });
+});
+
+it.each(["json", "yaml"])("prints all other Transactions as %s beside one that is nested too deep", async (format) => {
+  const [{ namespace }, other] = [await workspace(), await workspace()];
+  await createDeep(namespace, "1");
+  await other.submit([creating(configMap("a", { good: "content" }))], { name: "good" });
+  const { code, stdout, stderr } = await janus("get", "-A", "-o", format);
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    `Transaction ${namespace}/deep is nested deeper than 500 levels: its spec and managedFields are left out.\n`,
+  );
+  const { items } = parse(stdout) as { readonly items: readonly KubeObject[] };
+  const printed = (place: string) => items.find(({ metadata }) => metadata.namespace === place);
+  expect(printed(namespace)).toMatchObject({
+    kind: "Transaction",
+    metadata: { name: "deep", uid: expect.any(String) },
+  });
+  expect(printed(namespace)).not.toHaveProperty("spec");
+  expect(printed(other.namespace)).toMatchObject({ spec: { changes: [{ content: { data: { good: "content" } } }] } });
+  expect((await janus("get", "deep", "-n", namespace, "-o", format)).code).toBe(0);
 });
 
 const unreachable = (): string => {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { administrator, resourceOf } from "../fixtures/administrator.ts";
 import { creating, patching } from "../fixtures/changes.ts";
@@ -8,32 +5,10 @@ import { kubectl } from "../fixtures/cluster.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { gadget, gadgets } from "../fixtures/gadgets.ts";
 import { configMap, within } from "../fixtures/manifests.ts";
-import { transaction, workspace } from "../fixtures/workspace.ts";
-
-/** Nearly as many levels as the API server takes from anybody; far more than the stack has room for. */
-const nested = (leaf: string): string => `${'{"a":'.repeat(9_900)}${leaf}${"}".repeat(9_900)}`;
+import { createAs, createDeep, nested } from "../fixtures/nested.ts";
+import { workspace } from "../fixtures/workspace.ts";
 
 const READY = 'jsonpath={.status.phase}: {.status.conditions[?(@.type=="Ready")].message}';
-
-/** Creates what is too deep to be written down by `JSON.stringify`. */
-const createAs = async (url: string, text: string): Promise<void> => {
-  const directory = await mkdtemp(path.join(tmpdir(), "janus-nesting-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const file = path.join(directory, "object.json");
-  await writeFile(file, text);
-  expect(await kubectl("create", "--raw", url, "-f", file)).toMatchObject({ code: 0 });
-};
-
-/** Creates one with this in its spec, whose only change is nested. */
-const createDeep = (namespace: string, leaf: string, spec = ""): Promise<void> => {
-  const { apiVersion, kind } = transaction("deep");
-  const target = '{"apiVersion":"v1","kind":"ConfigMap","name":"x"}';
-  return createAs(
-    `/apis/${apiVersion}/namespaces/${namespace}/transactions`,
-    `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{"name":"deep"},"spec":{${spec}"serviceAccountName":"deployer",` +
-      `"changes":[{"type":"Create","target":${target},"content":{"data":${nested(leaf)}}}]}}`,
-  );
-};
 
 it.each(["1", "12345678901234567890"])(
   "refuses a Transaction that is nested as deeply as the API server accepts, and blocks no other one: %s",

@@ -1,5 +1,5 @@
 import { GROUP, LIFECYCLES, PHASES } from "@janus/api";
-import { transactions } from "@janus/controller";
+import { isTooDeep, TOO_DEEP, transactions } from "@janus/controller";
 import { type KubeObject, listAll } from "@janus/kube";
 import { Option } from "commander";
 import * as E from "fp-ts/lib/Either.js";
@@ -65,6 +65,16 @@ const isWanted = ({ phase, lifecycle }: GetFlags, object: KubeObject): boolean =
 const byAge = (one: KubeObject, other: KubeObject): number =>
   (one.metadata.creationTimestamp ?? "") < (other.metadata.creationTimestamp ?? "") ? -1 : 1;
 
+/** Without what is nested too deep for JSON and YAML to be made of it. */
+const writable = (object: KubeObject): KubeObject => {
+  if (!isTooDeep(object)) return object;
+  const { spec: _, metadata, ...rest } = object;
+  const { managedFields: __, ...named } = metadata;
+  const what = `Transaction ${metadata.namespace}/${metadata.name}`;
+  process.stderr.write(`${what} ${TOO_DEEP}: its spec and managedFields are left out.\n`);
+  return { ...rest, metadata: named };
+};
+
 const get = async (name: string | undefined, flags: GetFlags): Promise<number> => {
   if (name !== undefined && flags.allNamespaces === true)
     throw new Failure("a Transaction is named within one namespace: leave out --all-namespaces, or the name");
@@ -81,9 +91,12 @@ const get = async (name: string | undefined, flags: GetFlags): Promise<number> =
     const all = one === undefined ? (listed?.right.items ?? []) : [one.object];
     const objects = all.filter((object) => isWanted(flags, object)).toSorted(byAge);
     const [only] = objects;
-    const whole = one !== undefined && only !== undefined ? only : { apiVersion: "v1", kind: "List", items: objects };
-    if (output === "json") write(`${JSON.stringify(whole, undefined, 2)}\n`);
-    else if (output === "yaml") write(stringify(whole, KUBERNETES_YAML));
+    const whole = () =>
+      one !== undefined && only !== undefined
+        ? writable(only)
+        : { apiVersion: "v1", kind: "List", items: objects.map(writable) };
+    if (output === "json") write(`${JSON.stringify(whole(), undefined, 2)}\n`);
+    else if (output === "yaml") write(stringify(whole(), KUBERNETES_YAML));
     else if (output === "name") write(objects.map((object) => `${nameOf(object)}\n`).join(""));
     else if (objects.length > 0) write(listing(objects, flags, isTerminal ? width : Number.POSITIVE_INFINITY));
     else {

@@ -3,6 +3,7 @@ export * from "./decide.ts";
 export * from "./kubernetes/api-error.ts";
 export * from "./kubernetes/cluster-created.ts";
 export * from "./kubernetes/kube-object.ts";
+export { isTooDeep, TOO_DEEP } from "./kubernetes/nesting.ts";
 export * from "./kubernetes/time.ts";
 export * from "./locks/lock-acquisition.ts";
 export * from "./locks/lock-renewal.ts";
