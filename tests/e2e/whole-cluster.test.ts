@@ -19,6 +19,7 @@ it("refuses a value that cannot be what it should be, with no changes applied, a
   await janus();
   const { status } = await run([patching({ ...secret("s"), data: { k: "plain-TEXT" } })]);
   expect(status.phase).toBe("Failed");
-  expect(status.items[0]?.error).toContain("illegal base64 data");
+  expect(status.items[0]?.error).toContain("the API server refuses to patch Secret");
+  expect(status.items[0]?.error).toContain("failed to convert new object");
   expect(await read(secret("s"))).toMatchObject({ data: { k: Buffer.from("old").toString("base64") } });
 });

@@ -5,15 +5,19 @@ import {
   type Effect,
   decodeStored,
   handleAnswer,
+  type Instant,
   messageOf,
+  toTimestamp,
   transactions,
   withoutRetry,
   withoutSecrets,
 } from "@janus/controller/core";
 import type { Transaction } from "@janus/api";
 import type { ApiError, KubeObject } from "@janus/types";
+import { written } from "../api-server/field-managers.ts";
 import { respond } from "../api-server/respond.ts";
 import { servedKind } from "../api-server/served-kinds.ts";
+import { changedObject } from "../api-server/written-object.ts";
 import { objectAt, placeKey, stored, versioned, type World } from "../api-server/world.ts";
 import { listOwned } from "./list-owned.ts";
 import type { Scenario } from "./scenario.ts";
@@ -54,13 +58,29 @@ const lookUp = (state: State, scenario: Scenario, effect: Exclude<Effect, ApiCal
   }
 };
 
+/** The object with a status that a controller of the cluster has set; it manages that, unless it is a subresource. */
+const reported = (world: World, { server }: Scenario, object: KubeObject, status: object, now: Instant): KubeObject => {
+  const kind = servedKind(world, server.assumed, object.apiVersion, object.kind);
+  const body = { ...object, status };
+  if (kind === undefined || kind.resource.statusSubresource) return body;
+  const author = { manager: "controller-of-the-cluster", apiVersion: object.apiVersion, time: toTimestamp(now) };
+  return changedObject(object, written(object, body, kind.type, author), kind);
+};
+
 /** The controllers of the cluster set the status of a target after each of its writes. */
-const withStatus = (world: World, { call, item, purpose, dryRun }: ApiCall, scenario: Scenario): World => {
+const withStatus = (
+  world: World,
+  { call, item, purpose, dryRun }: ApiCall,
+  scenario: Scenario,
+  now: Instant,
+): World => {
   const object = objectAt(world, call.place);
   const isWrite = purpose === "change" || purpose === "restore";
   if (!isWrite || dryRun === true || item === undefined || object === undefined) return world;
   const status = scenario.statusOf(object, call.place, item);
-  return status === undefined ? world : stored(world, placeKey(call.place), versioned(world, { ...object, status }));
+  return status === undefined
+    ? world
+    : stored(world, placeKey(call.place), versioned(world, reported(world, scenario, object, status, now)));
 };
 
 const send = (
@@ -76,7 +96,7 @@ const send = (
   const reply = respond(scenario.server, world, { call, dryRun: effect.dryRun === true, now: state.now, ...user });
   return {
     answer: reply.answer,
-    world: E.isRight(reply.answer) ? withStatus(reply.world, effect, scenario) : reply.world,
+    world: E.isRight(reply.answer) ? withStatus(reply.world, effect, scenario, state.now) : reply.world,
   };
 };
 
