@@ -15,7 +15,7 @@ import { fromBase64 } from "../kubernetes/base64.ts";
 import { ofLater, unknownKeys } from "../state/format.ts";
 import type { StoreData } from "../state/store-observations.ts";
 import { configMaps, type ObjectRef, secrets } from "../kubernetes/kube-object.ts";
-import { asObject, canonical, isObject, type KubeObject, parseJson } from "@janus/types";
+import { asObject, canonical, isObject, type JsonObject, type KubeObject, parseJson } from "@janus/types";
 
 /** Below the limit of 1 MiB for the data of a ConfigMap or Secret, with room for keys and metadata. */
 export const STORE_BYTES = 900 * 1024;
@@ -147,8 +147,12 @@ export const unpack = (key: string, stores: readonly ReadonlyMap<string, string>
   const text = all.get(key) ?? joined(key, all);
   if (text === undefined) return undefined;
   const object = parseJson(text);
-  return isObject(object) && isObject(object["metadata"]) ? (object as unknown as KubeObject) : undefined;
+  const isWhole = isObject(object) && isObject(object["metadata"]) && isTyped(object);
+  return isWhole ? (object as unknown as KubeObject) : undefined;
 };
+
+const isTyped = ({ apiVersion, kind }: JsonObject): boolean =>
+  typeof apiVersion === "string" && typeof kind === "string";
 
 const joined = (key: string, all: ReadonlyMap<string, string>): string | undefined => {
   const pieces: string[] = [];
