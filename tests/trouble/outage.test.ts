@@ -80,7 +80,7 @@ const struck = async (
       (end) => violations(end, planned),
       (error: unknown) => [String(error)],
     );
-    return wrong.map((text) => `${scenario.name}, at request ${at}: ${text}`.slice(0, 500));
+    return wrong.map((text) => `${scenario.name}, at request ${at}: ${text}`.slice(0, 2000));
   });
   await Promise.all(points.map(({ reached }, index) => Promise.race([reached, ends[index]])));
   await trouble(go.resolve);
