@@ -16,8 +16,8 @@ import { crashCluster } from "./crash-cluster.ts";
 const environment = crashCluster();
 
 /** Of the crashes of each scenario: all of them take an hour and a half on two cores. */
-const SHARE = share({ npmTest: 60, ci: 20 });
-const SCENARIOS = share({ npmTest: 6, ci: 1 });
+const SHARE = share({ npmTest: 90, ci: 20 });
+const SCENARIOS = share({ npmTest: 8, ci: 1 });
 const shown = `${showShare("crash", SHARE)}${showShare("scenario", SCENARIOS)}`;
 
 const all = (faults: readonly Fault[], takeover: Takeover): readonly CrashRun[] =>
