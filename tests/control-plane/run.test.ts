@@ -50,11 +50,12 @@ it.each(["SIGINT", "SIGTERM"] as const)(
     console.log("ready");
   `);
     const child = run(file);
+    const exited = once(child, "exit");
     expect(await firstLine(child)).toBe("ready");
     child.kill(signal);
     await setTimeout(50);
     child.kill(signal);
-    expect(await once(child, "exit")).toEqual([1, null]);
+    expect(await exited).toEqual([1, null]);
   },
 );
 
