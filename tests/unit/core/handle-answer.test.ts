@@ -73,6 +73,12 @@ describe("an object of the controller's own that is said to exist", () => {
   });
 });
 
+it("a read that is answered with a conflict is made again after a pause: at once it was made a thousand times in ten seconds", () => {
+  const answered = handleAnswer(known, ask("controller"), refused(409), NOW, NOW);
+  expect(answered.failed).toBeDefined();
+  expect(hasLearned(answered.known)).toBe(false);
+});
+
 describe("what has to be done", () => {
   it.each<readonly [string, Answer, { always: boolean; unlessRefused: boolean; unlessDenied: boolean }]>([
     ["done", E.right(former("ConfigMap", "a")), { always: true, unlessRefused: true, unlessDenied: true }],

@@ -28,9 +28,9 @@ const isUndone = ({ untilDone }: ApiCall, fault: ApiError): boolean => {
   return untilDone === true || classify(fault) === (untilDone === "unless-conflict" ? "permanent" : "conflict");
 };
 
-/** A response about something else than the object. */
+/** A response to a read that is about something else than the object: nothing that is read conflicts with anything. */
 const isVague = ({ call }: ApiCall, fault: ApiError): boolean =>
-  call.verb === "get" && fault.type === "refused" && fault.notFound === "other";
+  call.verb === "get" && fault.type === "refused" && (fault.notFound === "other" || fault.code === 409);
 
 /** An object of the controller's own is not created, since there is one of its name, or so it is said. */
 const isTaken = ({ as, call }: ApiCall, fault: ApiError): boolean =>
