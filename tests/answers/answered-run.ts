@@ -131,8 +131,8 @@ const misanswering = (
     if (!isOfTime(one.kind)) result.requests += 1;
     if (!isMet(one)) return next(request);
     result.met += 1;
-    if (plan.answer.isTrueToForm?.(request) === true) result.isDeceived = true;
     const lands = !one.writes || plan.lands;
+    if (plan.answer.isTrueToForm?.(request, lands) === true) result.isDeceived = true;
     return testBed.badWay({ says: plan.answer.name, lands }).send(request);
   };
   return { hook, trace, result };

@@ -5,8 +5,12 @@ import type { Answering, Exchange, Said } from "../fixtures/proxy.ts";
 export interface Answer {
   readonly name: string;
   readonly says: Answering;
-  /** Whether the API server might say just this of such a request and mean it: then nobody can tell that it is not so. */
-  readonly isTrueToForm?: (request: Request) => boolean;
+  /**
+   * Whether the API server might say just this of such a request and mean it: then nobody can tell that it is not so.
+   *
+   * @param isDone whether the request is done all the same
+   */
+  readonly isTrueToForm?: (request: Request, isDone: boolean) => boolean;
   /** The API server says no for good, if it says so: a Transaction may fail of it. Of anything else it may only be late. */
   readonly isRefusal?: true;
 }
@@ -149,6 +153,8 @@ export const ANSWERS: readonly Answer[] = [
       "Conflict",
       ({ resource, name }) => `Operation cannot be fulfilled on ${resource} "${name}": the object has been modified`,
     ),
+    // As if somebody had modified it, and then deleted it.
+    isTrueToForm: ({ verb }, isDone) => verb === "delete" && isDone,
   },
   {
     name: "409 AlreadyExists",

@@ -73,6 +73,33 @@ describe("an object of the controller's own that is said to exist", () => {
   });
 });
 
+it("a write that is said to find no object, which is then read, is made again at once, and then after a pause", () => {
+  const place = { resource: configMaps, namespace: "shop", name: "a" };
+  const patch = ask("controller", { purpose: "checkpoint", call: { verb: "mergePatch", place, body: {} } });
+  const read = (known: Observations): Observations =>
+    handleAnswer(known, ask("controller"), E.right(former("ConfigMap", "a")), NOW, NOW).known;
+  const first = handleAnswer(known, patch, refused(404), NOW, NOW);
+  expect(first.failed).toBeUndefined();
+  expect(handleAnswer(read(first.known), patch, refused(404), NOW, NOW).failed).toBeDefined();
+  const written = handleAnswer(read(first.known), patch, E.right(former("ConfigMap", "a")), NOW, NOW);
+  expect(handleAnswer(written.known, patch, refused(404), NOW, NOW).failed).toBeUndefined();
+});
+
+it("snapshots of which each name is said to be taken are written after a pause each but the first: else as many as there are names", () => {
+  const storing = (name: string): ApiCall =>
+    ask("controller", {
+      purpose: "store",
+      call: { verb: "create", place: { resource: configMaps, namespace: "shop", name }, body: {}, manager: "janus" },
+    });
+  const first = handleAnswer(known, storing("a"), refused(409), NOW, NOW);
+  expect(first.failed).toBeUndefined();
+  const seen = handleAnswer(first.known, ask("controller"), E.right(former("ConfigMap", "a")), NOW, NOW);
+  const second = handleAnswer(seen.known, storing("b"), refused(409), NOW, NOW);
+  expect(second.failed).toBeDefined();
+  const written = handleAnswer(second.known, storing("c"), E.right(former("ConfigMap", "c")), NOW, NOW);
+  expect(handleAnswer(written.known, storing("d"), refused(409), NOW, NOW).failed).toBeUndefined();
+});
+
 it("a read that is answered with a conflict is made again after a pause: at once it was made a thousand times in ten seconds", () => {
   const answered = handleAnswer(known, ask("controller"), refused(409), NOW, NOW);
   expect(answered.failed).toBeDefined();

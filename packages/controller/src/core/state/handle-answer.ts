@@ -32,25 +32,33 @@ const isUndone = ({ untilDone }: ApiCall, fault: ApiError): boolean => {
 const isVague = ({ call }: ApiCall, fault: ApiError): boolean =>
   call.verb === "get" && fault.type === "refused" && (fault.notFound === "other" || fault.code === 409);
 
-/** An object of the controller's own is not created, since there is one of its name, or so it is said. */
-const isTaken = ({ as, call }: ApiCall, fault: ApiError): boolean =>
-  as === "controller" && call.verb === "create" && fault.type === "refused" && fault.code === 409;
+/** A write of an object of the controller's own conflicts with what there is, or is not, or so it is said. */
+const isContradicted = ({ as, call }: ApiCall, fault: ApiError): boolean =>
+  as === "controller" && call.verb !== "get" && classify(fault) === "conflict";
 
-/** It was not there when it was looked for. If it is said again that it is, the next attempt is made after a pause. */
-const handleTaken = (
-  { taken }: Observations,
-  { call: { place } }: ApiCall,
+const creation = ({ call: { place } }: ApiCall): string => `create ${formatRef(place)}`;
+
+/** Each snapshot is written under the next name that is free, so their names do not distinguish the attempts. */
+const attempt = ({ purpose, call: { verb, place } }: ApiCall): string =>
+  purpose === "store" ? purpose : `${verb} ${formatRef(place)}`;
+
+/** It is acted on at once. If it is said again, with no success in between, the next attempt is made after a pause. */
+const handleContradiction = (
+  { contradicted }: Observations,
+  effect: ApiCall,
   fault: ApiError,
   after: Observations,
 ): HandledAnswer => {
-  const name = formatRef(place);
-  return taken.has(name) ? { known: after, failed: fault } : { known: { ...after, taken: new Set([...taken, name]) } };
+  const name = attempt(effect);
+  if (contradicted.has(name)) return { known: after, failed: fault };
+  return { known: { ...after, contradicted: new Set([...contradicted, name]) } };
 };
 
-const withoutTaken = (known: Observations, { call: { place } }: ApiCall): Observations => {
-  const name = formatRef(place);
-  if (!known.taken.has(name)) return known;
-  return { ...known, taken: new Set([...known.taken].filter((other) => other !== name)) };
+/** An object that was seen explains why it could not be created; but not why it cannot be written. */
+const withoutContradiction = (known: Observations, effect: ApiCall): Observations => {
+  const explained = [attempt(effect), creation(effect)];
+  if (!explained.some((name) => known.contradicted.has(name))) return known;
+  return { ...known, contradicted: new Set([...known.contradicted].filter((name) => !explained.includes(name))) };
 };
 
 export interface HandledAnswer {
@@ -74,11 +82,12 @@ export const handleAnswer = (
 ): HandledAnswer => {
   const denial = denialOf(effect);
   const granted: Observations = known.denied.has(denial) ? { ...known, denied: unset(known.denied, denial) } : known;
-  if (E.isRight(answer)) return { known: withoutTaken(effect.onAnswer(granted, answer, now, sent), effect) };
+  if (E.isRight(answer)) return { known: withoutContradiction(effect.onAnswer(granted, answer, now, sent), effect) };
   const fault = answer.left;
   if (meaningFor(effect, fault) === "transient" || isVague(effect, fault) || isUndone(effect, fault))
     return { known: afterTransientFault(known, effect, fault, now), failed: fault };
-  if (isTaken(effect, fault)) return handleTaken(known, effect, fault, effect.onAnswer(granted, answer, now, sent));
+  if (isContradicted(effect, fault))
+    return handleContradiction(known, effect, fault, effect.onAnswer(granted, answer, now, sent));
   if (!isOwnDenial(effect, fault)) return { known: effect.onAnswer(granted, answer, now, sent) };
   const since = known.denied.get(denial) ?? now;
   if (now >= since + PATIENCE) return { known: effect.onAnswer(known, answer, now, sent) };

@@ -62,8 +62,8 @@ export interface Observations {
   readonly cleanup: Cleanup;
   /** Since when the controller itself lacks a permission, by request; see `handle-answer.ts`. */
   readonly denied: ReadonlyMap<string, Instant>;
-  /** Objects of the controller's own that could not be created, since they exist, and were not seen since; see `handle-answer.ts`. */
-  readonly taken: ReadonlySet<string>;
+  /** Writes of the controller's own objects that met a conflict, and have not succeeded since; see `handle-answer.ts`. */
+  readonly contradicted: ReadonlySet<string>;
   /** When an item was last rolled back. */
   readonly restoredAt?: Instant;
   /** The same of items that were not deferred behind others: what admission sets may change by these. */
@@ -140,7 +140,7 @@ export const noObservations = (since: Instant): Observations => ({
   storeData: new Map(),
   cleanup: NOTHING_CLEANED_UP,
   denied: new Map(),
-  taken: new Set(),
+  contradicted: new Set(),
   projectedAt: since,
 });
 
