@@ -132,7 +132,9 @@ const misanswering = (
     if (!isMet(one)) return next(request);
     result.met += 1;
     const lands = !one.writes || plan.lands;
-    if (plan.answer.isTrueToForm?.(request, lands) === true) result.isDeceived = true;
+    // Where field managers may not be folded, they stay as many as they are.
+    if (plan.answer.isTrueToForm?.(request, lands) === true || request.purpose === "fold-managers")
+      result.isDeceived = true;
     return testBed.badWay({ says: plan.answer.name, lands }).send(request);
   };
   return { hook, trace, result };
