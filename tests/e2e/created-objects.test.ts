@@ -1,4 +1,4 @@
-import { REQUEST_ROLLBACK } from "@janus/api";
+import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
 import { expect, it, onTestFinished } from "vitest";
 import { administrator, type Manifest } from "../fixtures/administrator.ts";
 import { applying, creating, deleting, patching, type WrittenChange } from "../fixtures/changes.ts";
@@ -114,6 +114,23 @@ it("deletes what a later Transaction has changed, once that is rolled back", asy
   await expect.poll(phase, { timeout: 20_000 }).toBe("Committed");
   expect((await takenBack(place, "later")).phase).toBe("RolledBack");
   expect((await takenBack(place)).phase).toBe("RolledBack");
+  expect(await place.exists(configMap("made"))).toBe(false);
+});
+
+it("does not delete what it has left for a reason, once that is gone, before somebody asks for it", async () => {
+  const place = await workspace({ recoveryDelay: 3_000 });
+  await place.janus();
+  await committed(place, creating(configMap("made", { a: "1" })));
+  await place.submit([patching(configMap("made", { later: "1" }))], { name: "later", rollbackWindow: "1h" });
+  await expect.poll(async () => (await place.txn("later")).status?.phase, { timeout: 20_000 }).toBe("Committed");
+  expect((await takenBack(place)).phase).toBe("Failed");
+  expect((await takenBack(place, "later")).phase).toBe("RolledBack");
+  // Retries after three seconds, and after twelve more, would have deleted it.
+  await new Promise((resolve) => setTimeout(resolve, 16_000));
+  expect((await place.txn()).status?.phase).toBe("Failed");
+  expect(await place.exists(configMap("made"))).toBe(true);
+  await place.patch({ ...transaction("txn"), metadata: { name: "txn", annotations: { [RETRY_ROLLBACK]: "yes" } } });
+  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 20_000 }).toBe("RolledBack");
   expect(await place.exists(configMap("made"))).toBe(false);
 });
 

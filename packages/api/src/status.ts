@@ -101,7 +101,7 @@ export const Status = object({
   recovery: optional(
     described(
       "Retries of an incomplete rollback.",
-      object({ attempts: described("Number of retries so far.", integer) }),
+      object({ attempts: described("Number of automatic retries so far; 5 also if none is to follow.", integer) }),
     ),
   ),
   snapshots: orElse(

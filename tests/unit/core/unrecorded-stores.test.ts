@@ -107,10 +107,11 @@ it("have their names in the journal before they are written, whichever are taken
         target: seen(former(kind, name)),
       }));
       const fresh = { ...start, txn: { ...start.txn, status: { ...start.txn.status, items: [] } } };
+      // There is a pause of a second before a store is written after two names that were taken.
       let written = 0;
       const early: string[] = [];
       const stores: string[] = [];
-      const { at } = later(fresh, 60, ({ purpose, call }, { now }) => {
+      const { at } = later(fresh, 10_060, ({ purpose, call }, { now }) => {
         const { name } = call.place;
         if (purpose === "journal" || purpose === "checkpoint") {
           const { data } = (call as { readonly body: { readonly data: Record<string, string> } }).body;

@@ -12,7 +12,7 @@ import { stopRequest } from "../transitions/stop-request.ts";
 import { awaitHealthy } from "../undo/await-healthy.ts";
 import { missing } from "../undo/missing-targets.ts";
 import { waiting } from "../state/status-progress.ts";
-import { isAskedFor, isUnsettled, MAX_RETRIES } from "../transitions/rollback-retry.ts";
+import { isAskedFor, isKept, isUnsettled, MAX_RETRIES } from "../transitions/rollback-retry.ts";
 import { projected, updateStatus, removeAnnotation } from "../state/status-update.ts";
 import { INCOMPLETE } from "../state/conditions.ts";
 import { type Back, defer, type ItemStep, rollbackItem, settleItem } from "../undo/rollback-item.ts";
@@ -182,15 +182,15 @@ const interrupted = (journal: Back, isIn: (index: number) => boolean): Journal =
   return { ...journal, notes: new Map([...journal.notes, ...notes]) };
 };
 
-/** Of an incomplete rollback. */
-const whatFollows = (txn: Transaction, journal: Back, message: string): EventSpec => {
+/** Of an incomplete rollback. @param attempts how often it was retried */
+const whatFollows = (txn: Transaction, journal: Back, message: string, attempts: number): EventSpec => {
   const warning = { type: "Warning", reason: "RollbackFailed" } as const;
   if (txn.metadata.deletionTimestamp !== undefined)
     return {
       ...warning,
       message: `${cut(message, 800)}; the Transaction was deleted, so this is not retried: the former state is kept in ${showStores(txn, journal)}`,
     };
-  return (txn.status.recovery?.attempts ?? 0) >= MAX_RETRIES
+  return attempts >= MAX_RETRIES
     ? {
         ...warning,
         reason: "RecoveryBlocked",
@@ -216,7 +216,11 @@ const finish = (context: ReconcileContext, journal: Back): Step => {
       4096,
     );
     const because = { reason: INCOMPLETE, message, eventMessage: "rollback incomplete, see status.items" };
-    return run(updateStatus(txn, { phase: "Failed", items, because }, now, whatFollows(txn, journal, message)));
+    const isAllKept = items.every((item, index) => !isUnsettled(item) || isKept(journal, index));
+    const { recovery } = isAllKept ? { recovery: { attempts: MAX_RETRIES } } : txn.status;
+    const event = whatFollows(txn, journal, message, recovery?.attempts ?? 0);
+    const retried = recovery === undefined ? {} : { recovery };
+    return run(updateStatus(txn, { phase: "Failed", items, because, ...retried }, now, event));
   }
   const { requests, messages: gone } = missing(context, items);
   if (requests.length > 0) return run(...requests);

@@ -77,6 +77,8 @@ export interface Note {
    * restored.
    */
   readonly owners?: readonly number[];
+  /** An object that was left there on purpose is deleted only on request: somebody may have come to rely on it. */
+  readonly isKept?: true;
 }
 
 /** A change whose rollback has to wait. It is deferred, so that the others need not wait for it. */
@@ -159,7 +161,7 @@ const parsed = (text: unknown): unknown => (typeof text === "string" ? parseJson
 /** The fields of the values that are objects, by what their key begins with. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   position: ["direction", "cursor", "reached", "since", "gatedSince", "gatesInDoubt", "restoredAt"],
-  note: ["type", "error", "owners"],
+  note: ["type", "error", "owners", "isKept"],
   deferred: ["error", "since", "isBehind"],
   renewed: ["before", "stores"],
 };
@@ -221,10 +223,15 @@ const byIndex = <A>(
 const isSettled = (type: unknown): type is Note["type"] => SETTLED.some((settled) => settled === type);
 
 const decodeNote = (text: unknown): Note | undefined => {
-  const { type, error, owners } = asObject(parsed(text));
+  const { type, error, owners, isKept } = asObject(parsed(text));
   if (!isSettled(type) || typeof error !== "string") return undefined;
   const isOwners = Array.isArray(owners) && owners.every(Number.isInteger);
-  return { type, error, ...(isOwners ? { owners: owners as readonly number[] } : {}) };
+  return {
+    type,
+    error,
+    ...(isOwners ? { owners: owners as readonly number[] } : {}),
+    ...(isKept === true ? { isKept } : {}),
+  };
 };
 
 const decodeDeferral = (text: unknown): Deferral | undefined => {

@@ -5,7 +5,8 @@ import { checkpoint, readJournal } from "../state/journal-requests.ts";
 import { reset, type Observations } from "../state/observations.ts";
 import { journalIn } from "../state/journal-observation.ts";
 import { addFinalizer, updateStatus, removeAnnotation } from "../state/status-update.ts";
-import { RETRYING } from "../state/conditions.ts";
+import { readyIn, RETRYING } from "../state/conditions.ts";
+import type { Journal } from "../state/journal.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
 /** How often a Failed Transaction is retried automatically. After that, a retry has to be requested. */
@@ -16,10 +17,14 @@ const UNSETTLED: readonly string[] = ["rollback-failed", "unknown"];
 
 export const isUnsettled = ({ state }: Item): boolean => UNSETTLED.includes(state.type);
 
+/** A created object that was left there on purpose: the rollback of its change is retried only on request. */
+export const isKept = ({ notes }: Journal, index: number): boolean => notes.get(index)?.isKept === true;
+
 export const isAskedFor = ({ metadata }: Transaction): boolean => metadata.annotations?.[RETRY_ROLLBACK] !== undefined;
 
 /**
- * When a Failed Transaction is retried: at once on request, automatically with delays that grow fourfold.
+ * When a Failed Transaction is retried: at once on request, automatically with delays that grow fourfold, unless all that is left
+ * are objects that were left there on purpose.
  * `undefined`: never; there is nothing to restore, or nothing to restore it from.
  */
 export const nextRetryAt = ({ txn, settings }: ReconcileContext): Instant | undefined => {
@@ -52,7 +57,11 @@ export const retryRollback = (context: ReconcileContext): Step => {
     const because = { reason: "RecoveryBlocked", message };
     return run(updateStatus(txn, { recovery, because }, now, blocked));
   }
-  const unsettled = txn.status.items.flatMap((item, index) => (isUnsettled(item) ? [index] : []));
+  const isDue = (item: Item, index: number): boolean =>
+    isUnsettled(item) && (isAskedFor(txn) || !isKept(journal, index));
+  const unsettled = txn.status.items.flatMap((item, index) => (isDue(item, index) ? [index] : []));
+  if (unsettled.length === 0)
+    return run(updateStatus(txn, { recovery: { attempts: MAX_RETRIES }, because: readyIn(txn) }, now));
   const { reached } = journal.position;
   const last = Math.max(...unsettled);
   const cleared = unsettled.every((index) => !journal.notes.has(index));
@@ -67,7 +76,9 @@ export const retryRollback = (context: ReconcileContext): Step => {
   const message = isAskedFor(txn)
     ? `retry requested by the annotation ${RETRY_ROLLBACK}`
     : `attempt ${attempts} of ${MAX_RETRIES} to roll back`;
-  const items = txn.status.items.map((item): Item => (isUnsettled(item) ? { ...item, state: asApplied(item) } : item));
+  const items = txn.status.items.map(
+    (item, index): Item => (isDue(item, index) ? { ...item, state: asApplied(item) } : item),
+  );
   const because = { reason: RETRYING, message };
   const event: EventSpec = { type: "Normal", ...because };
   const recorded = updateStatus(txn, { phase: "RollingBack", recovery: { attempts }, items, because }, now, event);

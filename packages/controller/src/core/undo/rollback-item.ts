@@ -140,9 +140,15 @@ interface ItemRollback {
   readonly index: number;
 }
 
-/** It ends here, and is retried with the whole rollback. */
-const fail = ({ context, journal, index }: ItemRollback, error: string, item?: ResolvedItem, why?: Why): ItemStep => {
-  const note: Note = { type: "rollback-failed", error };
+/** It ends here, and is retried with the whole rollback; what is kept, only on request. */
+const fail = (
+  { context, journal, index }: ItemRollback,
+  error: string,
+  item?: ResolvedItem,
+  why?: Why,
+  kept: Pick<Note, "isKept"> = {},
+): ItemStep => {
+  const note: Note = { type: "rollback-failed", error, ...kept };
   const event = item === undefined ? [] : [ended(item, note, why)];
   return { type: "run", step: run(settleItem(context, journal, index, note, ...event)) };
 };
@@ -271,7 +277,8 @@ const afterUndo = (
     case "restored":
       return { type: "run", step: run(settleRestored(rollback, item, before, undoing)) };
     case "rollback-failed":
-      if (undoing.conflict === true) return fail(rollback, undoing.error, item, "ConflictDetected");
+      if (undoing.conflict === true)
+        return fail(rollback, undoing.error, item, "ConflictDetected", undoing.isKept === true ? { isKept: true } : {});
       return whenRejected === "fail"
         ? fail(rollback, undoing.error, item)
         : { type: "run", step: run(defer(context, journal, index, undoing.error, { isBehind: true })) };

@@ -22,8 +22,8 @@ export type UndoStep =
   | { readonly type: "lock"; readonly index: number }
   /** `stillThere`: the uid, if its deletion was never applied. */
   | { readonly type: "restored"; readonly warning?: string; readonly stillThere?: string }
-  /** `conflict`: because another client has modified it. */
-  | { readonly type: "rollback-failed"; readonly error: string; readonly conflict?: true };
+  /** `conflict`: because another client has modified it. `isKept`: a created object is left there, for their sake. */
+  | { readonly type: "rollback-failed"; readonly error: string; readonly conflict?: true; readonly isKept?: true };
 
 export interface UndoContext extends ResolvedItem {
   readonly context: ReconcileContext;

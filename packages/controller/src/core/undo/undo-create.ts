@@ -50,7 +50,8 @@ export const undoCreate = (undoContext: UndoContext): UndoStep => {
     return { type: "wait", until, because: awaitedDeletion(place, object) };
   }
   const held = firstStep(CHECKS, undoContext);
-  if (held !== undefined) return held;
+  if (held !== undefined)
+    return held.type === "rollback-failed" && held.conflict === true ? { ...held, isKept: true } : held;
   const { uid = "", resourceVersion = "" } = object.metadata;
   return continues(restoring(undoContext, { verb: "delete", place, preconditions: { uid, resourceVersion } }, "look"));
 };
