@@ -4,6 +4,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { toBase64 } from "../../../packages/controller/src/core/kubernetes/base64.ts";
 import type { ApiCall } from "../../../packages/controller/src/core/state/effect.ts";
+import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { mostStoreNames, type Position } from "../../../packages/controller/src/core/state/journal.ts";
 import { UID } from "./transaction.ts";
 import { allowed, type Answer, change, former, later, observingAll, refused, seen, underway } from "./underway.ts";
@@ -107,11 +108,10 @@ it("have their names in the journal before they are written, whichever are taken
         target: seen(former(kind, name)),
       }));
       const fresh = { ...start, txn: { ...start.txn, status: { ...start.txn.status, items: [] } } };
-      // There is a pause of a second before a store is written after two names that were taken.
       let written = 0;
       const early: string[] = [];
       const stores: string[] = [];
-      const { at } = later(fresh, 10_060, ({ purpose, call }, { now }) => {
+      const answer = ({ purpose, call }: ApiCall, { now }: ReconcileContext): Answer => {
         const { name } = call.place;
         if (purpose === "journal" || purpose === "checkpoint") {
           const { data } = (call as { readonly body: { readonly data: Record<string, string> } }).body;
@@ -129,7 +129,11 @@ it("have their names in the journal before they are written, whichever are taken
           return E.left({ type: "refused", code: 409, reason: "AlreadyExists", message: "exists", causes: [] });
         stores.push(name);
         return E.right(stored(name, (call as { readonly body: KubeObject }).body));
-      });
+      };
+      // After two names that were taken, there is a pause of a second.
+      let at = fresh;
+      for (let left = NAMES + 1; left > 0 && at.txn.status.snapshots.length === 0; left -= 1)
+        ({ at } = later(at, 60, answer));
       expect(early).toEqual([]);
       expect(stores).toHaveLength(2);
       expect(at.txn.status.snapshots.map(({ name }) => name)).toEqual(stores);
