@@ -131,7 +131,7 @@ it("have their names in the journal before they are written, whichever are taken
         return E.right(stored(name, (call as { readonly body: KubeObject }).body));
       };
       // After two names that were taken, there is a pause of a second.
-      let at = fresh;
+      let at: ReconcileContext = fresh;
       for (let left = NAMES + 1; left > 0 && at.txn.status.snapshots.length === 0; left -= 1)
         ({ at } = later(at, 60, answer));
       expect(early).toEqual([]);
