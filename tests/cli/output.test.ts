@@ -5,6 +5,9 @@ import path from "node:path";
 import type { KubeObject } from "@janus/types";
 import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
+import { onCluster } from "../../packages/cli/src/cluster/cluster.ts";
+import { outputTo } from "../../packages/cli/src/output/style.ts";
+import { showProgress } from "../../packages/cli/src/progress/show-progress.ts";
 import { creating } from "../fixtures/changes.ts";
 import { controlPlane } from "../fixtures/cluster.ts";
 import { configMap, deployment } from "../fixtures/manifests.ts";
@@ -101,6 +104,22 @@ it("ends with a code of its own if the Transaction is deleted while it is watche
   expect(await running.ended).toMatchObject({
     code: 5,
     stderr: `error: Transaction ${namespace}/txn was deleted; its last phase was Pending\n`,
+  });
+});
+
+it("shows no other Transaction that has got the name of the one that is followed", async () => {
+  const { namespace, submit, remove, txn } = await workspace();
+  await submit([creating(configMap("a"))]);
+  const { uid } = (await txn()).metadata;
+  await remove(transaction("txn"));
+  await submit([creating(configMap("b"))]);
+  const output = { ...outputTo(process.stdout), write: () => {} };
+  const following = onCluster({ kubeconfig: controlPlane.kubeconfig, namespace }, (cluster) =>
+    showProgress(cluster, "txn", { output, format: "name", uid, isOver: () => true }),
+  );
+  await expect(following).rejects.toMatchObject({
+    exitCode: 5,
+    message: `Transaction ${namespace}/txn was deleted, and there is another one of its name; its last phase was not seen`,
   });
 });
 

@@ -27,9 +27,10 @@ const exists = async (cluster: Cluster, name: string): Promise<string> => {
 /**
  * Creates a Transaction, and records who does so.
  *
+ * @returns its uid
  * Errors: if there is one of that name; if the API server refuses it; with exit code 5 if it may have been created all the same.
  */
-export const createTransaction = async (cluster: Cluster, manifest: TransactionManifest): Promise<void> => {
+export const createTransaction = async (cluster: Cluster, manifest: TransactionManifest): Promise<string | undefined> => {
   const { api, namespace } = cluster;
   const { metadata } = manifest;
   const { name } = metadata;
@@ -42,7 +43,7 @@ export const createTransaction = async (cluster: Cluster, manifest: TransactionM
     body: { ...manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, ...by } } },
     fieldManager: "kubectl-janus",
   });
-  if (E.isRight(answer)) return;
+  if (E.isRight(answer)) return answer.right.metadata.uid;
   const { left: error } = answer;
   if (error.type === "refused" && error.reason === "AlreadyExists") throw new Failure(await exists(cluster, name));
   const why = `cannot create Transaction ${namespace}/${name}: ${cannotUse(error)}`;

@@ -113,7 +113,8 @@ const act = (name: string, flags: ActFlags, { annotation, refusal }: Action): Pr
     const isOver = ({ metadata, status }: Transaction): boolean =>
       isTerminal(status.phase) &&
       (status.phase !== txn.status.phase || isServed(metadata.annotations?.[annotation], status.version, before));
-    return outcome(await showProgress(cluster, name, { output: outputTo(process.stdout), isOver, isKnown: true }));
+    const { uid } = txn.metadata;
+    return outcome(await showProgress(cluster, name, { output: outputTo(process.stdout), isOver, uid }));
   });
 
 /** The controller removes the annotation once it has recorded what comes of it. */

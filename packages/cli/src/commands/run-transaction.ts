@@ -38,7 +38,7 @@ export const runTransaction = async (
     errors.write(planReport(previewed, painter(errors), errors.width));
     return 1;
   }
-  await createTransaction(cluster, manifest);
+  const uid = await createTransaction(cluster, manifest);
   const output = outputTo(process.stdout);
   if (format === "name") output.write(`transaction.${GROUP}/${name}\n`);
   const toWatch = wait ? "" : `: kubectl janus watch ${name} -n ${namespace}`;
@@ -46,7 +46,7 @@ export const runTransaction = async (
   if (format === undefined && !(wait && output.isTerminal))
     output.write(`Transaction ${namespace}/${name} is created${toWatch}\n`);
   if (!wait) return 0;
-  const code = exitCodeOf(await showProgress(cluster, name, { output, format, isKnown: true }));
+  const code = exitCodeOf(await showProgress(cluster, name, { output, format, uid }));
   if (code !== 0 && format === undefined)
     process.stderr.write(`To find out why: kubectl janus explain ${name} -n ${namespace}\n`);
   return code;

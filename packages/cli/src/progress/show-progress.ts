@@ -18,8 +18,8 @@ export interface ProgressOptions {
   readonly output: Output;
   /** json: an object per line; name: nothing, since the name has been printed. Default: text. */
   readonly format?: "json" | "name" | undefined;
-  /** It is known to exist, so what cannot be seen is not nothing. Default: false. */
-  readonly isKnown?: boolean;
+  /** The one that is known to exist: what cannot be seen is not nothing, and another one of its name is not it. Default: the first one that is seen. */
+  readonly uid?: string | undefined;
   /** When it is over. Default: in a terminal phase. */
   readonly isOver?: (txn: Transaction) => boolean;
 }
@@ -98,10 +98,12 @@ const PATIENCE = 15_000;
  * Shows a Transaction until it is over.
  *
  * @returns it, as it ended.
- * Errors: if it does not exist; if it cannot be read, or is deleted, with exit code 5 where it is known to exist; if interrupted (Ctrl-C), with exit code 130 and what to do.
+ * Errors: if it does not exist; if it cannot be read, or is deleted, whether or not another one has its name by then, with exit code 5
+ *         where it is known to exist; if interrupted (Ctrl-C), with exit code 130 and what to do.
  */
 export const showProgress = async (cluster: Cluster, name: string, options: ProgressOptions): Promise<Transaction> => {
-  const { isKnown = false, isOver = ({ status }) => isTerminal(status.phase) } = options;
+  const { uid, isOver = ({ status }) => isTerminal(status.phase) } = options;
+  const isKnown = uid !== undefined;
   const screen = await screenFor(options);
   const ending = new AbortController();
   const where = `-n ${cluster.namespace}`;
@@ -132,12 +134,16 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
   }, PATIENCE);
   try {
     for await (const observed of follow(cluster, name, { signal: ending.signal, onError })) {
-      if (observed === undefined)
+      if (observed === undefined && last === undefined && !isKnown)
         throw new Failure(
-          last === undefined && !isKnown
-            ? `Transaction ${cluster.namespace}/${name} does not exist; to list them: kubectl janus get ${where}`
-            : `Transaction ${cluster.namespace}/${name} was deleted; its last phase was ${last?.status.phase ?? "not seen"}`,
-          last === undefined && !isKnown ? 1 : OUTCOME_UNKNOWN,
+          `Transaction ${cluster.namespace}/${name} does not exist; to list them: kubectl janus get ${where}`,
+        );
+      const expected = uid ?? last?.metadata.uid ?? observed?.metadata.uid;
+      if (observed === undefined || observed.metadata.uid !== expected)
+        throw new Failure(
+          `Transaction ${cluster.namespace}/${name} was deleted${observed === undefined ? "" : ", and there is another one of its name"}; ` +
+            `its last phase was ${last?.status.phase ?? "not seen"}`,
+          OUTCOME_UNKNOWN,
         );
       const txn = printable(stored(observed).txn);
       screen.show(last, txn);
