@@ -30,7 +30,10 @@ const exists = async (cluster: Cluster, name: string): Promise<string> => {
  * @returns its uid
  * Errors: if there is one of that name; if the API server refuses it; with exit code 5 if it may have been created all the same.
  */
-export const createTransaction = async (cluster: Cluster, manifest: TransactionManifest): Promise<string | undefined> => {
+export const createTransaction = async (
+  cluster: Cluster,
+  manifest: TransactionManifest,
+): Promise<string | undefined> => {
   const { api, namespace } = cluster;
   const { metadata } = manifest;
   const { name } = metadata;

@@ -136,7 +136,8 @@ const approve = (name: string, flags: ApproveFlags): Promise<number> =>
     }
     await publish(cluster, shown);
     output.write(`Transaction ${cluster.namespace}/${name} is approved.\n`);
-    if (flags.wait === true) return exitCodeOf(await showProgress(cluster, name, { output, uid: shown.txn.metadata.uid }));
+    if (flags.wait === true)
+      return exitCodeOf(await showProgress(cluster, name, { output, uid: shown.txn.metadata.uid }));
     output.write(`To watch it:  kubectl janus watch ${on}\n`);
     return 0;
   });
