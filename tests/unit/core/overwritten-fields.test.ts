@@ -184,6 +184,14 @@ const world = fc
   });
 type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
 
+const contentOf = ({
+  metadata: { resourceVersion: _, managedFields: __, ...metadata },
+  ...fields
+}: KubeObject): object => ({
+  ...fields,
+  metadata,
+});
+
 const check = (holds: (world: World) => void) => fc.assert(fc.property(world, holds), { numRuns: 300 });
 
 describe("a change of what others have modified since the snapshot", () => {
@@ -228,7 +236,9 @@ describe("a change of what others have modified since the snapshot", () => {
   it("is refused for an Update, whatever they have modified, and for nothing else", () => {
     check(({ before, live, modified, content }) => {
       const change = wish(update(content));
-      expect(overwrittenFields(change, place, before, live).length > 0).toBe(modified.length > 0);
+      // Items that were removed and are there again may be in another order.
+      const isModified = modified.length > 0 || !equal(contentOf(before), contentOf(live));
+      expect(overwrittenFields(change, place, before, live).length > 0).toBe(isModified);
       const again = put(before, before, "person");
       expect(overwrittenFields(change, place, before, again)).toEqual([]);
     });
