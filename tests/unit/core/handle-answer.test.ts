@@ -85,6 +85,19 @@ it("a write that is said to find no object, which is then read, is made again at
   expect(handleAnswer(written.known, patch, refused(404), NOW, NOW).failed).toBeUndefined();
 });
 
+it("an object that is to be deleted, and is absent, is done, however often that is said", () => {
+  const place = { resource: configMaps, namespace: "shop", name: "a" };
+  const remove = ask("controller", {
+    purpose: "journal",
+    call: { verb: "delete", place, preconditions: {} },
+    untilDone: true,
+  });
+  const first = handleAnswer(known, remove, refused(404), NOW, NOW);
+  const again = handleAnswer(first.known, remove, refused(404), NOW, NOW);
+  expect([first.failed, again.failed]).toEqual([undefined, undefined]);
+  expect(hasLearned(again.known)).toBe(true);
+});
+
 it("snapshots of which each name is said to be taken are written after a pause each but the first: else as many as there are names", () => {
   const storing = (name: string): ApiCall =>
     ask("controller", {

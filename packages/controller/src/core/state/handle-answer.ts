@@ -32,33 +32,33 @@ const isUndone = ({ untilDone }: ApiCall, fault: ApiError): boolean => {
 const isVague = ({ call }: ApiCall, fault: ApiError): boolean =>
   call.verb === "get" && fault.type === "refused" && (fault.notFound === "other" || fault.code === 409);
 
-/** A write of an object of the controller's own conflicts with what there is, or is not, or so it is said. */
-const isContradicted = ({ as, call }: ApiCall, fault: ApiError): boolean =>
-  as === "controller" && call.verb !== "get" && classify(fault) === "conflict";
+/** A write of an object of the controller's own meets a conflict. What is to be released or deleted, and is absent, is done. */
+const isOwnConflict = ({ as, call, untilDone }: ApiCall, fault: ApiError): boolean =>
+  as === "controller" && call.verb !== "get" && untilDone !== true && classify(fault) === "conflict";
 
 const creation = ({ call: { place } }: ApiCall): string => `create ${formatRef(place)}`;
 
-/** Each snapshot is written under the next name that is free, so their names do not distinguish the attempts. */
-const attempt = ({ purpose, call: { verb, place } }: ApiCall): string =>
+/** Each snapshot is written under the next name that is free, so their names do not distinguish the writes. */
+const writeName = ({ purpose, call: { verb, place } }: ApiCall): string =>
   purpose === "store" ? purpose : `${verb} ${formatRef(place)}`;
 
-/** It is acted on at once. If it is said again, with no success in between, the next attempt is made after a pause. */
-const handleContradiction = (
-  { contradicted }: Observations,
+/** It is acted on at once. After another one, with no success in between, the next attempt is made after a pause. */
+const handleOwnConflict = (
+  { conflicted }: Observations,
   effect: ApiCall,
   fault: ApiError,
   after: Observations,
 ): HandledAnswer => {
-  const name = attempt(effect);
-  if (contradicted.has(name)) return { known: after, failed: fault };
-  return { known: { ...after, contradicted: new Set([...contradicted, name]) } };
+  const name = writeName(effect);
+  if (conflicted.has(name)) return { known: after, failed: fault };
+  return { known: { ...after, conflicted: new Set([...conflicted, name]) } };
 };
 
 /** An object that was seen explains why it could not be created; but not why it cannot be written. */
-const withoutContradiction = (known: Observations, effect: ApiCall): Observations => {
-  const explained = [attempt(effect), creation(effect)];
-  if (!explained.some((name) => known.contradicted.has(name))) return known;
-  return { ...known, contradicted: new Set([...known.contradicted].filter((name) => !explained.includes(name))) };
+const withoutConflict = (known: Observations, effect: ApiCall): Observations => {
+  const explained = [writeName(effect), creation(effect)];
+  if (!explained.some((name) => known.conflicted.has(name))) return known;
+  return { ...known, conflicted: new Set([...known.conflicted].filter((name) => !explained.includes(name))) };
 };
 
 export interface HandledAnswer {
@@ -82,12 +82,12 @@ export const handleAnswer = (
 ): HandledAnswer => {
   const denial = denialOf(effect);
   const granted: Observations = known.denied.has(denial) ? { ...known, denied: unset(known.denied, denial) } : known;
-  if (E.isRight(answer)) return { known: withoutContradiction(effect.onAnswer(granted, answer, now, sent), effect) };
+  if (E.isRight(answer)) return { known: withoutConflict(effect.onAnswer(granted, answer, now, sent), effect) };
   const fault = answer.left;
   if (meaningFor(effect, fault) === "transient" || isVague(effect, fault) || isUndone(effect, fault))
     return { known: afterTransientFault(known, effect, fault, now), failed: fault };
-  if (isContradicted(effect, fault))
-    return handleContradiction(known, effect, fault, effect.onAnswer(granted, answer, now, sent));
+  if (isOwnConflict(effect, fault))
+    return handleOwnConflict(known, effect, fault, effect.onAnswer(granted, answer, now, sent));
   if (!isOwnDenial(effect, fault)) return { known: effect.onAnswer(granted, answer, now, sent) };
   const since = known.denied.get(denial) ?? now;
   if (now >= since + PATIENCE) return { known: effect.onAnswer(known, answer, now, sent) };

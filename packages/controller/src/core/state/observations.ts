@@ -63,7 +63,7 @@ export interface Observations {
   /** Since when the controller itself lacks a permission, by request; see `handle-answer.ts`. */
   readonly denied: ReadonlyMap<string, Instant>;
   /** Writes of the controller's own objects that met a conflict, and have not succeeded since; see `handle-answer.ts`. */
-  readonly contradicted: ReadonlySet<string>;
+  readonly conflicted: ReadonlySet<string>;
   /** When an item was last rolled back. */
   readonly restoredAt?: Instant;
   /** The same of items that were not deferred behind others: what admission sets may change by these. */
@@ -140,7 +140,7 @@ export const noObservations = (since: Instant): Observations => ({
   storeData: new Map(),
   cleanup: NOTHING_CLEANED_UP,
   denied: new Map(),
-  contradicted: new Set(),
+  conflicted: new Set(),
   projectedAt: since,
 });
 
