@@ -12,7 +12,7 @@ import { stopRequest } from "../transitions/stop-request.ts";
 import { awaitHealthy } from "../undo/await-healthy.ts";
 import { missing } from "../undo/missing-targets.ts";
 import { waiting } from "../state/status-progress.ts";
-import { isAskedFor, isKept, isUnsettled, MAX_RETRIES } from "../transitions/rollback-retry.ts";
+import { isAskedFor, isUnsettled, MAX_RETRIES, needsRequest } from "../transitions/rollback-retry.ts";
 import { projected, updateStatus, removeAnnotation } from "../state/status-update.ts";
 import { INCOMPLETE } from "../state/conditions.ts";
 import { type Back, defer, type ItemStep, rollbackItem, settleItem } from "../undo/rollback-item.ts";
@@ -182,7 +182,7 @@ const interrupted = (journal: Back, isIn: (index: number) => boolean): Journal =
   return { ...journal, notes: new Map([...journal.notes, ...notes]) };
 };
 
-/** Of an incomplete rollback. @param attempts how often it was retried */
+/** Of an incomplete rollback. @param attempts automatic retries so far */
 const whatFollows = (txn: Transaction, journal: Back, message: string, attempts: number): EventSpec => {
   const warning = { type: "Warning", reason: "RollbackFailed" } as const;
   if (txn.metadata.deletionTimestamp !== undefined)
@@ -216,11 +216,11 @@ const finish = (context: ReconcileContext, journal: Back): Step => {
       4096,
     );
     const because = { reason: INCOMPLETE, message, eventMessage: "rollback incomplete, see status.items" };
-    const isAllKept = items.every((item, index) => !isUnsettled(item) || isKept(journal, index));
-    const { recovery } = isAllKept ? { recovery: { attempts: MAX_RETRIES } } : txn.status;
-    const event = whatFollows(txn, journal, message, recovery?.attempts ?? 0);
-    const retried = recovery === undefined ? {} : { recovery };
-    return run(updateStatus(txn, { phase: "Failed", items, because, ...retried }, now, event));
+    const isRetried = items.some((item, index) => isUnsettled(item) && !needsRequest(journal, index));
+    const attempts = isRetried ? (txn.status.recovery?.attempts ?? 0) : MAX_RETRIES;
+    const event = whatFollows(txn, journal, message, attempts);
+    const recovery = isRetried ? {} : { recovery: { attempts } };
+    return run(updateStatus(txn, { phase: "Failed", items, because, ...recovery }, now, event));
   }
   const { requests, messages: gone } = missing(context, items);
   if (requests.length > 0) return run(...requests);

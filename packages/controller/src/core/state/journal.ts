@@ -78,7 +78,7 @@ export interface Note {
    */
   readonly owners?: readonly number[];
   /** An object that was left there on purpose is deleted only on request: somebody may have come to rely on it. */
-  readonly isKept?: true;
+  readonly retryOnRequest?: true;
 }
 
 /** A change whose rollback has to wait. It is deferred, so that the others need not wait for it. */
@@ -161,7 +161,7 @@ const parsed = (text: unknown): unknown => (typeof text === "string" ? parseJson
 /** The fields of the values that are objects, by what their key begins with. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   position: ["direction", "cursor", "reached", "since", "gatedSince", "gatesInDoubt", "restoredAt"],
-  note: ["type", "error", "owners", "isKept"],
+  note: ["type", "error", "owners", "retryOnRequest"],
   deferred: ["error", "since", "isBehind"],
   renewed: ["before", "stores"],
 };
@@ -223,14 +223,14 @@ const byIndex = <A>(
 const isSettled = (type: unknown): type is Note["type"] => SETTLED.some((settled) => settled === type);
 
 const decodeNote = (text: unknown): Note | undefined => {
-  const { type, error, owners, isKept } = asObject(parsed(text));
+  const { type, error, owners, retryOnRequest } = asObject(parsed(text));
   if (!isSettled(type) || typeof error !== "string") return undefined;
   const isOwners = Array.isArray(owners) && owners.every(Number.isInteger);
   return {
     type,
     error,
     ...(isOwners ? { owners: owners as readonly number[] } : {}),
-    ...(isKept === true ? { isKept } : {}),
+    ...(retryOnRequest === true ? { retryOnRequest } : {}),
   };
 };
 

@@ -17,14 +17,13 @@ const UNSETTLED: readonly string[] = ["rollback-failed", "unknown"];
 
 export const isUnsettled = ({ state }: Item): boolean => UNSETTLED.includes(state.type);
 
-/** A created object that was left there on purpose: the rollback of its change is retried only on request. */
-export const isKept = ({ notes }: Journal, index: number): boolean => notes.get(index)?.isKept === true;
+/** A created object was left there on purpose: the rollback of its change is retried only on request. */
+export const needsRequest = ({ notes }: Journal, index: number): boolean => notes.get(index)?.retryOnRequest === true;
 
 export const isAskedFor = ({ metadata }: Transaction): boolean => metadata.annotations?.[RETRY_ROLLBACK] !== undefined;
 
 /**
- * When a Failed Transaction is retried: at once on request, automatically with delays that grow fourfold, unless all that is left
- * are objects that were left there on purpose.
+ * When a Failed Transaction is retried: at once on request, automatically with delays that grow fourfold.
  * `undefined`: never; there is nothing to restore, or nothing to restore it from.
  */
 export const nextRetryAt = ({ txn, settings }: ReconcileContext): Instant | undefined => {
@@ -58,7 +57,7 @@ export const retryRollback = (context: ReconcileContext): Step => {
     return run(updateStatus(txn, { recovery, because }, now, blocked));
   }
   const isDue = (item: Item, index: number): boolean =>
-    isUnsettled(item) && (isAskedFor(txn) || !isKept(journal, index));
+    isUnsettled(item) && (isAskedFor(txn) || !needsRequest(journal, index));
   const unsettled = txn.status.items.flatMap((item, index) => (isDue(item, index) ? [index] : []));
   if (unsettled.length === 0)
     return run(updateStatus(txn, { recovery: { attempts: MAX_RETRIES }, because: readyIn(txn) }, now));

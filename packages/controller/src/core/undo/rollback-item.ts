@@ -140,18 +140,19 @@ interface ItemRollback {
   readonly index: number;
 }
 
-/** It ends here, and is retried with the whole rollback; what is kept, only on request. */
-const fail = (
+const settleFailed = (
   { context, journal, index }: ItemRollback,
-  error: string,
+  note: Note,
   item?: ResolvedItem,
   why?: Why,
-  kept: Pick<Note, "isKept"> = {},
 ): ItemStep => {
-  const note: Note = { type: "rollback-failed", error, ...kept };
   const event = item === undefined ? [] : [ended(item, note, why)];
   return { type: "run", step: run(settleItem(context, journal, index, note, ...event)) };
 };
+
+/** It ends here, and is retried with the whole rollback. */
+const fail = (rollback: ItemRollback, error: string, item?: ResolvedItem, why?: Why): ItemStep =>
+  settleFailed(rollback, { type: "rollback-failed", error }, item, why);
 
 const send = ({ index }: ItemRollback, ...effects: readonly Effect[]): ItemStep => ({
   type: "run",
@@ -276,12 +277,13 @@ const afterUndo = (
       );
     case "restored":
       return { type: "run", step: run(settleRestored(rollback, item, before, undoing)) };
-    case "rollback-failed":
-      if (undoing.conflict === true)
-        return fail(rollback, undoing.error, item, "ConflictDetected", undoing.isKept === true ? { isKept: true } : {});
+    case "rollback-failed": {
+      const { conflict, ...note } = undoing;
+      if (conflict === true) return settleFailed(rollback, note, item, "ConflictDetected");
       return whenRejected === "fail"
         ? fail(rollback, undoing.error, item)
         : { type: "run", step: run(defer(context, journal, index, undoing.error, { isBehind: true })) };
+    }
   }
 };
 

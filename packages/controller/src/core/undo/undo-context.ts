@@ -22,8 +22,13 @@ export type UndoStep =
   | { readonly type: "lock"; readonly index: number }
   /** `stillThere`: the uid, if its deletion was never applied. */
   | { readonly type: "restored"; readonly warning?: string; readonly stillThere?: string }
-  /** `conflict`: because another client has modified it. `isKept`: a created object is left there, for their sake. */
-  | { readonly type: "rollback-failed"; readonly error: string; readonly conflict?: true; readonly isKept?: true };
+  /** `conflict`: because another client has modified it. `retryOnRequest`: a created object is left there on purpose. */
+  | {
+      readonly type: "rollback-failed";
+      readonly error: string;
+      readonly conflict?: true;
+      readonly retryOnRequest?: true;
+    };
 
 export interface UndoContext extends ResolvedItem {
   readonly context: ReconcileContext;

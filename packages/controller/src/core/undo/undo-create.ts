@@ -51,7 +51,7 @@ export const undoCreate = (undoContext: UndoContext): UndoStep => {
   }
   const held = firstStep(CHECKS, undoContext);
   if (held !== undefined)
-    return held.type === "rollback-failed" && held.conflict === true ? { ...held, isKept: true } : held;
+    return held.type === "rollback-failed" && held.conflict === true ? { ...held, retryOnRequest: true } : held;
   const { uid = "", resourceVersion = "" } = object.metadata;
   return continues(restoring(undoContext, { verb: "delete", place, preconditions: { uid, resourceVersion } }, "look"));
 };
