@@ -9,10 +9,13 @@ import { configMap, deployment, service } from "../fixtures/manifests.ts";
 import { refusing } from "../fixtures/refusing.ts";
 import { transaction, type Workspace, workspace } from "../fixtures/workspace.ts";
 
-const committed = async (place: Workspace, ...changes: readonly WrittenChange[]): Promise<void> => {
-  await place.submit(changes, { rollbackWindow: "1h" });
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("Committed");
+const committedAs = async (place: Workspace, name: string, ...changes: readonly WrittenChange[]): Promise<void> => {
+  await place.submit(changes, { name, rollbackWindow: "1h" });
+  await expect.poll(async () => (await place.txn(name)).status?.phase, { timeout: 30_000 }).toBe("Committed");
 };
+
+const committed = (place: Workspace, ...changes: readonly WrittenChange[]): Promise<void> =>
+  committedAs(place, "txn", ...changes);
 
 const takenBack = async (place: Workspace, name = "txn") => {
   const annotations = { [REQUEST_ROLLBACK]: "yes" };
@@ -109,9 +112,7 @@ it("deletes what a later Transaction has changed, once that is rolled back", asy
   const place = await workspace();
   await place.janus();
   await committed(place, creating(configMap("made", { a: "1" })));
-  await place.submit([patching(configMap("made", { later: "1" }))], { name: "later", rollbackWindow: "1h" });
-  const phase = async () => (await place.txn("later")).status?.phase;
-  await expect.poll(phase, { timeout: 20_000 }).toBe("Committed");
+  await committedAs(place, "later", patching(configMap("made", { later: "1" })));
   expect((await takenBack(place, "later")).phase).toBe("RolledBack");
   expect((await takenBack(place)).phase).toBe("RolledBack");
   expect(await place.exists(configMap("made"))).toBe(false);
@@ -121,8 +122,7 @@ it("does not delete what it has left for a reason, once that is gone, before som
   const place = await workspace({ recoveryDelay: 3_000 });
   await place.janus();
   await committed(place, creating(configMap("made", { a: "1" })));
-  await place.submit([patching(configMap("made", { later: "1" }))], { name: "later", rollbackWindow: "1h" });
-  await expect.poll(async () => (await place.txn("later")).status?.phase, { timeout: 20_000 }).toBe("Committed");
+  await committedAs(place, "later", patching(configMap("made", { later: "1" })));
   expect((await takenBack(place)).phase).toBe("Failed");
   expect((await takenBack(place, "later")).phase).toBe("RolledBack");
   // Retries after three seconds, and after twelve more, would have deleted it.

@@ -18,7 +18,10 @@ export interface ProgressOptions {
   readonly output: Output;
   /** json: an object per line; name: nothing, since the name has been printed. Default: text. */
   readonly format?: "json" | "name" | undefined;
-  /** The one that is known to exist: what cannot be seen is not nothing, and another one of its name is not it. Default: the first one that is seen. */
+  /**
+   * The one that is known to exist: what cannot be seen is not nothing, and another one of its name is not it.
+   * Default: the first one that is seen.
+   */
   readonly uid?: string | undefined;
   /** When it is over. Default: in a terminal phase. */
   readonly isOver?: (txn: Transaction) => boolean;
@@ -98,8 +101,8 @@ const PATIENCE = 15_000;
  * Shows a Transaction until it is over.
  *
  * @returns it, as it ended.
- * Errors: if it does not exist; if it cannot be read, or is deleted, whether or not another one has its name by then, with exit code 5
- *         where it is known to exist; if interrupted (Ctrl-C), with exit code 130 and what to do.
+ * Errors: if it does not exist; if it cannot be read, or is deleted, whether or not another one has its name by then,
+ *         with exit code 5 where it is known to exist; if interrupted (Ctrl-C), with exit code 130 and what to do.
  */
 export const showProgress = async (cluster: Cluster, name: string, options: ProgressOptions): Promise<Transaction> => {
   const { uid, isOver = ({ status }) => isTerminal(status.phase) } = options;
