@@ -213,7 +213,7 @@ const permissions = fc.oneof(
 );
 
 const preflight = fc.record(
-  { trial: fc.record({ problems }), permissions },
+  { trial: fc.record({ of: fc.constantFrom(undefined, "1", "2"), problems }), permissions },
   { requiredKeys: [] },
 ) as fc.Arbitrary<PreflightObservations>;
 

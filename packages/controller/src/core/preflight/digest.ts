@@ -1,6 +1,6 @@
 import { Spec, type Transaction } from "@janus/api";
 import { memoized } from "../kubernetes/memoize.ts";
-import { type Observations, preflightIn } from "../state/observations.ts";
+import { type Observations, trialIn } from "../state/observations.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { itemsOf } from "../state/resolved-changes.ts";
 import { hashOf, unknownYet } from "./dry-run-result.ts";
@@ -32,5 +32,5 @@ export const approvalDigest = (txn: Transaction, known: Observations): string =>
   `sha256:${hashOf([
     "janus render 1",
     specHash(txn),
-    itemsOf(txn, known).map((item) => preflightIn(known, item.index).trial?.shown?.hash ?? unknownYet(item)),
+    itemsOf(txn, known).map((item) => trialIn(known, item.index)?.shown?.hash ?? unknownYet(item)),
   ])}`;

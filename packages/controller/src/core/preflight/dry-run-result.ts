@@ -5,7 +5,7 @@ import { isRight } from "fp-ts/lib/Either.js";
 import { canonical, type Json, type JsonObject, type KubeObject, sizeOf } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { DryRunResult } from "../state/preflight-observations.ts";
-import { preflightIn, withPreflight } from "../state/observations.ts";
+import { trialIn, withPreflight } from "../state/observations.ts";
 import type { Settings } from "../state/reconcile-context.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
@@ -188,7 +188,7 @@ export const keepingResult =
     ...dryRun,
     onAnswer: (known, answer, ...when) => {
       const learned = dryRun.onAnswer(known, answer, ...when);
-      const { trial } = preflightIn(learned, item.index);
+      const trial = trialIn(learned, item.index);
       // After a conflict it is read and tried again.
       if (trial === undefined) return learned;
       const shown = isRight(answer)

@@ -3,7 +3,7 @@ import { isRight } from "fp-ts/lib/Either.js";
 import type { KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { Effect } from "../state/effect.ts";
-import { changeIn, preflightIn, withPreflight } from "../state/observations.ts";
+import { changeIn, trialIn, withPreflight } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { examined } from "./examined.ts";
@@ -48,7 +48,7 @@ const keepingObject: KeepDryRun = (dryRun, { index }) => ({
   ...dryRun,
   onAnswer: (known, answer, ...rest) => {
     const after = dryRun.onAnswer(known, answer, ...rest);
-    const { trial } = preflightIn(after, index);
+    const trial = trialIn(after, index);
     return isRight(answer) && trial !== undefined
       ? withPreflight(after, index, { trial: { ...trial, object: answer.right } })
       : after;
@@ -60,8 +60,8 @@ const previewOf = (
   { index, place, change: { type } }: ResolvedItem,
   found: readonly string[],
 ): ChangePreview => {
-  const { target, preflight } = changeIn(known, index);
-  const after = preflight?.trial?.object;
+  const { target } = changeIn(known, index);
+  const after = trialIn(known, index)?.object;
   return {
     index,
     place,

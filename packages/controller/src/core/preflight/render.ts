@@ -1,7 +1,7 @@
 import { cut, type Render, type RenderedChange, type Transaction } from "@janus/api";
 import type { ApiCall, Effect, Watched } from "../state/effect.ts";
 import { MOST_LIVE, outlined } from "../state/memory-budget.ts";
-import { changeIn, type Observations, withChange } from "../state/observations.ts";
+import { changeIn, type Observations, trialIn, withChange } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { approvalDigest } from "./digest.ts";
@@ -43,11 +43,14 @@ const outlineExamined = (txn: Transaction, known: Observations, item: ResolvedIt
   const observed = changeIn(known, item.index);
   const { target, preflight } = observed;
   if (target?.type !== "read") return known;
-  const { trial } = preflight ?? {};
+  const trial = trialIn(known, item.index);
   const problems = trial?.problems ?? liveProblems(item, known);
   const asked = [...regranting(txn, known, item, target.object), ...readOtherVersions(txn, item, known, target.object)];
   const isOpen = trial === undefined ? problems.length === 0 : asked.length > 0;
-  const left = { ...observed, preflight: { ...preflight, trial: { ...trial, problems } } };
+  const left = {
+    ...observed,
+    preflight: { ...preflight, trial: { ...trial, of: target.object.metadata.resourceVersion, problems } },
+  };
   return isOpen ? known : withChange(known, item.index, outlined(left));
 };
 
@@ -67,8 +70,8 @@ const examining =
   };
 
 const rendered = (known: Observations, { index }: ResolvedItem, found: readonly string[]): RenderedChange => {
-  const { target, preflight } = changeIn(known, index);
-  const shown = preflight?.trial?.shown;
+  const { target } = changeIn(known, index);
+  const shown = trialIn(known, index)?.shown;
   const resourceVersion = target?.object?.metadata.resourceVersion;
   const at = resourceVersion === undefined ? {} : { resourceVersion };
   if (found.length > 0) return { result: "Refused", message: cut(found.join("; "), MOST_OF_MESSAGE), ...at };

@@ -7,7 +7,7 @@ import type { JournalObservation } from "./journal-observation.ts";
 import type { Listing, Owned } from "./listings.ts";
 import type { LockObservation } from "./lock-observation.ts";
 import type { OwnerObservation } from "./owners.ts";
-import type { PreflightObservations } from "./preflight-observations.ts";
+import type { PreflightObservations, Trial } from "./preflight-observations.ts";
 import type { Adoptable, RollbackObservations } from "./rollback-observations.ts";
 import type { SnapshotRef, StoreData, StoreListing, StoreObservation } from "./store-observations.ts";
 import type { GateObservations, Outage, TargetObservation } from "./target-observations.ts";
@@ -162,6 +162,13 @@ const NO_PREFLIGHT: PreflightObservations = {};
 export const preflightIn = (known: Observations, index: number): PreflightObservations =>
   changeIn(known, index).preflight ?? NO_PREFLIGHT;
 
+/** The dry run of a change; undefined: it has to be tried, on the target as it was read last. */
+export const trialIn = (known: Observations, index: number): Trial | undefined => {
+  const { target, preflight } = changeIn(known, index);
+  const { trial } = preflight ?? NO_PREFLIGHT;
+  return target !== undefined && trial?.of === target.object?.metadata.resourceVersion ? trial : undefined;
+};
+
 const NO_FORWARD: ForwardObservations = {};
 
 export const forwardIn = (known: Observations, index: number): ForwardObservations =>
@@ -212,10 +219,13 @@ export const withGate = (known: Observations, index: number, observed: GateObser
 export const withRollback = (known: Observations, index: number, observed: RollbackObservations): Observations =>
   withChange(known, index, { rollback: { ...rollbackIn(known, index), ...observed } });
 
+/** The compiler does not look for unknown fields in a literal with a spread: a patch could go to a field that was renamed. */
+type Known<Patch> = Patch & { readonly [Field in Exclude<keyof Patch, keyof ChangeObservations>]: never };
+
 /** With a part of the observations of each change. This is no observation: the order stays. */
-export const mapChanges = (
+export const mapChanges = <Left extends ChangeObservations>(
   known: Observations,
-  left: (observed: ChangeObservations, index: number) => ChangeObservations,
+  left: (observed: ChangeObservations, index: number) => Known<Left>,
 ): Observations => ({
   ...known,
   changes: new Map([...known.changes].map(([index, observed]) => [index, left(observed, index)])),
