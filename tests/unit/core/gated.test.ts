@@ -65,9 +65,9 @@ const rollingBack = ({ asked }: Story): unknown =>
 const ready = ({ at }: Story): string | undefined =>
   at.txn.status.conditions.find(({ type }) => type === "Ready")?.message;
 
-/** As of another process, of which only the status is left. */
+/** As of another process, of which only the status is left, and no write that may still take effect. */
 const lost = (changes: readonly Change[], items: Status["items"] = []): ReconcileContext => {
-  const start = underway("Committing", changes, begun, { journal: { type: "missing" } });
+  const start = underway("Committing", changes, begun, { journal: { type: "missing", since: NOW - 60_000 } });
   const recorded = start.txn.status.items.map((item, index) => items[index] ?? item);
   return { ...start, txn: { ...start.txn, status: { ...start.txn.status, items: recorded } } };
 };
@@ -86,7 +86,8 @@ describe("where the journal was lost", () => {
     const all = server(made("a"));
     const changes = [gated(change("Patch", "a")), change("Create", "b")];
     const before = { existed: true, uid: "uid-of-a", resourceVersion: "1" } as const;
-    const died = later(lost(changes, [{ state: { type: "committed", before } }]), 1, all).at;
+    // A read of the target of the second change, and the journal.
+    const died = later(lost(changes, [{ state: { type: "committed", before } }]), 2, all).at;
     const position = journalIn(died.known)?.position;
     assert(position !== undefined);
     // For all that the next process knows, the change at the cursor may have been sent.

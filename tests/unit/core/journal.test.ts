@@ -80,7 +80,7 @@ const decoded = (object: KubeObject): Journal => {
   return journal;
 };
 
-const begun = stored(newJournal(txn, forward(0), 3), "1");
+const begun = stored(newJournal(txn, { position: forward(0) }, 3), "1");
 
 describe("the journal", () => {
   it("begins where it is told to, under a name of its Transaction's own", () => {

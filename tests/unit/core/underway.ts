@@ -68,7 +68,7 @@ export const change = (type: ResolvedChange["type"], name: string, kind = "Confi
 };
 
 const journalled = (txn: Transaction, position: Position, data: object = {}): KubeObject => {
-  const object = newJournal(txn, position, 0) as KubeObject;
+  const object = newJournal(txn, { position }, 0) as KubeObject;
   return {
     ...object,
     data: { ...asObject(object["data"]), ...data },

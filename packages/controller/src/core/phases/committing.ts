@@ -1,15 +1,13 @@
 import * as E from "fp-ts/lib/Either.js";
 import { REQUEST_ROLLBACK } from "@janus/api";
 import { allStores, releaseAll, snapshotOf } from "../snapshots/prior-state.ts";
-import { type ApiCall, run, type Step, wait } from "../state/effect.ts";
+import { run, type Step, wait } from "../state/effect.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import type { Instant } from "../kubernetes/time.ts";
-import { gatesOf } from "../gates/gates-of.ts";
-import { gatedChange, type Journal, type Position } from "../state/journal.ts";
-import { findJournal, readJournal } from "../state/journal-requests.ts";
+import { gatedChange, type Journal } from "../state/journal.ts";
+import { findJournal, inDoubtAtCursor, readJournal } from "../state/journal-requests.ts";
 import { cannotBeUndone, firstIrreversible } from "../preflight/irreversible-deletions.ts";
-import { changeIn, forwardIn, type Observations, withChanges } from "../state/observations.ts";
-import { type AbortCause, inDoubtSince, sentWrite, type SentWrite } from "../state/forward-observations.ts";
+import { changeIn, forwardIn } from "../state/observations.ts";
+import { type AbortCause, sentWrite, type SentWrite } from "../state/forward-observations.ts";
 import { isRefused, journalIn } from "../state/journal-observation.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { withoutLostOwners } from "../snapshots/owner-references.ts";
@@ -22,6 +20,7 @@ import { reasonToStop } from "../forward/reason-to-stop.ts";
 import { gateAgain } from "../forward/gate-again.ts";
 import { awaitGates } from "../forward/await-gates.ts";
 import { resolveInDoubt } from "../forward/in-doubt.ts";
+import { findProgress, foundEvents } from "../forward/lost-journal.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
@@ -43,12 +42,16 @@ import { send } from "../forward/send-change.ts";
 export const committing = (context: ReconcileContext): Step => {
   const { txn, known } = context;
   if (isRefused(known.journal)) return journalUnavailable(context, known.journal, recordedCursor(context), "unknown");
-  const finding = findJournal(txn, known, lostPosition(context));
   const journal = journalIn(known);
-  if (finding !== undefined || journal === undefined) return run(withAllInDoubt(context, finding ?? readJournal(txn)));
+  if (journal === undefined) return haveJournal(context);
   // Another leader has started the rollback, and this version of the Transaction does not show it yet.
   if (journal.position.direction === "back")
     return wait(context.now + POLL_INTERVAL, "its rollback has started already: reading it again");
+  const [doubted] = journal.notes.values();
+  if (doubted !== undefined) {
+    const fate = journal.notes.has(journal.position.cursor) ? "unknown" : "not-sent";
+    return abort(context, journal, { reason: "CommitFailed", message: doubted.error, fate });
+  }
   const gated = gatedChange(journal);
   const undiscovered = discover(context, journal, gated?.index ?? journal.position.cursor);
   if (undiscovered !== undefined) return undiscovered;
@@ -116,35 +119,23 @@ const fateUnseen = (write: SentWrite | undefined): AbortCause["fate"] => {
   return write.type === "refused" && write.unanswered === undefined ? "rejected" : "unknown";
 };
 
-/** The journal was lost: every change since the last status update is in doubt, and is resolved from its target. */
-const withAllInDoubt = ({ txn }: ReconcileContext, finding: ApiCall): ApiCall => {
-  if (finding.purpose !== "journal") return finding;
-  const doubted = (known: Observations, sent: Instant): Observations =>
-    withChanges(
-      known,
-      txn.spec.changes.map((_, index) => {
-        const forward = forwardIn(known, index);
-        return [index, { forward: { ...forward, write: inDoubtSince(forward.write, sent) } }];
-      }),
-    );
-  return {
-    ...finding,
-    onAnswer: (known, answer, now, sent) => doubted(finding.onAnswer(known, answer, now, sent), now),
-    onTransientFault: (known, fault, now) => doubted(finding.onTransientFault?.(known, fault, now) ?? known, now),
-  };
-};
-
 /** The index of the first change that is not applied according to the status. */
 const recordedCursor = ({ txn }: ReconcileContext): number => {
   const first = txn.status.items.findIndex((item) => item.state.type !== "committed");
   return Math.min(first === -1 ? txn.status.items.length : first, txn.spec.changes.length);
 };
 
-/** Where a journal begins that is written again. */
-const lostPosition = (context: ReconcileContext): Position => {
-  const { txn } = context;
-  const hasGates = txn.spec.changes.some((_, index) => gatesOf(txn, index).length > 0);
-  return { direction: "forward", cursor: recordedCursor(context), ...(hasGates ? { gatesInDoubt: true } : {}) };
+/** Has a journal: one that was lost is written again once it is found out how far the changes have come. */
+const haveJournal = (context: ReconcileContext): Step => {
+  const { txn, known } = context;
+  const { journal } = known;
+  if (journal?.type !== "missing" && journal?.type !== "altered") return run(readJournal(txn));
+  const from = recordedCursor(context);
+  const progress = findProgress(context, from, journal.since ?? known.since);
+  if (progress.type === "step") return progress.step;
+  const { start } = progress;
+  const writing = inDoubtAtCursor(findJournal(txn, known, start) ?? readJournal(txn));
+  return run({ ...writing, events: foundEvents(context, from, start.position.cursor) });
 };
 
 const advance = (

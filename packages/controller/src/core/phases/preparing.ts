@@ -196,7 +196,7 @@ const keepSnapshots = (context: ReconcileContext): Step => {
   if (snapshots.type === "writing") return run(...snapshots.effects);
   const journal = journalIn(known);
   return journal === undefined
-    ? run(findJournal(txn, known, BEGIN) ?? readJournal(txn))
+    ? run(findJournal(txn, known, { position: BEGIN }) ?? readJournal(txn))
     : run(recordPrepared(context, journal, snapshots.refs));
 };
 

@@ -106,7 +106,7 @@ export const takeSnapshots = (txn: Transaction, known: Observations): SnapshotPr
     },
   });
   const more = Math.max(packs.length, storesLeft(known));
-  const journaling = findJournal(txn, known, BEGIN, more);
+  const journaling = findJournal(txn, known, { position: BEGIN }, more);
   const journal = journalIn(known);
   if (journaling === undefined && journal !== undefined)
     return { type: "writing", effects: [notingRefs(writeNext(txn, journal, storing, more))] };

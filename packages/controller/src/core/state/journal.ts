@@ -114,6 +114,18 @@ export interface Entry {
   readonly unnoted?: readonly number[];
 }
 
+/** A journal that does not exist: everything is as it is recorded in the status. */
+export const noJournal = (position: Position): Journal => ({
+  version: { uid: "", resourceVersion: "" },
+  position,
+  created: new Map(),
+  notes: new Map(),
+  doubted: new Map(),
+  deferred: new Map(),
+  renewed: new Map(),
+  storeNames: 0,
+});
+
 export const journalPlace = (txn: Transaction): ObjectRef => ({
   resource: configMaps,
   namespace: txn.metadata.namespace,
@@ -132,9 +144,22 @@ const encode = (entry: Entry): Readonly<Record<string, string | null>> => ({
   ...(entry.renewed === undefined ? {} : { [`renewed-${entry.renewed[0]}`]: JSON.stringify(entry.renewed[1]) }),
 });
 
-export const journalData = (entry: Entry): object => ({ data: encode(entry) });
+const journalData = (entry: Entry): object => ({ data: encode(entry) });
 
-export const newJournal = (txn: Transaction, position: Position, storeNames: number): object => ({
+/** What a journal begins with. Where it was lost: what was found of the changes. */
+export interface Start extends Pick<Partial<Journal>, "created" | "notes"> {
+  readonly position: Position;
+}
+
+export const startData = ({ position, created = new Map(), notes = new Map() }: Start, storeNames: number): object => ({
+  data: Object.assign(
+    encode({ position, storeNames }),
+    ...[...created].map((one) => encode({ created: one })),
+    ...[...notes].map((note) => encode({ note })),
+  ) as object,
+});
+
+export const newJournal = (txn: Transaction, start: Start, storeNames: number): object => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: {
@@ -146,7 +171,7 @@ export const newJournal = (txn: Transaction, position: Position, storeNames: num
       [UID_LABEL]: txn.metadata.uid,
     },
   },
-  ...journalData({ position, storeNames }),
+  ...startData(start, storeNames),
 });
 
 export const journalPatch = (journal: Journal, entry: Entry): object => ({
