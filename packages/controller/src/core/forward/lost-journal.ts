@@ -126,6 +126,8 @@ const reading = (
   return telling({ ...read, onAnswer: (...answer) => kept(read.onAnswer(...answer)) }, index);
 };
 
+const instead = (step: Step): Found => ({ type: "step", step });
+
 export type Found = { readonly type: "step"; readonly step: Step } | { readonly type: "found"; readonly start: Start };
 
 /**
@@ -137,18 +139,17 @@ export type Found = { readonly type: "step"; readonly step: Step } | { readonly 
  */
 export const findProgress = (context: ReconcileContext, from: number, lost: number): Found => {
   const { txn, known, now, settings } = context;
-  const step = (next: Step): Found => ({ type: "step", step: next });
   const settledAt = lost + inFlightWindow(settings);
   if (now < settledAt)
-    return step(
+    return instead(
       waiting(context, undefined, settledAt, "the journal was lost, and a write that was sent may still take effect"),
     );
   const unknown = discoveries(txn, known);
   if (unknown.length > 0 && !(known.undiscovered !== undefined && isTried(known.undiscovered) && isStopping(context)))
-    return step(run(...unknown));
+    return instead(run(...unknown));
   const searches = txn.spec.changes.flatMap((_, index) => (index < from ? [] : [search(context, index, from)]));
   const requests = searches.filter((found): found is readonly ApiCall[] => Array.isArray(found)).slice(0, MOST);
-  if (requests.length > 0) return step(run(...requests.flat()));
+  if (requests.length > 0) return instead(run(...requests.flat()));
   const traces = searches as readonly Trace[];
   const { cursor, open } = progressOf(traces);
   const hasGates = txn.spec.changes.some((_, index) => gatesOf(txn, index).length > 0);
