@@ -92,9 +92,7 @@ describe("the CRD", () => {
       "REVERSIBLEUNTIL",
       "MESSAGE",
     ]);
-    expect(wide.stdout.split("\n")[1]).toMatch(
-      /^new\s+Committed\s+1\/1\s+Published\s+\d+s\s+deploy-sa\s+All is in$/u,
-    );
+    expect(wide.stdout.split("\n")[1]).toMatch(/^new\s+Committed\s+1\/1\s+Published\s+\d+s\s+deploy-sa\s+All is in$/u);
     const inPhase = (phase: string) =>
       kubectl("get", "txn", "-n", namespace, "-o", "name", "--field-selector", `status.phase=${phase}`);
     expect((await inPhase("Committed")).stdout).toContain("/new");

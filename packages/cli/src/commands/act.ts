@@ -106,6 +106,7 @@ const act = (name: string, flags: ActFlags, { annotation, refusal }: Action): Pr
     refuseIn(txn, { Draft: nothingApplied, Proposed: nothingApplied });
     const refused = isUnread(txn) ? notRead(txn) : refusal(txn);
     if (refused !== undefined) throw new Failure(refused);
+    const since = Date.now();
     await annotate(cluster, txn, annotation);
     if (!flags.wait) return 0;
     const before = txn.status.version;
@@ -114,7 +115,7 @@ const act = (name: string, flags: ActFlags, { annotation, refusal }: Action): Pr
       isTerminal(status.phase) &&
       (status.phase !== txn.status.phase || isServed(metadata.annotations?.[annotation], status.version, before));
     const { uid } = txn.metadata;
-    return outcome(await showProgress(cluster, name, { output: outputTo(process.stdout), isOver, uid }));
+    return outcome(await showProgress(cluster, name, { output: outputTo(process.stdout), isOver, uid, since }));
   });
 
 /** The controller removes the annotation once it has recorded what comes of it. */
