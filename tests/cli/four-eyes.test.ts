@@ -52,7 +52,7 @@ it("takes a change from its author to its approver, without anything that stamps
   expect(waiting).toContain("It was proposed by alice, and waits for its approval.");
   expect(waiting).toContain("Next: kubectl janus approve txn -n");
   const listed = await janus("get", "--lifecycle", "Proposed", "-o", "wide", ...bob);
-  expect(listed.stdout).toMatch(/ LIFECYCLE +REQUESTED-BY +APPROVED-BY +/u);
+  expect(listed.stdout).toMatch(/ LIFECYCLE +AGE +SERVICEACCOUNT +REQUESTED-BY +APPROVED-BY +/u);
   expect(listed.stdout).toMatch(/^txn +Pending .* Proposed +alice +/mu);
   expect((await janus("get", "--lifecycle", "Draft", ...bob)).stdout).toBe("");
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Failure } from "./failure.ts";
-import { withFlagsAfterCommand } from "./leading-flags.ts";
+import { withFlagsAfterCommand, withoutOtherWords } from "./leading-flags.ts";
 import { endWithReader, outputTo } from "./output/style.ts";
 import { programFor, wholeProgram } from "./program.ts";
 
@@ -13,7 +13,7 @@ const isTooOld = (version: string): boolean => {
 };
 
 for (const stream of [process.stdout, process.stderr]) endWithReader(stream);
-const args = withFlagsAfterCommand(process.argv.slice(2));
+const args = withoutOtherWords(withFlagsAfterCommand(process.argv.slice(2)));
 const [called] = args;
 try {
   if (isTooOld(process.versions.node))

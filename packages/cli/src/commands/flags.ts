@@ -22,13 +22,26 @@ const seconds = (value: string): number => {
   return Number(value);
 };
 
+/** In ms: a timer of Node that is longer ends at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** In ms, of `30s`, or of `30`, which is of seconds; undefined for 0, which is no limit of the user's. */
+const requestTimeout = (value: string): number | undefined => {
+  const ms = parseDuration(/^\d+$/u.test(value) ? `${value}s` : value);
+  if (ms === undefined || ms < 0) throw new InvalidArgumentError("It must be a duration, such as 30s.");
+  return ms === 0 ? undefined : Math.min(Math.ceil(ms), LONGEST_TIMER);
+};
+
 /** The flags that every command has, with the names of kubectl. */
 export const clusterOptions = (): readonly Option[] => [
   new Option("-n, --namespace <name>", "namespace; default: that of the context"),
   new Option("--context <name>", "context of the kubeconfig; default: the current one"),
+  new Option("--cluster <name>", "cluster of the kubeconfig; default: that of the context"),
+  new Option("--user <name>", "user of the kubeconfig; default: that of the context"),
   new Option("--kubeconfig <file>", "kubeconfig; default: $KUBECONFIG, then ~/.kube/config"),
   new Option("--as <user>", "user to impersonate"),
   new Option("--as-group <group>", "group to impersonate; may be repeated").argParser(collected),
+  new Option("--request-timeout <duration>", "how long one request may take; default: 15s").argParser(requestTimeout),
 ];
 
 const TRANSACTION_OPTIONS = (): readonly Option[] => [

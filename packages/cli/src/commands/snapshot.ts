@@ -8,6 +8,7 @@ import { type Cluster, type ClusterFlags, found, onCluster } from "../cluster/cl
 import { namedKind } from "../cluster/named-object.ts";
 import { readTransaction } from "../cluster/transactions.ts";
 import { Failure } from "../failure.ts";
+import { withoutManagedFields } from "../output/managed-fields.ts";
 import { outputTo, painter } from "../output/style.ts";
 import { maskedPair } from "../plan/masked.ts";
 import { colouredDiff, objectDiff } from "../plan/object-diff.ts";
@@ -83,11 +84,8 @@ const show: Work<ShowFlags> = async (cluster, txn, wanted, { showSecrets }) => {
     else if (former.type === "lost") write(`# ${name}: ${former.why}\n---\n`);
     else {
       const [masked = former.object] = maskedPair(former.object, undefined);
-      const { managedFields: _, ...metadata } = masked.metadata;
-      const shown = showSecrets === true ? former.object : masked;
-      write(
-        `# ${name}\n${stringify({ ...shown, metadata }, { ...KUBERNETES_YAML, aliasDuplicateObjects: false })}---\n`,
-      );
+      const shown = withoutManagedFields(showSecrets === true ? former.object : masked);
+      write(`# ${name}\n${stringify(shown, { ...KUBERNETES_YAML, aliasDuplicateObjects: false })}---\n`);
     }
   }
   return 0;
