@@ -53,7 +53,7 @@ it("takes a change from its author to its approver, without anything that stamps
   expect(waiting).toContain("Next: kubectl janus approve txn -n");
   const listed = await janus("get", "--lifecycle", "Proposed", "-o", "wide", ...bob);
   expect(listed.stdout).toMatch(/ LIFECYCLE +AGE +SERVICEACCOUNT +REQUESTED-BY +APPROVED-BY +/u);
-  expect(listed.stdout).toMatch(/^txn +Pending .* Proposed +alice +/mu);
+  expect(listed.stdout).toMatch(/^txn +Pending .* Proposed +\S+ +\S+ +alice +/mu);
   expect((await janus("get", "--lifecycle", "Draft", ...bob)).stdout).toBe("");
 
   await janus("reject", "txn", "--reason", "not before Monday", ...bob);

@@ -18,10 +18,11 @@ const [called] = args;
 try {
   if (isTooOld(process.versions.node))
     throw new Failure(`Node ${OLDEST.join(".")} or newer is required, but this is ${process.versions.node}`);
-  const isCompletion = called === "completion" || called === "complete";
-  const program = isCompletion ? await wholeProgram() : await programFor(called);
-  if (isCompletion) await (await import("./commands/completion.ts")).addCompletion(program, args);
-  await program.parseAsync(args, { from: "user" });
+  // As the scripts for shells call it: `complete -- WORDS`.
+  if (called === "complete") {
+    const { completed } = await import("./completion/complete.ts");
+    process.stdout.write(await completed(await wholeProgram(), args.slice(2)));
+  } else await (await programFor(called)).parseAsync(args, { from: "user" });
 } catch (error) {
   if (!(error instanceof Failure)) throw error;
   outputTo(process.stderr).write(`error: ${error.message}\n`);

@@ -92,6 +92,15 @@ const ROLLBACK: Action = { annotation: REQUEST_ROLLBACK, refusal: cannotRollBack
 const RETRY: Action = { annotation: RETRY_ROLLBACK, refusal: cannotRetry };
 const CANCEL: Action = { annotation: REQUEST_ROLLBACK, refusal: cannotCancel };
 
+const isPossible =
+  ({ refusal }: Action) =>
+  (txn: Transaction): boolean =>
+    txn.spec.lifecycle === "Published" && !isUnread(txn) && refusal(txn) === undefined;
+
+export const canRollBack = isPossible(ROLLBACK);
+export const canRetry = isPossible(RETRY);
+export const canCancel = isPossible(CANCEL);
+
 /** Whether it is Failed before its first change. One that was deleted before its end is Failed, too, with changes applied. */
 const isUntouched = ({ status: { phase, conditions } }: Transaction): boolean =>
   phase === "Failed" && conditions.some(({ reason }) => reason === "NoChangesApplied");

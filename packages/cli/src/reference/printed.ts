@@ -5,6 +5,6 @@ import { fieldReference } from "./field-reference.ts";
 
 /** The pages that are printed, by their paths in the repository. */
 export const printed = async (): Promise<Readonly<Record<string, string>>> => ({
-  "docs/reference/cli.md": commandReference(await wholeProgram("kubectl janus")),
+  "docs/reference/cli.md": commandReference(await wholeProgram()),
   "docs/reference/api.md": fieldReference(transactionCrd),
 });

@@ -33,7 +33,7 @@ export const loadConfig = (
   chosen: Chosen = {},
 ): E.Either<string, Connection> => {
   if (path !== undefined) return fromFiles([path], "--kubeconfig", chosen);
-  const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
+  const listed = listedIn(env);
   if (listed.length > 0) {
     const present = listed.filter(exists);
     return fromFiles(present.length > 0 ? present : listed, "KUBECONFIG", chosen);
@@ -41,13 +41,43 @@ export const loadConfig = (
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
   if (Object.keys(chosen).length === 0 && host && port && exists(join(serviceAccount, "token")))
     return inCluster(host, port);
-  const home = join(env["HOME"] ?? homedir(), ".kube", "config");
+  const home = homeConfig(env);
   return exists(home)
     ? fromFiles([home], "the default kubeconfig", chosen)
     : E.left(
         `No Kubernetes cluster is configured: KUBECONFIG is not set, this is no Pod with a ServiceAccount token, and there is no ${home}. Set KUBECONFIG to a kubeconfig file.`,
       );
 };
+
+/** The names of what there is to choose from; what cannot be read has none. @param path as of {@link loadConfig} */
+export const entriesOfKubeconfig = (
+  env: NodeJS.ProcessEnv,
+  path: string | undefined,
+): Readonly<Record<keyof Chosen, readonly string[]>> => {
+  const listed = listedIn(env);
+  const files = path === undefined ? (listed.length > 0 ? listed : [homeConfig(env)]) : [path];
+  const parsed = files.flatMap((file) =>
+    E.toUnion(
+      E.tryCatch(
+        () => [parse(file)],
+        () => [],
+      ),
+    ),
+  );
+  const names = (all: readonly { readonly name: string }[]): readonly string[] => [
+    ...new Set(all.map(({ name }) => name)),
+  ];
+  return {
+    context: names(parsed.flatMap(({ contexts }) => contexts)),
+    cluster: names(parsed.flatMap(({ clusters }) => clusters)),
+    user: names(parsed.flatMap(({ users }) => users)),
+  };
+};
+
+const listedIn = (env: NodeJS.ProcessEnv): readonly string[] =>
+  (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
+
+const homeConfig = (env: NodeJS.ProcessEnv): string => join(env["HOME"] ?? homedir(), ".kube", "config");
 
 const exists = (file: string): boolean => {
   try {
