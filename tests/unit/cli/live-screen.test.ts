@@ -1,5 +1,5 @@
 import type { Transaction } from "@janus/api";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { liveScreen, type Terminal } from "../../../packages/cli/src/progress/live-screen.ts";
 import { painter } from "../../../packages/cli/src/output/style.ts";
@@ -14,8 +14,8 @@ const paint = painter({ hasColour: false });
 const drawing = async (columns: number, rows: number) => {
   const stream = new TerminalStream(columns, rows);
   stream.write(`${BEFORE}\n`);
-  let text = (_width: number): string => "";
-  const screen = await liveScreen(stream as unknown as Terminal, (width) => text(width));
+  let text: ((width: number) => string) | undefined;
+  const screen = await liveScreen(stream as unknown as Terminal, (width) => text?.(width) ?? "");
   return {
     stream,
     end: screen.end,

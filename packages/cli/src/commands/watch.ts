@@ -14,11 +14,12 @@ interface WatchFlags extends ClusterFlags {
 
 const isDraft = ({ spec }: Transaction): boolean => spec.lifecycle === "Draft";
 
+const isOver = (txn: Transaction): boolean => isTerminal(txn.status.phase) || isDraft(txn);
+
 /** Errors: if it is a Draft, or becomes one again: nobody is about to execute it, so there is nothing to wait for. */
 const watch = (name: string, flags: WatchFlags): Promise<number> =>
   onCluster(flags, async (cluster) => {
     const output = outputTo(process.stdout);
-    const isOver = (txn: Transaction): boolean => isTerminal(txn.status.phase) || isDraft(txn);
     const txn = await showProgress(cluster, name, { output, format: flags.output, isOver });
     refuseIn(txn, {
       Draft: (on) =>

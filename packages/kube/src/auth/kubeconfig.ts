@@ -64,15 +64,16 @@ export const entriesOfKubeconfig = (
       ),
     ),
   );
-  const names = (all: readonly { readonly name: string }[]): readonly string[] => [
-    ...new Set(all.map(({ name }) => name)),
-  ];
   return {
-    context: names(parsed.flatMap(({ contexts }) => contexts)),
-    cluster: names(parsed.flatMap(({ clusters }) => clusters)),
-    user: names(parsed.flatMap(({ users }) => users)),
+    context: namesOf(parsed.flatMap(({ contexts }) => contexts)),
+    cluster: namesOf(parsed.flatMap(({ clusters }) => clusters)),
+    user: namesOf(parsed.flatMap(({ users }) => users)),
   };
 };
+
+const namesOf = (entries: readonly { readonly name: string }[]): readonly string[] => [
+  ...new Set(entries.map(({ name }) => name)),
+];
 
 const listedIn = (env: NodeJS.ProcessEnv): readonly string[] =>
   (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
