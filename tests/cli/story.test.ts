@@ -108,7 +108,7 @@ it("says of an incomplete rollback what is left, and tries the rest again", asyn
   expect(back.code).toBe(3);
   const explained = flat((await janus("explain", "txn", "-n", namespace)).stdout);
   expect(explained).toContain("It failed, and not everything could be rolled back.");
-  expect(explained).toContain(`Where: change 1, Patch ConfigMap ${namespace}/mine:`);
+  expect(explained).toContain(`Where: change 1, Patch ConfigMap ${namespace}/mine State:`);
   expect(explained).toContain(`kubectl janus retry txn -n ${namespace}`);
   await over();
   const retried = await janus("retry", "txn", "-n", namespace);

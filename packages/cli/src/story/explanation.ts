@@ -91,10 +91,13 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
   const states = changeStates(txn);
   const why = messageOfTransaction(txn);
   const state = counted(txn);
-  const where = (at: (typeof states)[number] | undefined): Pick<Explanation, "where"> =>
-    at === undefined
-      ? {}
-      : { where: `change ${at.index + 1}, ${at.change}${at.detail === "" ? "" : `: ${at.detail}`}` };
+  const cause = condition(txn, "Committed")?.message ?? why;
+  /** Without what is said under Why. */
+  const where = (at: (typeof states)[number] | undefined, said = why): Pick<Explanation, "where"> => {
+    if (at === undefined) return {};
+    const more = at.detail === "" || said.includes(at.detail) ? "" : `: ${at.detail}`;
+    return { where: `change ${at.index + 1}, ${at.change}${more}` };
+  };
   // What follows is said under Why.
   const stateOfRollback = (condition(txn, "RolledBack")?.message ?? state).split("; rolled back because:")[0] ?? state;
   const failed = states.find(({ colour }) => colour === "red");
@@ -123,14 +126,17 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
       if (condition(txn, "Committed")?.reason === "RollbackRequested")
         return {
           what: "It has finished: it was rolled back on request.",
-          why: condition(txn, "Committed")?.message ?? why,
+          why: cause,
           state: stateOfRollback,
           next: "nothing to do",
         };
       return {
         what: "It has finished: a change failed, and everything was rolled back.",
-        why: condition(txn, "Committed")?.message ?? why,
-        ...where(states.find(({ detail }) => detail !== "")),
+        why: cause,
+        ...where(
+          states.find(({ detail }) => detail !== ""),
+          cause,
+        ),
         state: stateOfRollback,
         next: `correct the cause, and apply it again under a new name (the former state: kubectl janus snapshot show ${on})`,
       };
@@ -187,8 +193,10 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
   const isBack = status.phase === "RollingBack";
   return {
     what: isBack ? "It is being rolled back." : current?.state === "waiting" ? "It waits for a gate." : "It is active.",
-    why: isBack ? (condition(txn, "Committed")?.message ?? why) : why,
-    ...(isBack && readyIn(txn).reason === WAITING ? { where: messageOfTransaction(txn) } : where(current ?? failed)),
+    why: isBack ? cause : why,
+    ...(isBack && readyIn(txn).reason === WAITING
+      ? { where: messageOfTransaction(txn) }
+      : where(current ?? failed, isBack ? cause : why)),
     state,
     next:
       isBack || isTerminal(status.phase)
