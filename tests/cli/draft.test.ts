@@ -230,11 +230,6 @@ it.each([
   expect((await seen(made)).lifecycle).toBe(lifecycle);
 });
 
-it.each(["edit", "propose", "reject"])("completes names for %s", async (command) => {
-  const { namespace } = await drafted();
-  expect((await janus("complete", "--", command, "-n", namespace, "")).stdout).toContain("txn");
-});
-
 it("edits a Draft with the manifests of a plan, without an editor", async () => {
   const made = await drafted();
   const flags = ["-n", made.namespace, "--name", "txn", "--service-account", "deployer", "-o", "yaml"];
