@@ -2,6 +2,7 @@ export { answerTo } from "./http/answer.ts";
 export type * from "./api/api.ts";
 export { type Backoff, delayAfter } from "./work-queue/backoff.ts";
 export { type Clock, systemClock } from "./api/clock.ts";
+export { reasonOf } from "./api/error-reason.ts";
 export { loadConfig } from "./auth/kubeconfig.ts";
 export { type Client, connect, type ConnectOptions } from "./http/client.ts";
 export type { Connection, Credentials, TlsOptions } from "./auth/credentials.ts";
