@@ -8,7 +8,7 @@ export interface Document {
   readonly line: number;
 }
 
-/** More than this many parts come only of aliases of aliases. */
+/** So many parts that are read through aliases come only of aliases of aliases. */
 const MOST_PARTS = 400_000;
 
 const fail = (message: string, { line, column }: Pick<Node, "line" | "column">): never => {
@@ -61,25 +61,30 @@ const isMerge = (node: Node): boolean =>
 
 const valueOf = (root: Node): unknown => {
   let parts = 0;
+  let aliases = 0;
   /** Those whose values are being read: none may contain itself. */
   const open = new Set<Node>();
 
   const resolved = (node: Node): Exclude<Node, { readonly kind: "alias" }> =>
     node.kind === "alias" ? resolved(node.of) : node;
 
-  const within = <A>(node: Node, read: () => A): A => {
-    parts += 1;
+  /** Reads what a node is, or is an alias of. */
+  const within = <A>(node: Node, read: Node, of: () => A): A => {
+    const through = node === read ? 0 : 1;
+    aliases += through;
+    parts += aliases === 0 ? 0 : 1;
     if (parts > MOST_PARTS) fail("aliases of aliases: it would be too large", node);
-    if (open.has(node)) fail("the value of an anchor contains itself", node);
-    open.add(node);
-    const value = read();
-    open.delete(node);
+    if (open.has(read)) fail("the value of an anchor contains itself", node);
+    open.add(read);
+    const value = of();
+    open.delete(read);
+    aliases -= through;
     return value;
   };
 
   const mergeInto = (object: Map<string, unknown>, node: Node): void => {
     const merged = resolved(node);
-    if (merged.kind === "map") within(merged, () => fill(object, merged));
+    if (merged.kind === "map") within(node, merged, () => fill(object, merged));
     // The earlier ones have precedence.
     else if (merged === node && merged.kind === "list")
       for (const one of merged.items.toReversed())
@@ -109,7 +114,7 @@ const valueOf = (root: Node): unknown => {
 
   const value = (node: Node): unknown => {
     const one = resolved(node);
-    return within(one, () => {
+    return within(node, one, () => {
       if (one.kind === "scalar") return jsonOf(scalarOf(one));
       const tag = one.tag?.replace(LONG, "!!$1");
       if (![undefined, "!", one.kind === "map" ? "!!map" : "!!seq"].includes(tag)) fail(UNTAGGED, one);
