@@ -1,5 +1,5 @@
 import { type Token, tokensOf } from "./tokens.ts";
-import { YamlError } from "./yaml-error.ts";
+import { refuseAt } from "./yaml-error.ts";
 
 /** A part of a document. */
 export type Node = {
@@ -16,10 +16,6 @@ export type Node = {
 
 /** JSON of the API server may be ten times as deep; nothing that is written by hand is. */
 const DEEPEST = 1_000;
-
-const fail = (message: string, { line, column }: Pick<Token, "line" | "column">): never => {
-  throw new YamlError(message, { line: line + 1, column: column + 1 });
-};
 
 /** Nothing, where a value could be. */
 const empty = ({ line, column }: Token, tag?: string): Node => ({
@@ -45,7 +41,7 @@ export const nodesOf = (text: string): readonly Node[] => {
   let depth = 0;
 
   /** The last token is the end, and is never taken. */
-  const token = (): Token => tokens[at] ?? fail("the text ends too early", { line: 0, column: 0 });
+  const token = (): Token => tokens[at] ?? refuseAt("the text ends too early", { line: 0, column: 0 });
   const is = (...types: readonly Token["type"][]): boolean => types.includes(token().type);
   const took = (type: Token["type"]): boolean => {
     if (!is(type)) return false;
@@ -63,19 +59,20 @@ export const nodesOf = (text: string): readonly Node[] => {
       : ["entry", "block end"];
     while (took("entry")) items.push(nodeUnless(ends, true, false));
     if (!isIndentless && !took("block end"))
-      fail("this belongs neither to the list before it nor to what is around it", token());
+      refuseAt("this belongs neither to the list before it nor to what is around it", token());
   };
   const fillMap = (entries: (readonly [Node, Node])[]): void => {
     const ends = ["key", "value", "block end"] as const;
     while (!took("block end")) {
-      if (!took("key")) fail("this is no key of the object that begins above, nor indented as its parts are", token());
+      if (!took("key"))
+        refuseAt("this is no key of the object that begins above, nor indented as its parts are", token());
       const key = nodeUnless(ends, true, true);
       entries.push([key, took("value") ? nodeUnless(ends, true, true) : empty(token())]);
     }
   };
   const fillFlow = (end: "]" | "}", entry: () => void): void => {
     for (let isFirst = true; !is(end); isFirst = false) {
-      if (!isFirst && !took(",")) fail(`a comma or ${end} is missing before this`, token());
+      if (!isFirst && !took(",")) refuseAt(`a comma or ${end} is missing before this`, token());
       if (!is(end)) entry();
     }
     at += 1;
@@ -102,7 +99,7 @@ export const nodesOf = (text: string): readonly Node[] => {
     const first = token();
     if (first.type === "alias") {
       at += 1;
-      const of = anchors.get(first.value) ?? fail("no anchor before it has the name of this alias", first);
+      const of = anchors.get(first.value) ?? refuseAt("no anchor before it has the name of this alias", first);
       return { kind: "alias", of, line: first.line, column: first.column, tag: undefined };
     }
     let anchor: string | undefined;
@@ -124,7 +121,7 @@ export const nodesOf = (text: string): readonly Node[] => {
       return made({ kind: "scalar", text: content.value, plain: content.plain, ...place });
     }
     depth += 1;
-    if (depth > DEEPEST) fail(`nested deeper than ${DEEPEST} levels`, content);
+    if (depth > DEEPEST) refuseAt(`nested deeper than ${DEEPEST} levels`, content);
     const list = (fill: (items: Node[]) => void): Node => {
       const items: Node[] = [];
       const one = made({ kind: "list", items, ...place });
@@ -145,7 +142,7 @@ export const nodesOf = (text: string): readonly Node[] => {
     if (block && took("block list")) return list((items) => fillList(items, false));
     if (block && took("block map")) return map(fillMap);
     depth -= 1;
-    if (anchor === undefined && tag === undefined) fail("a value is missing before this", content);
+    if (anchor === undefined && tag === undefined) refuseAt("a value is missing before this", content);
     return made(empty(first, tag));
   };
 
@@ -153,6 +150,6 @@ export const nodesOf = (text: string): readonly Node[] => {
   while (is("{") || (roots.length === 0 && !is("end"))) roots.push(node(true, false));
   while (took("document end"));
   if (!is("end"))
-    fail("text after the end of the document, which kubectl would ignore: begin a document with ---", token());
+    refuseAt("text after the end of the document, which kubectl would ignore: begin a document with ---", token());
   return roots;
 };

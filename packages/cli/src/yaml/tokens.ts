@@ -1,4 +1,4 @@
-import { YamlError } from "./yaml-error.ts";
+import { refuseAt } from "./yaml-error.ts";
 
 /** Where something begins. `index` counts characters from the start. */
 interface Mark {
@@ -81,9 +81,7 @@ export const tokensOf = (text: string): readonly Token[] => {
 
   const char = (ahead = 0): string => text[at + ahead] ?? END;
   const mark = (): Mark => ({ line, column, index });
-  const fail = (message: string, where: Mark = mark()): never => {
-    throw new YamlError(message, { line: where.line + 1, column: where.column + 1 });
-  };
+  const fail = (message: string, where: Mark = mark()): never => refuseAt(message, where);
 
   const next = (): string => {
     const one = char();

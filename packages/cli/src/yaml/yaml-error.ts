@@ -10,3 +10,11 @@ export class YamlError extends Error {
     this.column = column;
   }
 }
+
+/** Refuses what is in this line and column, both from 0. */
+export const refuseAt = (
+  message: string,
+  { line, column }: { readonly line: number; readonly column: number },
+): never => {
+  throw new YamlError(message, { line: line + 1, column: column + 1 });
+};
