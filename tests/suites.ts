@@ -8,6 +8,7 @@ export const LONGER = [
   "tests/unit/kube/leader-flags.test.ts",
   "tests/gates/kstatus.test.ts",
   "tests/gates/json-path.test.ts",
+  "tests/yaml/differential.test.ts",
   // Installs what is published into empty projects.
   "tests/pack/pack.test.ts",
 ];

@@ -3,6 +3,7 @@ export type * from "./api/api.ts";
 export { type Backoff, delayAfter } from "./work-queue/backoff.ts";
 export { type Clock, systemClock } from "./api/clock.ts";
 export { entriesOfKubeconfig, loadConfig } from "./auth/kubeconfig.ts";
+export { reasonOf } from "./api/error-reason.ts";
 export { type Client, connect, type ConnectOptions } from "./http/client.ts";
 export type { Connection, Credentials, TlsOptions } from "./auth/credentials.ts";
 export { type Discovery, discovery, type UnknownKind } from "./discovery/discovery.ts";

@@ -28,7 +28,7 @@ const transaction = async (
   { serviceAccount }: DoctorFlags,
 ): Promise<readonly Finding[]> => {
   const composed = compose(
-    readManifests([file]),
+    await readManifests({ filename: [file] }),
     cluster.namespace,
     serviceAccount === undefined ? {} : { serviceAccount },
   );

@@ -2,8 +2,15 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "@janus/api";
 import type { ClusterFlags } from "../cluster/cluster.ts";
 import type { ComposeFlags } from "../manifests/compose.ts";
+import type { FileFlags } from "../manifests/read-manifests.ts";
 
 const collected = (value: string, former: readonly string[] = []): readonly string[] => [...former, value];
+
+/** As kubectl takes it: repeated, or with commas. */
+const paths = (value: string, former: readonly string[] = []): readonly string[] => [
+  ...former,
+  ...value.split(",").filter((path) => path !== ""),
+];
 
 const duration = (value: string): string => {
   const ms = parseDuration(value);
@@ -45,9 +52,10 @@ export const clusterOptions = (): readonly Option[] => [
 ];
 
 const TRANSACTION_OPTIONS = (): readonly Option[] => [
-  new Option("-f, --filename <path>", "file, directory, or - for the standard input; may be repeated")
-    .argParser(collected)
-    .makeOptionMandatory(),
+  new Option("-f, --filename <path>", "file, directory, URL, or - for the standard input; may be repeated").argParser(
+    paths,
+  ),
+  new Option("-k, --kustomize <directory>", "what kubectl kustomize makes of this directory, instead of -f"),
   new Option("-R, --recursive", "also the subdirectories of a directory"),
   new Option("--name <name>", "name of the Transaction; default: apply- and a random suffix"),
   new Option("--service-account <name>", "ServiceAccount that makes the changes; default: default"),
@@ -62,9 +70,7 @@ const TRANSACTION_OPTIONS = (): readonly Option[] => [
 ];
 
 /** Of plan and apply: the manifests, and what the Transaction is to be. */
-export interface ManifestFlags extends ClusterFlags {
-  readonly filename: readonly string[];
-  readonly recursive?: true;
+export interface ManifestFlags extends ClusterFlags, FileFlags {
   readonly name?: string;
   readonly serviceAccount?: string;
   readonly waitFor?: readonly string[];

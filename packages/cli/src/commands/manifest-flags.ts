@@ -3,17 +3,21 @@ import type { TransactionManifest } from "@janus/authoring";
 import { type Cluster, onCluster } from "../cluster/cluster.ts";
 import { Failure } from "../failure.ts";
 import { compose } from "../manifests/compose.ts";
+import { hookWarnings } from "../manifests/hooks.ts";
 import { pruned } from "../manifests/prune.ts";
 import { readManifests } from "../manifests/read-manifests.ts";
 import { withoutIdleNamespaces } from "../manifests/scoped.ts";
+import { outputTo, painter } from "../output/style.ts";
 import { composeFlags, type ManifestFlags } from "./flags.ts";
 
 /** Composes the Transaction that the flags of plan and apply describe, and calls back in its namespace. */
-export const onComposed = (
+export const onComposed = async (
   flags: ManifestFlags,
   work: (cluster: Cluster, manifest: TransactionManifest) => Promise<number>,
 ): Promise<number> => {
-  const read = readManifests(flags.filename, flags.recursive);
+  const read = await readManifests(flags);
+  const errors = outputTo(process.stderr);
+  for (const warning of hookWarnings(read)) errors.write(painter(errors)("yellow", `Warning: ${warning}\n`));
   return onCluster(flags, async (cluster) => {
     const located = await withoutIdleNamespaces(cluster.discovery, read);
     const own = located.find(({ manifest: { apiVersion, kind } }) => apiVersion === API_VERSION && kind === KIND);
