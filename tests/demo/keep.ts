@@ -21,8 +21,10 @@ export const thingsToTry = async ({ kubeconfig, binaries }: ControlPlane, replic
   say("kubectl wait -n example txn/deploy-v2 --timeout=60s \\");
   say("  --for=jsonpath='{.status.completedAt}'");
   say(`kubectl get lease -n janus-system janus-controller-leader -o yaml`);
-  for (const one of replicas.all)
-    say(`curl -s ${one.url}/status; kill -9 ${one.pid()}  # ${one.name} is started again`);
-  for (const one of replicas.all) say(`tail -f ${one.logFile}`);
+  for (const one of replicas.all) {
+    say(`curl -s ${one.url}/status`);
+    say(`kill -9 ${one.pid()}  # ${one.name}; it is started again`);
+    say(`tail -f ${one.logFile}`);
+  }
   say(`curl -s ${url}/metrics | grep ^janus_`);
 };
