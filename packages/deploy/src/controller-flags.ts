@@ -31,8 +31,8 @@ export interface ControllerFlagsProps extends LeaderElectionProps, ReadinessProp
    */
   readonly logLevel?: LogLevel;
   /**
-   * More flags of the controller, such as `--max-concurrent-reconciles=32`; `janus-controller --help` lists all. Flags that other props
-   * set, or on which other objects rely, are rejected.
+   * More flags of the controller, such as `--max-concurrent-reconciles=32`; `janus-controller --help` lists all. Flags
+   * that other props set, or on which other objects rely, are rejected.
    * @default none
    */
   readonly flags?: readonly string[];
