@@ -2,6 +2,7 @@ import { type ChangeManifest, changeOf, type Manifest, type TargetManifest } fro
 import type { JsonObject } from "@janus/types";
 import { ApiObject } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
+import type { Gate } from "./gate.ts";
 import { type Time, written } from "./time.ts";
 
 export interface ChangeOptions {
@@ -9,7 +10,7 @@ export interface ChangeOptions {
    * Gates that the object must meet before the next change is made, such as `ready` or `condition=Available`.
    * @default - `waitFor` of the Transaction
    */
-  readonly waitFor?: readonly string[];
+  readonly waitFor?: readonly Gate[];
   /**
    * How long to wait for `waitFor`.
    * @default - what is left of `timeout` of the Transaction
