@@ -1,8 +1,8 @@
 import { API_VERSION, KIND } from "@janus/api";
-import type { TransactionManifest } from "@janus/authoring";
 import { type Cluster, onCluster } from "../cluster/cluster.ts";
 import { Failure } from "../failure.ts";
 import { compose } from "../manifests/compose.ts";
+import type { Composed } from "../manifests/composed.ts";
 import { pruned } from "../manifests/prune.ts";
 import { readManifests } from "../manifests/read-manifests.ts";
 import { withoutIdleNamespaces } from "../manifests/scoped.ts";
@@ -11,7 +11,7 @@ import { composeFlags, type ManifestFlags } from "./flags.ts";
 /** Composes the Transaction that the flags of plan and apply describe, and calls back in its namespace. */
 export const onComposed = (
   flags: ManifestFlags,
-  work: (cluster: Cluster, manifest: TransactionManifest) => Promise<number>,
+  work: (cluster: Cluster, composed: Composed) => Promise<number>,
 ): Promise<number> => {
   const read = readManifests(flags.filename, flags.recursive);
   return onCluster(flags, async (cluster) => {
@@ -30,6 +30,9 @@ export const onComposed = (
     const there = { ...cluster, namespace };
     const deletions = flags.prune === true ? await pruned(there, located, flags.selector) : [];
     const manifest = compose(located, namespace, composeFlags(flags), deletions);
-    return work(there, { ...manifest, metadata: { ...manifest.metadata, namespace } });
+    return work(there, {
+      manifest: { ...manifest, metadata: { ...manifest.metadata, namespace } },
+      ...(own === undefined ? { sources: located } : {}),
+    });
   });
 };

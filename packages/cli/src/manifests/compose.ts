@@ -23,7 +23,7 @@ export interface ComposeFlags {
   readonly ttl?: number;
 }
 
-const isTransaction = ({ manifest: { apiVersion, kind } }: Located): boolean =>
+export const isTransaction = ({ manifest: { apiVersion, kind } }: Located): boolean =>
   apiVersion === API_VERSION && kind === KIND;
 
 /** A Transaction's name can be used once: its spec cannot be changed. */

@@ -7,6 +7,7 @@ import {
   type KubeObject,
   pageOf,
   type Request,
+  servingVersions,
 } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import {
@@ -122,5 +123,8 @@ export const lookUp = async (
   const found = await discovery.resource(effect.apiVersion, effect.kind, { group: txn.metadata.namespace, api });
   // `unknown`: the API server answered, and does not serve the kind.
   if (E.isLeft(found) && found.left.type !== "unknown") return E.left(found.left);
-  return E.right((known, now) => effect.onAnswer(known, E.isRight(found) ? found.right : undefined, now));
+  if (E.isRight(found)) return E.right((known, now) => effect.onAnswer(known, found.right, now));
+  const { onOthers } = effect;
+  const others = onOthers === undefined ? [] : await servingVersions(api, effect.apiVersion, effect.kind);
+  return E.right((known, now) => effect.onAnswer(onOthers?.(known, others) ?? known, undefined, now));
 };
