@@ -71,7 +71,7 @@ it("ends as a plan does, and prints the Draft for other programs", async () => {
   };
   const failing = await janusWith(stream(manifest), "plan", "--draft", "-f", "-", "-n", namespace);
   expect(failing.code).toBe(2);
-  expect(flat(failing.stdout)).toMatch(/1 FAILS ConfigMap \S+ It would fail, with nothing changed: - changes\[0\]: /u);
+  expect(flat(failing.stdout)).toMatch(/1 FAILS ConfigMap \S+ It would fail, with nothing changed: - change 1: /u);
 });
 
 it("does not apply what is not to be executed yet", async () => {

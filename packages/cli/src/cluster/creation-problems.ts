@@ -1,6 +1,6 @@
 import { POLICIES } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
-import { isAbsent, transactions } from "@janus/controller";
+import { transactions } from "@janus/controller";
 import type { ApiError } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure } from "../failure.ts";
@@ -22,7 +22,7 @@ const diagnosed = async (
   error: ApiError,
 ): Promise<readonly string[]> => {
   const message = cannotUse(error);
-  if (error.type !== "refused" || (error.code !== 403 && !isAbsent(error))) return [message];
+  if (error.type !== "refused" || (error.code !== 403 && error.notFound !== "other")) return [message];
   const findings = await checkPermissions(cluster, manifest.spec.serviceAccountName);
   const known = findings.flatMap(({ isFine, what, cure }) => (isFine ? [] : [`${what}: ${cure ?? "see doctor"}`]));
   if (known.length > 0) return known;

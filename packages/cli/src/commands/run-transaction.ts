@@ -4,7 +4,7 @@ import { createTransaction } from "../cluster/create-transaction.ts";
 import { Failure } from "../failure.ts";
 import type { Composed } from "../manifests/composed.ts";
 import { outputTo, painter } from "../output/style.ts";
-import { planExitCode, planReport } from "../plan/plan-report.ts";
+import { planProblems, planReport } from "../plan/plan-report.ts";
 import { makePlan } from "../plan/make-plan.ts";
 import { exitCodeOf, showProgress } from "../progress/show-progress.ts";
 
@@ -33,8 +33,10 @@ export const runTransaction = async (
       `Transaction ${namespace}/${name} cannot be executed yet: its spec.lifecycle is ${lifecycle}. ` +
         "To create it as a Draft: kubectl janus plan --draft",
     );
-  const { manifest, previewed } = await makePlan(cluster, composed);
-  if (planExitCode(previewed) === 2) {
+  const { manifest, previewed, refusals } = await makePlan(cluster, composed);
+  const problems = planProblems(previewed);
+  if (problems.length > 0 && problems.length === refusals.length) throw new Failure(refusals.join("\n"));
+  if (problems.length > 0) {
     const errors = outputTo(process.stderr);
     errors.write(planReport(previewed, painter(errors), errors.width));
     return 1;

@@ -29,6 +29,16 @@ export const isTransaction = ({ manifest: { apiVersion, kind } }: Located): bool
 /** A Transaction's name can be used once: its spec cannot be changed. */
 const freshName = (): string => `apply-${randomBytes(4).toString("hex")}`;
 
+/** What the flags are in a Transaction. */
+const FIELDS: Readonly<Record<keyof ComposeFlags, string>> = {
+  name: "metadata.name",
+  serviceAccount: "spec.serviceAccountName",
+  waitFor: "spec.waitFor",
+  timeout: "spec.timeout",
+  rollbackWindow: "spec.rollbackWindow",
+  ttl: "spec.ttlSecondsAfterFinished",
+};
+
 /** The only one among the manifests, as it is. Errors: flags that would change it; manifests beside it. */
 const given = (located: Located, others: readonly Located[], flags: ComposeFlags): TransactionManifest => {
   const [second] = others;
@@ -36,9 +46,11 @@ const given = (located: Located, others: readonly Located[], flags: ComposeFlags
     throw new Failure(
       `${second.where}: a Transaction is applied alone; put the other manifests into its changes, or use two commands`,
     );
-  const set = Object.entries(flags).find(([, value]) => value !== undefined)?.[0];
-  if (set !== undefined)
-    throw new Failure(`${located.where} is a Transaction: set ${set} in its spec, and leave the flag out`);
+  const set = Object.entries(FIELDS).flatMap(([flag, field]) => (flag in flags ? [field] : []));
+  if (set.length > 0)
+    throw new Failure(
+      `${located.where} is a Transaction: set ${set.join(", ")} in it, and leave the flag${set.length > 1 ? "s" : ""} out`,
+    );
   const parsed = parse(located.manifest);
   if (parsed.ok) return parsed.value;
   const wrong = parsed.errors.map(({ path, message }) => `\n  ${path}: ${message}`).join("");

@@ -10,6 +10,8 @@ import { asStored, type Previewed, runPreview } from "./run-preview.ts";
 export interface Plan {
   readonly manifest: TransactionManifest;
   readonly previewed: Previewed;
+  /** Why the API server would not even create it; among the problems of the preview, too. */
+  readonly refusals: readonly string[];
 }
 
 /** Where the manifest of a change is, for messages. */
@@ -55,7 +57,7 @@ const withTwoCommands = (
  *
  * Errors: as those of {@link runPreview}.
  */
-export const previewInOrder = async (cluster: Cluster, composed: Composed): Promise<Plan> => {
+export const previewInOrder = async (cluster: Cluster, composed: Composed): Promise<Omit<Plan, "refusals">> => {
   const { manifest, sources } = composed;
   const previewed = await runPreview(cluster, manifest, cluster.namespace);
   const reordered = sources === undefined ? undefined : irreversibleLast(previewed);
@@ -77,7 +79,11 @@ export const inOrder = async (cluster: Cluster, composed: Composed): Promise<Tra
   return plan instanceof Failure ? composed.manifest : plan.manifest;
 };
 
-/** What a Transaction would do, and everything for which it could not be created, or would fail before its first change. */
+/**
+ * What a Transaction would do, and everything for which it could not be created, or would fail before its first change.
+ *
+ * Errors: as those of {@link runPreview}, and of {@link creationProblems}.
+ */
 export const makePlan = async (cluster: Cluster, composed: Composed): Promise<Plan> => {
   const [refusals, plan] = await Promise.all([
     creationProblems(cluster, composed.manifest),
@@ -85,10 +91,14 @@ export const makePlan = async (cluster: Cluster, composed: Composed): Promise<Pl
   ]);
   if (plan instanceof Failure) {
     if (refusals.length === 0) throw plan;
-    return { manifest: composed.manifest, previewed: untried(composed.manifest, cluster.namespace, refusals) };
+    return {
+      refusals,
+      manifest: composed.manifest,
+      previewed: untried(composed.manifest, cluster.namespace, refusals),
+    };
   }
   const general = [...new Set([...refusals, ...plan.previewed.general])];
-  return { ...plan, previewed: { ...plan.previewed, general } };
+  return { ...plan, refusals, previewed: { ...plan.previewed, general } };
 };
 
 const failureOf = (error: unknown): Failure => {
