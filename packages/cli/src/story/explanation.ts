@@ -95,8 +95,9 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
   /** Without what is said under Why. */
   const where = (at: (typeof states)[number] | undefined, said = why): Pick<Explanation, "where"> => {
     if (at === undefined) return {};
-    const more = at.detail === "" || said.includes(at.detail) ? "" : `: ${at.detail}`;
-    return { where: `change ${at.index + 1}, ${at.change}${more}` };
+    // The message of a change may be cut.
+    const isSaid = said.includes(at.detail.replace(/…$/u, ""));
+    return { where: `change ${at.index + 1}, ${at.change}${isSaid ? "" : `: ${at.detail}`}` };
   };
   // What follows is said under Why.
   const stateOfRollback = (condition(txn, "RolledBack")?.message ?? state).split("; rolled back because:")[0] ?? state;
