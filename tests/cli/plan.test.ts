@@ -132,7 +132,8 @@ it("reads files, directories, Lists and the standard input, and says where a man
   expect((await janus("plan", "-f", bad, ...on)).stderr).toContain(
     `${path.join(bad, "bad.yaml")}, line 5: apiVersion, metadata.name missing`,
   );
-  const twice = stream(configMap("a"), configMap("a"));
+  // In the same namespace, whether or not it is written.
+  const twice = stream(configMap("a"), { ...configMap("a"), metadata: { name: "a", namespace } });
   expect((await janusWith(twice, "plan", "-f", "-", ...on)).stderr).toMatch(
     /line 3: ConfigMap a is also in standard input, line 1/u,
   );

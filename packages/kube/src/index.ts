@@ -25,7 +25,7 @@ export type {
   ElectionInput,
 } from "./leader-election/election-state.ts";
 export { type LeaderTiming, timingProblem } from "./leader-election/leader-timing.ts";
-export { listable, type NamedKind, namedKinds, servingVersions } from "./discovery/listable.ts";
+export { listable, type NamedKind, namedKinds } from "./discovery/listable.ts";
 export { eachPage, listAll, type Page, pageOf } from "./reflector/list.ts";
 export {
   newWorkQueue,

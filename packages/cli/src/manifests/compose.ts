@@ -57,17 +57,17 @@ const given = (located: Located, others: readonly Located[], flags: ComposeFlags
   throw new Failure(`${located.where}: the Transaction is not valid:${wrong}`);
 };
 
-const keyOf = ({ apiVersion, kind, metadata: { namespace = "", name } }: Manifest): string =>
-  [apiVersion.split("/").toReversed().slice(1).join(), kind, namespace, name].join("/");
+const keyOf = ({ apiVersion, kind, metadata: { namespace, name } }: Manifest, here: string): string =>
+  [apiVersion.split("/").toReversed().slice(1).join(), kind, namespace ?? here, name].join("/");
 
-const refuseTwice = (all: readonly Located[]): void => {
+const refuseTwice = (all: readonly Located[], here: string): void => {
   const first = new Map<string, Located>();
   for (const one of all) {
-    const other = first.get(keyOf(one.manifest));
+    const other = first.get(keyOf(one.manifest, here));
     const { kind, metadata } = one.manifest;
     if (other !== undefined)
       throw new Failure(`${one.where}: ${kind} ${metadata.name} is also in ${other.where}: keep one of them`);
-    first.set(keyOf(one.manifest), one);
+    first.set(keyOf(one.manifest, here), one);
   }
 };
 
@@ -90,7 +90,7 @@ export const compose = (
       all.filter((one) => one !== transaction),
       flags,
     );
-  refuseTwice(all);
+  refuseTwice(all, namespace);
   const sorted = inOrder(
     all.map(({ manifest }) => manifest),
     { rank: kindOrder, after: () => [] },

@@ -2,7 +2,7 @@ import { type ChangePreview, formatRef, TO_THE_END } from "@janus/controller";
 import { hanging } from "../output/wrap.ts";
 import type { Paint } from "../output/style.ts";
 import { countedEffects, type Effect, effectWord } from "./effect.ts";
-import { fromOne } from "./from-one.ts";
+import { fromOne } from "../output/from-one.ts";
 import { colouredDiff, objectDiff } from "./object-diff.ts";
 import { nameOfTarget } from "../progress/change-state.ts";
 import type { Previewed } from "./run-preview.ts";

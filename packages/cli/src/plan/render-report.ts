@@ -2,7 +2,7 @@ import { type FieldDifference, formatDuration, type Render, type RenderedChange,
 import type { Paint } from "../output/style.ts";
 import { hanging } from "../output/wrap.ts";
 import { nameOfTarget } from "../progress/change-state.ts";
-import { fromOne } from "./from-one.ts";
+import { fromOne } from "../output/from-one.ts";
 import { countedEffects, type Effect, effectWord } from "./effect.ts";
 
 const EFFECTS: Readonly<Record<RenderedChange["result"], Effect>> = {

@@ -41,23 +41,6 @@ export const namedKinds = async (api: Api): Promise<E.Either<ApiError, readonly 
   return E.right([...objects(core.right["items"]), ...objects(others.right["items"])].flatMap(ofGroup));
 };
 
-/** As many of them as a message needs. */
-const MOST_VERSIONS = 3;
-
-const apiVersionOf = ({ group, version }: Resource): string => (group === "" ? version : `${group}/${version}`);
-
-/**
- * The apiVersions in which a kind of this name is served: that of the same group, or else those of other groups. None where
- * that cannot be found out.
- */
-export const servingVersions = async (api: Api, apiVersion: string, kind: string): Promise<readonly string[]> => {
-  const kinds = await listable(api);
-  if (E.isLeft(kinds)) return [];
-  const alike = kinds.right.filter((one) => one.kind === kind);
-  const same = alike.filter(({ group }) => group === (apiVersion.includes("/") ? apiVersion.split("/")[0] : ""));
-  return (same.length > 0 ? same : alike).slice(0, MOST_VERSIONS).map(apiVersionOf);
-};
-
 const ofGroup = (entry: { readonly [field: string]: unknown }): readonly NamedKind[] => {
   const { metadata, versions } = entry;
   const group = isObject(metadata) ? text(metadata["name"]) : "";

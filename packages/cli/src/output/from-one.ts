@@ -1,5 +1,5 @@
 /**
- * A message of the controller with changes numbered from 1, as a plan lists them: `change 2`, where the API says `changes[1]`. Paths such
+ * A message of the controller with changes numbered from 1, as all lists show them: `change 2`, where the API says `changes[1]`. Paths such
  * as `spec.changes[1].content` are left as they are.
  */
 export const fromOne = (message: string): string =>
