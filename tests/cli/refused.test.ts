@@ -1,7 +1,14 @@
 import { APPROVAL_LABEL } from "@janus/api";
 import { expect, it, onTestFinished } from "vitest";
 import { administrator, type Manifest } from "../fixtures/administrator.ts";
-import { configMap, deployment, namespace as namespaceOf, roleBinding } from "../fixtures/manifests.ts";
+import {
+  configMap,
+  deployment,
+  namespace as namespaceOf,
+  role,
+  roleBinding,
+  serviceAccount,
+} from "../fixtures/manifests.ts";
 import { workspace, type Workspace } from "../fixtures/workspace.ts";
 import { janusWith } from "./command-line.ts";
 
@@ -147,4 +154,22 @@ it("says which fields of a Transaction the flags are", async () => {
     stderr:
       "error: standard input, line 1 is a Transaction: set metadata.name, spec.ttlSecondsAfterFinished in it, and leave the flags out\n",
   });
+});
+
+it("names every permission that the ServiceAccount needs at once: with these, the plan passes", async () => {
+  const place = await workspace();
+  const { namespace, create } = place;
+  await create(serviceAccount("weak"), configMap("there"));
+  const weak = ["-f", "-", "-n", namespace, "--service-account", "weak"];
+  const plan = () =>
+    janusWith(stream(configMap("there", { a: "1" }), configMap("new"), deployment("web", "web:v1")), "plan", ...weak);
+  const grants = [...flat((await plan()).stdout).matchAll(/grant it the verbs ([a-z, ]+) on ([a-z]+) in namespace/gu)];
+  const rules = grants.map(([, verbs = "", resource = ""]) => ({
+    apiGroups: [resource === "deployments" ? "apps" : ""],
+    resources: [resource],
+    verbs: verbs.split(/, | and /u),
+  }));
+  expect(rules).toHaveLength(3);
+  await create(role("weak", ...rules), roleBinding("weak", "Role", "weak", `${namespace}/weak`));
+  await expect.poll(plan).toMatchObject({ code: 1, stdout: expect.stringContaining("2 create, 1 change") as unknown });
 });
