@@ -17,7 +17,10 @@ export interface Plan {
 /** Where the manifest of a change is, for messages. */
 const sourceOf = ({ sources = [] }: Composed, { target }: ChangeManifest): string => {
   const isIts = ({ manifest: { apiVersion, kind, metadata } }: (typeof sources)[number]): boolean =>
-    apiVersion === target.apiVersion && kind === target.kind && metadata.name === target.name;
+    apiVersion === target.apiVersion &&
+    kind === target.kind &&
+    metadata.namespace === target.namespace &&
+    metadata.name === target.name;
   return sources.find(isIts)?.where ?? `${target.kind} ${target.name}`;
 };
 
@@ -70,13 +73,16 @@ export const previewInOrder = async (cluster: Cluster, composed: Composed): Prom
 };
 
 /**
- * The Transaction alone, in the order of {@link previewInOrder}; in the one that it has, if nobody can tell: a user need not be able
- * to preview what they write down, or propose.
+ * The Transaction in the order of {@link previewInOrder}; in the one that it has, without a preview, if nobody can tell: a user need
+ * not be able to preview what they write down, or propose.
  */
-export const inOrder = async (cluster: Cluster, composed: Composed): Promise<TransactionManifest> => {
-  if (composed.sources === undefined) return composed.manifest;
+export const inOrder = async (
+  cluster: Cluster,
+  composed: Composed,
+): Promise<Pick<Plan, "manifest"> & Partial<Plan>> => {
+  if (composed.sources === undefined) return composed;
   const plan = await previewInOrder(cluster, composed).catch(failureOf);
-  return plan instanceof Failure ? composed.manifest : plan.manifest;
+  return plan instanceof Failure ? composed : plan;
 };
 
 /**
