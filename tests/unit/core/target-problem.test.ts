@@ -57,9 +57,11 @@ it.each([
   expect(problem(changes, served)).toBe(expected);
 });
 
+/** Each kind, and whether it is asked for where else it is served. */
+const asks = (changes: readonly Change[]) =>
+  discoveries(transaction(changes), noObservations(0)).map(({ kind, onOthers }) => [kind, onOthers !== undefined]);
+
 it("looks for other versions only of what no change defines", () => {
-  const asks = (changes: readonly Change[]) =>
-    discoveries(transaction(changes), noObservations(0)).map(({ kind, onOthers }) => [kind, onOthers !== undefined]);
   expect(asks([crd, gadget("example.com/v1")])).toEqual([
     ["CustomResourceDefinition", true],
     ["Gadget", false],

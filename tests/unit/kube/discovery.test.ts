@@ -44,6 +44,22 @@ const bench = (special: Record<string, E.Either<ApiError, KubeObject>>) => {
   return { ...discovery(api, clock), api, clock, asked, answers };
 };
 
+const kinds = (...all: readonly (readonly [group: string, version: string, kind: string])[]) =>
+  E.right({
+    apiVersion: "apidiscovery.k8s.io/v2",
+    kind: "APIGroupDiscoveryList",
+    metadata: {},
+    items: all.map(([name, version, kind]) => ({
+      metadata: { name },
+      versions: [
+        {
+          version,
+          resources: [{ resource: `${kind}s`, responseKind: { kind }, scope: "Namespaced", verbs: ["list"] }],
+        },
+      ],
+    })),
+  });
+
 describe("discovery", () => {
   it("has nobody wait for what another group asks", async () => {
     const { resource, api } = bench({ "/apis/apps/v1": apps });
@@ -197,22 +213,6 @@ describe("discovery", () => {
     expect(await resource("new.io/v1", "New")).toMatchObject(E.right({ plural: "newes", namespaced: false }));
     expect(asked).toHaveLength(2);
   });
-
-  const kinds = (...all: readonly (readonly [group: string, version: string, kind: string])[]) =>
-    E.right({
-      apiVersion: "apidiscovery.k8s.io/v2",
-      kind: "APIGroupDiscoveryList",
-      metadata: {},
-      items: all.map(([name, version, kind]) => ({
-        metadata: { name },
-        versions: [
-          {
-            version,
-            resources: [{ resource: `${kind}s`, responseKind: { kind }, scope: "Namespaced", verbs: ["list"] }],
-          },
-        ],
-      })),
-    });
 
   it("names the versions in which a kind is served: of its group first, or else of others", async () => {
     const { servedIn } = bench({
