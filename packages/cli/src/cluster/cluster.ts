@@ -9,7 +9,7 @@ import {
   loadConfig,
   type Request,
 } from "@janus/kube";
-import { messageOf } from "@janus/controller";
+import { isUnserved, messageOf } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure } from "../failure.ts";
 
@@ -100,8 +100,6 @@ export const found = async (api: Api, request: Request, what: string): Promise<K
 
 /** Why a request for a Transaction failed, and what to do if that is because no Transactions are served. */
 export const cannotUse = (error: ApiError): string =>
-  error.type === "refused" && error.code === 404 && error.notFound !== "object"
-    ? "Janus is not installed in this cluster: kubectl janus doctor"
-    : messageOf(error);
+  isUnserved(error) ? "Janus is not installed in this cluster: kubectl janus doctor" : messageOf(error);
 
 const isNotFound = (error: ApiError): boolean => error.type === "refused" && error.notFound === "object";

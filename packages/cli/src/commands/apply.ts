@@ -7,7 +7,7 @@ import { type RunFlags, runTransaction } from "./run-transaction.ts";
 type ApplyFlags = ManifestFlags & RunFlags;
 
 const apply = async (flags: ApplyFlags): Promise<number> =>
-  onComposed(flags, (cluster, manifest) => runTransaction(cluster, manifest, flags));
+  onComposed(flags, (cluster, composed) => runTransaction(cluster, composed, flags));
 
 export const applyCommand = manifestCommand("apply")
   .addOption(

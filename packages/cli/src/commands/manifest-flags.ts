@@ -1,9 +1,9 @@
 import { API_VERSION, KIND } from "@janus/api";
-import type { TransactionManifest } from "@janus/authoring";
 import { type Cluster, onCluster } from "../cluster/cluster.ts";
 import { Failure } from "../failure.ts";
 import { compose } from "../manifests/compose.ts";
 import { hookWarnings } from "../manifests/hooks.ts";
+import type { Composed } from "../manifests/composed.ts";
 import { pruned } from "../manifests/prune.ts";
 import { readManifests } from "../manifests/read-manifests.ts";
 import { withoutIdleNamespaces } from "../manifests/scoped.ts";
@@ -13,7 +13,7 @@ import { composeFlags, type ManifestFlags } from "./flags.ts";
 /** Composes the Transaction that the flags of plan and apply describe, and calls back in its namespace. */
 export const onComposed = async (
   flags: ManifestFlags,
-  work: (cluster: Cluster, manifest: TransactionManifest) => Promise<number>,
+  work: (cluster: Cluster, composed: Composed) => Promise<number>,
 ): Promise<number> => {
   const read = await readManifests(flags);
   const errors = outputTo(process.stderr);
@@ -34,6 +34,9 @@ export const onComposed = async (
     const there = { ...cluster, namespace };
     const deletions = flags.prune === true ? await pruned(there, located, flags.selector) : [];
     const manifest = compose(located, namespace, composeFlags(flags), deletions);
-    return work(there, { ...manifest, metadata: { ...manifest.metadata, namespace } });
+    return work(there, {
+      manifest: { ...manifest, metadata: { ...manifest.metadata, namespace } },
+      ...(own === undefined ? { sources: located } : {}),
+    });
   });
 };

@@ -167,7 +167,7 @@ const restore: Work<RestoreFlags> = async (cluster, txn, wanted, flags) => {
     spec: { serviceAccountName: serviceAccount, changes },
   });
   if (!parsed.ok) throw new Failure(parsed.errors.map(({ path, message }) => `${path}: ${message}`).join("\n"));
-  return (await runTransaction(cluster, parsed.value, flags)) || (left.length === 0 ? 0 : 1);
+  return (await runTransaction(cluster, { manifest: parsed.value }, flags)) || (left.length === 0 ? 0 : 1);
 };
 
 /** Where there is no Transaction of this name. */

@@ -23,11 +23,21 @@ export interface ComposeFlags {
   readonly ttl?: number;
 }
 
-const isTransaction = ({ manifest: { apiVersion, kind } }: Located): boolean =>
+export const isTransaction = ({ manifest: { apiVersion, kind } }: Located): boolean =>
   apiVersion === API_VERSION && kind === KIND;
 
 /** A Transaction's name can be used once: its spec cannot be changed. */
 const freshName = (): string => `apply-${randomBytes(4).toString("hex")}`;
+
+/** What the flags are in a Transaction. */
+const FIELDS: Readonly<Record<keyof ComposeFlags, string>> = {
+  name: "metadata.name",
+  serviceAccount: "spec.serviceAccountName",
+  waitFor: "spec.waitFor",
+  timeout: "spec.timeout",
+  rollbackWindow: "spec.rollbackWindow",
+  ttl: "spec.ttlSecondsAfterFinished",
+};
 
 /** The only one among the manifests, as it is. Errors: flags that would change it; manifests beside it. */
 const given = (located: Located, others: readonly Located[], flags: ComposeFlags): TransactionManifest => {
@@ -36,26 +46,28 @@ const given = (located: Located, others: readonly Located[], flags: ComposeFlags
     throw new Failure(
       `${second.where}: a Transaction is applied alone; put the other manifests into its changes, or use two commands`,
     );
-  const set = Object.entries(flags).find(([, value]) => value !== undefined)?.[0];
-  if (set !== undefined)
-    throw new Failure(`${located.where} is a Transaction: set ${set} in its spec, and leave the flag out`);
+  const set = Object.entries(FIELDS).flatMap(([flag, field]) => (flag in flags ? [field] : []));
+  if (set.length > 0)
+    throw new Failure(
+      `${located.where} is a Transaction: set ${set.join(", ")} in it, and leave the flag${set.length > 1 ? "s" : ""} out`,
+    );
   const parsed = parse(located.manifest);
   if (parsed.ok) return parsed.value;
   const wrong = parsed.errors.map(({ path, message }) => `\n  ${path}: ${message}`).join("");
   throw new Failure(`${located.where}: the Transaction is not valid:${wrong}`);
 };
 
-const keyOf = ({ apiVersion, kind, metadata: { namespace = "", name } }: Manifest): string =>
-  [apiVersion.split("/").toReversed().slice(1).join(), kind, namespace, name].join("/");
+const keyOf = ({ apiVersion, kind, metadata: { namespace, name } }: Manifest, here: string): string =>
+  [apiVersion.split("/").toReversed().slice(1).join(), kind, namespace ?? here, name].join("/");
 
-const refuseTwice = (all: readonly Located[]): void => {
+const refuseTwice = (all: readonly Located[], here: string): void => {
   const first = new Map<string, Located>();
   for (const one of all) {
-    const other = first.get(keyOf(one.manifest));
+    const other = first.get(keyOf(one.manifest, here));
     const { kind, metadata } = one.manifest;
     if (other !== undefined)
       throw new Failure(`${one.where}: ${kind} ${metadata.name} is also in ${other.where}: keep one of them`);
-    first.set(keyOf(one.manifest), one);
+    first.set(keyOf(one.manifest, here), one);
   }
 };
 
@@ -78,7 +90,7 @@ export const compose = (
       all.filter((one) => one !== transaction),
       flags,
     );
-  refuseTwice(all);
+  refuseTwice(all, namespace);
   const sorted = inOrder(
     all.map(({ manifest }) => manifest),
     { rank: kindOrder, after: () => [] },

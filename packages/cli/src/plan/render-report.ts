@@ -2,6 +2,7 @@ import { type FieldDifference, formatDuration, type Render, type RenderedChange,
 import type { Paint } from "../output/style.ts";
 import { hanging } from "../output/wrap.ts";
 import { nameOfTarget } from "../progress/change-state.ts";
+import { fromOne } from "../output/from-one.ts";
 import { countedEffects, type Effect, effectWord } from "./effect.ts";
 
 const EFFECTS: Readonly<Record<RenderedChange["result"], Effect>> = {
@@ -47,7 +48,7 @@ export const renderProblems = ({ result, message = "it would fail", changes = []
   const refused = changes.flatMap(({ result, message }, index) =>
     result === "Refused" && message !== undefined ? [`changes[${index}]: ${message}`] : [],
   );
-  return refused.length > 1 ? refused : [message];
+  return (refused.length > 1 ? refused : [message]).map(fromOne);
 };
 
 const gates = (waitFor: readonly string[], indent: number): readonly string[] =>

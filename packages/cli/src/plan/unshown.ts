@@ -42,7 +42,7 @@ const DONE_UNSEEN: Readonly<Partial<Record<Change["type"], string>>> = {
 const isSecret = ({ apiVersion, kind }: Change["target"]): boolean => kind === "Secret" && groupOf(apiVersion) === "";
 
 const unshownOf = (txn: Transaction, { result, diff = [], more = 0 }: RenderedChange, index: number): Unshown => {
-  const name = `changes[${index}] (${nameOfTarget(txn, index)})`;
+  const name = `change ${index + 1} (${nameOfTarget(txn, index)})`;
   const cut = diff.filter(isCut);
   const change = txn.spec.changes[index];
   const isHidden = diff.some(isConcealed) || (change !== undefined && isSecret(change.target));

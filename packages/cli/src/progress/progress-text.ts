@@ -1,5 +1,6 @@
 import type { Transaction } from "@janus/api";
 import { isTerminal } from "@janus/controller";
+import { fromOne } from "../output/from-one.ts";
 import { age } from "../output/age.ts";
 import { hanging, shortened } from "../output/wrap.ts";
 import type { Paint } from "../output/style.ts";
@@ -16,7 +17,7 @@ export const messageOfTransaction = ({ metadata, status }: Transaction): string 
   if (ready === undefined) return "no controller has observed it yet";
   const isOfDraft = ready.reason === "Draft" || ready.reason === "Proposed";
   const isOutdated = status.observedDraft?.generation !== metadata.generation;
-  return isOfDraft && isOutdated ? "no controller has looked at it since it was changed" : ready.message;
+  return isOfDraft && isOutdated ? "no controller has looked at it since it was changed" : fromOne(ready.message);
 };
 
 const COLOURS = {

@@ -1,4 +1,4 @@
-import type { Transaction } from "@janus/api";
+import { stateName, type Transaction } from "@janus/api";
 import { isTerminal, messageOf } from "@janus/controller";
 import type { ApiError } from "@janus/kube";
 import { cannotUse, type Cluster } from "../cluster/cluster.ts";
@@ -81,7 +81,7 @@ const jsonLines = ({ write }: Output): Screen => ({
     const message = conditions.find(({ type }) => type === "Ready")?.message;
     const states = items.map(({ target, state, waiting }) => ({
       target,
-      state: state.type,
+      state: stateName(state),
       waitingFor: waiting?.gate,
     }));
     write(`${JSON.stringify({ namespace, name, phase, progress, message, items: states })}\n`);

@@ -1,5 +1,6 @@
 import { type Item, LIFECYCLE_CHANGED_BY, REJECTION_REASON, type Transaction } from "@janus/api";
 import { isTerminal, isUnread, readyIn, WAITING } from "@janus/controller";
+import { fromOne } from "../output/from-one.ts";
 import { currentRender } from "../plan/render-report.ts";
 import { changeStates, nameOfTarget } from "../progress/change-state.ts";
 import { messageOfTransaction } from "../progress/progress-text.ts";
@@ -91,15 +92,17 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
   const states = changeStates(txn);
   const why = messageOfTransaction(txn);
   const state = counted(txn);
-  const cause = condition(txn, "Committed")?.message ?? why;
+  const cause = fromOne(condition(txn, "Committed")?.message ?? why);
   /** Without what is said under Why. */
   const where = (at: (typeof states)[number] | undefined, said = why): Pick<Explanation, "where"> => {
     if (at === undefined) return {};
-    const more = at.detail === "" || said.includes(at.detail) ? "" : `: ${at.detail}`;
-    return { where: `change ${at.index + 1}, ${at.change}${more}` };
+    // The message of a change may be cut.
+    const isSaid = said.includes(at.detail.replace(/…$/u, ""));
+    return { where: `change ${at.index + 1}, ${at.change}${isSaid ? "" : `: ${at.detail}`}` };
   };
   // What follows is said under Why.
-  const stateOfRollback = (condition(txn, "RolledBack")?.message ?? state).split("; rolled back because:")[0] ?? state;
+  const stateOfRollback =
+    fromOne(condition(txn, "RolledBack")?.message ?? state).split("; rolled back because:")[0] ?? state;
   const failed = states.find(({ colour }) => colour === "red");
   const held = [...locks].find(([, { holder }]) => holder !== undefined && holder !== "this Transaction");
 
@@ -144,7 +147,7 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
       if (condition(txn, "ApprovalStale")?.status === "True")
         return {
           what: "It failed: it would have done something else than what was approved.",
-          why: condition(txn, "ApprovalStale")?.message ?? why,
+          why: fromOne(condition(txn, "ApprovalStale")?.message ?? why),
           state,
           next: "look at what has changed, and have it approved again under a new name (kubectl janus plan --draft)",
         };

@@ -71,26 +71,24 @@ export const takenForGood = (txn: Transaction, known: Observations, item: Resolv
   return lost.length === 0 ? lostForGood(item, live) : `also deletes ${ownedNames(lost, place.namespace)}`;
 };
 
+/** What to do with a change that is irreversible, and is followed by one that is not. */
+export const TO_THE_END = "move it to the end of the list";
+
 /**
- * Why a change is in the wrong place: it is irreversible, so it has to come after all changes that can be rolled
+ * What a change does that cannot be undone, if it is in the wrong place: it has to come after all changes that can be rolled
  * back, like irreversible deletions.
  *
  * Assumes: all targets have been read, and what goes with them listed, if that is to count.
  */
-export const irreversibleProblems = (
-  txn: Transaction,
-  known: Observations,
-): ((item: ResolvedItem) => readonly string[]) => {
+export const tooEarly = (txn: Transaction, known: Observations): ((item: ResolvedItem) => string | undefined) => {
   const lastingOf = (item: ResolvedItem): string | undefined => lasting(known, item) ?? takenForGood(txn, known, item);
   const isUndone = (item: ResolvedItem): boolean => !isIrreversible(item.change) && lastingOf(item) === undefined;
   const last = itemsOf(txn, known).findLast(isUndone)?.index ?? -1;
   return (item) => {
     const what = lastingOf(item);
     return what === undefined || item.index > last
-      ? []
-      : [
-          `the ${item.change.type} of ${formatRef(item.place)} ${what}, which cannot be undone: move it to the end of the list`,
-        ];
+      ? undefined
+      : `the ${item.change.type} of ${formatRef(item.place)} ${what}, which cannot be undone`;
   };
 };
 

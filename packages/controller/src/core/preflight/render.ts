@@ -7,6 +7,7 @@ import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { approvalDigest } from "./digest.ts";
 import { bytesOf, fitting, keepingResult } from "./dry-run-result.ts";
 import { examined } from "./examined.ts";
+import { TO_THE_END } from "./irreversible-changes.ts";
 import { examine, type KeepDryRun, liveProblems } from "./preflight.ts";
 import { regranting } from "./regranting.ts";
 import { readOtherVersions } from "../state/other-versions.ts";
@@ -69,7 +70,7 @@ const examining =
     return open.slice(0, room(known)).flat();
   };
 
-const rendered = (known: Observations, { index }: ResolvedItem, found: readonly string[]): RenderedChange => {
+const rendered = (known: Observations, index: number, found: readonly string[]): RenderedChange => {
   const { target } = changeIn(known, index);
   const shown = trialIn(known, index)?.shown;
   const resourceVersion = target?.object?.metadata.resourceVersion;
@@ -143,10 +144,12 @@ export const render = (context: ReconcileContext): Rendering => {
     ];
     return { type: "rendered", render: { result: "Problems", message: cut(summary(problems), 2048) }, watched: [] };
   }
-  const items = itemsOf(txn, known);
-  const found = new Map(items.map((item) => [item.index, seen.problems(item)] as const));
-  const problems = [...found].flatMap(([index, texts]) => texts.map((text) => ofChange(index, text)));
-  const changes = bounded(items.map((item) => rendered(known, item, found.get(item.index) ?? [])));
+  const found = txn.spec.changes.map((_, index): readonly string[] => {
+    const what = seen.tooEarly(index);
+    return [...seen.problems(index), ...(what === undefined ? [] : [`${what}: ${TO_THE_END}`])];
+  });
+  const problems = found.flatMap((texts, index) => texts.map((text) => ofChange(index, text)));
+  const changes = bounded(found.map((texts, index) => rendered(known, index, texts)));
   return {
     type: "rendered",
     render:

@@ -1,13 +1,13 @@
 import { changeGateMistakes, gateMistakes, gatesOf, rollbackGates } from "../gates/gates-of.ts";
 import { CRD_NAME, cut, GROUP, groupOf, KIND, storedIn, storeName, type Transaction } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
+import { TO_THE_END } from "./irreversible-changes.ts";
 import { isIrreversible } from "./irreversible-deletions.ts";
 import { asObject } from "@janus/types";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import type { Observations } from "../state/observations.ts";
 import { MOST_AWAITED_ITEMS } from "../state/status-progress.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
-import { resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
+import { resolvedTargets, targetProblem } from "../state/target-resolution.ts";
 
 /** Checks each change of a Transaction; the target is undefined if it cannot be resolved. */
 type Check = (
@@ -50,10 +50,7 @@ const nameOf = (place: ObjectRef): string => `${storedIn(place.resource)} ${form
 
 /** Checks of the spec, beyond those of the API server. */
 const checks: readonly Check[] = [
-  (txn, known) => (index) => {
-    const place = resolveTarget(txn, known, index);
-    return E.isLeft(place) ? place.left : undefined;
-  },
+  (txn, known) => (index) => targetProblem(txn, known, index),
   (txn, known) => {
     const first = new Map(
       [...resolvedTargets(txn, known)].toReversed().map(([index, place]) => [nameOf(place), index] as const),
@@ -109,7 +106,7 @@ const checks: readonly Check[] = [
     const last = txn.spec.changes.findLastIndex((_, index) => !isIrreversible(txn.spec.changes[index]));
     return (index) =>
       isIrreversible(txn.spec.changes[index]) && index < last
-        ? `the deletion of a ${txn.spec.changes[index]?.target.kind} cannot be undone: move it to the end of the list`
+        ? `the deletion of a ${txn.spec.changes[index]?.target.kind} cannot be undone: ${TO_THE_END}`
         : undefined;
   },
   (txn) => (index) => {

@@ -93,12 +93,14 @@ export interface ApiCall {
   readonly events?: readonly EventSpec[];
 }
 
-/** Discovers where a kind is served; `undefined` if it is not served at all. */
+/** Discovers where a kind is served; `undefined` if it is not served in this apiVersion. */
 export interface Discover {
   readonly purpose: "discover";
   readonly apiVersion: string;
   readonly kind: string;
   readonly onAnswer: (known: Observations, answer: Resource | undefined, now: Instant) => Observations;
+  /** Before `onAnswer`, if it is not served: the other apiVersions in which a kind of this name is. Default: nobody asks. */
+  readonly onOthers?: (known: Observations, apiVersions: readonly string[]) => Observations;
   /** See {@link ApiCall}. */
   readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
 }

@@ -22,6 +22,8 @@ export interface Observations {
   readonly begun?: true;
   /** By `apiVersion/kind`; `null` where it is not served. */
   readonly resources: ReadonlyMap<string, Resource | null>;
+  /** By the same key: in which other apiVersions a kind of that name is served, if it is not in this one. */
+  readonly servedIn?: ReadonlyMap<string, readonly string[]>;
   /** Some kinds could not be discovered. */
   readonly undiscovered?: Outage | undefined;
   readonly serviceAccount?: "there" | "missing";

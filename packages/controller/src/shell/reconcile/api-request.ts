@@ -119,8 +119,12 @@ export const lookUp = async (
       await searchOwned(api, effect, impersonation(txn)),
     );
   if (effect.purpose === "find-pods") return E.right(await findPods(api, txn, effect));
-  const found = await discovery.resource(effect.apiVersion, effect.kind, { group: txn.metadata.namespace, api });
+  const asker = { group: txn.metadata.namespace, api };
+  const found = await discovery.resource(effect.apiVersion, effect.kind, asker);
   // `unknown`: the API server answered, and does not serve the kind.
   if (E.isLeft(found) && found.left.type !== "unknown") return E.left(found.left);
-  return E.right((known, now) => effect.onAnswer(known, E.isRight(found) ? found.right : undefined, now));
+  if (E.isRight(found)) return E.right((known, now) => effect.onAnswer(known, found.right, now));
+  const { onOthers } = effect;
+  const others = onOthers === undefined ? [] : await discovery.servedIn(effect.apiVersion, effect.kind, asker);
+  return E.right((known, now) => effect.onAnswer(onOthers?.(known, others) ?? known, undefined, now));
 };
