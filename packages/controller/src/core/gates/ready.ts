@@ -7,7 +7,7 @@ import { readyJob } from "./job.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
 import { readyPersistentVolumeClaim } from "./persistent-volume-claim.ts";
 import { readyPod } from "./pod.ts";
-import { integerAt, textAt, valueAt } from "./read-fields.ts";
+import { generationAt, textAt, valueAt } from "./read-fields.ts";
 import { readyReplicaSet } from "./replica-set.ts";
 import { readyService } from "./service.ts";
 import { readyStatefulSet } from "./stateful-set.ts";
@@ -48,23 +48,28 @@ const ruleFor = (object: KubeObject): ((object: KubeObject) => GateState) => {
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 const isText = (value: unknown): boolean => isAbsent(value) || typeof value === "string";
-const isInteger = (value: unknown): boolean => value === undefined || Number.isSafeInteger(value);
 
 const isCondition = (value: unknown): boolean =>
   isAbsent(value) ||
   (isObject(value) && ["type", "status", "reason", "message"].every((name) => isText(member(value, name))));
 
-/** Whether it says of itself what every object may say, and in the form in which all do. */
-const isReadable = (object: KubeObject): boolean => {
+/**
+ * The first field that is not of the form in which every object has it, and what it should be; undefined: the object says of itself
+ * what `ready` has to know.
+ */
+const unreadable = (object: KubeObject): string | undefined => {
   const status = valueAt(object, "status");
   const conditions = valueAt(status, "conditions");
-  const generation = valueAt(object, "metadata", "generation");
-  return (
-    isInteger(generation) &&
-    (generation === undefined || isInteger(valueAt(status, "observedGeneration"))) &&
-    (isAbsent(status) || isObject(status)) &&
-    (isAbsent(conditions) || (Array.isArray(conditions) && conditions.every(isCondition)))
-  );
+  const isGeneration = (...path: readonly string[]): boolean =>
+    valueAt(object, ...path) === undefined || generationAt(object, ...path) !== undefined;
+  if (!isAbsent(status) && !isObject(status)) return "status is no object";
+  if (!isGeneration("metadata", "generation")) return "metadata.generation is no integer";
+  if (valueAt(object, "metadata", "generation") !== undefined && !isGeneration("status", "observedGeneration"))
+    return "status.observedGeneration is no integer";
+  if (isAbsent(conditions)) return undefined;
+  if (!Array.isArray(conditions)) return "status.conditions is no list";
+  const at = conditions.findIndex((condition) => !isCondition(condition));
+  return at < 0 ? undefined : `status.conditions[${at}] is no condition with the texts type, status, reason and message`;
 };
 
 /**
@@ -74,10 +79,12 @@ const isReadable = (object: KubeObject): boolean => {
  */
 export const ready = (object: KubeObject): GateState => {
   if (textAt(object, "metadata", "deletionTimestamp") !== "") return notYet("is being deleted");
-  if (!isReadable(object)) return notYet("its status cannot be read");
+  const malformed = unreadable(object);
+  if (malformed !== undefined)
+    return failed(`${malformed}, so that ready cannot be told: wait for a condition=… or a jsonpath=… instead`);
 
-  const generation = integerAt(object, "metadata", "generation");
-  const observed = integerAt(object, "status", "observedGeneration");
+  const generation = generationAt(object, "metadata", "generation");
+  const observed = generationAt(object, "status", "observedGeneration");
   if (generation !== undefined && observed !== undefined && observed !== generation)
     return notYet(`its controller has seen generation ${observed}, not yet ${generation}`);
 
@@ -86,4 +93,10 @@ export const ready = (object: KubeObject): GateState => {
     if (type === "Stalled" && status === "True") return failed(because("stalled", reason, message));
   }
   return ruleFor(object)(object);
+};
+
+/** Whether it can never become ready any more, as it reports itself: what cannot be read of it reports nothing. */
+export const hasFailed = (object: KubeObject): GateState | undefined => {
+  const state = unreadable(object) === undefined ? ready(object) : met;
+  return state.type === "failed" ? state : undefined;
 };
