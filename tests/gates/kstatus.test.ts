@@ -87,7 +87,9 @@ const compare = (object: KubeObject, { status, said }: Said): string => {
   if (MEANS[status].includes(ours.type)) return "same";
   const exception = Object.entries(EXCEPTIONS).find(
     ([, { kind, kstatusAndWe, where }]) =>
-      (kind === undefined || kind === `${object.apiVersion} ${object.kind}`) && kstatusAndWe === `${status} ${ours.type}` && where(object),
+      (kind === undefined || kind === `${object.apiVersion} ${object.kind}`) &&
+      kstatusAndWe === `${status} ${ours.type}` &&
+      where(object),
   );
   return exception?.[0] ?? `${status} (${said}), but ${JSON.stringify(ours)}: ${JSON.stringify(object)}`;
 };

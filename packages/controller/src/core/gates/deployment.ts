@@ -43,6 +43,8 @@ const rollout = (deployment: KubeObject): GateState => {
 export const readyDeployment = (deployment: KubeObject): GateState => {
   const state = rollout(deployment);
   return state.type === "waiting" && valueAt(deployment, "spec", "paused") === true
-    ? failed(`it is paused, so its rollout does not go on (${state.message}): set spec.paused to false, or do not wait for it`)
+    ? failed(
+        `it is paused, so its rollout does not go on (${state.message}): set spec.paused to false, or do not wait for it`,
+      )
     : state;
 };

@@ -20,7 +20,8 @@ const MOST_QUOTED = 128;
 /** Of a condition that is older than the latest spec: what it says is of an older one. */
 const isOutdated = (object: KubeObject, condition: object): boolean => {
   const generation = generationAt(object, "metadata", "generation");
-  const observed = generationAt(condition, "observedGeneration") ?? generationAt(object, "status", "observedGeneration");
+  const observed =
+    generationAt(condition, "observedGeneration") ?? generationAt(object, "status", "observedGeneration");
   return generation !== undefined && observed !== undefined && observed < generation;
 };
 

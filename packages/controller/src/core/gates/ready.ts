@@ -53,24 +53,31 @@ const isCondition = (value: unknown): boolean =>
   isAbsent(value) ||
   (isObject(value) && ["type", "status", "reason", "message"].every((name) => isText(member(value, name))));
 
-/**
- * The first field that is not of the form in which every object has it, and what it should be; undefined: the object says of itself
- * what `ready` has to know.
- */
-const unreadable = (object: KubeObject): string | undefined => {
+/** The field by which it cannot be told of which generation its status is, and what is wrong with it; undefined: it can be told. */
+const unreadableGeneration = (object: KubeObject): string | undefined => {
   const status = valueAt(object, "status");
-  const conditions = valueAt(status, "conditions");
   const isGeneration = (...path: readonly string[]): boolean =>
     valueAt(object, ...path) === undefined || generationAt(object, ...path) !== undefined;
   if (!isAbsent(status) && !isObject(status)) return "status is no object";
   if (!isGeneration("metadata", "generation")) return "metadata.generation is no integer";
-  if (valueAt(object, "metadata", "generation") !== undefined && !isGeneration("status", "observedGeneration"))
-    return "status.observedGeneration is no integer";
+  return valueAt(object, "metadata", "generation") === undefined || isGeneration("status", "observedGeneration")
+    ? undefined
+    : "status.observedGeneration is no integer";
+};
+
+/** The same of its conditions. */
+const unreadableConditions = (object: KubeObject): string | undefined => {
+  const conditions = valueAt(object, "status", "conditions");
   if (isAbsent(conditions)) return undefined;
   if (!Array.isArray(conditions)) return "status.conditions is no list";
   const at = conditions.findIndex((condition) => !isCondition(condition));
-  return at < 0 ? undefined : `status.conditions[${at}] is no condition with the texts type, status, reason and message`;
+  return at < 0
+    ? undefined
+    : `status.conditions[${at}] is no condition with the texts type, status, reason and message`;
 };
+
+const cannotBeTold = (malformed: string): GateState =>
+  failed(`${malformed}, so that ready cannot be told: wait for a condition=… or a jsonpath=… instead`);
 
 /**
  * Whether the object is in the state that its spec describes, by the rules of kstatus (https://pkg.go.dev/sigs.k8s.io/cli-utils/pkg/kstatus),
@@ -79,14 +86,15 @@ const unreadable = (object: KubeObject): string | undefined => {
  */
 export const ready = (object: KubeObject): GateState => {
   if (textAt(object, "metadata", "deletionTimestamp") !== "") return notYet("is being deleted");
-  const malformed = unreadable(object);
-  if (malformed !== undefined)
-    return failed(`${malformed}, so that ready cannot be told: wait for a condition=… or a jsonpath=… instead`);
+  const generationMistake = unreadableGeneration(object);
+  if (generationMistake !== undefined) return cannotBeTold(generationMistake);
 
   const generation = generationAt(object, "metadata", "generation");
   const observed = generationAt(object, "status", "observedGeneration");
   if (generation !== undefined && observed !== undefined && observed !== generation)
     return notYet(`its controller has seen generation ${observed}, not yet ${generation}`);
+  const conditionMistake = unreadableConditions(object);
+  if (conditionMistake !== undefined) return cannotBeTold(conditionMistake);
 
   for (const { type, status, reason, message } of conditionsOf(object)) {
     if (type === "Reconciling" && status === "True") return notYet(because("reconciling", reason, message));
@@ -97,6 +105,7 @@ export const ready = (object: KubeObject): GateState => {
 
 /** Whether it can never become ready any more, as it reports itself: what cannot be read of it reports nothing. */
 export const hasFailed = (object: KubeObject): GateState | undefined => {
-  const state = unreadable(object) === undefined ? ready(object) : met;
+  const isReadable = unreadableGeneration(object) === undefined && unreadableConditions(object) === undefined;
+  const state = isReadable ? ready(object) : met;
   return state.type === "failed" ? state : undefined;
 };
