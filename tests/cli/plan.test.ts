@@ -154,6 +154,11 @@ it("prints a Transaction that kubectl accepts, and plans one that is given", asy
     "5m",
   ];
   const { stdout } = await janusWith(stream(configMap("a", { a: "1" })), "plan", "-f", "-", ...on, "-o", "yaml");
+  const skipping = [...on, "--skip-wait-for"];
+  const skipped = await janusWith(stream(configMap("a")), "plan", "-f", "-", ...skipping, "configmap/a", "-o", "yaml");
+  expect(skipped.stdout).toContain("waitFor: []");
+  const unknown = await janusWith(stream(configMap("a")), "plan", "-f", "-", ...skipping, "Job/b");
+  expect(unknown.stderr).toContain("--skip-wait-for Job/b: no manifest is called so");
   const given = await janusWith(stdout, "plan", "-f", "-");
   expect(given).toMatchObject({ code: 1, stderr: "" });
   expect(given.stdout).toContain(`Transaction ${namespace}/release, as ServiceAccount deployer:`);
@@ -161,6 +166,7 @@ it("prints a Transaction that kubectl accepts, and plans one that is given", asy
   expect((await txn("release")).spec).toMatchObject({
     timeout: "5m",
     waitFor: ["ready"],
+    waitAt: "End",
     changes: [{ type: "Apply" }],
   });
   const invalid = stdout.replace("timeout: 5m", "timeout: soon");

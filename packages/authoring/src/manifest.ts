@@ -51,6 +51,8 @@ export interface SpecManifest {
   readonly timeout?: string;
   /** @default - waits for nothing */
   readonly waitFor?: readonly string[];
+  /** @default "EachChange" */
+  readonly waitAt?: "EachChange" | "End";
   /** @default - waits for nothing */
   readonly rollbackWaitFor?: readonly string[];
   /** @default "10m" */

@@ -27,6 +27,12 @@ export interface TransactionOptions {
    */
   readonly waitFor?: readonly Gate[];
   /**
+   * When the gates are waited for: those of each object before the next change is made (`EachChange`), or all of them once all
+   * changes are made, before it is Committed (`End`).
+   * @default "EachChange"
+   */
+  readonly waitAt?: "EachChange" | "End";
+  /**
    * How long the Transaction may take until all changes are made. After that, it is rolled back.
    * @default "30m"
    */

@@ -242,6 +242,70 @@ describe("while it waits", () => {
   });
 });
 
+/** All changes are in, and the gates of all but the last are waited for. */
+const atTheEnd = (): ReconcileContext => {
+  const changes: readonly Change[] = [gated(change("Patch", "a")), gated(change("Patch", "b")), change("Patch", "c")];
+  const start = underway("Committing", changes, { direction: "forward", cursor: 3, gatedSince: NOW });
+  return { ...start, txn: { ...start.txn, spec: { ...start.txn.spec, waitAt: "End" } } };
+};
+
+describe("at the end", () => {
+  it("waits for all gates at the same time, and names how many", () => {
+    const story = later(atTheEnd(), 10_000, server(made("a"), made("b"), made("c")));
+    expect(ready(story)).toMatch(/^waiting for ConfigMap shop\/a: .* \(and 1 more\)$/);
+    expect(story.at.txn.status.items.map(({ waiting }) => waiting !== undefined)).toEqual([true, true, false]);
+  });
+
+  it("commits when all are met, and records that first: snapshots are deleted then", () => {
+    const story = later(atTheEnd(), 10_000, server(made("a", "yes"), made("b", "yes"), made("c")));
+    expect(story.at.txn.status.phase).toBe("Committed");
+    expect(story.asked.map(({ purpose }) => purpose).indexOf("checkpoint")).toBeLessThan(
+      story.asked.map(({ purpose }) => purpose).lastIndexOf("record"),
+    );
+  });
+
+  it("waits for none before, though the journal was lost", () => {
+    const start = lost([gated(change("Patch", "a")), change("Patch", "b")]);
+    const spec = { ...start.txn.spec, waitAt: "End" as const };
+    const story = later({ ...start, txn: { ...start.txn, spec } }, 60_000, server(made("a"), made("b")));
+    expect(ready(story)).toMatch(/^waiting for ConfigMap shop\/a: /);
+    const position = journalIn(story.at.known)?.position;
+    expect(position).toMatchObject({ cursor: 2, gatedSince: expect.any(Number) as unknown });
+  });
+
+  it("does not take for met what was met, and was reverted since", () => {
+    const reverted: KubeObject = {
+      ...former("ConfigMap", "a", { data: { ok: "yes" } }),
+      metadata: {
+        ...former("ConfigMap", "a").metadata,
+        managedFields: [{ manager: "gitops", operation: "Apply", fieldsV1: { "f:data": { "f:set": {} } } }],
+      },
+    };
+    const start = atTheEnd();
+    const [first, ...others] = start.txn.spec.changes;
+    assert(first !== undefined && first.type === "Patch");
+    const changes = [{ ...first, content: { data: { set: "ours" } } }, ...others];
+    const txn = { ...start.txn, spec: { ...start.txn.spec, changes } };
+    const story = later(
+      { ...start, txn },
+      10_000,
+      server({ ...reverted, data: { ok: "yes", set: "theirs" } }, made("b"), made("c")),
+    );
+    expect(rollingBack(story)).toMatchObject({
+      items: [
+        {
+          error: expect.stringContaining(
+            '.data.set of ConfigMap shop/a was modified by field manager "gitops"',
+          ) as unknown,
+          gateFailed: true,
+        },
+        {},
+        {},
+      ],
+    });
+  });
+});
+
 /** The statuses that it writes, one after the other. */
 const statuses = ({ asked }: Story): readonly Readonly<Record<string, unknown>>[] =>
   asked.flatMap(({ call, purpose }) =>

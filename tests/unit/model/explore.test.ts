@@ -42,6 +42,14 @@ describe("whatever goes wrong once, a Transaction that waits for its targets end
     expect(found.ends["RolledBack"]).toBeGreaterThan(0);
   });
 
+  it("which gets them there at the end", () => {
+    const atEnd = { waitFor: ["jsonpath={.data.ours}=new"], waitAt: "End" } as const;
+    const found = explore(begin(["Update", "Create"], once, atEnd), rules);
+    expect(showViolations(found)).toBe("");
+    expect(found.ends["Committed"]).toBeGreaterThan(0);
+    expect(found.ends["RolledBack"]).toBeGreaterThan(0);
+  });
+
   it.each(gated)("which never gets them there, nor back: %s, %s", (...types) => {
     const never = ["jsonpath={.data.never}"];
     const found = explore(begin(types, once, { waitFor: never, rollbackWaitFor: never }), rules);

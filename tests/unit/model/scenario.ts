@@ -92,6 +92,7 @@ export interface Particulars {
   readonly finalizers?: readonly string[];
   /** Of all changes. */
   readonly waitFor?: readonly string[];
+  readonly waitAt?: "End";
   readonly rollbackWaitFor?: readonly string[];
   /** In ms. */
   readonly rollbackWindow?: number;

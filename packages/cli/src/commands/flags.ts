@@ -59,7 +59,13 @@ const TRANSACTION_OPTIONS = (): readonly Option[] => [
   new Option("-R, --recursive", "also the subdirectories of a directory"),
   new Option("--name <name>", "name of the Transaction; default: apply- and a random suffix"),
   new Option("--service-account <name>", "ServiceAccount that makes the changes; default: default"),
-  new Option("--wait-for <gate>", "gate of all changes, such as ready; may be repeated").argParser(collected),
+  new Option(
+    "--wait-for <gate>",
+    "gate of all objects, such as ready, waited for once all are applied; may be repeated",
+  ).argParser(collected),
+  new Option("--skip-wait-for <kind/name>", "an object that --wait-for is not for; may be repeated").argParser(
+    collected,
+  ),
   new Option("--timeout <duration>", "how long it may take before it is rolled back; default: 30m").argParser(duration),
   new Option("--rollback-window <duration>", "how long it can be rolled back once Committed; default: 0s").argParser(
     rollbackWindow,
@@ -74,6 +80,7 @@ export interface ManifestFlags extends ClusterFlags, FileFlags {
   readonly name?: string;
   readonly serviceAccount?: string;
   readonly waitFor?: readonly string[];
+  readonly skipWaitFor?: readonly string[];
   readonly timeout?: string;
   readonly rollbackWindow?: string;
   readonly ttl?: number;
@@ -82,11 +89,12 @@ export interface ManifestFlags extends ClusterFlags, FileFlags {
 }
 
 export const composeFlags = (flags: ManifestFlags): ComposeFlags => {
-  const { name, serviceAccount, waitFor, timeout, rollbackWindow, ttl } = flags;
+  const { name, serviceAccount, waitFor, skipWaitFor, timeout, rollbackWindow, ttl } = flags;
   return {
     ...(name === undefined ? {} : { name }),
     ...(serviceAccount === undefined ? {} : { serviceAccount }),
     ...(waitFor === undefined ? {} : { waitFor }),
+    ...(skipWaitFor === undefined ? {} : { skipWaitFor }),
     ...(timeout === undefined ? {} : { timeout }),
     ...(rollbackWindow === undefined ? {} : { rollbackWindow }),
     ...(ttl === undefined ? {} : { ttl }),

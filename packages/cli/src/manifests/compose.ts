@@ -18,6 +18,8 @@ export interface ComposeFlags {
   readonly name?: string;
   readonly serviceAccount?: string;
   readonly waitFor?: readonly string[];
+  /** Manifests that waitFor is not for, as `KIND/NAME`. */
+  readonly skipWaitFor?: readonly string[];
   readonly timeout?: string;
   readonly rollbackWindow?: string;
   readonly ttl?: number;
@@ -34,6 +36,7 @@ const FIELDS: Readonly<Record<keyof ComposeFlags, string>> = {
   name: "metadata.name",
   serviceAccount: "spec.serviceAccountName",
   waitFor: "spec.waitFor",
+  skipWaitFor: "waitFor: [] of those changes",
   timeout: "spec.timeout",
   rollbackWindow: "spec.rollbackWindow",
   ttl: "spec.ttlSecondsAfterFinished",
@@ -71,6 +74,17 @@ const refuseTwice = (all: readonly Located[], here: string): void => {
   }
 };
 
+const isNamed = ({ kind, metadata }: Manifest, name: string): boolean =>
+  `${kind}/${metadata.name}`.toLowerCase() === name.toLowerCase();
+
+/** Errors: a name that no manifest has. */
+const skippedIn = (all: readonly Located[], names: readonly string[]): ((manifest: Manifest) => boolean) => {
+  const unknown = names.find((name) => !all.some(({ manifest }) => isNamed(manifest, name)));
+  if (unknown !== undefined)
+    throw new Failure(`--skip-wait-for ${unknown}: no manifest is called so; write KIND/NAME, such as Job/migrate`);
+  return (manifest) => names.some((name) => isNamed(manifest, name));
+};
+
 /**
  * The Transaction that brings the manifests about: an Apply of each, in the order of their kinds, then `deletions`
  * in the reverse order. A single Transaction is taken as it is.
@@ -95,7 +109,11 @@ export const compose = (
     all.map(({ manifest }) => manifest),
     { rank: kindOrder, after: () => [] },
   );
-  const applies = "order" in sorted ? sorted.order.map((manifest) => changeOf(manifest)) : [];
+  const isSkipped = skippedIn(all, flags.skipWaitFor ?? []);
+  const applies =
+    "order" in sorted
+      ? sorted.order.map((manifest) => ({ ...changeOf(manifest), ...(isSkipped(manifest) ? { waitFor: [] } : {}) }))
+      : [];
   const changes = [...applies, ...deletions];
   if (changes.length > MAX_CHANGES)
     throw new Failure(
@@ -104,7 +122,8 @@ export const compose = (
   const { name = freshName(), serviceAccount = "default", waitFor, timeout, rollbackWindow, ttl } = flags;
   const spec: SpecManifest = {
     serviceAccountName: serviceAccount,
-    ...(waitFor === undefined ? {} : { waitFor }),
+    // What a manifest needs of a later one may be there only at the end.
+    ...(waitFor === undefined ? {} : { waitFor, waitAt: "End" }),
     ...(timeout === undefined ? {} : { timeout }),
     ...(rollbackWindow === undefined ? {} : { rollbackWindow }),
     ...(ttl === undefined ? {} : { ttlSecondsAfterFinished: ttl }),

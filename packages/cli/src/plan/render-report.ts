@@ -51,12 +51,20 @@ export const renderProblems = ({ result, message = "it would fail", changes = []
   return (refused.length > 1 ? refused : [message]).map(fromOne);
 };
 
-const gates = (waitFor: readonly string[], indent: number): readonly string[] =>
-  waitFor.map((gate) => `${" ".repeat(indent)}then waits for ${gate}`);
+const gates = (waitFor: readonly string[], isAtEnd: boolean, indent: number): readonly string[] =>
+  waitFor.map((gate) => `${" ".repeat(indent)}${isAtEnd ? "waits at the end" : "then waits"} for ${gate}`);
 
 /** What of its spec is not as by default: an approver approves that, too. */
 const settings = ({ spec }: Transaction): readonly string[] => {
-  const { timeout, rollbackWindow, deletionPolicy, ttlSecondsAfterFinished, rollbackWaitFor = [], waitFor = [] } = spec;
+  const {
+    timeout,
+    rollbackWindow,
+    deletionPolicy,
+    ttlSecondsAfterFinished,
+    rollbackWaitFor = [],
+    waitFor = [],
+    waitAt,
+  } = spec;
   const all = [
     `timeout ${formatDuration(timeout)}`,
     ...(rollbackWindow === undefined ? [] : [`rollbackWindow ${formatDuration(rollbackWindow)}`]),
@@ -65,7 +73,7 @@ const settings = ({ spec }: Transaction): readonly string[] => {
   ];
   return [
     `  ${all.join(", ")}`,
-    ...waitFor.map((gate) => `  waits after each change for ${gate}`),
+    ...waitFor.map((gate) => `  waits ${waitAt === "End" ? "at the end" : "after each change"} for ${gate}`),
     ...rollbackWaitFor.map((gate) => `  waits after a rollback for ${gate}`),
   ];
 };
@@ -80,7 +88,10 @@ export const renderReport = (txn: Transaction, render: Render, paint: Paint, wid
     const word = effectWord(effect, changes.length > 0, paint);
     const { type, waitFor = [] } = spec.changes[index] ?? { type: "" };
     const what = effect === "unknown" ? `${type} of ${nameOfTarget(txn, index)}` : nameOfTarget(txn, index);
-    return [`${String(index + 1).padStart(digits + 1)}  ${word}  ${what}`, ...gates(waitFor, digits + 14)].join("\n");
+    return [
+      `${String(index + 1).padStart(digits + 1)}  ${word}  ${what}`,
+      ...gates(waitFor, spec.waitAt === "End", digits + 14),
+    ].join("\n");
   });
   const diffs = changes.flatMap((change, index) => {
     const fields = fieldDiff(change, paint);

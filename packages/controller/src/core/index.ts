@@ -2,6 +2,7 @@ export type * from "@janus/types";
 export * from "./decide.ts";
 export * from "./kubernetes/api-error.ts";
 export * from "./kubernetes/cluster-created.ts";
+export { finishedJob } from "./kubernetes/finished-job.ts";
 export * from "./kubernetes/kube-object.ts";
 export { isTooDeep, TOO_DEEP } from "./kubernetes/nesting.ts";
 export * from "./kubernetes/time.ts";

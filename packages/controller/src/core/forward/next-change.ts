@@ -2,6 +2,7 @@ import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall, EventSpec } from "../state/effect.ts";
+import { gatedChanges } from "../state/gated-changes.ts";
 import { gatesInDoubt, type Journal } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { trimming } from "../state/memory-budget.ts";
@@ -20,12 +21,16 @@ export const nextChange = (
   created: string | undefined,
 ): ApiCall => {
   const mayBeUngated = gatesInDoubt(journal);
-  const gates = mayBeUngated ? [] : gatesOf(txn, index);
+  const awaited = mayBeUngated ? [] : gatedChanges(txn, index + 1);
+  const gates = showGates(gatesOf(txn, index), isSensitive(place, settings));
   const gated: EventSpec = {
     type: "Normal",
     reason: "GateWaiting",
     item: index,
-    message: `waiting for ${formatRef(place)}: ${showGates(gates, isSensitive(place, settings))}`,
+    message:
+      txn.spec.waitAt === "End"
+        ? `waiting for the gates of ${awaited.length === 1 ? "one change" : `${awaited.length} changes`}`
+        : `waiting for ${formatRef(place)}: ${gates}`,
   };
   return trimming(
     checkpoint(
@@ -35,7 +40,7 @@ export const nextChange = (
         position: {
           direction: "forward",
           cursor: index + 1,
-          ...(gates.length === 0 ? {} : { gatedSince: now }),
+          ...(awaited.length === 0 ? {} : { gatedSince: now }),
           ...(mayBeUngated ? { gatesInDoubt: true } : {}),
         },
         ...(created === undefined ? {} : { created: [index, created] }),
@@ -46,7 +51,7 @@ export const nextChange = (
         item: index,
         message: `${index + 1}/${txn.spec.changes.length} ${change.type} ${formatRef(place)}`,
       },
-      ...(gates.length === 0 ? [] : [gated]),
+      ...(awaited.length === 0 ? [] : [gated]),
     ),
   );
 };

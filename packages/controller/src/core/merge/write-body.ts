@@ -87,7 +87,8 @@ const identity = (place: ObjectRef): JsonObject => ({
   ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
 });
 
-const contentOf = (change: ResolvedChange): JsonObject => {
+/** What a change sets, as the API server stores it. */
+export const contentOf = (change: ResolvedChange): JsonObject => {
   if (change.type === "Delete") return {};
   const { apiVersion, kind } = change.target;
   return kind === "Secret" && apiVersion === "v1" ? withoutStringData(change.content) : change.content;

@@ -1,11 +1,15 @@
 import * as E from "fp-ts/lib/Either.js";
 import { REQUEST_ROLLBACK } from "@janus/api";
 import { allStores, releaseAll, snapshotOf } from "../snapshots/prior-state.ts";
-import { run, type Step, wait } from "../state/effect.ts";
+import { run, type Step, wait, type Watched } from "../state/effect.ts";
+import { isSelfCleaning } from "../kubernetes/finished-job.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import { gatedChange, type Journal } from "../state/journal.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import { isGated } from "../gates/gates-of.ts";
+import { gatedChanges } from "../state/gated-changes.ts";
+import { gatedSince, type Journal } from "../state/journal.ts";
 import { findJournal, inDoubtAtCursor, readJournal } from "../state/journal-requests.ts";
-import { cannotBeUndone, firstIrreversible } from "../preflight/irreversible-deletions.ts";
+import { cannotBeUndone, firstIrreversible } from "../state/irreversible-deletions.ts";
 import { changeIn, forwardIn } from "../state/observations.ts";
 import { type AbortCause, sentWrite, type SentWrite } from "../state/forward-observations.ts";
 import { isRefused, journalIn } from "../state/journal-observation.ts";
@@ -22,7 +26,7 @@ import { awaitGates } from "../forward/await-gates.ts";
 import { resolveInDoubt } from "../forward/in-doubt.ts";
 import { findProgress, foundEvents } from "../forward/lost-journal.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
-import type { ResolvedItem } from "../state/resolved-changes.ts";
+import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import { journalUnavailable } from "../transitions/journal-unavailable.ts";
 import { type ChangeContext, observeTarget } from "../forward/change-context.ts";
@@ -39,7 +43,9 @@ import { send } from "../forward/send-change.ts";
  *             doubt.
  * Assumes: everything is prepared (see `preparing.ts`).
  */
-export const committing = (context: ReconcileContext): Step => {
+export const committing = (context: ReconcileContext): Step => watchingJobs(context, nextStep(context));
+
+const nextStep = (context: ReconcileContext): Step => {
   const { txn, known } = context;
   if (isRefused(known.journal)) return journalUnavailable(context, known.journal, recordedCursor(context), "unknown");
   const journal = journalIn(known);
@@ -52,10 +58,11 @@ export const committing = (context: ReconcileContext): Step => {
     const fate = journal.notes.has(journal.position.cursor) ? "unknown" : "not-sent";
     return abort(context, journal, { reason: "CommitFailed", message: doubted.error, fate });
   }
-  const gated = gatedChange(journal);
-  const undiscovered = discover(context, journal, gated?.index ?? journal.position.cursor);
+  const since = gatedSince(journal);
+  const gated = since === undefined ? [] : gatedChanges(txn, journal.position.cursor);
+  const undiscovered = discover(context, journal, gated[0] ?? journal.position.cursor);
   if (undiscovered !== undefined) return undiscovered;
-  if (gated !== undefined) return gate(context, journal, gated);
+  if (since !== undefined) return gate(context, journal, gated, since);
   const index = journal.position.cursor;
   const change = resolvedChange(txn, known, index);
   if (change === undefined) return commit(context, journal);
@@ -94,22 +101,42 @@ const discover = (context: ReconcileContext, journal: Journal, index: number): S
   return isOwn ? unlessDown(stopping, (former) => ({ ...former, undiscovered: undefined })) : undefined;
 };
 
-/** The change at the cursor is not sent before the target of the one before it is where it should be. */
-const gate = (
-  context: ReconcileContext,
-  journal: Journal,
-  gated: NonNullable<ReturnType<typeof gatedChange>>,
-): Step => {
+/**
+ * With Jobs watched from when they are made: one that deletes itself when it has finished may be gone when its gates are waited for at
+ * the end.
+ */
+const watchingJobs = ({ txn, known }: ReconcileContext, step: Step): Step => {
+  const journal = journalIn(known);
+  // While gates are waited for, all their targets are watched.
+  if (txn.spec.waitAt !== "End" || journal === undefined || gatedSince(journal) !== undefined) return step;
+  if (step.type === "done" || step.watched !== undefined) return step;
+  const { cursor } = journal.position;
+  const watched = itemsOf(txn, known).flatMap(({ index, change, place }): readonly Watched[] =>
+    index < cursor && change.type !== "Delete" && isSelfCleaning(place, change.content) && isGated(txn, index)
+      ? [{ index, place, resourceVersion: undefined }]
+      : [],
+  );
+  return watched.length === 0 ? step : { ...step, watched };
+};
+
+/** The change at the cursor is not sent before the targets of those before it are where they should be. */
+const gate = (context: ReconcileContext, journal: Journal, gated: readonly number[], since: Instant): Step => {
   const { txn, known } = context;
-  const change = resolvedChange(txn, known, gated.index);
-  const place = resolveTarget(txn, known, gated.index);
-  if (change === undefined || E.isLeft(place))
-    return abort(context, journal, {
-      reason: "GateFailed",
-      message: E.isLeft(place) ? place.left : `the journal names changes[${gated.index}], which spec does not have`,
-      fate: "not-sent",
-    });
-  return awaitGates(context, journal, { index: gated.index, change, place: place.right }, gated.since);
+  const items = gated.map((index): E.Either<string, ResolvedItem> => {
+    const change = resolvedChange(txn, known, index);
+    return change === undefined
+      ? E.left(`the journal names changes[${index}], which spec does not have`)
+      : E.map((place: ResolvedItem["place"]) => ({ index, change, place }))(resolveTarget(txn, known, index));
+  });
+  const lost = items.find(E.isLeft);
+  return lost === undefined
+    ? awaitGates(
+        context,
+        journal,
+        items.filter(E.isRight).map(({ right }) => right),
+        since,
+      )
+    : abort(context, journal, { reason: "GateFailed", message: lost.left, fate: "not-sent" });
 };
 
 /** The fate of a change whose target cannot be read. */

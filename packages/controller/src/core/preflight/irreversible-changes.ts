@@ -1,7 +1,7 @@
 import type { ResolvedChange, Transaction } from "@janus/api";
 import { equal, type KubeObject } from "@janus/types";
 import { collected, ownedNames } from "./dependents.ts";
-import { isIrreversible } from "./irreversible-deletions.ts";
+import { isIrreversible } from "../state/irreversible-deletions.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";

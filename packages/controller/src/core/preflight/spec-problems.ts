@@ -1,7 +1,7 @@
-import { changeGateMistakes, gateMistakes, gatesOf, rollbackGates } from "../gates/gates-of.ts";
+import { changeGateMistakes, gateMistakes, isGated, rollbackGates } from "../gates/gates-of.ts";
 import { CRD_NAME, cut, GROUP, groupOf, KIND, storedIn, storeName, type Transaction } from "@janus/api";
 import { TO_THE_END } from "./irreversible-changes.ts";
-import { isIrreversible } from "./irreversible-deletions.ts";
+import { isIrreversible } from "../state/irreversible-deletions.ts";
 import { asObject } from "@janus/types";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import type { Observations } from "../state/observations.ts";
@@ -140,11 +140,12 @@ const WAITING_BYTES = 600;
 export const RENDER_BYTES = 64 * 1024;
 const OBJECT_BYTES = 1024 * 1024;
 
-/** Of changes one is waited for at a time, and of restored targets all. */
+/** Of changes one is waited for at a time, at the end all, as of restored targets. */
 const mostAwaited = (txn: Transaction): number => {
-  const { changes } = txn.spec;
+  const { changes, waitAt } = txn.spec;
   if (rollbackGates(txn).length > 0) return Math.min(changes.length, MOST_AWAITED_ITEMS);
-  return changes.some((_, index) => gatesOf(txn, index).length > 0) ? 1 : 0;
+  const gated = changes.filter((_, index) => isGated(txn, index)).length;
+  return Math.min(gated, waitAt === "End" ? MOST_AWAITED_ITEMS : 1);
 };
 
 const tooLarge = (txn: Transaction): string | undefined => {

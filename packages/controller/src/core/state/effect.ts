@@ -59,7 +59,7 @@ export interface EventSpec {
  * responses may have arrived meanwhile). It never gets a transient error: for those there is `onTransientFault`,
  * and the Transaction is reconciled again after a pause.
  */
-export type Effect = ApiCall | Discover | FindOwned | FindPods;
+export type Effect = ApiCall | Discover | FindOwned | FindPods | FindEvents;
 
 export interface ApiCall {
   readonly purpose: Purpose;
@@ -132,6 +132,19 @@ export interface FindPods {
   readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
 }
 
+/** Lists the Events of an object: some of them where there are many; undefined where they may not be listed. */
+export interface FindEvents {
+  readonly purpose: "find-events";
+  /** As that of {@link FindPods}. */
+  readonly item: number;
+  readonly namespace: string;
+  /** Of the object. */
+  readonly uid: string;
+  readonly onAnswer: (known: Observations, answer: readonly KubeObject[] | undefined, now: Instant) => Observations;
+  /** As that of {@link ApiCall}. */
+  readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
+}
+
 export interface Found {
   readonly owned: readonly Owned[];
   readonly unlisted: readonly Unlisted[];
@@ -140,7 +153,13 @@ export interface Found {
 /** What to do next. */
 export type Step =
   /** Concurrently; then decide again. */
-  | { readonly type: "run"; readonly effects: readonly Effect[]; readonly events?: readonly EventSpec[] }
+  | {
+      readonly type: "run";
+      readonly effects: readonly Effect[];
+      readonly events?: readonly EventSpec[];
+      /** Targets that are watched from now on. Absent: those that are. */
+      readonly watched?: readonly Watched[];
+    }
   /** Nothing to do before this instant (infinite: ever), unless the Transaction changes. */
   | {
       readonly type: "wait";

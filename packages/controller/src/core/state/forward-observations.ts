@@ -88,8 +88,8 @@ export interface AbortCause {
   readonly message: string;
   /** The fate of the change at the cursor. */
   readonly fate: "not-sent" | "rejected" | "unknown" | "applied";
-  /** Which gate of the change before it was not met, and how its target was last. */
-  readonly unmetGate?: string;
+  /** By change: which gate was not met, and how its target was last. */
+  readonly unmetGates?: ReadonlyMap<number, string>;
   /** What cannot be read, so that the fate is unknown. */
   readonly unread?: string;
 }

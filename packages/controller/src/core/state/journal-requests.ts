@@ -5,7 +5,7 @@ import {
   decodeJournal,
   decodeStoreNames,
   type Entry,
-  gatedChange,
+  gatedSince,
   type Journal,
   journalPatch,
   journalPlace,
@@ -67,7 +67,7 @@ export const inDoubtAtCursor = (request: ApiCall): ApiCall => ({
   onAnswer: (before, answer, now, sent) => {
     const known = request.onAnswer(before, answer, now, sent);
     const journal = journalIn(known);
-    if (journal === undefined || gatedChange(journal) !== undefined) return known;
+    if (journal === undefined || gatedSince(journal) !== undefined) return known;
     const { cursor } = journal.position;
     return withForward(known, cursor, { write: inDoubtSince(forwardIn(known, cursor).write, now) });
   },

@@ -22,8 +22,8 @@ import { configMaps, type ObjectRef, type Version } from "../kubernetes/kube-obj
  * That write is both the checkpoint of one change and the intent of the next.
  *
  * forward: changes before `cursor` are applied; the one at `cursor` may be in flight. With `gatedSince` it is not: since then, the
- *          gates of the change before it have not been met. With `gatesInDoubt` the journal was lost: only a change that was
- *          applied after it shows that the gates of the previous one were met.
+ *          gates before it (`gatedChanges`) have not been met. With `gatesInDoubt` the journal was lost: only a change that was
+ *          applied after them shows that they were.
  * back: changes from `reached` on were never applied; those after `cursor` are settled (restored, unless noted
  *          otherwise) or deferred; the rollback of the one at `cursor`, and of deferred ones, may be in flight.
  *          That of the one at `cursor` began at `since`. With `restoredAt` everything is restored, since then, and
@@ -380,8 +380,6 @@ export const uidOf = (state: ItemState): string => {
 export const gatesInDoubt = ({ position }: Journal): boolean =>
   position.direction === "forward" && position.gatesInDoubt === true;
 
-/** The change whose gates are not met yet, and since when it waits; undefined while a change may be in flight. */
-export const gatedChange = ({ position }: Journal): { readonly index: number; readonly since: Instant } | undefined =>
-  position.direction === "forward" && position.gatedSince !== undefined
-    ? { index: position.cursor - 1, since: position.gatedSince }
-    : undefined;
+/** Since when the gates before the cursor are waited for; undefined while a change may be in flight. */
+export const gatedSince = ({ position }: Journal): Instant | undefined =>
+  position.direction === "forward" ? position.gatedSince : undefined;

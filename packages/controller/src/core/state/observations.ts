@@ -241,6 +241,18 @@ export const unset = <K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> =
   return rest;
 };
 
-/** The target has changed: what was read of it, or is being read, is not how it is now. */
-export const withoutRead = (known: Observations, index: number, now: Instant): Observations =>
-  withChange(known, index, { target: undefined, gate: { changedAt: now } });
+/**
+ * The target has changed: what was read of it, or is being read, is not how it is now.
+ *
+ * @param finished the target, if it was seen finished. Default: as it was seen before
+ */
+export const withoutRead = (
+  known: Observations,
+  index: number,
+  now: Instant,
+  finished: KubeObject | undefined = changeIn(known, index).gate?.finished,
+): Observations =>
+  withChange(known, index, {
+    target: undefined,
+    gate: { changedAt: now, ...(finished === undefined ? {} : { finished }) },
+  });

@@ -1,5 +1,5 @@
 import { recordedBefore } from "../snapshots/prior-state.ts";
-import { isIrreversible } from "../preflight/irreversible-deletions.ts";
+import { isIrreversible } from "../state/irreversible-deletions.ts";
 import type { Journal } from "../state/journal.ts";
 import { changeIn, withRollback } from "../state/observations.ts";
 import type { Refusal } from "../state/rollback-observations.ts";
