@@ -101,7 +101,8 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
     return { where: `change ${at.index + 1}, ${at.change}${isSaid ? "" : `: ${at.detail}`}` };
   };
   // What follows is said under Why.
-  const stateOfRollback = fromOne(condition(txn, "RolledBack")?.message ?? state).split("; rolled back because:")[0] ?? state;
+  const stateOfRollback =
+    fromOne(condition(txn, "RolledBack")?.message ?? state).split("; rolled back because:")[0] ?? state;
   const failed = states.find(({ colour }) => colour === "red");
   const held = [...locks].find(([, { holder }]) => holder !== undefined && holder !== "this Transaction");
 
