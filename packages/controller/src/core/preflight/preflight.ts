@@ -73,6 +73,22 @@ const dryRun = (
   },
 });
 
+/**
+ * The dry run of a Replace is its create. That is refused in the end, since what it replaces is still there, but only after all
+ * other checks: then what was sent is all that is known of the object.
+ */
+const creating = (trial: ApiCall, { change }: ResolvedItem): ApiCall => {
+  const { call } = trial;
+  if (change.type !== "Replace" || call.verb !== "create") return trial;
+  return {
+    ...trial,
+    onAnswer: (known, answer, ...when) => {
+      const isThere = E.isLeft(answer) && answer.left.type === "refused" && answer.left.reason === "AlreadyExists";
+      return trial.onAnswer(known, isThere ? E.right(call.body as KubeObject) : answer, ...when);
+    },
+  };
+};
+
 /** The kinds of locks, journals and snapshots. */
 const KEPT: readonly string[] = ["Lease", "ConfigMap", "Secret"];
 
@@ -163,7 +179,7 @@ export const examine = (
       : [];
   const owners = readNewOwners(known, item);
   return trialIn(known, item.index) === undefined
-    ? [keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), ...owners, ...more]
+    ? [creating(keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), item), ...owners, ...more]
     : [...owners, ...more];
 };
 

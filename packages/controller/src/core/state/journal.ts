@@ -21,7 +21,8 @@ import { configMaps, type ObjectRef, type Version } from "../kubernetes/kube-obj
  * The progress of a Transaction: one small object that is written after every change, whatever their number.
  * That write is both the checkpoint of one change and the intent of the next.
  *
- * forward: changes before `cursor` are applied; the one at `cursor` may be in flight. With `gatedSince` it is not: since then, the
+ * forward: changes before `cursor` are applied; the one at `cursor` may be in flight. Of a Replace, `replaced` tells that it is half
+ *          applied: its target is gone, and its create may be in flight. With `gatedSince` it is not: since then, the
  *          gates of the change before it have not been met. With `gatesInDoubt` the journal was lost: only a change that was
  *          applied after it shows that the gates of the previous one were met.
  * back: changes from `reached` on were never applied; those after `cursor` are settled (restored, unless noted
@@ -34,6 +35,8 @@ export interface Journal {
   readonly position: Position;
   /** Uids of objects that changes created, or that rollback created again, by change. */
   readonly created: ReadonlyMap<number, string>;
+  /** Of a Replace whose former object is gone: the uid of what has replaced it; empty while that is not recorded. */
+  readonly replaced: ReadonlyMap<number, string>;
   /** How changes ended that are neither applied nor simply restored. */
   readonly notes: ReadonlyMap<number, Note>;
   /**
@@ -103,6 +106,7 @@ export interface Renewed {
 export interface Entry {
   readonly position?: Position;
   readonly created?: readonly [index: number, uid: string];
+  readonly replaced?: readonly [index: number, uid: string];
   readonly note?: readonly [index: number, note: Note];
   readonly deferred?: readonly [index: number, deferral: Deferral];
   readonly renewed?: readonly [index: number, renewed: Renewed];
@@ -136,6 +140,7 @@ const encode = (entry: Entry): Readonly<Record<string, string | null>> => ({
   ...Object.fromEntries((entry.unnoted ?? []).map((index) => [`note-${index}`, null])),
   ...(entry.position === undefined ? {} : { position: JSON.stringify(entry.position) }),
   ...(entry.created === undefined ? {} : { [`created-${entry.created[0]}`]: entry.created[1] }),
+  ...(entry.replaced === undefined ? {} : { [`replaced-${entry.replaced[0]}`]: entry.replaced[1] }),
   ...(entry.note === undefined ? {} : { [`note-${entry.note[0]}`]: JSON.stringify(entry.note[1]) }),
   ...(entry.storeNames === undefined ? {} : { "store-names": JSON.stringify(entry.storeNames) }),
   ...(entry.deferred === undefined ? {} : { [`deferred-${entry.deferred[0]}`]: JSON.stringify(entry.deferred[1]) }),
@@ -179,7 +184,7 @@ export const journalPatch = (journal: Journal, entry: Entry): object => ({
   ...journalData(entry),
 });
 
-const KEYS = /^(?:position|store-names|(?:created|note|doubted|deferred|renewed)-\d+)$/u;
+const KEYS = /^(?:position|store-names|(?:created|replaced|note|doubted|deferred|renewed)-\d+)$/u;
 
 const parsed = (text: unknown): unknown => (typeof text === "string" ? parseJson(text) : undefined);
 
@@ -302,6 +307,7 @@ export const decodeJournal = (object: KubeObject, changes: number): Journal | un
     position,
     storeNames: decodeStoreNames(object, changes),
     created: byIndex(data, changes, "created-", (text) => (typeof text === "string" ? text : undefined)),
+    replaced: byIndex(data, changes, "replaced-", (text) => (typeof text === "string" ? text : undefined)),
     notes: byIndex(data, changes, "note-", decodeNote),
     doubted: byIndex(data, changes, "doubted-", (text) => (text === "true" ? true : undefined)),
     deferred: byIndex(data, changes, "deferred-", decodeDeferral),
@@ -335,10 +341,16 @@ const withoutOwners = ({ owners = [] }: Note, { notes }: Journal): readonly stri
       ];
 };
 
+/** The uid of what has replaced the target; empty if that is not there yet, or not recorded. Undefined: it was not deleted. */
+export const replacementOf = ({ replaced }: Journal, index: number): string | undefined => replaced.get(index);
+
 /** The state of a change according to the journal, on top of the recorded status. */
 export const stateOf = (recorded: ItemState, index: number, journal: Journal): ItemState => {
   const before = beforeIn(recorded, index, journal);
-  const uid = journal.created.get(index) ?? ("created" in recorded ? recorded.created : undefined);
+  const uid =
+    journal.created.get(index) ||
+    replacementOf(journal, index) ||
+    ("created" in recorded ? recorded.created : undefined);
   const created = uid === undefined ? {} : { created: uid };
   const { position } = journal;
   const note = journal.notes.get(index);
@@ -350,7 +362,9 @@ export const stateOf = (recorded: ItemState, index: number, journal: Journal): I
     return { type: note.type, before, ...(note.type === "rollback-failed" ? created : {}), error: note.error };
   if (isSettled(recorded.type)) return recorded;
   if (position.direction === "forward")
-    return index < position.cursor ? { type: "committed", before, ...created } : { type: "prepared", before };
+    return index < position.cursor || journal.replaced.has(index)
+      ? { type: "committed", before, ...created }
+      : { type: "prepared", before };
   if (index >= position.reached) return { type: "prepared", before };
   return index > position.cursor && !journal.deferred.has(index)
     ? { type: "restored", before, ...created }

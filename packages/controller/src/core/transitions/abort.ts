@@ -1,7 +1,7 @@
 import { cut, type Item, type ItemState } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
 import { run, type Step, type EventSpec } from "../state/effect.ts";
-import type { Journal } from "../state/journal.ts";
+import { type Journal, replacementOf } from "../state/journal.ts";
 import type { AbortCause } from "../state/forward-observations.ts";
 import { projected, updateStatus } from "../state/status-update.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -24,11 +24,16 @@ const itemsAfter = ({ txn, settings }: ReconcileContext, journal: Journal, cause
     const item = withGateError(projectedItem, cause);
     const { state } = item;
     const { fate, message, unread = message } = cause;
-    if (index !== journal.position.cursor || fate === "not-sent" || !("before" in state)) return item;
+    // A Replace that has deleted its target is rolled back, whatever has become of its create.
+    const isHalf = replacementOf(journal, index) !== undefined;
+    if (index !== journal.position.cursor || isHalf || fate === "not-sent" || !("before" in state)) return item;
     if (fate === "applied") return { ...item, state: { type: "committed", before: state.before } };
     const ended: ItemState = { type: fate, before: state.before, error: cut(unread, MAX_MESSAGE) };
     return { ...item, state: ended };
   });
+
+const halfReplaced = (items: readonly Item[], { position: { cursor } }: Journal): string =>
+  `; ${items[cursor]?.target ?? `the target of changes[${cursor}]`} was deleted and may not have been created again`;
 
 /**
  * Stops going forward. Nothing is in doubt any more: the recorded items have the fate of the change at the
@@ -42,7 +47,8 @@ export const abort = (context: ReconcileContext, journal: Journal, cause: AbortC
   if (cause.reason === "Deleted") {
     const held = releaseAll(context, journal, "orphaned");
     if (held.length > 0) return run(...held);
-    const left = `${cut(cause.message, 1024)} while it was active: applied changes stay, the former state is kept in ${showStores(txn, journal)}${unread}`;
+    const half = replacementOf(journal, journal.position.cursor) === undefined ? "" : halfReplaced(items, journal);
+    const left = `${cut(cause.message, 1024)} while it was active: applied changes stay, the former state is kept in ${showStores(txn, journal)}${half}${unread}`;
     const because = { reason: "Deleted", message: left };
     return run(updateStatus(txn, { phase: "Failed", items, because }, now));
   }

@@ -1,4 +1,4 @@
-import { type Change, groupOf, type Transaction } from "@janus/api";
+import { type Change, deletes, groupOf, type Transaction } from "@janus/api";
 import { isAdopted } from "../kubernetes/adopters.ts";
 import { type Journal, stateOf } from "../state/journal.ts";
 import { isEnabling } from "../state/target-resolution.ts";
@@ -20,7 +20,7 @@ export const dependsOn = ({ spec }: Transaction, earlier: number, later: number)
  */
 const definesDeleted = (first: Change, second: Change): boolean =>
   first.target.kind === "CustomResourceDefinition" &&
-  second.type === "Delete" &&
+  deletes(second) &&
   first.target.name.endsWith(`.${groupOf(second.target.apiVersion)}`);
 
 /** Whether the schema that an object is created again with may be one that was restored just now. */
@@ -40,14 +40,13 @@ export const isBefore = (
   later: number,
 ): boolean => {
   const [first, second] = [spec.changes[earlier], spec.changes[later]];
-  if (first === undefined || second?.type !== "Delete" || earlier >= later) return false;
+  if (first === undefined || second === undefined || !deletes(second) || earlier >= later) return false;
   const state = stateOf(status.items[earlier]?.state ?? { type: "untouched" }, earlier, journal);
   const { namespace = metadata.namespace } = first.target;
   if (state.type === "committed" && definesDeleted(first, second)) return true;
   return (
-    (first.type === "Create" || first.type === "Apply") &&
     state.type === "committed" &&
-    !state.before.existed &&
+    (first.type === "Replace" || ((first.type === "Create" || first.type === "Apply") && !state.before.existed)) &&
     namespace === (second.target.namespace ?? metadata.namespace) &&
     isAdopted(first.target, second.target)
   );

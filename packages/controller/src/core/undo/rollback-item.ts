@@ -1,4 +1,4 @@
-import { cut } from "@janus/api";
+import { cut, deletes } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { snapshotOf } from "../snapshots/prior-state.ts";
 import { trimming } from "../state/memory-budget.ts";
@@ -179,7 +179,9 @@ const locate = (rollback: ItemRollback): E.Either<ItemStep, ResolvedItem> => {
   // A Delete checks all other targets for its dependents.
   const unknown = discoveries(txn, known).filter(
     ({ apiVersion, kind }) =>
-      change?.type === "Delete" || (apiVersion === change?.target.apiVersion && kind === change.target.kind),
+      change === undefined ||
+      deletes(change) ||
+      (apiVersion === change.target.apiVersion && kind === change.target.kind),
   );
   if (unknown.length > 0)
     return E.left(isOver(rollback) ? fail(rollback, ranOut(known, index)) : send(rollback, ...unknown));
@@ -320,7 +322,7 @@ const settleRestored = (
       ...after,
       restoredAt: now,
       ...(journal.deferred.get(index)?.isBehind === true ? {} : { admissionAt: now }),
-      ...(item.change.type === "Delete" ? { adoptable: undefined } : {}),
+      ...(deletes(item.change) ? { adoptable: undefined } : {}),
     };
   };
   return { ...settling, onAnswer };

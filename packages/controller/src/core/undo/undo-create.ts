@@ -1,4 +1,5 @@
 import { RETRY_ROLLBACK } from "@janus/api";
+import type { KubeObject } from "@janus/types";
 import { adopted, unseenAdopted } from "./adopted.ts";
 import { contents, findUnseen, unseen } from "./namespace-contents.ts";
 import { formerClaims } from "./former-claims.ts";
@@ -42,6 +43,12 @@ export const undoCreate = (undoContext: UndoContext): UndoStep => {
   }
   const ours = created === undefined ? isMarked(object, context.txn.metadata.uid) : object.metadata.uid === created;
   if (!ours) return conflict(`${formatRef(place)} was deleted and created again by another client: left unchanged`);
+  return removeCreated(undoContext, object);
+};
+
+/** Deletes an object of this Transaction, unless something keeps it from being deleted, and waits until it is gone. */
+export const removeCreated = (undoContext: UndoContext, object: KubeObject): UndoStep => {
+  const { seen, place, context } = undoContext;
   if (object.metadata.deletionTimestamp !== undefined) {
     const finding = findUnseen(undoContext);
     if (finding !== undefined) return finding;
