@@ -1,4 +1,4 @@
-import { cut, type Item, type ItemState } from "@janus/api";
+import { type Before, cut, type Item, type ItemState } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
 import { run, type Step, type EventSpec } from "../state/effect.ts";
 import { type Journal, replacementOf } from "../state/journal.ts";
@@ -18,22 +18,26 @@ const withGateError = ({ waiting, ...rest }: Item, { reason, unmetGate }: AbortC
   return { ...rest, gateError: cut(unmetGate ?? `waitFor was not met: ${waiting.gate}`, MAX_MESSAGE) };
 };
 
+/** A Replace has deleted its target: whatever has become of its create, it is to be rolled back; but not if that is left as it is. */
+const halfReplaced = (item: Item, { before }: { readonly before: Before }): Item => {
+  const error = `${item.target ?? "its target"} was deleted, and may not have been created again`;
+  return { ...item, state: { type: "unknown", before, error: cut(error, MAX_MESSAGE) } };
+};
+
 /** The items according to the journal, with the fate of the change at its cursor. */
 const itemsAfter = ({ txn, settings }: ReconcileContext, journal: Journal, cause: AbortCause): readonly Item[] =>
   projected(txn, journal, settings).map((projectedItem, index) => {
     const item = withGateError(projectedItem, cause);
     const { state } = item;
     const { fate, message, unread = message } = cause;
-    // A Replace that has deleted its target is rolled back, whatever has become of its create.
-    const isHalf = replacementOf(journal, index) !== undefined;
-    if (index !== journal.position.cursor || isHalf || fate === "not-sent" || !("before" in state)) return item;
+    if (index !== journal.position.cursor || !("before" in state)) return item;
+    if (replacementOf(journal, index) !== undefined)
+      return cause.reason === "Deleted" ? halfReplaced(item, state) : item;
+    if (fate === "not-sent") return item;
     if (fate === "applied") return { ...item, state: { type: "committed", before: state.before } };
     const ended: ItemState = { type: fate, before: state.before, error: cut(unread, MAX_MESSAGE) };
     return { ...item, state: ended };
   });
-
-const halfReplaced = (items: readonly Item[], { position: { cursor } }: Journal): string =>
-  `; ${items[cursor]?.target ?? `the target of changes[${cursor}]`} was deleted and may not have been created again`;
 
 /**
  * Stops going forward. Nothing is in doubt any more: the recorded items have the fate of the change at the
@@ -47,8 +51,7 @@ export const abort = (context: ReconcileContext, journal: Journal, cause: AbortC
   if (cause.reason === "Deleted") {
     const held = releaseAll(context, journal, "orphaned");
     if (held.length > 0) return run(...held);
-    const half = replacementOf(journal, journal.position.cursor) === undefined ? "" : halfReplaced(items, journal);
-    const left = `${cut(cause.message, 1024)} while it was active: applied changes stay, the former state is kept in ${showStores(txn, journal)}${half}${unread}`;
+    const left = `${cut(cause.message, 1024)} while it was active: applied changes stay, the former state is kept in ${showStores(txn, journal)}${unread}`;
     const because = { reason: "Deleted", message: left };
     return run(updateStatus(txn, { phase: "Failed", items, because }, now));
   }
