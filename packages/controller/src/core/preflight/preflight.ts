@@ -2,6 +2,7 @@ import { MANAGED_BY, MANAGED_BY_LABEL, type Transaction, TRANSACTION_LABEL } fro
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
+import { replaceHint } from "../kubernetes/immutable-fields.ts";
 import {
   changeIn,
   type Observations,
@@ -68,7 +69,9 @@ const dryRun = (
       });
     const later =
       fault.type === "refused" && (fault.code === 403 || fault.code === 404) && dependsOnEarlier(txn, item.index);
-    const problem = `the API server refuses to ${item.change.type.toLowerCase()} ${formatRef(item.place)}: ${messageOf(fault)}`;
+    const verb = item.change.type === "Replace" ? "create" : item.change.type.toLowerCase();
+    const message = messageOf(fault);
+    const problem = `the API server refuses to ${verb} ${formatRef(item.place)}: ${message}${replaceHint(item.change, message)}`;
     return withPreflight(known, item.index, { trial: { of, problems: later ? [] : [problem] } });
   },
 });
