@@ -1,5 +1,5 @@
 import { withoutDump } from "@janus/controller/core/kubernetes/without-dump";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 const LONG = "x".repeat(100);
