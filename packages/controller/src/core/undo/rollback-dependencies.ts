@@ -1,16 +1,26 @@
 import { type Change, deletes, groupOf, type Transaction } from "@janus/api";
+import { isCustomKind } from "../kubernetes/custom-kinds.ts";
 import { isAdopted } from "../kubernetes/adopters.ts";
 import { type Journal, stateOf } from "../state/journal.ts";
 import { isEnabling } from "../state/target-resolution.ts";
 
+/** Whether the change has made its target, so that its rollback deletes it. */
+const isMade = ({ spec, status }: Transaction, index: number): boolean => {
+  const state = status.items[index]?.state;
+  return spec.changes[index]?.type !== "Delete" && state !== undefined && "before" in state && !state.before.existed;
+};
+
 /**
  * Whether the rollback of an earlier change has to wait for that of a later one, which was deferred: it would
- * remove what the later one needs (its Namespace, its CRD, permissions for its rollback); or a Service would get
+ * remove what the later one needs (its Namespace, its CRD, permissions for its rollback; of a custom resource that is deleted,
+ * whatever was made before it: the operator that is to remove its finalizer, and all that this needs); or a Service would get
  * other addresses and ports than those that the later one still has.
  */
-export const dependsOn = ({ spec }: Transaction, earlier: number, later: number): boolean => {
-  const [first, second] = [spec.changes[earlier], spec.changes[later]];
+export const dependsOn = (txn: Transaction, earlier: number, later: number): boolean => {
+  const { changes } = txn.spec;
+  const [first, second] = [changes[earlier], changes[later]];
   if (first === undefined || second === undefined) return false;
+  if (isCustomKind(second.target.apiVersion) && isMade(txn, later) && isMade(txn, earlier)) return true;
   return isEnabling(first) || (first.target.kind === "Service" && second.target.kind === "Service");
 };
 

@@ -184,7 +184,7 @@ const locate = (rollback: ItemRollback): E.Either<ItemStep, ResolvedItem> => {
       (apiVersion === change.target.apiVersion && kind === change.target.kind),
   );
   if (unknown.length > 0)
-    return E.left(isOver(rollback) ? fail(rollback, ranOut(known, index)) : send(rollback, ...unknown));
+    return E.left(isOver(rollback) ? fail(rollback, ranOut(rollback)) : send(rollback, ...unknown));
   const place = resolveTarget(txn, known, index);
   if (E.isLeft(place)) return E.left(fail(rollback, place.left));
   return change === undefined
@@ -245,7 +245,7 @@ export const rollbackItem = (
   const located = locate(rollback);
   if (E.isLeft(located)) return located.left;
   const item = located.right;
-  if (isOver(rollback)) return fail(rollback, `${formatRef(item.place)}: ${ranOut(context.known, index)}`, item);
+  if (isOver(rollback)) return fail(rollback, `${formatRef(item.place)}: ${ranOut(rollback)}`, item);
   const locking = lock(rollback, index);
   if (locking !== undefined) return locking;
   const snapshot = snapshotOf(context.txn, context.known, journal, index);
@@ -334,8 +334,8 @@ const missingOwners = ({ txn }: ReconcileContext, journal: Back, before: KubeObj
     (owner) => stateOf(txn.status.items[owner]?.state ?? { type: "untouched" }, owner, journal).type !== "restored",
   );
 
-/** With the last failure. */
-const ranOut = (known: Observations, index: number): string => {
+/** With the last failure, or with what is waited for. */
+const ranOut = ({ context: { known }, journal, index }: ItemRollback): string => {
   const { message } = changeIn(known, index).unchangedConflict ?? rollbackIn(known, index).failedAttempt ?? {};
-  return ["its rollback timed out", message ?? []].flat().join(": ");
+  return ["its rollback timed out", message ?? journal.deferred.get(index)?.error ?? []].flat().join(": ");
 };
