@@ -12,7 +12,7 @@ import { changeIn, type Observations, rollbackIn, withRollback } from "../state/
 import type { FailedAttempt } from "../state/rollback-observations.ts";
 import { reacquire } from "../locks/lock-acquisition.ts";
 import { lockPlace, releaseLock } from "../locks/lock-requests.ts";
-import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
+import { awaitedDeletion, formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { deletedOwners } from "../snapshots/owner-references.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
@@ -245,7 +245,10 @@ export const rollbackItem = (
   const located = locate(rollback);
   if (E.isLeft(located)) return located.left;
   const item = located.right;
-  if (isOver(rollback)) return fail(rollback, `${formatRef(item.place)}: ${ranOut(rollback)}`, item);
+  if (isOver(rollback)) {
+    const awaited = deletionUnderWay(rollback, item.place);
+    return fail(rollback, `${formatRef(item.place)}: ${ranOut(rollback, awaited)}`, item);
+  }
   const locking = lock(rollback, index);
   if (locking !== undefined) return locking;
   const snapshot = snapshotOf(context.txn, context.known, journal, index);
@@ -335,7 +338,13 @@ const missingOwners = ({ txn }: ReconcileContext, journal: Back, before: KubeObj
   );
 
 /** With the last failure, or with what is waited for. */
-const ranOut = ({ context: { known }, journal, index }: ItemRollback): string => {
+const ranOut = ({ context: { known }, index }: ItemRollback, awaited?: string): string => {
   const { message } = changeIn(known, index).unchangedConflict ?? rollbackIn(known, index).failedAttempt ?? {};
-  return ["its rollback timed out", message ?? journal.deferred.get(index)?.error ?? []].flat().join(": ");
+  return ["its rollback timed out", message ?? awaited ?? []].flat().join(": ");
+};
+
+/** What a deletion that is under way waits for, by the latest read of its target. */
+const deletionUnderWay = ({ context: { known }, index }: ItemRollback, place: ObjectRef): string | undefined => {
+  const { object } = changeIn(known, index).target ?? {};
+  return object?.metadata.deletionTimestamp === undefined ? undefined : awaitedDeletion(place, object);
 };

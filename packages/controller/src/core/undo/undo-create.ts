@@ -9,7 +9,7 @@ import { isMarked } from "../merge/marks.ts";
 import { firstStep } from "../state/effect.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { readTarget } from "../state/resolved-changes.ts";
-import { storageOfOthers } from "./prior-storage.ts";
+import { releasedVolume, storageOfOthers } from "./prior-storage.ts";
 import { conflict, continues, refusedFor, restoring, type UndoStep, type UndoContext } from "./undo-context.ts";
 
 /** What a later Transaction has changed is not deleted under its hands; an edit of any other client goes with the object. */
@@ -38,7 +38,7 @@ export const undoCreate = (undoContext: UndoContext): UndoStep => {
   const created = journal.created.get(index) ?? (recorded?.type === "committed" ? recorded.created : undefined);
   const { object } = seen;
   if (object === undefined) {
-    const warning = unseen(undoContext) ?? unseenAdopted(undoContext);
+    const warning = unseen(undoContext) ?? unseenAdopted(undoContext) ?? releasedVolume(undoContext);
     return findUnseen(undoContext) ?? { type: "restored", ...(warning === undefined ? {} : { warning }) };
   }
   const ours = created === undefined ? isMarked(object, context.txn.metadata.uid) : object.metadata.uid === created;
