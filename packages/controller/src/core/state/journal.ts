@@ -123,6 +123,7 @@ export const noJournal = (position: Position): Journal => ({
   version: { uid: "", resourceVersion: "" },
   position,
   created: new Map(),
+  replaced: new Map(),
   notes: new Map(),
   doubted: new Map(),
   deferred: new Map(),
@@ -152,14 +153,18 @@ const encode = (entry: Entry): Readonly<Record<string, string | null>> => ({
 const journalData = (entry: Entry): object => ({ data: encode(entry) });
 
 /** What a journal begins with. Where it was lost: what was found of the changes. */
-export interface Start extends Pick<Partial<Journal>, "created" | "notes"> {
+export interface Start extends Pick<Partial<Journal>, "created" | "replaced" | "notes"> {
   readonly position: Position;
 }
 
-export const startData = ({ position, created = new Map(), notes = new Map() }: Start, storeNames: number): object => ({
+export const startData = (
+  { position, created = new Map(), replaced = new Map(), notes = new Map() }: Start,
+  storeNames: number,
+): object => ({
   data: Object.assign(
     encode({ position, storeNames }),
     ...[...created].map((one) => encode({ created: one })),
+    ...[...replaced].map((one) => encode({ replaced: one })),
     ...[...notes].map((note) => encode({ note })),
   ) as object,
 });
