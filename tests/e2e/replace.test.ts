@@ -69,7 +69,7 @@ it.each([
           .replaceAll(before.metadata.uid ?? "", "UID")
           .replaceAll(after.metadata.uid ?? "", "UID"),
       );
-    const settable = ({ metadata: { labels = {} }, status: _, ...rest }: Manifest): unknown =>
+    const settable = ({ metadata: { labels = {} }, status: _, ...rest }: typeof before): unknown =>
       withoutIds({ ...rest, labels });
     expect(settable(after)).toEqual(settable(before));
     const managers = ({ metadata: { managedFields = [] } }: typeof before): readonly unknown[] =>
