@@ -35,7 +35,8 @@ const identityCel = [
 
 const oncePerTarget: Rule<readonly Change[]> = {
   cel: `self.map(c, ${identityCel}).distinct().size() == self.size()`,
-  message: "two changes have the same target (group, kind, namespace and name): make them one change",
+  message:
+    "two changes have the same target (group, kind, namespace and name): make them one change; a Delete and a Create of one object are type Replace",
   holds: (changes) => new Set(changes.map(({ target }) => identity(target))).size === changes.length,
 };
 

@@ -26,8 +26,8 @@ export interface TargetManifest {
 /** One change of a Transaction, as in `spec.changes`. */
 export interface ChangeManifest {
   readonly target: TargetManifest;
-  readonly type: "Create" | "Update" | "Patch" | "Apply" | "Delete";
-  /** The manifest of a Create, Update or Apply, or the fields to set with a Patch; none for a Delete. */
+  readonly type: "Create" | "Update" | "Patch" | "Apply" | "Replace" | "Delete";
+  /** The manifest of a Create, Update, Apply or Replace, or the fields to set with a Patch; none for a Delete. */
   readonly content?: JsonObject;
   /** @default - any version */
   readonly resourceVersion?: string;

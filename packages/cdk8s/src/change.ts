@@ -63,7 +63,11 @@ const options = ({
   ...(waitTimeout === undefined ? {} : { waitTimeout: written(waitTimeout) }),
 });
 
-const ofWhole = (type: "Create" | "Update" | "Apply", construct: IConstruct, more: ExistingObjectOptions): Change => {
+const ofWhole = (
+  type: "Create" | "Update" | "Apply" | "Replace",
+  construct: IConstruct,
+  more: ExistingObjectOptions,
+): Change => {
   const object = ApiObject.of(construct);
   return {
     subject: object.node.path,
@@ -99,6 +103,9 @@ export const Change = {
 
   /** Creates the object, or sets its fields if it exists, as `kubectl apply` does. */
   apply: (object: IConstruct, more: ChangeOptions = {}): Change => ofWhole("Apply", object, more),
+
+  /** Deletes the object and creates it, for what cannot be edited, such as the template of a Job; creates it if it does not exist. */
+  replace: (object: IConstruct, more: ChangeOptions = {}): Change => ofWhole("Replace", object, more),
 
   /**
    * Sets these fields of an object that exists (server-side apply), and leaves all others.

@@ -115,6 +115,7 @@ const journal = (txn: Transaction): fc.Arbitrary<Journal> =>
     version,
     position: position(txn),
     created: ofFew(word),
+    replaced: ofFew(fc.oneof(word, fc.constant(""))),
     notes: ofFew(note),
     storeNames: fc.nat({ max: 4 }),
     doubted: ofFew(fc.constant(true as const)),

@@ -32,6 +32,7 @@ describe("whatever goes wrong once, a Transaction that waits for its targets end
     ["Create", "Update"],
     ["Patch", "Create"],
     ["Delete", "Patch"],
+    ["Replace", "Create"],
   ] as const satisfies readonly (readonly Type[])[];
 
   it.each(gated)("which gets them there: %s, %s", (...types) => {

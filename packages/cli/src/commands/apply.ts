@@ -27,6 +27,7 @@ Exit codes: 0 Committed, 2 RolledBack, 3 Failed, 1 nothing was started,
 
 Examples:
   kubectl janus apply -f shop/ --wait-for ready
+  kubectl janus apply -f shop/ --replace
   kubectl janus apply -f shop/ --prune -l app.kubernetes.io/part-of=shop
   helm template shop ./chart | kubectl janus apply -f -`,
   )

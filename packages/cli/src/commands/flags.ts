@@ -71,6 +71,7 @@ const TRANSACTION_OPTIONS = (): readonly Option[] => [
     rollbackWindow,
   ),
   new Option("--ttl <seconds>", "delete the Transaction this long after it has finished").argParser(seconds),
+  new Option("--replace", "delete and create again what cannot be edited, such as a Job with another template"),
   new Option("--prune", "delete what has the labels of --selector and is not in the manifests"),
   new Option("-l, --selector <labels>", "label selector of --prune"),
 ];
@@ -84,6 +85,7 @@ export interface ManifestFlags extends ClusterFlags, FileFlags {
   readonly timeout?: string;
   readonly rollbackWindow?: string;
   readonly ttl?: number;
+  readonly replace?: true;
   readonly prune?: true;
   readonly selector?: string;
 }

@@ -6,6 +6,7 @@ import { hookWarnings } from "../manifests/hooks.ts";
 import type { Composed } from "../manifests/composed.ts";
 import { pruned } from "../manifests/prune.ts";
 import { readManifests } from "../manifests/read-manifests.ts";
+import { withReplaced } from "../plan/with-replaced.ts";
 import { withoutIdleNamespaces } from "../manifests/scoped.ts";
 import { outputTo, painter } from "../output/style.ts";
 import { composeFlags, type ManifestFlags } from "./flags.ts";
@@ -30,12 +31,17 @@ export const onComposed = async (
       throw new Failure(
         `${own.where} is a Transaction, to which --prune adds nothing: list the deletions in its changes, and leave the flag out`,
       );
+    if (own !== undefined && flags.replace === true)
+      throw new Failure(
+        `${own.where} is a Transaction, in which --replace changes nothing: use type Replace in its changes, and leave the flag out`,
+      );
     const namespace = written !== undefined && own !== undefined ? written : cluster.namespace;
     const there = { ...cluster, namespace };
     const deletions = flags.prune === true ? await pruned(there, located, flags.selector) : [];
     const manifest = compose(located, namespace, composeFlags(flags), deletions);
+    const composed = { ...manifest, metadata: { ...manifest.metadata, namespace } };
     return work(there, {
-      manifest: { ...manifest, metadata: { ...manifest.metadata, namespace } },
+      manifest: flags.replace === true ? await withReplaced(there, composed) : composed,
       ...(own === undefined ? { sources: located } : {}),
     });
   });

@@ -16,7 +16,7 @@ const problemsOf = ({ problems, tooEarly }: Pick<ChangePreview, "problems" | "to
 export const effectOf = (change: ChangePreview): Effect => {
   const { type, before, after, place } = change;
   if (problemsOf(change).length > 0) return "fail";
-  if (type === "Delete") return "delete";
+  if (type === "Delete" || type === "Replace") return type === "Delete" ? "delete" : "replace";
   if (after === undefined) return "unknown";
   if (type === "Create") return "create";
   return objectDiff(formatRef(place), before, after, place.resource) === "" ? "none" : "change";

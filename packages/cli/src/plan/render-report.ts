@@ -8,6 +8,7 @@ import { countedEffects, type Effect, effectWord } from "./effect.ts";
 const EFFECTS: Readonly<Record<RenderedChange["result"], Effect>> = {
   Create: "create",
   Change: "change",
+  Replace: "replace",
   Delete: "delete",
   NoChange: "none",
   DependsOnEarlier: "unknown",

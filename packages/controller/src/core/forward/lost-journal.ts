@@ -1,5 +1,5 @@
 /** Finds out how far a Transaction has come whose journal was lost: the targets tell, by our marks. */
-import type { Before } from "@janus/api";
+import { type Before, deletes } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { gatesOf } from "../gates/gates-of.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
@@ -34,10 +34,12 @@ export const traceOf = (
   author: TransactionRef,
 ): Trace | undefined => {
   const { object } = seen;
+  if (object === undefined && change.type === "Replace") return { type: "open", why: "it is gone" };
   if (object === undefined) return { type: change.type === "Delete" ? "gone" : "nothing" };
   const { uid = "", resourceVersion, deletionTimestamp } = object.metadata;
   const isFormer = before.existed && before.uid === uid;
-  if (change.type === "Delete")
+  if (change.type === "Replace" && !isFormer && isMarked(object, author.uid)) return { type: "in", created: uid };
+  if (deletes(change))
     return isFormer && deletionTimestamp === undefined
       ? { type: "never" }
       : { type: "open", why: isFormer ? "it is being deleted" : "it was deleted and created again" };
@@ -88,7 +90,9 @@ const asRecorded = (cursor: number): Journal => noJournal({ direction: "forward"
 const search = (context: ReconcileContext, index: number, from: number): Trace | readonly ApiCall[] => {
   const { txn, known } = context;
   const { write, trace, unread } = forwardIn(known, index);
-  if (write?.type === "made") return { type: "in", ...(write.created === undefined ? {} : { created: write.created }) };
+  // Of a Replace, it may be the deletion that was made.
+  if (write?.type === "made" && (write.created !== undefined || txn.spec.changes[index]?.type !== "Replace"))
+    return { type: "in", ...(write.created === undefined ? {} : { created: write.created }) };
   if (trace !== undefined && trace.type !== "unclear") return trace;
   const change = resolvedChange(txn, known, index);
   const place = resolveTarget(txn, known, index);
@@ -153,15 +157,16 @@ export const findProgress = (context: ReconcileContext, from: number, lost: numb
   const traces = searches as readonly Trace[];
   const { cursor, open } = progressOf(traces);
   const hasGates = txn.spec.changes.some((_, index) => gatesOf(txn, index).length > 0);
+  const made = traces.flatMap((trace, at) =>
+    trace.type === "in" && trace.created !== undefined ? [[from + at, trace.created] as const] : [],
+  );
+  const isReplace = (index: number): boolean => resolvedChange(txn, known, index)?.type === "Replace";
   return {
     type: "found",
     start: {
       position: { direction: "forward", cursor: from + cursor, ...(hasGates ? { gatesInDoubt: true } : {}) },
-      created: new Map(
-        traces.flatMap((trace, at) =>
-          trace.type === "in" && trace.created !== undefined ? [[from + at, trace.created] as const] : [],
-        ),
-      ),
+      created: new Map(made.filter(([index]) => !isReplace(index))),
+      replaced: new Map(made.filter(([index]) => isReplace(index))),
       notes: new Map(open.map((at) => [from + at, doubt(context, from + at, traces[at])] as const)),
     },
   };

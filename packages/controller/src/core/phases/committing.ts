@@ -30,6 +30,7 @@ import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import { journalUnavailable } from "../transitions/journal-unavailable.ts";
 import { type ChangeContext, observeTarget } from "../forward/change-context.ts";
+import { nextWrite } from "../forward/replace-steps.ts";
 import { nextChange } from "../forward/next-change.ts";
 import { resolveAttempt } from "../forward/resolve-attempt.ts";
 import { send } from "../forward/send-change.ts";
@@ -183,17 +184,20 @@ const advance = (
     );
   if (snapshot.type === "lost")
     return abort(context, journal, { reason: "CommitFailed", message: snapshot.why, fate: "unknown" });
+  const before = snapshot.type === "object" ? snapshot.object : undefined;
+  const change = nextWrite(item.change, journal, item.index, before?.metadata.uid, seen?.object, txn.metadata.uid);
   const changeContext: ChangeContext = {
     ...item,
+    change,
     context,
     journal,
-    before: snapshot.type === "object" ? snapshot.object : undefined,
+    before: change.type === "Create" ? undefined : before,
   };
 
   if (write === undefined) return send(changeContext);
   if (seen === undefined) return readOrStop(changeContext, formatRef(item.place), [observeTarget(changeContext)]);
   const former = withoutLostOwners(txn, journal, changeContext.before, seen.object);
-  const verdict = resolveInDoubt(item.change, item.place, former, journal.created.get(item.index), seen, txn.metadata);
+  const verdict = resolveInDoubt(change, item.place, former, journal.created.get(item.index), seen, txn.metadata);
   return resolveAttempt(changeContext, write, verdict, seen);
 };
 

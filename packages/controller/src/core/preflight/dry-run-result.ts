@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { CONCEALED, cut, type FieldDifference } from "@janus/api";
+import { CONCEALED, cut, deletes, type FieldDifference } from "@janus/api";
 import { isRight } from "fp-ts/lib/Either.js";
 import { canonical, type Json, type JsonObject, type KubeObject, sizeOf } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
@@ -96,7 +96,7 @@ const substance = ({ change }: ResolvedItem, before: KubeObject | undefined, isH
   if (before === undefined) return [];
   const { uid, resourceVersion } = before.metadata;
   if (isHidden) return [uid, resourceVersion];
-  return change.type === "Delete" ? [uid, contentOf(before)] : undefined;
+  return deletes(change) ? [uid, contentOf(before)] : undefined;
 };
 
 /** One by one: there may be hundreds of thousands of them. */
@@ -111,7 +111,7 @@ const differencesOf = (
 };
 
 const resultOf = ({ change: { type } }: ResolvedItem, found: Iterable<Difference>): DryRunResult["result"] => {
-  if (type === "Delete" || type === "Create") return type;
+  if (type === "Delete" || type === "Create" || type === "Replace") return type;
   return found[Symbol.iterator]().next().done === true ? "NoChange" : "Change";
 };
 

@@ -1,4 +1,4 @@
-import { ROLLBACK_VERBS, type Transaction, verbsOf } from "@janus/api";
+import { ownVerbs, ROLLBACK_VERBS, type Transaction, verbsOf } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { asObject } from "@janus/types";
@@ -143,7 +143,7 @@ export const missingPermissions = (txn: Transaction, item: ResolvedItem, known: 
   const denied = [...(isUnreadable ? ["get"] : []), ...lacking];
   if (denied.length === 0 || dependsOnEarlier(txn, item.index)) return [];
   const { type } = item.change;
-  const isForRollback = denied.every((verb) => verb !== type.toLowerCase() && ROLLBACK_VERBS[type].includes(verb));
+  const isForRollback = denied.every((verb) => !ownVerbs(type).includes(verb) && ROLLBACK_VERBS[type].includes(verb));
   const what = isForRollback
     ? `roll back ${formatRef(item.place)}`
     : `change ${formatRef(item.place)}, or roll it back`;

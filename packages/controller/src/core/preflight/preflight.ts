@@ -2,6 +2,7 @@ import { MANAGED_BY, MANAGED_BY_LABEL, type Transaction, TRANSACTION_LABEL } fro
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
+import { replaceHint } from "../kubernetes/immutable-fields.ts";
 import {
   changeIn,
   type Observations,
@@ -68,10 +69,28 @@ const dryRun = (
       });
     const later =
       fault.type === "refused" && (fault.code === 403 || fault.code === 404) && dependsOnEarlier(txn, item.index);
-    const problem = `the API server refuses to ${item.change.type.toLowerCase()} ${formatRef(item.place)}: ${messageOf(fault)}`;
+    const verb = item.change.type === "Replace" ? "create" : item.change.type.toLowerCase();
+    const message = messageOf(fault);
+    const problem = `the API server refuses to ${verb} ${formatRef(item.place)}: ${message}${replaceHint(item.change, message)}`;
     return withPreflight(known, item.index, { trial: { of, problems: later ? [] : [problem] } });
   },
 });
+
+/**
+ * The dry run of a Replace is its create. That is refused in the end, since what it replaces is still there, but only after all
+ * other checks: then what was sent is all that is known of the object.
+ */
+const creating = (trial: ApiCall, { change }: ResolvedItem): ApiCall => {
+  const { call } = trial;
+  if (change.type !== "Replace" || call.verb !== "create") return trial;
+  return {
+    ...trial,
+    onAnswer: (known, answer, ...when) => {
+      const isThere = E.isLeft(answer) && answer.left.type === "refused" && answer.left.reason === "AlreadyExists";
+      return trial.onAnswer(known, isThere ? E.right(call.body as KubeObject) : answer, ...when);
+    },
+  };
+};
 
 /** The kinds of locks, journals and snapshots. */
 const KEPT: readonly string[] = ["Lease", "ConfigMap", "Secret"];
@@ -163,7 +182,7 @@ export const examine = (
       : [];
   const owners = readNewOwners(known, item);
   return trialIn(known, item.index) === undefined
-    ? [keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), ...owners, ...more]
+    ? [creating(keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), item), ...owners, ...more]
     : [...owners, ...more];
 };
 

@@ -1,7 +1,8 @@
 import { changeGateMistakes, gateMistakes, isGated, rollbackGates } from "../gates/gates-of.ts";
-import { CRD_NAME, cut, GROUP, groupOf, KIND, storedIn, storeName, type Transaction } from "@janus/api";
+import { CRD_NAME, cut, deletes, GROUP, groupOf, KIND, storedIn, storeName, type Transaction } from "@janus/api";
 import { TO_THE_END } from "./irreversible-changes.ts";
 import { isIrreversible } from "../state/irreversible-deletions.ts";
+import { isIrreplaceable } from "../kubernetes/irreplaceable-kinds.ts";
 import { asObject } from "@janus/types";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import type { Observations } from "../state/observations.ts";
@@ -35,7 +36,7 @@ const METADATA: readonly string[] = [
 ];
 
 /** The types of changes that may make an object. */
-const MAKING: readonly string[] = ["Create", "Apply"];
+const MAKING: readonly string[] = ["Create", "Apply", "Replace"];
 
 /** Whether a snapshot of the Transaction may be kept under this name: it is written before the change is made. */
 const isStoreOf = ({ namespace, name }: Transaction["metadata"], place: ObjectRef): boolean => {
@@ -110,6 +111,12 @@ const checks: readonly Check[] = [
         : undefined;
   },
   (txn) => (index) => {
+    const change = txn.spec.changes[index];
+    return change?.type === "Replace" && isIrreplaceable(change.target)
+      ? `a ${change.target.kind} cannot be replaced: its deletion cannot be undone; use Apply, or delete it at the end of an earlier Transaction`
+      : undefined;
+  },
+  (txn) => (index) => {
     const [first] = changeGateMistakes(txn, index);
     return first;
   },
@@ -132,7 +139,7 @@ const checks: readonly Check[] = [
  * dependents: tested, so that this is no second limit on the number of changes.
  */
 const ITEM_BYTES = 1600;
-/** The dependents of a Delete, as `dependents` and in a warning. */
+/** The dependents of what is deleted, as `dependents` and in a warning. */
 const DELETION_BYTES = 300;
 /** What an item says that is waited for: a gate and a state of 256 bytes (which may be escaped), and a time. */
 const WAITING_BYTES = 600;
@@ -153,7 +160,7 @@ const tooLarge = (txn: Transaction): string | undefined => {
   const size =
     new TextEncoder().encode(JSON.stringify([txn.metadata, txn.spec])).length +
     txn.spec.changes.length * ITEM_BYTES +
-    txn.spec.changes.filter(({ type }) => type === "Delete").length * DELETION_BYTES +
+    txn.spec.changes.filter(deletes).length * DELETION_BYTES +
     mostAwaited(txn) * WAITING_BYTES +
     (txn.spec.lifecycle === "Published" && txn.status.render === undefined ? 0 : RENDER_BYTES);
   return size <= OBJECT_BYTES

@@ -1,7 +1,7 @@
-import { cut, type Item, type ItemState } from "@janus/api";
+import { type Before, cut, type Item, type ItemState } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
 import { run, type Step, type EventSpec } from "../state/effect.ts";
-import type { Journal } from "../state/journal.ts";
+import { type Journal, replacementOf } from "../state/journal.ts";
 import type { AbortCause } from "../state/forward-observations.ts";
 import { projected, updateStatus } from "../state/status-update.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -23,13 +23,22 @@ const withGateError = ({ waiting, ...rest }: Item, index: number, { reason, unme
   return error === undefined ? rest : { ...rest, gateError: cut(error, MAX_MESSAGE) };
 };
 
+/** A Replace has deleted its target: whatever has become of its create, it is to be rolled back; but not if that is left as it is. */
+const halfReplaced = (item: Item, { before }: { readonly before: Before }): Item => {
+  const error = `${item.target ?? "its target"} was deleted, and may not have been created again`;
+  return { ...item, state: { type: "unknown", before, error: cut(error, MAX_MESSAGE) } };
+};
+
 /** The items according to the journal, with the fate of the change at its cursor. */
 const itemsAfter = ({ txn, settings }: ReconcileContext, journal: Journal, cause: AbortCause): readonly Item[] =>
   projected(txn, journal, settings).map((projectedItem, index) => {
     const item = withGateError(projectedItem, index, cause);
     const { state } = item;
     const { fate, message, unread = message } = cause;
-    if (index !== journal.position.cursor || fate === "not-sent" || !("before" in state)) return item;
+    if (index !== journal.position.cursor || !("before" in state)) return item;
+    if (replacementOf(journal, index) !== undefined)
+      return cause.reason === "Deleted" ? halfReplaced(item, state) : item;
+    if (fate === "not-sent") return item;
     if (fate === "applied") return { ...item, state: { type: "committed", before: state.before } };
     const ended: ItemState = { type: fate, before: state.before, error: cut(unread, MAX_MESSAGE) };
     return { ...item, state: ended };
