@@ -10,7 +10,7 @@ import { findOwned } from "../preflight/dependents.ts";
 import { examination, keepExamined } from "../preflight/examine-targets.ts";
 import { firstLooks } from "../preflight/first-look.ts";
 import { garbageCollectedTargets, ownsTransaction } from "../preflight/garbage-collected.ts";
-import { TO_THE_END, tooEarly } from "../preflight/irreversible-changes.ts";
+import { lostWithReplaced, TO_THE_END, tooEarly } from "../preflight/irreversible-changes.ts";
 import { kindsOfOwners } from "../preflight/missing-owners.ts";
 import { reviews, unauthorized } from "../preflight/permissions.ts";
 import { problems, readServiceAccount } from "../preflight/preflight.ts";
@@ -176,6 +176,7 @@ const refuseProblems = (context: ReconcileContext): Step | undefined => {
         ...problems(txn, item, known),
         ...garbageCollectedTargets(txn, known, item),
         ...ownsTransaction(txn, known, item),
+        ...lostWithReplaced(txn, known, item),
         ...(what === undefined ? [] : [`${what}: ${TO_THE_END}`]),
       ];
       return all.length === 0 ? [] : [[item.index, all] as const];

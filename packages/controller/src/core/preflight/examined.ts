@@ -4,7 +4,7 @@ import type { Observations } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { firstLooks } from "./first-look.ts";
-import { tooEarly } from "./irreversible-changes.ts";
+import { lostWithReplaced, tooEarly } from "./irreversible-changes.ts";
 import { kindsOfOwners } from "./missing-owners.ts";
 import { reviews } from "./permissions.ts";
 import { problems, readServiceAccount } from "./preflight.ts";
@@ -71,7 +71,10 @@ export const examined = (
   };
   return {
     type: "tried",
-    problems: (index) => wrong.problems.get(index) ?? of(index, (item) => problems(txn, item, known)) ?? [],
+    problems: (index) =>
+      wrong.problems.get(index) ??
+      of(index, (item) => [...problems(txn, item, known), ...lostWithReplaced(txn, known, item)]) ??
+      [],
     tooEarly: (index) => of(index, lasting),
   };
 };

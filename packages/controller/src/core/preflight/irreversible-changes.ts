@@ -87,14 +87,20 @@ export const tooEarly = (txn: Transaction, known: Observations): ((item: Resolve
   const last = itemsOf(txn, known).findLast(isUndone)?.index ?? -1;
   return (item) => {
     const what = lastingOf(item);
-    if (what !== undefined && item.change.type === "Replace")
-      return [
-        `the Replace of ${formatRef(item.place)} ${what}, which cannot be undone: delete it at the end of an earlier Transaction, and create it in this one`,
-      ];
-    return what === undefined || item.index > last
+    return what === undefined || item.change.type === "Replace" || item.index > last
       ? undefined
       : `the ${item.change.type} of ${formatRef(item.place)} ${what}, which cannot be undone`;
   };
+};
+
+/** Why a Replace is refused wherever it stands: what cannot be restored is deleted together with the former object. */
+export const lostWithReplaced = (txn: Transaction, known: Observations, item: ResolvedItem): readonly string[] => {
+  const what = item.change.type === "Replace" ? takenForGood(txn, known, item) : undefined;
+  return what === undefined
+    ? []
+    : [
+        `the Replace of ${formatRef(item.place)} ${what}, which cannot be undone: delete it at the end of an earlier Transaction, and create it in this one`,
+      ];
 };
 
 const isGated = ({ change }: ResolvedItem): boolean =>
