@@ -26,8 +26,11 @@ interface Deletion extends Waiting {
   readonly resourceVersion?: string;
 }
 
-/** What is done to one object: all that is applied and rolled back is one of these. A Delete has no content by type. */
-export type ResolvedChange = Write<"Create" | "Update" | "Patch"> | Deletion;
+/**
+ * What is done to one object: all that is applied and rolled back is one of these. A Delete has no content by type. `isApply`: its
+ * author wrote an Apply.
+ */
+export type ResolvedChange = (Write<"Create" | "Patch"> & { readonly isApply?: true }) | Write<"Update"> | Deletion;
 
 /** A change as its author writes it. Whether an Apply is a Create or a Patch is decided by its target, before any change is made. */
 export type Change = ResolvedChange | Write<"Apply">;

@@ -1,4 +1,4 @@
-import { fieldManager, GROUP, type ResolvedChange } from "@janus/api";
+import { applyManager, fieldManager, GROUP, type ResolvedChange } from "@janus/api";
 import { toBase64 } from "../kubernetes/base64.ts";
 import { withoutGenerated } from "./job-selector.ts";
 import { fromTimestamp, toTimestamp } from "../kubernetes/time.ts";
@@ -20,11 +20,17 @@ export interface TransactionRef {
   readonly creationTimestamp?: string | undefined;
 }
 
-const markOf = (...names: readonly string[]): JsonObject => ({
+export const markOf = (...names: readonly string[]): JsonObject => ({
   "f:metadata": { "f:annotations": Object.fromEntries(names.map((name) => [`f:${GROUP}/${name}`, {}])) },
 });
 
-const MARK = markOf("created-by");
+export const MARK = markOf("created-by");
+
+/** The field manager of the write of this change. */
+export const managerOf = (change: ResolvedChange, author: TransactionRef): string =>
+  (change.type === "Create" || change.type === "Patch") && change.isApply === true
+    ? applyManager(author)
+    : fieldManager(author);
 
 /**
  * The mark of a PUT of a rollback that knew, by the Apply entry which it replaces, what the change had set: so what has no
@@ -37,8 +43,8 @@ export const RESTORED_MARK = markOf("created-by", "restored-by");
  * update only removes some. It keeps this one, although the annotation does not exist, and later edits preserve
  * it (docs/internals.md, "Measured facts of the API server").
  */
-const mark = (author: TransactionRef, apiVersion: string, fieldsV1 = MARK): ManagedFieldsEntry => ({
-  manager: fieldManager(author),
+const mark = (manager: string, apiVersion: string, fieldsV1: JsonObject): ManagedFieldsEntry => ({
+  manager,
   operation: "Update",
   apiVersion,
   fieldsType: "FieldsV1",
@@ -54,13 +60,13 @@ const latest = (entry: ManagedFieldsEntry, entries: readonly ManagedFieldsEntry[
   return times.length === 0 ? entry : { ...entry, time: toTimestamp(Math.max(...times) + 1000) };
 };
 
-/** The entries with the mark. */
+/** The entries with that of this manager, which shows that the write was made. */
 export const marked = (
   entries: readonly ManagedFieldsEntry[],
-  author: TransactionRef,
+  manager: string,
   apiVersion: string,
   fields = MARK,
-): readonly ManagedFieldsEntry[] => [...entries, latest(mark(author, apiVersion, fields), entries)];
+): readonly ManagedFieldsEntry[] => [...entries, latest(mark(manager, apiVersion, fields), entries)];
 
 const KEPT_METADATA = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
 
@@ -82,7 +88,7 @@ export const writable = (object: KubeObject | JsonObject, place: ObjectRef): Jso
 const withMetadata = (fields: JsonObject, metadata: JsonObject): JsonObject =>
   Object.keys(metadata).length === 0 ? fields : { ...fields, metadata };
 
-const identity = (place: ObjectRef): JsonObject => ({
+export const identity = (place: ObjectRef): JsonObject => ({
   name: place.name,
   ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
 });
@@ -119,7 +125,7 @@ export const createBody = (change: ResolvedChange, place: ObjectRef, author: Tra
     metadata: {
       ...keptMetadata(asObject(content["metadata"])),
       ...identity(place),
-      managedFields: [mark(author, change.target.apiVersion)],
+      managedFields: [mark(managerOf(change, author), change.target.apiVersion, MARK)],
     },
   };
 };
@@ -161,7 +167,7 @@ export const changeBody = (
       ...identity(place),
       uid: before.metadata.uid ?? "",
       resourceVersion: before.metadata.resourceVersion ?? "",
-      ...(isUpdate ? { managedFields: marked(entries, author, change.target.apiVersion) } : {}),
+      ...(isUpdate ? { managedFields: marked(entries, fieldManager(author), change.target.apiVersion) } : {}),
     },
   };
 };
@@ -185,7 +191,7 @@ export const recreateBody = (
       ...(generateName === undefined ? {} : { generateName }),
       ...(owners.length === 0 ? {} : { ownerReferences: owners }),
       ...identity(place),
-      managedFields: [mark(author, before.apiVersion)],
+      managedFields: [mark(fieldManager(author), before.apiVersion, MARK)],
     },
   };
 };

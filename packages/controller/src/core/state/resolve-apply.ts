@@ -4,8 +4,8 @@ import { changeIn, type Observations } from "./observations.ts";
 
 /** Each as one object, so that what is memoized of a change is found again. */
 const alternatives = memoized((change: Change & { readonly type: "Apply" }) => ({
-  create: { ...change, type: "Create" } satisfies ResolvedChange,
-  patch: { ...change, type: "Patch" } satisfies ResolvedChange,
+  create: { ...change, type: "Create", isApply: true } satisfies ResolvedChange,
+  patch: { ...change, type: "Patch", isApply: true } satisfies ResolvedChange,
 }));
 
 /** Whether the target of an Apply exists: as recorded; until then, as read last. */

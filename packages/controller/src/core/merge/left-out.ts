@@ -1,0 +1,45 @@
+import { child, type Fields, filterAlong, isWhole, none } from "./field-set.ts";
+import { under } from "./field-value.ts";
+
+/** One field: what an earlier Apply has set of it, what other managers have, its live value, and the one in the content. */
+interface EarlierField {
+  readonly earlier: Fields;
+  readonly theirs: Fields | undefined;
+  readonly is: unknown;
+  readonly wanted: unknown;
+}
+
+/** Whether the earlier Apply has set all items of a list: those that have no manager are not its own. */
+const isItsList = (earlier: Fields, is: unknown): boolean =>
+  !Array.isArray(is) ||
+  isWhole(earlier) ||
+  Object.keys(earlier).filter((element) => element !== ".").length >= is.length;
+
+/**
+ * The part of what an earlier Apply has set that goes: what the content leaves out, and nobody else manages. A field without
+ * anything below goes as a whole, with the defaults in it; undefined if nothing goes.
+ *
+ * @example
+ *   earlier a: {b, c}  content {}                    →  a
+ *   earlier a: {b, c}  content {a: {b: 1}}           →  a: {c}
+ *   earlier a: {b, c}  content {}, theirs a: {b}     →  a: {c}
+ */
+export const leftOutOf = ({ earlier, theirs, is, wanted }: EarlierField): Fields | undefined => {
+  if (is === undefined) return undefined;
+  if (wanted === undefined && theirs === undefined && isItsList(earlier, is)) return none;
+  const parts = Object.keys(earlier).flatMap((element) => {
+    const below = element === "." ? undefined : child(earlier, element);
+    if (below === undefined) return [];
+    const read = under(element);
+    const left = leftOutOf({ earlier: below, theirs: child(theirs, element), is: read(is), wanted: read(wanted) });
+    return left === undefined ? [] : [[element, left] as const];
+  });
+  return parts.length === 0 ? undefined : Object.fromEntries(parts);
+};
+
+/** The managed fields that the content sets. */
+export const fieldsIn = (content: unknown, managed: Fields): Fields =>
+  filterAlong<unknown>(managed, content, {
+    into: (value, element) => under(element)(value),
+    keeps: (value) => value !== undefined,
+  });
