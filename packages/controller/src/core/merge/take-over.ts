@@ -4,52 +4,87 @@ import { type Fields, fieldsOf, isWhole } from "./field-set.ts";
 import { fieldsIn, leftOutOf } from "./left-out.ts";
 import { withListMapDefaults } from "./list-map-defaults.ts";
 import { entriesOf } from "./marks.ts";
-import { desiredState, identity, managerOf, marked, markOf, type TransactionRef, writable } from "./write-body.ts";
+import { nulledFields, withoutNulls } from "./nulls.ts";
+import {
+  desiredState,
+  identity,
+  managerOf,
+  marked,
+  markOf,
+  nulledContent,
+  type TransactionRef,
+  writable,
+} from "./write-body.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { asObject, type JsonObject, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 
 /** As many entries of earlier Applies are left as they are where nothing goes; more would slow down every apply. */
 const MOST_EARLIER = 10;
 
-/** What an Apply takes over from earlier ones. */
+/** What a Patch removes, and so has to be made by a PUT. */
 export interface TakeOver {
-  /** The entries of earlier Applies, in whose place comes the one of this Apply. */
+  /** The entries of earlier Applies, in whose place comes the one of this Apply; none for any other Patch. */
   readonly earlier: readonly ManagedFieldsEntry[];
-  /** What of them goes; undefined if nothing does. */
+  /** The fields that go; undefined if none does. */
   readonly leftOut: Fields | undefined;
 }
 
-const partsOf = (change: ResolvedChange, place: ObjectRef, before: KubeObject) => {
+const NONE: readonly ManagedFieldsEntry[] = [];
+
+/** The managers of the live object, and a content with all keys of its lists. */
+const partsOf = (place: ObjectRef, before: KubeObject) => {
   const entries = entriesOf(before);
   const earlier = entries.filter(({ manager = "" }) => isApplyManager(manager));
   const others = entries.filter(({ manager = "" }) => !isApplyManager(manager));
   const [ours, theirs, managed] = [fieldsOf(earlier), fieldsOf(others), fieldsOf(entries)];
   const is = writable(before, place);
   // Metadata itself is no field of anybody.
-  const content = (): JsonObject => {
-    const wanted = { metadata: {}, ...desiredState(change, place, before) };
-    return withListMapDefaults(wanted, [is], { managed, ours, theirs, former: managed });
-  };
-  return { earlier, others, ours, theirs, managed, is, content };
+  const completed = (content: JsonObject): JsonObject =>
+    withListMapDefaults({ metadata: {}, ...content }, [is], { managed, ours, theirs, former: managed });
+  return { earlier, ours, theirs, managed, is, completed };
+};
+
+const removedByNull = (change: ResolvedChange, place: ObjectRef, before: KubeObject): TakeOver | undefined => {
+  const written = nulledContent(change, place);
+  if (withoutNulls(written) === written) return undefined;
+  const { managed, is, completed } = partsOf(place, before);
+  const leftOut = nulledFields(is, completed(written), managed);
+  return leftOut === undefined ? undefined : { earlier: NONE, leftOut };
 };
 
 /**
- * What a Patch that its author wrote as an Apply takes over. A server-side apply removes what its own manager has set before, but
- * every Transaction has a manager of its own: so the Apply that leaves something out replaces the object, by a write that
- * says the same.
+ * What a Patch removes: an Apply what earlier ones have set and it leaves out, any other what it sets to null. A server-side apply
+ * removes only what its own manager has set before, and every Transaction has a manager of its own: so it is made by a PUT
+ * that says the same.
  *
  * Guarantees: the same answer for the same object, in every process: what the write has made is told by what it was made of.
  * @returns undefined where a server-side apply will do.
  */
 export const takeOver = (change: ResolvedChange, place: ObjectRef, before: KubeObject): TakeOver | undefined => {
-  if (change.type !== "Patch" || change.isApply !== true) return undefined;
-  const { earlier, ours, theirs, is, content } = partsOf(change, place, before);
+  if (change.type !== "Patch") return undefined;
+  if (change.isApply !== true) return removedByNull(change, place, before);
+  const { earlier, ours, theirs, is, completed } = partsOf(place, before);
   if (earlier.length === 0) return undefined;
-  const leftOut = leftOutOf({ earlier: ours, theirs, is, wanted: content() });
+  const leftOut = leftOutOf({ earlier: ours, theirs, is, wanted: completed(desiredState(change, place, before)) });
   return leftOut === undefined && earlier.length < MOST_EARLIER ? undefined : { earlier, leftOut };
 };
 
-/** Marks an Apply that has no field in common with the object. */
+/** The state of the object after it, and what of that has a manager already. */
+const taken = (change: ResolvedChange, place: ObjectRef, before: KubeObject, { leftOut }: TakeOver) => {
+  const { managed, is, completed } = partsOf(place, before);
+  const content = completed(desiredState(change, place, before));
+  return { state: appliedState(is, content, managed, leftOut), owned: fieldsIn(content, managed) };
+};
+
+/** The change as the Update that it amounts to, where it removes something; otherwise itself. */
+export const asUpdate = (change: ResolvedChange, place: ObjectRef, before: KubeObject): ResolvedChange => {
+  const over = takeOver(change, place, before);
+  if (over === undefined || change.type !== "Patch") return change;
+  const { isApply: _, ...rest } = change;
+  return { ...rest, type: "Update", content: taken(change, place, before, over).state };
+};
+
+/** Marks a write that has no field in common with the object. */
 const APPLIED_MARK = markOf("applied-by");
 
 /**
@@ -62,12 +97,10 @@ export const takeOverBody = (
   place: ObjectRef,
   before: KubeObject,
   author: TransactionRef,
-  { leftOut }: TakeOver,
+  over: TakeOver,
 ): object => {
-  const { others, managed, is, content } = partsOf(change, place, before);
-  const wanted = content();
-  const body = appliedState(is, wanted, managed, leftOut);
-  const owned = fieldsIn(wanted, managed);
+  const { state: body, owned } = taken(change, place, before, over);
+  const others = entriesOf(before).filter((entry) => !over.earlier.includes(entry));
   const { uid = "", resourceVersion = "" } = before.metadata;
   return {
     ...(before["status"] === undefined ? {} : { status: before["status"] }),

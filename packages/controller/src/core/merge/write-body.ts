@@ -1,15 +1,19 @@
-import { applyManager, fieldManager, GROUP, type ResolvedChange } from "@janus/api";
+import { applyManager, fieldManager, GROUP, groupOf, isBuiltIn, type ResolvedChange } from "@janus/api";
 import { toBase64 } from "../kubernetes/base64.ts";
+import { controlledFields } from "../kubernetes/controlled-fields.ts";
 import { withoutGenerated } from "./job-selector.ts";
+import { withoutNulls } from "./nulls.ts";
 import { fromTimestamp, toTimestamp } from "../kubernetes/time.ts";
 import {
   asObject,
   isObject,
+  type Json,
   type JsonObject,
   type KubeObject,
   type ManagedFieldsEntry,
   type ObjectMeta,
   type OwnerReference,
+  without,
 } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 
@@ -26,11 +30,12 @@ export const markOf = (...names: readonly string[]): JsonObject => ({
 
 export const MARK = markOf("created-by");
 
+const isOfApply = (change: ResolvedChange): boolean =>
+  (change.type === "Create" || change.type === "Patch") && change.isApply === true;
+
 /** The field manager of the write of this change. */
 export const managerOf = (change: ResolvedChange, author: TransactionRef): string =>
-  (change.type === "Create" || change.type === "Patch") && change.isApply === true
-    ? applyManager(author)
-    : fieldManager(author);
+  isOfApply(change) ? applyManager(author) : fieldManager(author);
 
 /**
  * The mark of a PUT of a rollback that knew, by the Apply entry which it replaces, what the change had set: so what has no
@@ -93,11 +98,24 @@ export const identity = (place: ObjectRef): JsonObject => ({
   ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
 });
 
-const contentOf = (change: ResolvedChange): JsonObject => {
+const writtenContent = (change: ResolvedChange): JsonObject => {
   if (change.type === "Delete") return {};
   const { apiVersion, kind } = change.target;
   return kind === "Secret" && apiVersion === "v1" ? withoutStringData(change.content) : change.content;
 };
+
+/**
+ * Without what the content sets to null: a Patch removes it, and an Apply does not set it. In a Create or an Update of a built-in
+ * kind, the API server would take it for "", 0 or nothing, by the type of the field; of a custom resource, it may be a value.
+ */
+const contentOf = (change: ResolvedChange): JsonObject => {
+  const isValue = change.type !== "Patch" && !isOfApply(change) && !isBuiltIn(groupOf(change.target.apiVersion));
+  return isValue ? writtenContent(change) : withoutNulls(writtenContent(change));
+};
+
+/** The content with null where a Patch removes a field. */
+export const nulledContent = (change: ResolvedChange, place: ObjectRef): JsonObject =>
+  writable(writtenContent(change), place);
 
 /**
  * A Secret's content with `stringData` moved to `data`. Fields that are written through `stringData` get no
@@ -109,12 +127,14 @@ const withoutStringData = (content: JsonObject): JsonObject => {
   const { data = {} } = rest;
   // Invalid content is for the API server to reject.
   if (!isObject(data) || !isTexts(stringData)) return content;
-  const encoded = Object.entries(stringData).map(([key, text]) => [key, toBase64(text)] as const);
+  const encoded = Object.entries(stringData).map(
+    ([key, text]) => [key, text === null ? null : toBase64(text)] as const,
+  );
   return { ...rest, data: { ...data, ...Object.fromEntries(encoded) } };
 };
 
-const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
-  isObject(value) && Object.values(value).every((text) => typeof text === "string");
+const isTexts = (value: unknown): value is Readonly<Record<string, string | null>> =>
+  isObject(value) && Object.values(value).every((text) => text === null || typeof text === "string");
 
 export const createBody = (change: ResolvedChange, place: ObjectRef, author: TransactionRef): object => {
   const content = contentOf(change);
@@ -130,13 +150,30 @@ export const createBody = (change: ResolvedChange, place: ObjectRef, author: Tra
   };
 };
 
+/** With the live value, for an Update, or none, for a Patch, of what a controller sets: otherwise it would be gone for a moment. */
+const withControlled = (
+  change: ResolvedChange,
+  content: JsonObject,
+  place: ObjectRef,
+  before: KubeObject,
+): JsonObject => {
+  const names = controlledFields(
+    place.resource,
+    content,
+    change.type === "Patch" && change.isApply !== true ? before : undefined,
+  );
+  if (names.length === 0) return content;
+  const kept = change.type === "Update" ? names.filter((name) => before[name] !== undefined) : [];
+  return { ...without(content, names), ...Object.fromEntries(kept.map((name) => [name, before[name] as Json])) };
+};
+
 /**
  * The result of an Update or Patch, without identity, preconditions or marks. An Update replaces everything. But
  * labels, annotations, finalizers and owner references that its content does not name stay as they are, as does
  * a `.status` that is not a subresource.
  */
 export const desiredState = (change: ResolvedChange, place: ObjectRef, before: KubeObject): JsonObject => {
-  const content = writable(contentOf(change), place);
+  const content = withControlled(change, writable(contentOf(change), place), place, before);
   if (change.type !== "Update") return content;
   const was = writable(before, place);
   const fields = { ...(was["status"] === undefined ? {} : { status: was["status"] }), ...content };

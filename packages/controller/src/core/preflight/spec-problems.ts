@@ -1,8 +1,9 @@
 import { changeGateMistakes, gateMistakes, gatesOf, rollbackGates } from "../gates/gates-of.ts";
-import { CRD_NAME, cut, GROUP, groupOf, KIND, storedIn, storeName, type Transaction } from "@janus/api";
+import { CRD_NAME, cut, GROUP, groupOf, isBuiltIn, KIND, storedIn, storeName, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { isIrreversible } from "./irreversible-deletions.ts";
 import { asObject } from "@janus/types";
+import { nullItem } from "../merge/nulls.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import type { Observations } from "../state/observations.ts";
 import { MOST_AWAITED_ITEMS } from "../state/status-progress.ts";
@@ -87,6 +88,17 @@ const checks: readonly Check[] = [
     return unknown.length === 0
       ? undefined
       : `content of ${formatRef(place)}: unknown field ${unknown.map((name) => JSON.stringify(cut(`metadata.${name}`, 128))).join(", ")}`;
+  },
+  (txn) => (index, place) => {
+    const change = txn.spec.changes[index];
+    if (change === undefined || change.type === "Delete" || place === undefined) return undefined;
+    const { group } = place.resource;
+    // A schema may have null in its enum.
+    if (!isBuiltIn(group) || group === "apiextensions.k8s.io") return undefined;
+    const at = nullItem(change.content);
+    return at === undefined
+      ? undefined
+      : `content.${at} of ${formatRef(place)} is null, and a list can have no null: remove it`;
   },
   (txn) => (index) => {
     const change = txn.spec.changes[index];
