@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type JsonObject, lockLease } from "@janus/api";
-import type { Api, Discovery, KubeObject } from "@janus/kube";
+import type { Api, Discovery, KubeObject, ManagedFieldsEntry } from "@janus/kube";
 import { must } from "./world.ts";
 
 /** Which object of the namespace. */
@@ -53,6 +53,12 @@ export const newUsers = async (api: Api, find: Discovery): Promise<Users> => {
     name: filledIn({ name })["name"] as string,
   });
 
+  /** Who creates an object: who has updated it, if its managedFields name one. */
+  const creatorOf = (object: JsonObject): string => {
+    const { managedFields = [] } = metadataOf(object) as { managedFields?: readonly ManagedFieldsEntry[] };
+    return managedFields.find(({ operation }) => operation === "Update")?.manager ?? "people";
+  };
+
   const create = async (written: JsonObject): Promise<KubeObject> => {
     const object = filledIn(written);
     const kind = object["kind"] as string;
@@ -63,7 +69,7 @@ export const newUsers = async (api: Api, find: Discovery): Promise<Users> => {
         resource: await resource(object as never),
         namespace,
         body: { ...object, metadata: { ...metadataOf(object), namespace } },
-        fieldManager: "people",
+        fieldManager: creatorOf(object),
       }),
     );
     uids.set(`${kind}/${name}`, made.metadata.uid ?? "");

@@ -57,9 +57,10 @@ const Wire = object({
   target: described("The object to change. Each object appears at most once in a Transaction.", Target),
   type: described(
     "What to do with the target. Create creates it and fails if it exists. Update replaces the whole object with the content. " +
-      "Patch sets the fields of the content and leaves all others (server-side apply). Delete deletes it. " +
+      "Patch sets the fields of the content, removes those that are null, and leaves all others (server-side apply). Delete deletes it. " +
       "Update, Patch and Delete fail if the target does not exist. " +
-      "Apply is a Patch if the target exists when the Transaction is prepared, and a Create if it does not.",
+      "Apply is a Patch if the target exists when the Transaction is prepared, and a Create if it does not; " +
+      "it removes what an earlier Apply has set and the content leaves out.",
     oneOf("Create", "Update", "Patch", "Apply", "Delete"),
   ),
   content: optional(

@@ -37,6 +37,7 @@ const contentOf = (txn: Transaction, index: number): string => {
 const DONE_UNSEEN: Readonly<Partial<Record<Change["type"], string>>> = {
   Delete: "it deletes it, whatever is in it then",
   Update: "it replaces all of it, whatever is in it then",
+  Apply: "it removes what an earlier Apply has set and its content leaves out",
 };
 
 const isSecret = ({ apiVersion, kind }: Change["target"]): boolean => kind === "Secret" && groupOf(apiVersion) === "";
