@@ -2,6 +2,7 @@ import type { KubeObject } from "@janus/kube";
 import { expect, it } from "vitest";
 import type { Manifest } from "../fixtures/administrator.ts";
 import { applying, creating, patching } from "../fixtures/changes.ts";
+import { isChangeOf } from "../fixtures/gate.ts";
 import { configMap } from "../fixtures/manifests.ts";
 import { type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
 
@@ -201,4 +202,39 @@ it("leaves no entry of an Apply once another tool has taken over all of its fiel
   await place.apply(config({ a: "1", b: "1" }));
   expect(await dataOf(place)).toEqual({ a: "1", b: "1" });
   expect(owners(await place.read(config({}))).map(({ manager }) => manager)).toEqual(["installer"]);
+});
+
+it("shows in the render of a Draft what it removes", async () => {
+  const place = await workspace();
+  await place.janus();
+  await applies(place, "first", config({ a: "1", old: "1" }));
+  await place.submit([applying(config({ a: "1" }))], { name: "draft", lifecycle: "Draft" });
+  const diff = async () => (await place.txn("draft")).status as { readonly render?: unknown };
+  await expect
+    .poll(async () => (await diff()).render, { timeout: 20_000 })
+    .toMatchObject({ changes: [{ result: "Change", diff: [{ path: ".data.old", before: '"1"' }] }] });
+});
+
+it.each([
+  ["keeps what others have taken over", config({ old: "theirs" }), { a: "2", old: "theirs" }],
+  ["keeps what others have added", config({ added: "1" }), { a: "2", added: "1" }],
+])("writes to an object that has moved meanwhile what it would have written to that, and %s", async (_, edit, data) => {
+  const place = await workspace();
+  const applied = await place.janus();
+  await applies(place, "first", config({ a: "1", old: "1" }));
+  await applied.stop();
+  let isDone = false;
+  await place.janus(async (request, next) => {
+    if (!isDone && isChangeOf("config")(request)) {
+      isDone = true;
+      await place.patch(edit);
+    }
+    return next(request);
+  });
+  const failed = await place.run([applying(config({ a: "2" })), fails], { name: "fails" });
+  expect(failed.status.phase, JSON.stringify(failed.status)).toBe("RolledBack");
+  expect(await dataOf(place)).toEqual({ a: "1", old: "1", ...(edit["data"] as object) });
+  isDone = false;
+  await applies(place, "second", config({ a: "2" }));
+  expect(await dataOf(place)).toEqual(data);
 });

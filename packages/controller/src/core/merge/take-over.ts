@@ -1,6 +1,7 @@
 import { isApplyManager, type ResolvedChange } from "@janus/api";
 import { appliedState } from "./applied-state.ts";
 import { type Fields, fieldsOf, isWhole } from "./field-set.ts";
+import { withDefaultProtocol } from "./default-protocol.ts";
 import { fieldsIn, leftOutOf } from "./left-out.ts";
 import { withListMapDefaults } from "./list-map-defaults.ts";
 import { entriesOf } from "./marks.ts";
@@ -40,7 +41,12 @@ const partsOf = (place: ObjectRef, before: KubeObject) => {
   const is = writable(before, place);
   // Metadata itself is no field of anybody.
   const completed = (content: JsonObject): JsonObject =>
-    withListMapDefaults({ metadata: {}, ...content }, [is], { managed, ours, theirs, former: managed });
+    withListMapDefaults(withDefaultProtocol({ metadata: {}, ...content }, managed), [is], {
+      managed,
+      ours,
+      theirs,
+      former: managed,
+    });
   return { earlier, ours, theirs, managed, is, completed };
 };
 
