@@ -1,4 +1,5 @@
 import { child, type Fields, filterAlong, isWhole, none } from "./field-set.ts";
+import { keysOf } from "./list-element.ts";
 import { under } from "./field-value.ts";
 
 /** One field: what an earlier Apply has set of it, what other managers have, its live value, and the one in the content. */
@@ -19,19 +20,28 @@ const isItsList = (earlier: Fields, is: unknown): boolean =>
  * The part of what an earlier Apply has set that goes: what the content leaves out, and nobody else manages. A field without
  * anything below goes as a whole, with the defaults in it; undefined if nothing goes.
  *
+ * @param keys the fields by which it is named, if it is an item of a list
+ *
  * @example
  *   earlier a: {b, c}  content {}                    →  a
  *   earlier a: {b, c}  content {a: {b: 1}}           →  a: {c}
  *   earlier a: {b, c}  content {}, theirs a: {b}     →  a: {c}
  */
-export const leftOutOf = ({ earlier, theirs, is, wanted }: EarlierField): Fields | undefined => {
+export const leftOutOf = (
+  { earlier, theirs, is, wanted }: EarlierField,
+  keys: readonly string[] = [],
+): Fields | undefined => {
   if (is === undefined) return undefined;
   if (wanted === undefined && theirs === undefined && isItsList(earlier, is)) return none;
   const parts = Object.keys(earlier).flatMap((element) => {
-    const below = element === "." ? undefined : child(earlier, element);
+    // An item that stays, if only for what others have in it, stays under its keys.
+    const below = element === "." || keys.includes(element) ? undefined : child(earlier, element);
     if (below === undefined) return [];
     const read = under(element);
-    const left = leftOutOf({ earlier: below, theirs: child(theirs, element), is: read(is), wanted: read(wanted) });
+    const left = leftOutOf(
+      { earlier: below, theirs: child(theirs, element), is: read(is), wanted: read(wanted) },
+      keysOf(element).map((key) => `f:${key}`),
+    );
     return left === undefined ? [] : [[element, left] as const];
   });
   return parts.length === 0 ? undefined : Object.fromEntries(parts);
