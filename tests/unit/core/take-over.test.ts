@@ -49,6 +49,19 @@ describe("what an Apply leaves out", () => {
       { "f:l": { [web]: { "f:image": {} }, [side]: {} } },
     ],
     [
+      "an item in which others have set a field, but not one that is theirs, too",
+      { "f:l": { [web]: item, [side]: item } },
+      { "f:l": { [web]: { ".": {}, "f:image": {} }, [side]: { "f:image": {} } } },
+      {
+        l: [
+          { name: "web", image: "1", other: 1 },
+          { name: "side", image: "1" },
+        ],
+      },
+      {},
+      { "f:l": { [side]: {} } },
+    ],
+    [
       "of a list only its own items, where others have no manager",
       { "f:l": { 'v:"a"': {} } },
       undefined,

@@ -1,4 +1,4 @@
-import { child, type Fields, filterAlong, isWhole, none } from "./field-set.ts";
+import { child, type Fields, filterAlong, has, isWhole, none } from "./field-set.ts";
 import { keysOf } from "./list-element.ts";
 import { under } from "./field-value.ts";
 
@@ -32,7 +32,9 @@ export const leftOutOf = (
   keys: readonly string[] = [],
 ): Fields | undefined => {
   if (is === undefined) return undefined;
-  if (wanted === undefined && theirs === undefined && isItsList(earlier, is)) return none;
+  // Whoever has only set a field of an item does not have the item: a container goes, though somebody has changed its image.
+  const isTheirs = theirs !== undefined && (keys.length === 0 || has(theirs, []));
+  if (wanted === undefined && !isTheirs && isItsList(earlier, is)) return none;
   const parts = Object.keys(earlier).flatMap((element) => {
     // An item that stays, if only for what others have in it, stays under its keys.
     const below = element === "." || keys.includes(element) ? undefined : child(earlier, element);
