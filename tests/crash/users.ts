@@ -27,6 +27,12 @@ export interface Users {
 const metadataOf = (object: JsonObject): { readonly name: string; readonly [field: string]: unknown } =>
   object["metadata"] as never;
 
+/** Who creates an object: who has updated it, if its managedFields name one. */
+const creatorOf = (object: JsonObject): string => {
+  const { managedFields = [] } = metadataOf(object) as { managedFields?: readonly ManagedFieldsEntry[] };
+  return managedFields.find(({ operation }) => operation === "Update")?.manager ?? "people";
+};
+
 /**
  * A new namespace with a ServiceAccount `deploy` that is admin in it. In what is created there, `uid of <Kind>/<name>`
  * stands for the uid of an object that was created before, and `lock of <Kind>/<name>` for the name of the Lease that locks
@@ -52,12 +58,6 @@ export const newUsers = async (api: Api, find: Discovery): Promise<Users> => {
     kind,
     name: filledIn({ name })["name"] as string,
   });
-
-  /** Who creates an object: who has updated it, if its managedFields name one. */
-  const creatorOf = (object: JsonObject): string => {
-    const { managedFields = [] } = metadataOf(object) as { managedFields?: readonly ManagedFieldsEntry[] };
-    return managedFields.find(({ operation }) => operation === "Update")?.manager ?? "people";
-  };
 
   const create = async (written: JsonObject): Promise<KubeObject> => {
     const object = filledIn(written);

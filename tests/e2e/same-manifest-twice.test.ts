@@ -45,6 +45,8 @@ it.each([
   expect(await place.exists(twice)).toBe(false);
 });
 
+const committed = (txn: Txn) => expect(txn.status).toMatchObject({ phase: "Committed" });
+
 it.each([
   ["Apply", applying],
   ["Update", updating],
@@ -52,13 +54,12 @@ it.each([
   const place = await workspace();
   await clusterAdmin(place.namespace);
   const label = `${place.namespace}.example.com/aggregate`;
-  const role = (name: string, more: object): Manifest =>
-    ({
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: "ClusterRole",
-      metadata: { name: `${place.namespace}-${name}` },
-      ...more,
-    }) as Manifest;
+  const role = (name: string, more: object): Manifest => ({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name: `${place.namespace}-${name}` },
+    ...more,
+  });
   const admin = role("admin", {
     aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [label]: "true" } }] },
     rules: [],
@@ -70,7 +71,6 @@ it.each([
     await place.remove(part);
   });
   await place.janus();
-  const committed = (txn: Txn) => expect(txn.status.phase, JSON.stringify(txn.status.conditions)).toBe("Committed");
   const labelled = { ...part, metadata: { ...part.metadata, labels: { [label]: "true" } } };
   committed(
     await place.run([applying(admin), applying(labelled), applying(configMap("v", { version: "1" }))], { name: "one" }),

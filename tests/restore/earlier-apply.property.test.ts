@@ -74,7 +74,7 @@ const said = ({ spec, metadata: { labels } }: KubeObject) => filled({ spec, labe
 const others = ({ metadata: { managedFields = [] } }: KubeObject) =>
   managedFields
     .filter(({ manager }) => manager === "gitops" || manager === "person")
-    .map(({ time: _, ...entry }) => entry);
+    .map((entry) => ({ ...entry, time: undefined }));
 
 it("an Apply over an earlier one makes of an object what a server-side apply of one manager does, and it is taken back", {
   timeout: 300_000,

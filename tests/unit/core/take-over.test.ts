@@ -138,13 +138,14 @@ describe("null", () => {
   });
 });
 
+const object = (fieldsV1: object) => ({
+  apiVersion: "v1",
+  kind: "Thing",
+  metadata: { name: "one", managedFields: [{ manager: "m", fieldsV1 }] },
+  l: [{ name: "web" }, { name: "side" }, { name: "web" }],
+});
+
 it("finds two items with the same keys, and none in a list without keys", () => {
-  const object = (fieldsV1: object) => ({
-    apiVersion: "v1",
-    kind: "Thing",
-    metadata: { name: "one", managedFields: [{ manager: "m", fieldsV1 }] },
-    l: [{ name: "web" }, { name: "side" }, { name: "web" }],
-  });
   expect(duplicateItem(object({ "f:l": { [web]: {}, [side]: {} } }) as never)).toEqual(["f:l", web]);
   expect(duplicateItem(object({ "f:l": {} }) as never)).toBeUndefined();
 });

@@ -235,7 +235,7 @@ it("removes in an Apply what an earlier one has set, by the managedFields of the
   const live = [{ ...kind, metadata: { name, managedFields }, data }, OTHER];
   const change = { type: "Apply", target: CONFIG, content: { data: { version: "2" } } };
   expect(simulate(transactionOf([change]), live).objects[0]?.["data"]).toEqual({ version: "2" });
-  const [, second] = CHANGES;
-  const failed = simulate(transactionOf([change, second]), [...live, ...LIVE.slice(1)], { failAt: 1 });
+  const creating = { type: "Create", target: { ...CONFIG, name: "new" }, content: {} };
+  const failed = simulate(transactionOf([change, creating]), live, { failAt: 1 });
   expect([failed.phase, failed.objects[0]?.["data"]]).toEqual(["RolledBack", data]);
 });

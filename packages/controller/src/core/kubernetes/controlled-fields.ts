@@ -14,6 +14,7 @@ export const controlledFields = (
   content: JsonObject,
   rest: KubeObject | undefined,
 ): readonly string[] => {
-  const isAggregated = isObject(content["aggregationRule"] ?? rest?.["aggregationRule"]);
-  return group === "rbac.authorization.k8s.io" && kind === "ClusterRole" && isAggregated ? ["rules"] : NONE;
+  const { aggregationRule = rest?.["aggregationRule"] } = content;
+  const isAggregated = group === "rbac.authorization.k8s.io" && kind === "ClusterRole" && isObject(aggregationRule);
+  return isAggregated ? ["rules"] : NONE;
 };

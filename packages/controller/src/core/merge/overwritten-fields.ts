@@ -187,7 +187,7 @@ export const overwrittenFields = (
     parent: undefined,
     was,
     is,
-    wanted: change.type === "Patch" ? nulledContent(change, place) : desiredState(change, place, before),
+    wanted: change.type === "Patch" ? nulledContent(change, place, before) : desiredState(change, place, before),
     managedNow: managedIn(apiVersion, live),
     managedBefore: managedIn(apiVersion, before),
     replaces,

@@ -51,7 +51,7 @@ const partsOf = (place: ObjectRef, before: KubeObject) => {
 };
 
 const removedByNull = (change: ResolvedChange, place: ObjectRef, before: KubeObject): TakeOver | undefined => {
-  const written = nulledContent(change, place);
+  const written = nulledContent(change, place, before);
   if (withoutNulls(written) === written) return undefined;
   const { managed, is, completed } = partsOf(place, before);
   const leftOut = nulledFields(is, completed(written), managed);

@@ -113,10 +113,6 @@ const contentOf = (change: ResolvedChange): JsonObject => {
   return isValue ? writtenContent(change) : withoutNulls(writtenContent(change));
 };
 
-/** The content with null where a Patch removes a field. */
-export const nulledContent = (change: ResolvedChange, place: ObjectRef): JsonObject =>
-  writable(writtenContent(change), place);
-
 /**
  * A Secret's content with `stringData` moved to `data`. Fields that are written through `stringData` get no
  * field manager.
@@ -157,15 +153,16 @@ const withControlled = (
   place: ObjectRef,
   before: KubeObject,
 ): JsonObject => {
-  const names = controlledFields(
-    place.resource,
-    content,
-    change.type === "Patch" && change.isApply !== true ? before : undefined,
-  );
+  const rest = change.type === "Patch" && change.isApply !== true ? before : undefined;
+  const names = controlledFields(place.resource, change.type === "Delete" ? content : change.content, rest);
   if (names.length === 0) return content;
   const kept = change.type === "Update" ? names.filter((name) => before[name] !== undefined) : [];
   return { ...without(content, names), ...Object.fromEntries(kept.map((name) => [name, before[name] as Json])) };
 };
+
+/** The content with null where a Patch removes a field. */
+export const nulledContent = (change: ResolvedChange, place: ObjectRef, before: KubeObject): JsonObject =>
+  withControlled(change, writable(writtenContent(change), place), place, before);
 
 /**
  * The result of an Update or Patch, without identity, preconditions or marks. An Update replaces everything. But
