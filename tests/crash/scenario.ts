@@ -148,6 +148,28 @@ const crowded = configMap(
     })),
   },
 );
+/** An object that an earlier Apply has created. */
+const applied = configMap(
+  "applied",
+  { version: "1.0", old: "yes" },
+  {
+    labels: { old: "yes" },
+    managedFields: [
+      {
+        manager: "janus-apply:v0-00000000-0000-4000-8000-000000000000",
+        operation: "Update",
+        apiVersion: "v1",
+        fieldsType: "FieldsV1",
+        fieldsV1: { "f:metadata": { "f:annotations": { "f:backup.janus.io/created-by": {} } } },
+      },
+    ],
+  },
+);
+const leavingOut = [
+  application(configMap("applied", { version: "2.0" })),
+  patch(configMap("there"), { data: { version: null, added: "yes" } }),
+];
+
 /** Success, and failure at each position. */
 export const scenarios: readonly Scenario[] = [
   {
@@ -186,6 +208,18 @@ export const scenarios: readonly Scenario[] = [
     outcome: "RolledBack",
     before: [bystander],
     spec: spec([replacement(configMap("fresh", { version: "1.0" })), refusedCreation]),
+  },
+  {
+    name: "an Apply removes what an earlier one has set, and a Patch what is null",
+    outcome: "Committed",
+    before: [applied, ...there],
+    spec: spec(leavingOut),
+  },
+  {
+    name: "what an Apply and a Patch remove comes back",
+    outcome: "RolledBack",
+    before: [applied, ...there],
+    spec: spec([...leavingOut, refusedCreation]),
   },
   {
     name: "an owner and what it owns are deleted, and both come back",

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type JsonObject, lockLease } from "@janus/api";
-import type { Api, Discovery, KubeObject } from "@janus/kube";
+import type { Api, Discovery, KubeObject, ManagedFieldsEntry } from "@janus/kube";
 import { must } from "./world.ts";
 
 /** Which object of the namespace. */
@@ -26,6 +26,12 @@ export interface Users {
 
 const metadataOf = (object: JsonObject): { readonly name: string; readonly [field: string]: unknown } =>
   object["metadata"] as never;
+
+/** Who creates an object: who has updated it, if its managedFields name one. */
+const creatorOf = (object: JsonObject): string => {
+  const { managedFields = [] } = metadataOf(object) as { managedFields?: readonly ManagedFieldsEntry[] };
+  return managedFields.find(({ operation }) => operation === "Update")?.manager ?? "people";
+};
 
 /**
  * A new namespace with a ServiceAccount `deploy` that is admin in it. In what is created there, `uid of <Kind>/<name>`
@@ -63,7 +69,7 @@ export const newUsers = async (api: Api, find: Discovery): Promise<Users> => {
         resource: await resource(object as never),
         namespace,
         body: { ...object, metadata: { ...metadataOf(object), namespace } },
-        fieldManager: "people",
+        fieldManager: creatorOf(object),
       }),
     );
     uids.set(`${kind}/${name}`, made.metadata.uid ?? "");

@@ -183,12 +183,12 @@ describe("an object that as many have written as the API server books by name", 
   });
 });
 
-it.each(["Patch", "Update"] as const)("what a %s makes null is what it was again", async (type) => {
-  const object = await target(manifest(`${GROUP}/v1`, "Plain", `null-${type.toLowerCase()}`));
+it("what an Update makes null is what it was again", async () => {
+  const object = await target(manifest(`${GROUP}/v1`, "Plain", "null-update"));
   await object.apply("gitops", { status: { map: { a: 1 }, list: [1], text: "x" }, spec: { colour: "red" } });
   await object.edit("person", { status: { map: { b: 1 } } });
   const content = { status: { map: null, list: null, text: null }, spec: { colour: "red" } };
-  const { before, changed, restore } = await object.change(type, content);
+  const { before, changed, restore } = await object.change("Update", content);
   expect(changed["status"]).toMatchObject({ text: null });
   const restored = await restore();
   expect(restored).toMatchObject({ conflicts: [], isOurs: false });

@@ -2,7 +2,8 @@ import { type ResolvedChange, fieldManager } from "@janus/api";
 import type { Api, ApiError, KubeObject, ManagedFieldsEntry } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { withServerMutations } from "../../packages/controller/src/core/merge/server-mutations.ts";
-import { changeBody, recreateBody } from "../../packages/controller/src/core/merge/write-body.ts";
+import { takeOver, takeOverBody } from "../../packages/controller/src/core/merge/take-over.ts";
+import { changeBody, managerOf, recreateBody } from "../../packages/controller/src/core/merge/write-body.ts";
 import { showPath } from "../../packages/controller/src/core/merge/show-path.ts";
 import { isMarked } from "../../packages/controller/src/core/merge/marks.ts";
 import { recreatedOwnership } from "../../packages/controller/src/core/merge/recreated-ownership.ts";
@@ -80,11 +81,19 @@ export const target = async (manifest: Manifest) => {
     }
   };
 
-  const change = async (type: "Patch" | "Update", content: Fields) => {
-    const wish = { type, content, target: { ...identity, name } } as ResolvedChange;
+  const change = async (type: "Patch" | "Update" | "Apply", content: Fields) => {
+    const target = { ...identity, name };
+    const wish = (
+      type === "Apply" ? { type: "Patch", isApply: true, content, target } : { type, content, target }
+    ) as ResolvedChange;
     const { from: before, made: changed } = await insist((live) => {
+      const over = takeOver(wish, place, live);
+      if (over !== undefined)
+        return { ...update(takeOverBody(wish, place, live, author, over)), fieldManager: managerOf(wish, author) };
       const body = changeBody(wish, place, live, author);
-      return type === "Patch" ? { verb: "apply", ...place, body, fieldManager: manager, force: true } : update(body);
+      return type === "Update"
+        ? update(body)
+        : { verb: "apply", ...place, body, fieldManager: managerOf(wish, author), force: true };
     });
     return { before, changed, restore: () => restore(wish, before) };
   };

@@ -26,8 +26,14 @@ interface Deletion extends Waiting {
   readonly resourceVersion?: string;
 }
 
-/** What is done to one object: all that is applied and rolled back is one of these. A Delete has no content by type. */
-export type ResolvedChange = Write<"Create" | "Update" | "Patch" | "Replace"> | Deletion;
+/**
+ * What is done to one object: all that is applied and rolled back is one of these. A Delete has no content by type. `isApply`: its
+ * author wrote an Apply.
+ */
+export type ResolvedChange =
+  | (Write<"Create" | "Patch"> & { readonly isApply?: true })
+  | Write<"Update" | "Replace">
+  | Deletion;
 
 /**
  * A change as its author writes it. Whether an Apply is a Create or a Patch, and a Replace a Create, is decided by its target, before
@@ -60,9 +66,10 @@ const Wire = object({
   target: described("The object to change. Each object appears at most once in a Transaction.", Target),
   type: described(
     "What to do with the target. Create creates it and fails if it exists. Update replaces the whole object with the content. " +
-      "Patch sets the fields of the content and leaves all others (server-side apply). Delete deletes it. " +
+      "Patch sets the fields of the content, removes those that are null, and leaves all others (server-side apply). Delete deletes it. " +
       "Update, Patch and Delete fail if the target does not exist. " +
-      "Apply is a Patch if the target exists when the Transaction is prepared, and a Create if it does not. " +
+      "Apply is a Patch if the target exists when the Transaction is prepared, and a Create if it does not; " +
+      "it removes what an earlier Apply has set and the content leaves out. " +
       "Replace deletes the target, waits until it is gone, and creates it from the content: for what cannot be edited, such as the template of a Job. If the target does not exist, it is a Create.",
     oneOf("Create", "Update", "Patch", "Apply", "Replace", "Delete"),
   ),

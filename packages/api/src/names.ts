@@ -45,9 +45,26 @@ export const UID_LABEL = "janus.io/transaction-uid";
 /** On what is kept after its Transaction was deleted while it was active. */
 export const ORPHANED_LABEL = "janus.io/orphaned";
 
+interface Named {
+  readonly name: string;
+  readonly uid: string;
+}
+
+const managerNamed = (sign: string, { name, uid }: Named): string =>
+  `janus-${sign}${name.slice(0, 128 - `janus-${sign}-`.length - uid.length)}-${uid}`;
+
+/** No name of a Transaction has a colon. */
+const APPLY_SIGN = "apply:";
+
 /** The field manager of a Transaction's writes: at most 128 characters, unique by its uid. */
-export const fieldManager = ({ name, uid }: { readonly name: string; readonly uid: string }): string =>
-  `janus-${name.slice(0, 128 - "janus--".length - uid.length)}-${uid}`;
+export const fieldManager = (transaction: Named): string => managerNamed("", transaction);
+
+/** The same for the write of an Apply, so that a later Apply removes what this one has set, but nothing that a Patch has. */
+export const applyManager = (transaction: Named): string => managerNamed(APPLY_SIGN, transaction);
+
+/** Whether it is the field manager of an Apply of some Transaction. */
+export const isApplyManager = (manager: string): boolean =>
+  manager.startsWith(`janus-${APPLY_SIGN}`) && isFieldManager(manager);
 
 /** Whether this is the field manager of the Transaction with that uid, whatever its name is. */
 export const marks = (manager: string, uid: string): boolean =>
@@ -57,13 +74,13 @@ export const marks = (manager: string, uid: string): boolean =>
 export const transactionLabel = (name: string): string => fitted(name, 63);
 
 const UUID_PATTERN = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-const FIELD_MANAGER = new RegExp(`^janus-(?<name>.*)-(?<uid>${UUID_PATTERN})$`, "u");
+const FIELD_MANAGER = new RegExp(`^janus-(?:${APPLY_SIGN})?(?<name>.*)-(?<uid>${UUID_PATTERN})$`, "u");
 
 /** Whether this is the field manager of some Transaction. */
 export const isFieldManager = (manager: string): boolean => FIELD_MANAGER.test(manager);
 
 /** The Transaction with this field manager, of a long name the beginning; undefined if it is no Transaction's. */
-export const transactionOf = (manager: string): { readonly name: string; readonly uid: string } | undefined => {
+export const transactionOf = (manager: string): Named | undefined => {
   const { name, uid } = FIELD_MANAGER.exec(manager)?.groups ?? {};
   return name === undefined || uid === undefined ? undefined : { name, uid };
 };

@@ -72,6 +72,7 @@ it("gives back to a former owner each field that has its value of before again, 
           isAsBefore,
           ours,
           others: [entry("hpa", theirs)],
+          dropped: [],
         });
         const given = entries.find(({ manager }) => manager === "gitops")?.fieldsV1 ?? {};
         const isGivenBack = (path: Path): boolean => {

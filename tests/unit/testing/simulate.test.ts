@@ -227,3 +227,23 @@ it("the same input gives the same result", () => {
     simulate(RELEASE, THERE, { failAt: 2, requests: "all" }),
   );
 });
+
+it("removes in an Apply what an earlier one has set, by the managedFields of the live object, and brings it back", () => {
+  const managedFields = [
+    {
+      manager: "janus-apply:v0-00000000-0000-4000-8000-000000000000",
+      operation: "Apply",
+      apiVersion: "v1",
+      fieldsType: "FieldsV1",
+      fieldsV1: { "f:data": { "f:version": {}, "f:old": {} } },
+    },
+  ];
+  const data = { version: "1", old: "yes" };
+  const { name, ...kind } = CONFIG;
+  const live = [{ ...kind, metadata: { name, managedFields }, data }, OTHER];
+  const change = { type: "Apply", target: CONFIG, content: { data: { version: "2" } } };
+  expect(simulate(transactionOf([change]), live).objects[0]?.["data"]).toEqual({ version: "2" });
+  const creating = { type: "Create", target: { ...CONFIG, name: "new" }, content: {} };
+  const failed = simulate(transactionOf([change, creating]), live, { failAt: 1 });
+  expect([failed.phase, failed.objects[0]?.["data"]]).toEqual(["RolledBack", data]);
+});

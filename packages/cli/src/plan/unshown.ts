@@ -38,6 +38,7 @@ const DONE_UNSEEN: Readonly<Partial<Record<Change["type"], string>>> = {
   Delete: "it deletes it, whatever is in it then",
   Replace: "it deletes it, whatever is in it then, and creates it from its content",
   Update: "it replaces all of it, whatever is in it then",
+  Apply: "it removes what an earlier Apply has set and its content leaves out",
 };
 
 const isSecret = ({ apiVersion, kind }: Change["target"]): boolean => kind === "Secret" && groupOf(apiVersion) === "";

@@ -1,4 +1,4 @@
-import { groupOf, isFieldManager, marks, type StateName, stateName, type Transaction } from "@janus/api";
+import { groupOf, isFieldManager, marks, type StateName, stateName, transactionOf, type Transaction } from "@janus/api";
 import { isTerminal } from "@janus/controller";
 import { asObject } from "@janus/types";
 import { showPath } from "@janus/controller/core/merge/show-path";
@@ -40,17 +40,11 @@ const ownedIn = (object: KubeObject | undefined): readonly Owned[] =>
     isFieldManager(manager) ? [{ manager, time, fields: leaves(fieldsV1) }] : [],
   );
 
-const UUID_LENGTH = 36;
-
-/** `janus-<name>-<uid>`, whose name may have been cut. */
-const ofManager = ({ manager, time, fields }: Owned): Chapter => ({
-  name: manager.slice("janus-".length, -UUID_LENGTH - 1),
-  namespace: undefined,
-  uid: manager.slice(-UUID_LENGTH),
-  phase: undefined,
-  time,
-  fields,
-});
+/** Of a long name, the field manager has the beginning. */
+const ofManager = ({ manager, time, fields }: Owned): readonly Chapter[] => {
+  const transaction = transactionOf(manager);
+  return transaction === undefined ? [] : [{ ...transaction, namespace: undefined, phase: undefined, time, fields }];
+};
 
 const chapterOf = (txn: Transaction): Chapter => {
   const { metadata, status } = txn;
@@ -103,6 +97,6 @@ export const historyOf = (
       const fields = owned.filter(({ manager }) => marks(manager, txn.metadata.uid)).flatMap(({ fields }) => fields);
       return [{ ...chapterOf(txn), change: txn.spec.changes[index]?.type ?? "", state, fields }];
     });
-  const others = owned.filter(({ manager }) => !known.some(({ uid }) => marks(manager, uid))).map(ofManager);
+  const others = owned.filter(({ manager }) => !known.some(({ uid }) => marks(manager, uid))).flatMap(ofManager);
   return [...known, ...others].toSorted(byTime);
 };

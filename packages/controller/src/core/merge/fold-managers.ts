@@ -1,6 +1,6 @@
 import { byWriter, writerOf } from "./ancient-changes.ts";
 import { fieldsOf } from "./field-set.ts";
-import { isFieldManager, marks } from "@janus/api";
+import { isApplyManager, isFieldManager, marks } from "@janus/api";
 import type { ManagedFieldsEntry } from "@janus/types";
 
 type Entries = readonly ManagedFieldsEntry[];
@@ -11,6 +11,9 @@ const FORMER = "janus";
 /** As many entries of other Transactions as an object has before they are folded, and as are kept: the latest. */
 const MOST = 20;
 const KEPT = 10;
+
+/** A later Apply takes over the entries of earlier ones: they stay few, and must keep their names. */
+const isPatcher = (manager: string): boolean => isFieldManager(manager) && !isApplyManager(manager);
 
 const timeOf = ({ time = "" }: ManagedFieldsEntry): string => time;
 
@@ -23,7 +26,7 @@ const timeOf = ({ time = "" }: ManagedFieldsEntry): string => time;
  */
 export const foldedManagers = (entries: Entries, uid: string): Entries | undefined => {
   const appliers = entries
-    .filter(({ manager = "", operation }) => operation === "Apply" && isFieldManager(manager) && !marks(manager, uid))
+    .filter(({ manager = "", operation }) => operation === "Apply" && isPatcher(manager) && !marks(manager, uid))
     .toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
   if (appliers.length <= MOST) return undefined;
   const old = new Set(appliers.slice(0, -KEPT));

@@ -161,7 +161,7 @@ const unlessSame = (former: readonly Json[], items: readonly Json[]): readonly J
 const completedValue = (content: Json, there: References): Json => {
   if (isFlat(there.managed)) return content;
   const kind = listKind(there.managed);
-  if (kind?.type === "keys") return completedList(itemsOf(content), kind, there);
+  if (kind?.type === "keys") return content === null ? null : completedList(itemsOf(content), kind, there);
   return isObject(content) ? completedObject(content, there) : content;
 };
 

@@ -2,7 +2,7 @@ import { child, type Fields, fieldsOf, filterAlong, holds, isWhole, none } from 
 import { equal, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import { ANCIENT_CHANGES } from "./ancient-changes.ts";
 import { marks } from "@janus/api";
-import { RECREATED_MARK, RESTORED_MARK } from "./write-body.ts";
+import { MARK, RECREATED_MARK, RESTORED_MARK } from "./write-body.ts";
 import { under } from "./field-value.ts";
 
 type Entries = readonly ManagedFieldsEntry[];
@@ -21,12 +21,12 @@ export const isRecreated = (object: KubeObject, uid: string): boolean =>
   entriesOf(object).some((entry) => isOurs(entry, uid) && holds(entry.fieldsV1 ?? none, RECREATED_MARK));
 
 /**
- * Whether it shows which fields a Patch has set: by its Apply entry, or by the mark of the PUT that has rolled them back. Both are
+ * Whether it shows which fields a Patch has set: by its entry, or by the mark of the PUT that has rolled them back. Both are
  * missing if managedFields was cleared.
  */
 export const showsPatch = (object: KubeObject, uid: string): boolean =>
   entriesOf(object).some(
-    (entry) => isOurs(entry, uid) && (entry.operation === "Apply" || holds(entry.fieldsV1 ?? none, RESTORED_MARK)),
+    ({ fieldsV1 = none, ...entry }) => isOurs(entry, uid) && (!holds(fieldsV1, MARK) || holds(fieldsV1, RESTORED_MARK)),
   );
 
 /** The manager of all fields of an object without managedFields, which the API server adds at the first apply. */

@@ -1,4 +1,5 @@
 import { equal, isEmpty } from "@janus/types";
+import { isWhole } from "./field-set.ts";
 import type { MergedField } from "./merged-field.ts";
 
 /**
@@ -9,9 +10,12 @@ export type MergeVerdict = "before" | "live" | "conflict" | "unclaimed";
 
 type Test = (field: MergedField) => boolean;
 
+/** Whether the change was to remove all of the field. */
+const isToGo: Test = ({ removed }) => removed !== undefined && isWhole(removed);
+
 /** Whether the change was to give the field another value. */
-const isChanged: Test = ({ wanted, was, change }) =>
-  wanted === undefined ? change.replaces && was !== undefined : !equal(wanted, was);
+const isChanged: Test = (field) =>
+  field.wanted === undefined ? isToGo(field) && field.was !== undefined : !equal(field.wanted, field.was);
 
 const isGone: Test = ({ is }) => is === undefined;
 
@@ -21,8 +25,8 @@ const isLeftOut: Test = ({ is, ours, theirs, since }) =>
 
 const isGoneWithoutChange: Test = (field) => isGone(field) && !isChanged(field);
 
-const isReplacedByNothing: Test = ({ is, wanted, since, change }) =>
-  is === undefined && change.replaces && isEmpty(wanted) && since === undefined;
+const isReplacedByNothing: Test = ({ is, wanted, since, removed }) =>
+  is === undefined && removed !== undefined && isEmpty(wanted) && since === undefined;
 
 /** Whether nothing shows that the change has set it. Except for owner references: the Transaction may have deleted the owners. */
 const isUnclaimed: Test = (field) =>

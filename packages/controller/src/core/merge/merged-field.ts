@@ -1,10 +1,8 @@
-import { child, type Fields, type Path } from "./field-set.ts";
+import { child, type Fields, isWhole, type Path } from "./field-set.ts";
 import type { Json } from "@janus/types";
 
 /** What is known of the change that is rolled back. */
 export interface ChangeMade {
-  /** Whether it replaced the whole object, and so removed what its content leaves out. */
-  readonly replaces: boolean;
   /** Whether it is unknown which fields it has set: only those of its content count as its own. */
   readonly isBlind: boolean;
   /**
@@ -32,6 +30,8 @@ export interface MergedField extends Located {
   readonly was: Json | undefined;
   readonly is: Json | undefined;
   readonly wanted: unknown;
+  /** The part of it that the change removed: all of it if nothing is below, as for an Update, whatever the content leaves out. */
+  readonly removed: Fields | undefined;
   /** The part of it that the Transaction manages in the live object. */
   readonly ours: Fields | undefined;
   /** The part of it that other clients manage in the live object. */
@@ -54,6 +54,9 @@ export type MergedPart = Pick<MergedField, "element" | "was" | "is" | "wanted">;
 const isOwners = ({ element: above, parent }: MergedField, element: string): boolean =>
   element === "f:ownerReferences" && above === "f:metadata" && parent?.parent === undefined;
 
+const removedBelow = ({ removed }: MergedField, element: string): Fields | undefined =>
+  removed === undefined || isWhole(removed) ? removed : child(removed, element);
+
 /** The field of this part. `keys`: those of the list that it is an item of. */
 export const fieldOf = (
   parent: MergedField,
@@ -68,6 +71,7 @@ export const fieldOf = (
   was,
   is,
   wanted,
+  removed: removedBelow(parent, element),
   ours: child(parent.ours, element),
   theirs: child(parent.theirs, element),
   since: child(parent.since, element),

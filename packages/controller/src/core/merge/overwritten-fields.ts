@@ -4,7 +4,7 @@ import { elementOf, type ListItems, type ListKind, listItems, listKind } from ".
 import { isInFormerOrder } from "./list-order.ts";
 import { asObject, equal, isObject, type Json, type JsonObject, type KubeObject, member } from "@janus/types";
 import { memoizedBy } from "../kubernetes/memoize.ts";
-import { desiredState, writable } from "./write-body.ts";
+import { desiredState, nulledContent, writable } from "./write-body.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { ResolvedChange } from "@janus/api";
 import { entriesOf } from "./marks.ts";
@@ -41,7 +41,8 @@ type Found = Generator<SetField>;
 
 /** A value that is replaced as a whole, or of which it is unknown how it is merged. */
 function* overwrittenWhole(field: SetField): Found {
-  if (!equal(field.was, field.is) && !equal(field.wanted, field.is)) yield field;
+  const isGone = field.wanted === null && field.is === undefined;
+  if (!isGone && !equal(field.was, field.is) && !equal(field.wanted, field.is)) yield field;
 }
 
 /** Merged with an empty map or list, nothing in it changes; but it is there again if others have removed it. */
@@ -186,7 +187,7 @@ export const overwrittenFields = (
     parent: undefined,
     was,
     is,
-    wanted: desiredState(change, place, before),
+    wanted: change.type === "Patch" ? nulledContent(change, place, before) : desiredState(change, place, before),
     managedNow: managedIn(apiVersion, live),
     managedBefore: managedIn(apiVersion, before),
     replaces,

@@ -1,11 +1,12 @@
 import { desiredState, marked, RESTORED_MARK, type TransactionRef, writable } from "./write-body.ts";
 import { entriesOf, entriesOfOthers, isMarked, isOurs, showsPatch } from "./marks.ts";
-import { fieldsOf, type Path, union } from "./field-set.ts";
+import { fieldsOf, none, type Path, union } from "./field-set.ts";
 import { asObject, equal, type KubeObject } from "@janus/types";
 import { orNoManager, restoredOwnership } from "./restored-ownership.ts";
-import type { ResolvedChange } from "@janus/api";
+import { fieldManager, type ResolvedChange } from "@janus/api";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { boundSince } from "./pod-binding.ts";
+import { takeOver } from "./take-over.ts";
 import { threeWayMerge } from "./three-way-merge.ts";
 import { withListMapDefaults } from "./list-map-defaults.ts";
 import { settledSince, writtenSince } from "./field-managers.ts";
@@ -50,6 +51,7 @@ export const restoration = (
   const managed = union([ours, theirs, former]);
   const was = writable(before, place);
   const is = writable(live, place);
+  const over = takeOver(change, place, before);
   const isBlind = change.type === "Patch" && !showsPatch(live, author.uid);
   const { value, conflicts, unclaimed } = threeWayMerge(was, is, {
     ours,
@@ -59,13 +61,21 @@ export const restoration = (
     former,
     managed,
     content: withListMapDefaults(desiredState(change, place, before), [is, was], { managed, ours, theirs, former }),
-    replaces: change.type === "Update",
+    removed: change.type === "Update" ? none : over?.leftOut,
     isBlind,
     yieldsToOthers,
   });
   const isInPlace = equal(value, is);
   if (isInPlace && !isMarked(live, author.uid)) return { conflicts, unclaimed };
-  const owned = restoredOwnership({ before, live, restored: value, isAsBefore: equal(value, was), ours, others });
+  const owned = restoredOwnership({
+    before,
+    live,
+    restored: value,
+    isAsBefore: equal(value, was),
+    ours,
+    others,
+    dropped: over?.earlier ?? [],
+  });
   // A write that only removes values gets no entry, but other clients may lose ownership by it: another PUT is
   // needed.
   const isLast = isInPlace || formerEntries.length === 0;
@@ -85,7 +95,7 @@ export const restoration = (
         resourceVersion: live.metadata.resourceVersion,
         managedFields: isLast
           ? orNoManager(owned)
-          : marked(owned, author, live.apiVersion, isBlind ? undefined : RESTORED_MARK),
+          : marked(owned, fieldManager(author), live.apiVersion, isBlind ? undefined : RESTORED_MARK),
       },
     },
   };

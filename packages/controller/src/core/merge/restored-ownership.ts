@@ -23,6 +23,8 @@ export interface RestoredObject {
   /** The fields that the Transaction manages in the live object, and the entries of all other managers. */
   readonly ours: Fields;
   readonly others: Entries;
+  /** The former entries that the change has taken out of managedFields ({@link takeOver}), whatever became of their fields. */
+  readonly dropped: Entries;
 }
 
 /** A field of a former manager: the part that it managed, the managers in the live object, and its values. */
@@ -94,13 +96,14 @@ const isReturnedWhole = ({ field: { ours, former }, isSame }: Visit): boolean =>
 /** The fields of this entry that its manager gets back, since their former values are restored. */
 const returnedTo = (
   entry: ManagedFieldsEntry,
-  { before, live, restored, isAsBefore, ours }: RestoredObject,
+  { before, live, restored, isAsBefore, ours, dropped }: RestoredObject,
   theirs: Fields,
 ): Fields => {
   const former = entry.fieldsV1 ?? none;
   // Fields without a value in this version are returned only if all others are as before.
   const judgesAbsent = isAsBefore || entry.apiVersion === live.apiVersion;
-  const root: Visit = { field: { former, ours, theirs, before, live, restored }, isSame: "no" };
+  const taken = dropped.includes(entry) ? union([ours, former]) : ours;
+  const root: Visit = { field: { former, ours: taken, theirs, before, live, restored }, isSame: "no" };
   return filterAlong<Visit>(former, root, {
     into: visitBelow,
     keepsAll: (visit) => judgesAbsent && isReturnedWhole(visit),

@@ -23,6 +23,8 @@ export interface FieldOwnership extends ChangeMade {
   readonly managed: Fields;
   /** The content of the change. */
   readonly content: JsonObject;
+  /** What the change removed; the empty set: whatever its content leaves out. */
+  readonly removed: Fields | undefined;
 }
 
 export interface Merged {
@@ -95,12 +97,12 @@ const namesIn = (was: JsonObject, is: JsonObject): readonly string[] => [
  * Whether it is of a part of the object in which the change has set nothing, and others have set or let go of something since: what
  * differs there without a manager is a consequence of that. But a change may well have consequences in other metadata.
  */
-const isBesideChange = ({ parent, element, ours, theirs, wanted, since, former, change }: MergedField): boolean =>
+const isBesideChange = ({ parent, element, ours, theirs, wanted, since, former, removed }: MergedField): boolean =>
   parent?.parent === undefined &&
   element !== "f:metadata" &&
   ours === undefined &&
   wanted === undefined &&
-  !change.replaces &&
+  removed === undefined &&
   (since !== undefined || !equal(theirs, former));
 
 /** Whether others have set or removed a field right in it, and the change none, as where they have chosen another type of a union. */
@@ -127,8 +129,9 @@ const lacksPart = (was: JsonObject, is: JsonObject): boolean =>
 
 /** Whether an Update has removed it, and others have set it again: an item, or an object of another type of a union. */
 const isSetAgain = (field: MergedField): boolean => {
-  const { change, element, was, is, wanted, ours, theirs } = field;
-  if (!change.replaces || wanted !== undefined || ours !== undefined || theirs === undefined) return false;
+  const { removed, element, was, is, wanted, ours, theirs } = field;
+  if (removed === undefined || !isWhole(removed) || wanted !== undefined || ours !== undefined || theirs === undefined)
+    return false;
   if (!isObject(was) || !isObject(is)) return false;
   return element.startsWith("k:") || (lacksPart(was, is) && isChosenByOthers(field));
 };
@@ -286,9 +289,9 @@ const mergeField = (field: MergedField): MergedValue => {
  *   before {a: 1}        live {}             a has no manager, others did → {}, and a conflict
  */
 export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: FieldOwnership): Merged => {
-  const { ours, theirs, since, unsettled, former, managed, content, replaces, isBlind, yieldsToOthers } = ownership;
+  const { ours, theirs, since, unsettled, former, managed, content, removed, isBlind, yieldsToOthers } = ownership;
   const { value, named } = mergeObjects({
-    change: { replaces, isBlind, yieldsToOthers },
+    change: { isBlind, yieldsToOthers },
     element: "",
     parent: undefined,
     isOfOwners: false,
@@ -296,6 +299,7 @@ export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: F
     was: before,
     is: live,
     wanted: content,
+    removed,
     ours,
     theirs,
     since,

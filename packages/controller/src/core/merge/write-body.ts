@@ -1,15 +1,19 @@
-import { fieldManager, GROUP, type ResolvedChange } from "@janus/api";
+import { applyManager, fieldManager, GROUP, groupOf, isBuiltIn, type ResolvedChange } from "@janus/api";
 import { toBase64 } from "../kubernetes/base64.ts";
+import { controlledFields } from "../kubernetes/controlled-fields.ts";
 import { withoutGenerated } from "./job-selector.ts";
+import { withoutNulls } from "./nulls.ts";
 import { fromTimestamp, toTimestamp } from "../kubernetes/time.ts";
 import {
   asObject,
   isObject,
+  type Json,
   type JsonObject,
   type KubeObject,
   type ManagedFieldsEntry,
   type ObjectMeta,
   type OwnerReference,
+  without,
 } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 
@@ -20,11 +24,18 @@ export interface TransactionRef {
   readonly creationTimestamp?: string | undefined;
 }
 
-const markOf = (...names: readonly string[]): JsonObject => ({
+export const markOf = (...names: readonly string[]): JsonObject => ({
   "f:metadata": { "f:annotations": Object.fromEntries(names.map((name) => [`f:${GROUP}/${name}`, {}])) },
 });
 
-const MARK = markOf("created-by");
+export const MARK = markOf("created-by");
+
+const isOfApply = (change: ResolvedChange): boolean =>
+  (change.type === "Create" || change.type === "Patch") && change.isApply === true;
+
+/** The field manager of the write of this change. */
+export const managerOf = (change: ResolvedChange, author: TransactionRef): string =>
+  isOfApply(change) ? applyManager(author) : fieldManager(author);
 
 /**
  * The mark of a PUT of a rollback that knew, by the Apply entry which it replaces, what the change had set: so what has no
@@ -40,8 +51,8 @@ export const RECREATED_MARK = markOf("created-by", "recreated-by");
  * update only removes some. It keeps this one, although the annotation does not exist, and later edits preserve
  * it (docs/internals.md, "Measured facts of the API server").
  */
-const mark = (author: TransactionRef, apiVersion: string, fieldsV1 = MARK): ManagedFieldsEntry => ({
-  manager: fieldManager(author),
+const mark = (manager: string, apiVersion: string, fieldsV1: JsonObject): ManagedFieldsEntry => ({
+  manager,
   operation: "Update",
   apiVersion,
   fieldsType: "FieldsV1",
@@ -57,13 +68,13 @@ const latest = (entry: ManagedFieldsEntry, entries: readonly ManagedFieldsEntry[
   return times.length === 0 ? entry : { ...entry, time: toTimestamp(Math.max(...times) + 1000) };
 };
 
-/** The entries with the mark. */
+/** The entries with that of this manager, which shows that the write was made. */
 export const marked = (
   entries: readonly ManagedFieldsEntry[],
-  author: TransactionRef,
+  manager: string,
   apiVersion: string,
   fields = MARK,
-): readonly ManagedFieldsEntry[] => [...entries, latest(mark(author, apiVersion, fields), entries)];
+): readonly ManagedFieldsEntry[] => [...entries, latest(mark(manager, apiVersion, fields), entries)];
 
 const KEPT_METADATA = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
 
@@ -85,16 +96,24 @@ export const writable = (object: KubeObject | JsonObject, place: ObjectRef): Jso
 const withMetadata = (fields: JsonObject, metadata: JsonObject): JsonObject =>
   Object.keys(metadata).length === 0 ? fields : { ...fields, metadata };
 
-const identity = (place: ObjectRef): JsonObject => ({
+export const identity = (place: ObjectRef): JsonObject => ({
   name: place.name,
   ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
 });
 
-/** What a change sets, as the API server stores it. */
-export const contentOf = (change: ResolvedChange): JsonObject => {
+const writtenContent = (change: ResolvedChange): JsonObject => {
   if (change.type === "Delete") return {};
   const { apiVersion, kind } = change.target;
   return kind === "Secret" && apiVersion === "v1" ? withoutStringData(change.content) : change.content;
+};
+
+/**
+ * What a change sets, as the API server stores it: without what the content sets to null: a Patch removes it, and an Apply does not set it. In a Create or an Update of a built-in
+ * kind, the API server would take it for "", 0 or nothing, by the type of the field; of a custom resource, it may be a value.
+ */
+export const contentOf = (change: ResolvedChange): JsonObject => {
+  const isValue = change.type !== "Patch" && !isOfApply(change) && !isBuiltIn(groupOf(change.target.apiVersion));
+  return isValue ? writtenContent(change) : withoutNulls(writtenContent(change));
 };
 
 /**
@@ -107,12 +126,14 @@ const withoutStringData = (content: JsonObject): JsonObject => {
   const { data = {} } = rest;
   // Invalid content is for the API server to reject.
   if (!isObject(data) || !isTexts(stringData)) return content;
-  const encoded = Object.entries(stringData).map(([key, text]) => [key, toBase64(text)] as const);
+  const encoded = Object.entries(stringData).map(
+    ([key, text]) => [key, text === null ? null : toBase64(text)] as const,
+  );
   return { ...rest, data: { ...data, ...Object.fromEntries(encoded) } };
 };
 
-const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
-  isObject(value) && Object.values(value).every((text) => typeof text === "string");
+const isTexts = (value: unknown): value is Readonly<Record<string, string | null>> =>
+  isObject(value) && Object.values(value).every((text) => text === null || typeof text === "string");
 
 export const createBody = (change: ResolvedChange, place: ObjectRef, author: TransactionRef): object => {
   const content = contentOf(change);
@@ -123,10 +144,28 @@ export const createBody = (change: ResolvedChange, place: ObjectRef, author: Tra
     metadata: {
       ...keptMetadata(asObject(content["metadata"])),
       ...identity(place),
-      managedFields: [mark(author, change.target.apiVersion)],
+      managedFields: [mark(managerOf(change, author), change.target.apiVersion, MARK)],
     },
   };
 };
+
+/** With the live value, for an Update, or none, for a Patch, of what a controller sets: otherwise it would be gone for a moment. */
+const withControlled = (
+  change: ResolvedChange,
+  content: JsonObject,
+  place: ObjectRef,
+  before: KubeObject,
+): JsonObject => {
+  const rest = change.type === "Patch" && change.isApply !== true ? before : undefined;
+  const names = controlledFields(place.resource, change.type === "Delete" ? content : change.content, rest);
+  if (names.length === 0) return content;
+  const kept = change.type === "Update" ? names.filter((name) => before[name] !== undefined) : [];
+  return { ...without(content, names), ...Object.fromEntries(kept.map((name) => [name, before[name] as Json])) };
+};
+
+/** The content with null where a Patch removes a field. */
+export const nulledContent = (change: ResolvedChange, place: ObjectRef, before: KubeObject): JsonObject =>
+  withControlled(change, writable(writtenContent(change), place), place, before);
 
 /**
  * The result of an Update or Patch, without identity, preconditions or marks. An Update replaces everything. But
@@ -134,7 +173,7 @@ export const createBody = (change: ResolvedChange, place: ObjectRef, author: Tra
  * a `.status` that is not a subresource.
  */
 export const desiredState = (change: ResolvedChange, place: ObjectRef, before: KubeObject): JsonObject => {
-  const content = writable(contentOf(change), place);
+  const content = withControlled(change, writable(contentOf(change), place), place, before);
   if (change.type !== "Update") return content;
   const was = writable(before, place);
   const fields = { ...(was["status"] === undefined ? {} : { status: was["status"] }), ...content };
@@ -165,7 +204,7 @@ export const changeBody = (
       ...identity(place),
       uid: before.metadata.uid ?? "",
       resourceVersion: before.metadata.resourceVersion ?? "",
-      ...(isUpdate ? { managedFields: marked(entries, author, change.target.apiVersion) } : {}),
+      ...(isUpdate ? { managedFields: marked(entries, fieldManager(author), change.target.apiVersion) } : {}),
     },
   };
 };
@@ -189,7 +228,7 @@ export const recreateBody = (
       ...(generateName === undefined ? {} : { generateName }),
       ...(owners.length === 0 ? {} : { ownerReferences: owners }),
       ...identity(place),
-      managedFields: [mark(author, before.apiVersion, RECREATED_MARK)],
+      managedFields: [mark(fieldManager(author), before.apiVersion, RECREATED_MARK)],
     },
   };
 };

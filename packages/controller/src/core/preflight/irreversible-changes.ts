@@ -11,6 +11,7 @@ import { otherAccount } from "../kubernetes/implicit-owners.ts";
 import { quantityOf } from "../kubernetes/quantity.ts";
 import { storageOf, versionsOf } from "../kubernetes/outline.ts";
 import { reclaimedAtOnce } from "../kubernetes/reclaim-policy.ts";
+import { asUpdate } from "../merge/take-over.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 
 const madeImmutable = ({ content }: Edit, live: KubeObject): string | undefined =>
@@ -45,11 +46,13 @@ const forGood: Readonly<Record<string, (change: Edit, live: KubeObject) => strin
 
 /** What a change does to this object that cannot be undone, as the predicate of a sentence; undefined if there is nothing. */
 export const lostForGood = (
-  { change, place: { resource } }: Pick<ResolvedItem, "change" | "place">,
+  { change, place }: Pick<ResolvedItem, "change" | "place">,
   live: KubeObject,
 ): string | undefined => {
-  if (change.type !== "Delete" && change.type !== "Replace")
-    return forGood[`${resource.group}/${resource.kind}`]?.(change, live);
+  const { resource } = place;
+  const made = asUpdate(change, place, live);
+  if (made.type !== "Delete" && made.type !== "Replace")
+    return forGood[`${resource.group}/${resource.kind}`]?.(made, live);
   const claims = claimsDeletedBy(change, live);
   return claims === undefined ? undefined : `also deletes ${claims.names}`;
 };

@@ -1,5 +1,7 @@
 import { MANAGED_BY, MANAGED_BY_LABEL, type Transaction, TRANSACTION_LABEL } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
+import { duplicateItem } from "../merge/duplicate-items.ts";
+import { showPath } from "../merge/show-path.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
 import { replaceHint } from "../kubernetes/immutable-fields.ts";
@@ -37,6 +39,14 @@ export const readServiceAccount = (txn: Transaction): ApiCall => ({
 
 const isConflict = (fault: ApiError): boolean => fault.type === "refused" && fault.code === 409;
 
+/** Of a Create, as the API server refuses them in any later apply of the same manifest. */
+const duplicates = ({ change, place }: ResolvedItem, created: KubeObject): readonly string[] => {
+  const path = change.type === "Create" ? duplicateItem(created) : undefined;
+  return path === undefined
+    ? []
+    : [`${showPath(path)} is twice in the content of ${formatRef(place)}: keep one of them`];
+};
+
 /** Sends the change as a dry run. */
 const dryRun = (
   txn: Transaction,
@@ -54,7 +64,7 @@ const dryRun = (
     const of = object?.metadata.resourceVersion;
     if (E.isRight(answer))
       return withPreflight(known, item.index, {
-        trial: { of, problems: [], ...schemaChange(item, object, answer.right) },
+        trial: { of, problems: duplicates(item, answer.right), ...schemaChange(item, object, answer.right) },
       });
     const fault = answer.left;
     // A conflict: it is read again, unless it was unmodified.

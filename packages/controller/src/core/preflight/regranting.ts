@@ -1,6 +1,7 @@
 import type { ResolvedChange, Transaction } from "@janus/api";
 import { deletes, fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
+import { asUpdate } from "../merge/take-over.ts";
 import { desiredState, recreateBody } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "../state/effect.ts";
 import { type Observations, preflightIn, withPreflight } from "../state/observations.ts";
@@ -66,8 +67,11 @@ const grants = ({ rules, aggregationRule }: Fields): readonly (readonly unknown[
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What a Patch does not name stays, what an Update leaves out goes; null is nothing. */
-const resulting = (change: ResolvedChange, place: ObjectRef, before: KubeObject): Fields =>
-  change.type === "Patch" ? { ...before, ...desiredState(change, place, before) } : desiredState(change, place, before);
+const resulting = (change: ResolvedChange, place: ObjectRef, before: KubeObject): Fields => {
+  const made = asUpdate(change, place, before);
+  const desired = desiredState(made, place, before);
+  return made.type === "Patch" ? { ...before, ...desired } : desired;
+};
 
 const withFirstTwice = (list: readonly unknown[]): readonly unknown[] => [...list, ...list.slice(0, 1)];
 

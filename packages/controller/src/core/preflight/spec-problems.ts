@@ -1,9 +1,21 @@
 import { changeGateMistakes, gateMistakes, isGated, rollbackGates } from "../gates/gates-of.ts";
-import { CRD_NAME, cut, deletes, GROUP, groupOf, KIND, storedIn, storeName, type Transaction } from "@janus/api";
+import {
+  CRD_NAME,
+  cut,
+  deletes,
+  GROUP,
+  groupOf,
+  isBuiltIn,
+  KIND,
+  storedIn,
+  storeName,
+  type Transaction,
+} from "@janus/api";
 import { TO_THE_END } from "./irreversible-changes.ts";
 import { isIrreversible } from "../state/irreversible-deletions.ts";
 import { isIrreplaceable } from "../kubernetes/irreplaceable-kinds.ts";
 import { asObject } from "@janus/types";
+import { nullItem } from "../merge/nulls.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import type { Observations } from "../state/observations.ts";
 import { MOST_AWAITED_ITEMS } from "../state/status-progress.ts";
@@ -85,6 +97,17 @@ const checks: readonly Check[] = [
     return unknown.length === 0
       ? undefined
       : `content of ${formatRef(place)}: unknown field ${unknown.map((name) => JSON.stringify(cut(`metadata.${name}`, 128))).join(", ")}`;
+  },
+  (txn) => (index, place) => {
+    const change = txn.spec.changes[index];
+    if (change === undefined || change.type === "Delete" || place === undefined) return undefined;
+    const { group } = place.resource;
+    // A schema may have null in its enum.
+    if (!isBuiltIn(group) || group === "apiextensions.k8s.io") return undefined;
+    const at = nullItem(change.content);
+    return at === undefined
+      ? undefined
+      : `content.${at} of ${formatRef(place)} is null, and a list can have no null: remove it`;
   },
   (txn) => (index) => {
     const change = txn.spec.changes[index];

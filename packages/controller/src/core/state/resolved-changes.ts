@@ -1,6 +1,7 @@
-import { fieldManager, type ResolvedChange, type Transaction } from "@janus/api";
+import { type ResolvedChange, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { changeBody, createBody } from "../merge/write-body.ts";
+import { takeOver, takeOverBody } from "../merge/take-over.ts";
+import { changeBody, createBody, managerOf } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "./effect.ts";
 import { isAbsent, isUnserved } from "../kubernetes/api-error.ts";
 import { changeIn, type Observations, withChange } from "./observations.ts";
@@ -84,14 +85,18 @@ export const readTarget = (
  * resourceVersion.
  */
 export const writeOf = (txn: Transaction, { change, place }: ResolvedItem, before: KubeObject | undefined): Call => {
-  const manager = fieldManager(txn.metadata);
+  const manager = managerOf(change, txn.metadata);
   if (change.type === "Create" || change.type === "Replace" || before === undefined)
     return { verb: "create", place, body: createBody(change, place, txn.metadata), manager };
   switch (change.type) {
     case "Update":
       return { verb: "update", place, body: changeBody(change, place, before, txn.metadata), manager };
-    case "Patch":
-      return { verb: "apply", place, body: changeBody(change, place, before, txn.metadata), manager };
+    case "Patch": {
+      const over = takeOver(change, place, before);
+      return over === undefined
+        ? { verb: "apply", place, body: changeBody(change, place, before, txn.metadata), manager }
+        : { verb: "update", place, body: takeOverBody(change, place, before, txn.metadata, over), manager };
+    }
     case "Delete":
       return {
         verb: "delete",

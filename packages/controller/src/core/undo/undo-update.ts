@@ -13,6 +13,7 @@ import { isSensitive } from "../state/sensitive-kinds.ts";
 import { rollbackIn, withRollback } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { withRelinkedOwners, withNewOwners } from "../snapshots/owner-references.ts";
+import { asUpdate } from "../merge/take-over.ts";
 import { isMarked } from "../merge/marks.ts";
 import { restoration } from "../merge/restore-update.ts";
 import {
@@ -145,7 +146,7 @@ const restoredOrFailed = (
   if (fields.some(isOfChange))
     return rollbackFailed(`${formatRef(place)}: the API server does not restore ${show(fields.filter(isOfChange))}`);
   // Restored as far as that is possible; but what was in the volumes is lost, so it does not count as rolled back.
-  const claims = claimsDeletedBy(change, before);
+  const claims = claimsDeletedBy(asUpdate(change, place, before), before);
   if (claims !== undefined)
     return rollbackFailed(
       `${formatRef(place)}: the change deletes ${claims.names}, which cannot be restored: restore the volumes from a backup`,

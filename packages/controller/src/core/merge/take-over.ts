@@ -1,0 +1,129 @@
+import { isApplyManager, type ResolvedChange } from "@janus/api";
+import { appliedState } from "./applied-state.ts";
+import { type Fields, fieldsOf, isWhole } from "./field-set.ts";
+import { withDefaultProtocol } from "./default-protocol.ts";
+import { fieldsIn, leftOutOf } from "./left-out.ts";
+import { withListMapDefaults } from "./list-map-defaults.ts";
+import { entriesOf } from "./marks.ts";
+import { nulledFields, withoutNulls } from "./nulls.ts";
+import {
+  desiredState,
+  identity,
+  managerOf,
+  marked,
+  markOf,
+  nulledContent,
+  type TransactionRef,
+  writable,
+} from "./write-body.ts";
+import type { ObjectRef } from "../kubernetes/kube-object.ts";
+import { asObject, type JsonObject, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
+
+/** As many entries of earlier Applies are left as they are where nothing goes; more would slow down every apply. */
+const MOST_EARLIER = 10;
+
+/** What a Patch removes, and so has to be made by a PUT. */
+export interface TakeOver {
+  /** The entries of earlier Applies, in whose place comes the one of this Apply; none for any other Patch. */
+  readonly earlier: readonly ManagedFieldsEntry[];
+  /** The fields that go; undefined if none does. */
+  readonly leftOut: Fields | undefined;
+}
+
+const NONE: readonly ManagedFieldsEntry[] = [];
+
+/** The managers of the live object, and a content with all keys of its lists. */
+const partsOf = (place: ObjectRef, before: KubeObject) => {
+  const entries = entriesOf(before);
+  const earlier = entries.filter(({ manager = "" }) => isApplyManager(manager));
+  const others = entries.filter(({ manager = "" }) => !isApplyManager(manager));
+  const [ours, theirs, managed] = [fieldsOf(earlier), fieldsOf(others), fieldsOf(entries)];
+  const is = writable(before, place);
+  // Metadata itself is no field of anybody.
+  const completed = (content: JsonObject): JsonObject =>
+    withListMapDefaults(withDefaultProtocol({ metadata: {}, ...content }, managed), [is], {
+      managed,
+      ours,
+      theirs,
+      former: managed,
+    });
+  return { earlier, ours, theirs, managed, is, completed };
+};
+
+const removedByNull = (change: ResolvedChange, place: ObjectRef, before: KubeObject): TakeOver | undefined => {
+  const written = nulledContent(change, place, before);
+  if (withoutNulls(written) === written) return undefined;
+  const { managed, is, completed } = partsOf(place, before);
+  const leftOut = nulledFields(is, completed(written), managed);
+  return leftOut === undefined ? undefined : { earlier: NONE, leftOut };
+};
+
+/**
+ * What a Patch removes: an Apply what earlier ones have set and it leaves out, any other what it sets to null. A server-side apply
+ * removes only what its own manager has set before, and every Transaction has a manager of its own: so it is made by a PUT
+ * that says the same.
+ *
+ * Guarantees: the same answer for the same object, in every process: what the write has made is told by what it was made of.
+ * @returns undefined where a server-side apply will do.
+ */
+export const takeOver = (change: ResolvedChange, place: ObjectRef, before: KubeObject): TakeOver | undefined => {
+  if (change.type !== "Patch") return undefined;
+  if (change.isApply !== true) return removedByNull(change, place, before);
+  const { earlier, ours, theirs, is, completed } = partsOf(place, before);
+  if (earlier.length === 0) return undefined;
+  const leftOut = leftOutOf({ earlier: ours, theirs, is, wanted: completed(desiredState(change, place, before)) });
+  return leftOut === undefined && earlier.length < MOST_EARLIER ? undefined : { earlier, leftOut };
+};
+
+/** The state of the object after it, and what of that has a manager already. */
+const taken = (change: ResolvedChange, place: ObjectRef, before: KubeObject, { leftOut }: TakeOver) => {
+  const { managed, is, completed } = partsOf(place, before);
+  const content = completed(desiredState(change, place, before));
+  return { state: appliedState(is, content, managed, leftOut), owned: fieldsIn(content, managed) };
+};
+
+/** The change as the Update that it amounts to, where it removes something; otherwise itself. */
+export const asUpdate = (change: ResolvedChange, place: ObjectRef, before: KubeObject): ResolvedChange => {
+  const over = takeOver(change, place, before);
+  if (over === undefined || change.type !== "Patch") return change;
+  const { isApply: _, ...rest } = change;
+  return { ...rest, type: "Update", content: taken(change, place, before, over).state };
+};
+
+/** Marks a write that has no field in common with the object. */
+const APPLIED_MARK = markOf("applied-by");
+
+/**
+ * The body of the PUT that takes over: the live object without what goes, merged with the content.
+ *
+ * Guarantees: its entry in managedFields has just the fields of the content, and is the mark of the write; those of others stay.
+ */
+export const takeOverBody = (
+  change: ResolvedChange,
+  place: ObjectRef,
+  before: KubeObject,
+  author: TransactionRef,
+  over: TakeOver,
+): object => {
+  const { state: body, owned } = taken(change, place, before, over);
+  const others = entriesOf(before).filter((entry) => !over.earlier.includes(entry));
+  const { uid = "", resourceVersion = "" } = before.metadata;
+  return {
+    ...(before["status"] === undefined ? {} : { status: before["status"] }),
+    ...body,
+    apiVersion: change.target.apiVersion,
+    kind: change.target.kind,
+    metadata: {
+      ...asObject(body["metadata"]),
+      ...identity(place),
+      uid,
+      resourceVersion,
+      managedFields: marked(
+        others,
+        managerOf(change, author),
+        change.target.apiVersion,
+        isWhole(owned) ? APPLIED_MARK : owned,
+      ),
+    },
+  };
+};
