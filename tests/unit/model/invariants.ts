@@ -27,6 +27,8 @@ const notAsBefore = (state: State, index: number): readonly string[] => {
   const { type } = txn.spec.changes[index] ?? { type: "Create" };
   // A target of a deletion in doubt that is gone counts as ours (docs/internals.md, "In doubt").
   if (isDeleting(type) && state.deleted.has(key)) return [];
+  // An edit of a replacement goes with it, as of any created object.
+  if (type === "Replace" && state.touched.has(key)) return [];
   if (!equal(dataOf(is), dataOf(should)))
     return [`${key} is ${JSON.stringify(dataOf(is))} instead of ${JSON.stringify(dataOf(should))}`];
   if (is === undefined || should === undefined) return [];
