@@ -18,6 +18,9 @@ const CLEAN: readonly ItemState["type"][] = ["untouched", "refused", "prepared",
 
 const isDeleting = (type: string): boolean => type === "Delete" || type === "Replace";
 
+/** What the targets contain before. */
+const FORMER = { ours: "old", other: "old" };
+
 /** What is wrong with a target that is said to be as it was, but for what others did. */
 const notAsBefore = (state: State, index: number): readonly string[] => {
   const key = targetKey(index);
@@ -28,7 +31,7 @@ const notAsBefore = (state: State, index: number): readonly string[] => {
   // A target of a deletion in doubt that is gone counts as ours (docs/internals.md, "In doubt").
   if (isDeleting(type) && state.deleted.has(key)) return [];
   // An edit of a replacement goes with it, as of any created object.
-  if (type === "Replace" && state.touched.has(key)) return [];
+  if (type === "Replace" && !equal(dataOf(is), dataOf(should)) && equal(dataOf(is), FORMER)) return [];
   if (!equal(dataOf(is), dataOf(should)))
     return [`${key} is ${JSON.stringify(dataOf(is))} instead of ${JSON.stringify(dataOf(should))}`];
   if (is === undefined || should === undefined) return [];
