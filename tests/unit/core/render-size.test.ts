@@ -46,7 +46,7 @@ const rendered = (count: number, trial: Trial): Render => {
     queuedBefore: () => undefined,
     nextWaiter: () => undefined,
   });
-  if (made.type === "requests") throw new Error(`${made.effects.length} requests are needed still`);
+  if (made.type !== "rendered") throw new Error(`${made.type} is needed still`);
   return { ...made.render, observedGeneration: 1, renderedAt: "2026-01-01T00:00:00Z" };
 };
 

@@ -12,6 +12,8 @@ export { isDraft } from "./phases/draft.ts";
 export { withoutSecrets } from "./state/sensitive-kinds.ts";
 export { review } from "./preflight/permissions.ts";
 export * from "./preflight/preview.ts";
+export { surplusBytes } from "./preflight/spec-problems.ts";
+export { withContents } from "./state/contents.ts";
 export * from "./state/decode-stored.ts";
 export * from "./state/conditions.ts";
 export * from "./state/effect.ts";

@@ -18,11 +18,12 @@ import { discoveries, resolveTarget } from "../state/target-resolution.ts";
 import { type Reversibility, untilWhen } from "../state/rollback-window.ts";
 import { projected, updateStatus } from "../state/status-update.ts";
 import { fateUnread, isTried, readOrStop, telling, unlessDown } from "../forward/last-look.ts";
+import { readContents } from "../forward/read-contents.ts";
 import { reasonToStop } from "../forward/reason-to-stop.ts";
 import { gateAgain } from "../forward/gate-again.ts";
 import { awaitGates } from "../forward/await-gates.ts";
 import { resolveInDoubt } from "../forward/in-doubt.ts";
-import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+import { deadline, POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import { journalUnavailable } from "../transitions/journal-unavailable.ts";
@@ -50,6 +51,8 @@ export const committing = (context: ReconcileContext): Step => {
   if (journal.position.direction === "back")
     return wait(context.now + POLL_INTERVAL, "its rollback has started already: reading it again");
   const gated = gatedChange(journal);
+  const reading = isToStop(context) ? undefined : readContents(context, journal);
+  if (reading !== undefined) return reading;
   const undiscovered = discover(context, journal, gated?.index ?? journal.position.cursor);
   if (undiscovered !== undefined) return undiscovered;
   if (gated !== undefined) return gate(context, journal, gated);
@@ -67,6 +70,10 @@ export const committing = (context: ReconcileContext): Step => {
     });
   return advance(context, journal, { index, change, place: place.right }, write);
 };
+
+/** Whether no further change is going to be applied: then it must not wait for what these need. */
+const isToStop = (context: ReconcileContext): boolean =>
+  context.now >= deadline(context) || stopRequest(context).type !== "none";
 
 /**
  * Discovers the kinds that are not known yet: all of them before a change is sent, but only that of the change at `index` if it is to

@@ -13,7 +13,7 @@ import { garbageCollectedTargets, ownsTransaction } from "../preflight/garbage-c
 import { irreversibleProblems } from "../preflight/irreversible-changes.ts";
 import { kindsOfOwners } from "../preflight/missing-owners.ts";
 import { reviews, unauthorized } from "../preflight/permissions.ts";
-import { problems, readServiceAccount } from "../preflight/preflight.ts";
+import { problems } from "../preflight/preflight.ts";
 import { staleApproval } from "../preflight/stale-approval.ts";
 import { watchReviews } from "../preflight/watch-permissions.ts";
 import { listingPause } from "../preflight/unlisted-kinds.ts";
@@ -27,6 +27,7 @@ import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf } from "../state/resolved-changes.ts";
 import { waiting } from "../state/status-progress.ts";
 import { discoveries, lockable, resolveTarget } from "../state/target-resolution.ts";
+import { awaitContents, findServiceAccount } from "../transitions/await-contents.ts";
 import { failUntouched, type PreparationFailure } from "../transitions/fail-untouched.ts";
 import { quarantine } from "../transitions/quarantine.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
@@ -90,15 +91,8 @@ const resolveTargets = (context: ReconcileContext): Step | undefined => {
   return unresolved.size === 0 ? undefined : refuse(context, { reason: "PreflightFailed", problems: unresolved });
 };
 
-const findServiceAccount = (context: ReconcileContext): Step | undefined => {
-  const { txn, known } = context;
-  if (known.serviceAccount === undefined) return run(readServiceAccount(txn));
-  const { serviceAccountName } = txn.spec;
-  const why = `ServiceAccount ${serviceAccountName} does not exist in ${txn.metadata.namespace}: create it, then create the Transaction again`;
-  return known.serviceAccount === "missing"
-    ? refuse(context, { reason: "ServiceAccountMissing", general: [why] })
-    : undefined;
-};
+/** They may have been deleted since they were recorded; other ones are not used. */
+const readContents = (context: ReconcileContext): Step | undefined => awaitContents(context, "PreflightFailed");
 
 /** What an Apply needs permission for depends on whether its target exists; what is read under the lock decides. */
 const resolveApplies = ({ txn, known }: ReconcileContext): Step | undefined => runAny(firstLooks(txn, known));
@@ -211,9 +205,11 @@ const STEPS: readonly ((context: ReconcileContext) => Step | undefined)[] = [
   // Before any other request: a deletion or a requested rollback does not wait for these.
   stopWhenAsked,
   stopAtTimeout,
+  findServiceAccount,
+  // A CustomResourceDefinition among them says where later targets are.
+  readContents,
   // Every later step needs the resolved targets.
   resolveTargets,
-  findServiceAccount,
   // Before the permissions: a Create needs other ones than a Patch.
   resolveApplies,
   // Before locking: a lock without the permission to change the target would only block other Transactions.

@@ -3,6 +3,7 @@ import { isRight } from "fp-ts/lib/Either.js";
 import type { KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { Effect } from "../state/effect.ts";
+import { withContents } from "../state/contents.ts";
 import { changeIn, preflightIn, withPreflight } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
@@ -78,12 +79,14 @@ const previewOf = (
  *
  * Guarantees: each change is compared with its target as it is now: what an earlier change brings is not there yet.
  */
-export const preview = (context: ReconcileContext): Preview => {
+export const preview = (seenContext: ReconcileContext): Preview => {
+  const context = { ...seenContext, txn: withContents(seenContext.txn, seenContext.known) };
   const { txn, known } = context;
   const seen = examined(context, (known, items) =>
     items.flatMap((item) => examine(txn, known, item, keepingObject)).slice(0, MOST),
   );
   if (seen.type === "requests") return seen;
+  // Nobody is about to create them.
   const problemsOf =
     seen.type === "tried"
       ? seen.problems
@@ -93,7 +96,7 @@ export const preview = (context: ReconcileContext): Preview => {
     changes: itemsOf(txn, known).map((item) => previewOf(context, item, problemsOf(item))),
     unplaced: seen.type === "tried" ? [] : unplaced(context, seen.problems),
     isTried: seen.type === "tried",
-    general: seen.type === "tried" ? [] : seen.general,
+    general: seen.type === "untried" ? seen.general : [],
   };
 };
 
