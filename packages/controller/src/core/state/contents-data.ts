@@ -29,6 +29,8 @@ const isGzip = ([first, second]: Uint8Array): boolean => first === 0x1f && secon
 
 const TOO_LARGE = `is larger than ${MOST_CONTENTS / 2 ** 20} MiB`;
 
+const NO_JSON = "is not a JSON object, plain or compressed with gzip";
+
 /** Stops as soon as it is too large. Throws if it is not gzip, or not all of it. */
 const gunzipped = (bytes: Uint8Array): Uint8Array | undefined => {
   const parts: Uint8Array[] = [];
@@ -58,7 +60,7 @@ const textOf = (bytes: Uint8Array): E.Either<string, string> => {
       ? E.left(TOO_LARGE)
       : E.right(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(plain));
   } catch {
-    return E.left("is neither JSON nor JSON that is compressed with gzip");
+    return E.left(NO_JSON);
   }
 };
 
@@ -73,7 +75,7 @@ const weightOf = (text: string): number => {
 
 const parsed = (text: string): E.Either<string, JsonObject> => {
   const value = parseJson(text);
-  if (!isObject(value)) return E.left("is not a JSON object");
+  if (!isObject(value)) return E.left(NO_JSON);
   return isTooDeep(value) ? E.left(TOO_DEEP) : E.right(value);
 };
 
