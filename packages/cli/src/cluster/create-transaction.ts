@@ -3,7 +3,9 @@ import type { TransactionManifest } from "@janus/authoring";
 import { transactions } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure, OUTCOME_UNKNOWN } from "../failure.ts";
+import { contentsAside } from "../manifests/contents-aside.ts";
 import { cannotUse, type Cluster } from "./cluster.ts";
+import { checkContents, createContents } from "./create-contents.ts";
 import { readTransaction } from "./transactions.ts";
 import { readUserName } from "./user-name.ts";
 
@@ -25,7 +27,8 @@ const exists = async (cluster: Cluster, name: string): Promise<string> => {
 };
 
 /**
- * Creates a Transaction, and records who does so.
+ * Creates a Transaction, and records who does so. Contents that are large or secret are kept in objects that go with it. It is
+ * created before these: whatever ends the command in between, nothing is left when the Transaction is deleted.
  *
  * @returns its uid
  * Errors: if there is one of that name; if the API server refuses it; with exit code 5 if it may have been created all the same.
@@ -37,16 +40,23 @@ export const createTransaction = async (
   const { api, namespace } = cluster;
   const { metadata } = manifest;
   const { name } = metadata;
+  const aside = contentsAside(manifest, namespace);
+  const { serviceAccountName, lifecycle } = manifest.spec;
+  await checkContents(cluster, aside.objects, lifecycle === "Draft" ? undefined : serviceAccountName);
   const user = await readUserName(cluster);
   const by = user === null ? {} : { [REQUESTED_BY]: user, [LAST_EDITED_BY]: user };
   const answer = await api.send({
     verb: "create",
     resource: transactions,
     namespace,
-    body: { ...manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, ...by } } },
+    body: { ...aside.manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, ...by } } },
     fieldManager: "kubectl-janus",
   });
-  if (E.isRight(answer)) return answer.right.metadata.uid;
+  if (E.isRight(answer)) {
+    const { uid } = answer.right.metadata;
+    await createContents(cluster, aside.objects, { name, uid: uid ?? "" });
+    return uid;
+  }
   const { left: error } = answer;
   if (error.type === "refused" && error.reason === "AlreadyExists") throw new Failure(await exists(cluster, name));
   const why = `cannot create Transaction ${namespace}/${name}: ${cannotUse(error)}`;

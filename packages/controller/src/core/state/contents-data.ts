@@ -64,7 +64,8 @@ const textOf = (bytes: Uint8Array): E.Either<string, string> => {
   }
 };
 
-const weightOf = (text: string): number => {
+/** How much memory a content takes, by its JSON. */
+export const contentWeight = (text: string): number => {
   let containers = 0;
   for (let at = 0; at < text.length; at += 1) {
     const one = text.charCodeAt(at);
@@ -104,7 +105,7 @@ const storedText = (object: KubeObject, key: string): E.Either<string, string> =
 export const storedContent = (object: KubeObject, key: string, most: number): StoredContent => {
   const text = storedText(object, key);
   if (E.isLeft(text)) return wrong(text.left);
-  const weight = weightOf(text.right);
+  const weight = contentWeight(text.right);
   return weight > most ? { content: E.left(TOO_LARGE), weight } : { content: parsed(text.right), weight };
 };
 

@@ -237,6 +237,23 @@ export const readContentsOnce = (txn: Transaction, { contents }: Observations): 
       return { ...reading, onTransientFault: (known, fault, now) => reading.onAnswer(known, E.left(fault), now, now) };
     });
 
+/** As if these contents had been read, by `kind/name` and key: of a Transaction that is about to be created with them. */
+export const contentsRead = (
+  contents: ReadonlyMap<string, ReadonlyMap<string, JsonObject>>,
+): Observations["contents"] =>
+  new Map(
+    [...contents].map(([name, values]) => [
+      name,
+      {
+        type: "read",
+        uid: "",
+        digest: "",
+        weight: 0,
+        values: new Map([...values].map(([key, content]) => [key, E.right(content)])),
+      },
+    ]),
+  );
+
 /** What is recorded of them before anything else is done. Assumes: they are complete. */
 export const contentsObjects = (txn: Transaction, { contents }: Observations): readonly ContentsObject[] =>
   [...sources(txn)].flatMap(([name, [{ kind, name: of }]]) => {
