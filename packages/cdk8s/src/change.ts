@@ -1,4 +1,4 @@
-import { type ChangeManifest, changeOf, type Manifest, type TargetManifest } from "@janus/authoring";
+import { type ChangeManifest, changeOf, type ContentFrom, type Manifest, type TargetManifest } from "@janus/authoring";
 import type { JsonObject } from "@janus/types";
 import { ApiObject } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
@@ -15,6 +15,12 @@ export interface ChangeOptions {
    * @default - what is left of `timeout` of the Transaction
    */
   readonly waitTimeout?: Time;
+  /**
+   * Where the content is, for what is large or secret: a key of an immutable ConfigMap or Secret in the namespace of the
+   * Transaction, as JSON. That of the object, or the fields of a patch, are left out. Not for a delete.
+   * @default - in the Transaction
+   */
+  readonly contentFrom?: ContentFrom;
 }
 
 export interface ExistingObjectOptions extends ChangeOptions {
@@ -62,12 +68,19 @@ const options = ({
   ...(waitTimeout === undefined ? {} : { waitTimeout: written(waitTimeout) }),
 });
 
+/** With its options; its content is where these say that it is. */
+const withOptions = ({ content, ...change }: ChangeManifest, more: ExistingObjectOptions): ChangeManifest => ({
+  ...change,
+  ...(content === undefined || more.contentFrom !== undefined ? {} : { content }),
+  ...options(more),
+});
+
 const ofWhole = (type: "Create" | "Update" | "Apply", construct: IConstruct, more: ExistingObjectOptions): Change => {
   const object = ApiObject.of(construct);
   return {
     subject: object.node.path,
     object,
-    toManifest: () => ({ ...changeOf(object.toJson() as Manifest, type), ...options(more) }),
+    toManifest: () => withOptions(changeOf(object.toJson() as Manifest, type), more),
   };
 };
 
@@ -112,7 +125,7 @@ export const Change = {
     const { subject, target } = refOf(of);
     return {
       subject,
-      toManifest: () => ({ target, type: "Patch", content: content as JsonObject, ...options(more) }),
+      toManifest: () => withOptions({ target, type: "Patch", content: content as JsonObject }, more),
     };
   },
 

@@ -18,6 +18,7 @@ import { staleApproval } from "../preflight/stale-approval.ts";
 import { watchReviews } from "../preflight/watch-permissions.ts";
 import { listingPause } from "../preflight/unlisted-kinds.ts";
 import { BEGIN, takeSnapshots } from "../snapshots/take-snapshots.ts";
+import { hasContents } from "../state/contents.ts";
 import { APPROVAL_STALE, readyIn, WAITING } from "../state/conditions.ts";
 import { type ApiCall, type Effect, firstStep, run, type Step } from "../state/effect.ts";
 import { findJournal, hasBegun, readJournal } from "../state/journal-requests.ts";
@@ -92,7 +93,8 @@ const resolveTargets = (context: ReconcileContext): Step | undefined => {
 };
 
 /** They may have been deleted since they were recorded; other ones are not used. */
-const readContents = (context: ReconcileContext): Step | undefined => awaitContents(context, "PreflightFailed");
+const readContents = (context: ReconcileContext): Step | undefined =>
+  hasContents(context.txn) ? (findServiceAccount(context) ?? awaitContents(context, "PreflightFailed")) : undefined;
 
 /** What an Apply needs permission for depends on whether its target exists; what is read under the lock decides. */
 const resolveApplies = ({ txn, known }: ReconcileContext): Step | undefined => runAny(firstLooks(txn, known));
@@ -205,11 +207,11 @@ const STEPS: readonly ((context: ReconcileContext) => Step | undefined)[] = [
   // Before any other request: a deletion or a requested rollback does not wait for these.
   stopWhenAsked,
   stopAtTimeout,
-  findServiceAccount,
-  // A CustomResourceDefinition among them says where later targets are.
+  // Before the targets: a CustomResourceDefinition among the contents says where later ones are.
   readContents,
   // Every later step needs the resolved targets.
   resolveTargets,
+  findServiceAccount,
   // Before the permissions: a Create needs other ones than a Patch.
   resolveApplies,
   // Before locking: a lock without the permission to change the target would only block other Transactions.

@@ -1,4 +1,4 @@
-import { contentsState, hasContents } from "../state/contents.ts";
+import { contentsState } from "../state/contents.ts";
 import { run, type Step, wait } from "../state/effect.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { readServiceAccount } from "../preflight/preflight.ts";
@@ -20,7 +20,6 @@ export const findServiceAccount = (context: ReconcileContext): Step | undefined 
  * Transaction is Failed, for this reason.
  */
 export const awaitContents = (context: ReconcileContext, reason: string): Step | undefined => {
-  if (!hasContents(context.txn)) return undefined;
   const state = contentsState(context);
   switch (state.type) {
     case "complete":
