@@ -58,6 +58,18 @@ describe("the most changes with the longest legal names", () => {
       expect(await api.send({ verb: "mergePatch", ...at, body: { spec: { lifecycle } } })).toMatchObject(E.right({}));
   });
 
+  it("may have their contents elsewhere, under the longest legal names", async () => {
+    const { changes, ...rest } = specOf(MAX_CHANGES);
+    const elsewhere = changes.map(({ content: _, ...change }, index) => ({
+      ...change,
+      contentFrom: {
+        [index % 2 === 0 ? "secretKeyRef" : "configMapKeyRef"]: { name: "c".repeat(253), key: "k".repeat(253) },
+      },
+    }));
+    const created = await create("elsewhere", { ...rest, changes: elsewhere });
+    expect(E.isRight(created) && E.isRight(decodeTransaction(created.right))).toBe(true);
+  });
+
   it("are told apart, and two that are the same are found", async () => {
     const { changes, ...rest } = specOf(MAX_CHANGES - 1);
     const reply = await create("twice", { ...rest, changes: [...changes, longest(MAX_CHANGES - 2)] });

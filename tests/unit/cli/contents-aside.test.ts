@@ -62,7 +62,7 @@ it("makes several objects where one has no room, each below 1 MiB", () => {
   // Digests in hexadecimal are compressed to half: six of these fill an object.
   const digits = (n: number): string =>
     Array.from({ length: 4_700 }, (_, at) => createHash("sha256").update(`${n} ${at}`).digest("hex")).join("");
-  const changes = Array.from({ length: 8 }, (_, n) => ({
+  const changes = Array.from({ length: 16 }, (_, n) => ({
     ...change("ConfigMap", `a-${n}`, 0),
     content: { text: digits(n) },
   }));
