@@ -117,13 +117,17 @@ const read = (txn: Transaction, needed: readonly [ContentSource, ...ContentSourc
 
 type Found = Extract<ContentsObservation, { readonly type: "read" }>;
 
+const recorded = memoized(
+  ({ status: { contents = [] } }: Transaction): ReadonlyMap<string, ContentsObject> =>
+    new Map(contents.map((one) => [nameOf(one), one])),
+);
+
 /** Whether it is the object that was recorded when the Transaction was accepted; before that, any is. */
-const isRecorded = ({ status: { phase, contents = [] } }: Transaction, source: ContentSource, one: Found): boolean =>
-  phase === "Pending" ||
-  contents.some(
-    ({ kind, name, uid, digest }) =>
-      kind === source.kind && name === source.name && uid === one.uid && digest === one.digest,
-  );
+const isRecorded = (txn: Transaction, source: ContentSource, { uid, digest }: Found): boolean => {
+  if (txn.status.phase === "Pending") return true;
+  const one = recorded(txn).get(nameOf(source));
+  return one?.uid === uid && one.digest === digest;
+};
 
 /** The content of a change; Left: what is wrong with it. Undefined: it was not found (yet). */
 const contentOf = (
