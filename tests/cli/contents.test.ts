@@ -59,14 +59,15 @@ it("leaves no value of a Secret where those who may read Transactions can read i
   expect(await place.exists(secret("key"))).toBe(true);
 });
 
+const withToken = (token: string): string => yaml({ ...secret("key"), stringData: { token } });
+
 it("keeps the values of a Draft out of its spec, too, also of one that is edited", { timeout: 40_000 }, async () => {
   const place = await workspace();
   await place.janus();
   const on = ["-n", place.namespace, "--service-account", "deployer", "--name", "txn"];
-  const of = (token: string): string => yaml({ ...secret("key"), stringData: { token } });
-  expect((await janusWith(of(VALUE), "plan", "--draft", "-f", "-", ...on)).code).toBe(1);
+  expect((await janusWith(withToken(VALUE), "plan", "--draft", "-f", "-", ...on)).code).toBe(1);
   expect(JSON.stringify(await place.txn())).not.toContain(VALUE);
-  const { stdout } = await janusWith(of("another-value"), "plan", "-f", "-", ...on, "-o", "yaml");
+  const { stdout } = await janusWith(withToken("another-value"), "plan", "-f", "-", ...on, "-o", "yaml");
   const edited = await janusWith(stdout, "edit", "txn", "-n", place.namespace, "-f", "-");
   expect([edited.code, edited.stderr]).toEqual([0, ""]);
   expect(JSON.stringify(await place.txn())).not.toContain("another-value");

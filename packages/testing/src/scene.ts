@@ -39,7 +39,7 @@ const contentOf = (
       : ["Secret", contentFrom.secretKeyRef];
   const object = live.find((one) => one.kind === kind && one.metadata.name === ref?.name);
   if (object === undefined || ref === undefined) return content ?? {};
-  const stored = storedContent(object as unknown as KubeObject, ref.key, MOST_CONTENTS).content;
+  const stored = storedContent(object, ref.key, MOST_CONTENTS).content;
   return E.isRight(stored) ? stored.right : {};
 };
 

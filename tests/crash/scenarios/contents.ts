@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { JsonObject } from "@janus/api";
+import { without } from "@janus/types";
 import { bystander, configMap, creation, patch, refusedCreation, spec, update } from "../objects.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Ref } from "../users.ts";
@@ -25,7 +26,10 @@ const secretContents: JsonObject & Ref = {
   data: { updated: zipped({ data: { value: "new" } }) },
 };
 
-const from = ({ content: _, ...change }: JsonObject, ref: JsonObject): JsonObject => ({ ...change, contentFrom: ref });
+const from = (change: JsonObject, ref: JsonObject): JsonObject => ({
+  ...without(change, ["content"]),
+  contentFrom: ref,
+});
 const changes = [
   from(patch(a, {}), { configMapKeyRef: { name: "contents", key: "patched" } }),
   from(update(b), { secretKeyRef: { name: "contents", key: "updated" } }),

@@ -26,7 +26,7 @@ const contentsOf = ({ manifest, objects }: ReturnType<typeof contentsAside>) =>
     const ref = contentFrom?.secretKeyRef ?? contentFrom?.configMapKeyRef;
     if (ref === undefined) return content;
     const object = objects.find(({ metadata }) => metadata.name === ref.name);
-    const { [ref.key]: value = "" } = (object?.["binaryData"] ?? object?.["data"]) as Record<string, string>;
+    const { [ref.key]: value = "" } = (object?.["binaryData"] ?? object?.["data"] ?? {}) as Record<string, string>;
     return JSON.parse(gunzipSync(Buffer.from(value, "base64")).toString()) as object;
   });
 
@@ -58,10 +58,11 @@ it.each([
   for (const { kind } of aside.objects) expect(kind).toBe("ConfigMap");
 });
 
+// Digests in hexadecimal are compressed to half: six of these fill an object.
+const digits = (n: number): string =>
+  Array.from({ length: 4_700 }, (_, at) => createHash("sha256").update(`${n} ${at}`).digest("hex")).join("");
+
 it("makes several objects where one has no room, each below 1 MiB", () => {
-  // Digests in hexadecimal are compressed to half: six of these fill an object.
-  const digits = (n: number): string =>
-    Array.from({ length: 4_700 }, (_, at) => createHash("sha256").update(`${n} ${at}`).digest("hex")).join("");
   const changes = Array.from({ length: 16 }, (_, n) => ({
     ...change("ConfigMap", `a-${n}`, 0),
     content: { text: digits(n) },
