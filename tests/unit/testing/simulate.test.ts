@@ -220,6 +220,8 @@ it("the same input gives the same result", () => {
   );
 });
 
+const from = (key: string) => ({ contentFrom: { configMapKeyRef: { name: "contents", key } } });
+
 describe("contents that are in ConfigMaps and Secrets", () => {
   const definition = {
     spec: {
@@ -231,7 +233,6 @@ describe("contents that are in ConfigMaps and Secrets", () => {
   };
   const data = { config: '{"data":{"a":"1"}}', definition: JSON.stringify(definition) };
   const contents = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "contents" }, immutable: true, data };
-  const from = (key: string) => ({ contentFrom: { configMapKeyRef: { name: "contents", key } } });
   const txn = transactionOf([
     { type: "Create", target: { apiVersion: "v1", kind: "ConfigMap", name: "made" }, ...from("config") },
     {
