@@ -1,3 +1,5 @@
+import { matchesGlob } from "node:path";
+
 /** These need no cluster either, but more than a moment: every schedule of a model, sockets, processes, a build with Go. */
 export const LONGER = [
   "tests/unit/model/explore*.test.ts",
@@ -6,6 +8,7 @@ export const LONGER = [
   "tests/unit/kube/leader-flags.test.ts",
   "tests/gates/kstatus.test.ts",
   "tests/gates/json-path.test.ts",
+  "tests/yaml/differential.test.ts",
   // Installs what is published into empty projects.
   "tests/pack/pack.test.ts",
 ];
@@ -13,6 +16,8 @@ export const LONGER = [
 /** Suites on the control plane that try everything, or for long; `npm run test:exhaustive` runs them, and those above. */
 export const EXHAUSTIVE = [
   ...["crash", "trouble", "answers", "tenants", "load"].map((suite) => `tests/${suite}/**/*.test.ts`),
+  // What the chart installs, by Helm itself, which has to be built with Go.
+  "tests/deploy/helm-template.test.ts",
   // These wait for controllers that are deployed on a control plane of their own, and updated, drained and killed there.
   "tests/deploy/helm-install.test.ts",
   "tests/deploy/readiness.test.ts",
@@ -38,3 +43,7 @@ export const SAMPLED = [
   "tests/trouble/vanished.test.ts",
   "tests/docs/etcd-restore.test.ts",
 ];
+
+/** Whether `npm test` runs this file, or a few cases of it. */
+export const isOfNpmTest = (file: string): boolean =>
+  SAMPLED.includes(file) || ![...EXHAUSTIVE, ...LONGER].some((suite) => matchesGlob(file, suite));

@@ -3,7 +3,7 @@ import { App, Chart } from "cdk8s";
 import { Namespace } from "cdk8s-plus-30";
 import { Shop } from "./shop.ts";
 
-const { NAMESPACE: namespace = "shop", VERSION: version = "1.0" } = process.env;
+const { NAMESPACE: namespace = "shop", VERSION: version = "1.0", RUN: run } = process.env;
 
 const app = new App();
 const shop = new Shop(app, "shop", { namespace, version });
@@ -13,6 +13,8 @@ const transaction = Transaction.of(shop, "release", {
   serviceAccount: "shop-deployer",
   // Everything is rolled back unless the Deployment gets ready.
   changeOptions: ({ kind }) => (kind === "Deployment" ? { waitFor: ["ready"] } : {}),
+  // Each run of the pipeline has a Transaction of its own: one that runs again after a failure releases again.
+  run,
   ttlSecondsAfterFinished: 24 * 60 * 60,
 });
 

@@ -9,8 +9,9 @@ test("the manifest is valid", () => {
 });
 
 test("without the permission to create the Secret again, nothing is begun", () => {
-  const { phase, problems, applied } = simulate(release, live, { denied: [{ verbs: ["create"], kind: "Secret" }] });
-  assert.equal(phase, "Failed");
+  const denied = [{ verbs: ["create"], kind: "Secret" }];
+  const { phase, why, problems, applied } = simulate(release, live, { denied });
+  assert.equal(phase, "Failed", why);
   assert.deepEqual(applied, []);
   assert.match(problems.join(), /may not roll back Secret shop\/old-api-key: grant it the verb create on secrets/);
 });
@@ -18,8 +19,8 @@ test("without the permission to create the Secret again, nothing is begun", () =
 test("what an autoscaler sets meanwhile is kept by a rollback", () => {
   const target = { apiVersion: "apps/v1", kind: "Deployment", name: "shop" };
   const edits = [{ before: 2, target, patch: { spec: { replicas: 5 } } }];
-  const { phase, objects } = simulate(release, live, { failAt: 2, edits });
-  assert.equal(phase, "RolledBack");
+  const { phase, why, objects } = simulate(release, live, { failAt: 2, edits });
+  assert.equal(phase, "RolledBack", why);
   const shop = objects.find(({ kind }) => kind === "Deployment");
   assert.equal(shop.spec.replicas, 5);
   assert.equal(shop.spec.template.spec.containers[0].image, "registry.example.com/shop:1.0");

@@ -1,4 +1,4 @@
-// For Vitest; Jest has the same `describe`, `expect` and `it`.
+// For Vitest. Jest has the same `describe`, `expect` and `it`, but no message in `expect`.
 import { simulate } from "@janus/testing";
 import { describe, expect, it } from "vitest";
 import { live, release } from "./manifests.js";
@@ -7,8 +7,8 @@ const deployment = { apiVersion: "apps/v1", kind: "Deployment", name: "shop" };
 
 describe("the release", () => {
   it("brings version 2.0, and changes nothing else", () => {
-    const { phase, objects } = simulate(release, live);
-    expect(phase).toBe("Committed");
+    const { phase, why, objects } = simulate(release, live);
+    expect(phase, why).toBe("Committed");
     const [config, shop, ...others] = objects;
     expect(config.data).toEqual({ version: "2.0", currency: "EUR" });
     expect(shop.spec.template.spec.containers).toEqual([
@@ -32,14 +32,14 @@ describe("the release", () => {
   });
 
   it.each(release.spec.changes.keys().toArray())("leaves everything as it was if changes[%i] fails", (failAt) => {
-    const { phase, objects, before } = simulate(release, live, { failAt });
-    expect(phase).toBe("RolledBack");
+    const { phase, why, objects, before } = simulate(release, live, { failAt });
+    expect(phase, why).toBe("RolledBack");
     expect(objects).toEqual(before);
   });
 
   it("is rolled back if version 2.0 does not get ready, before the old key is deleted", () => {
-    const { phase, applied, rolledBack, items } = simulate(release, live, { notReady: [deployment] });
-    expect(phase).toBe("RolledBack");
+    const { phase, why, applied, rolledBack, items } = simulate(release, live, { notReady: [deployment] });
+    expect(phase, why).toBe("RolledBack");
     expect(applied).toEqual([0, 1]);
     expect(rolledBack).toEqual([1, 0]);
     expect(items[1].error).toContain("waitFor was not met: ready");

@@ -19,7 +19,7 @@ const values = {
   },
   lockTimeout: durations,
   timeout: durations,
-  type: { right: ["Create", "Update", "Patch", "Apply"], odd: ["Delete", "Replace", "patch"] },
+  type: { right: ["Create", "Update", "Patch", "Apply", "Replace"], odd: ["Delete", "Swap", "patch"] },
   resourceVersion: { right: [undefined, null], odd: ["7", "7".repeat(253), "7".repeat(254)] },
   apiVersion: {
     right: ["v1", "apps/v1", "apps/v1beta1"],

@@ -50,14 +50,14 @@ describe("the CRD", () => {
       expect(words).toContain(sentence);
   });
 
-  it("shows Phase, Progress, Message and Age, and wide ServiceAccount, Lifecycle and ReversibleUntil; nobody has seen a new one yet", async () => {
+  it("shows in 80 columns how far it is and whether it is a Draft, and wide everything, the message last; nobody has seen a new one yet", async () => {
     const namespace = await freshNamespace();
     const change = { type: "Delete", target: { apiVersion: "v1", kind: "Secret", name: "x" } };
     const stdin = JSON.stringify(transaction(namespace, "new", { serviceAccountName: "deploy-sa", changes: [change] }));
     expect(await kubectlWith({ stdin }, "create", "-f", "-")).toMatchObject({ code: 0, stderr: "" });
     const narrow = await kubectl("get", "txn", "-n", namespace);
-    expect(narrow.stdout.split("\n")[0]?.split(/\s+/u)).toEqual(["NAME", "PHASE", "PROGRESS", "MESSAGE", "AGE"]);
-    expect(narrow.stdout.split("\n")[1]).toMatch(/^new\s+Pending\s+\d+s$/u);
+    expect(narrow.stdout.split("\n")[0]?.split(/\s+/u)).toEqual(["NAME", "PHASE", "PROGRESS", "LIFECYCLE", "AGE"]);
+    expect(narrow.stdout.split("\n")[1]).toMatch(/^new\s+Pending\s+Published\s+\d+s$/u);
 
     const status = {
       phase: "Committed",
@@ -86,15 +86,13 @@ describe("the CRD", () => {
       "NAME",
       "PHASE",
       "PROGRESS",
-      "MESSAGE",
+      "LIFECYCLE",
       "AGE",
       "SERVICEACCOUNT",
-      "LIFECYCLE",
       "REVERSIBLEUNTIL",
+      "MESSAGE",
     ]);
-    expect(wide.stdout.split("\n")[1]).toMatch(
-      /^new\s+Committed\s+1\/1\s+All is in\s+\d+s\s+deploy-sa\s+Published\s*$/u,
-    );
+    expect(wide.stdout.split("\n")[1]).toMatch(/^new\s+Committed\s+1\/1\s+Published\s+\d+s\s+deploy-sa\s+All is in$/u);
     const inPhase = (phase: string) =>
       kubectl("get", "txn", "-n", namespace, "-o", "name", "--field-selector", `status.phase=${phase}`);
     expect((await inPhase("Committed")).stdout).toContain("/new");

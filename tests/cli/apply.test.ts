@@ -1,7 +1,9 @@
 import { expect, it, onTestFinished, vi } from "vitest";
+import { progressSchema } from "../../packages/cli/src/reference/json-reference.ts";
 import { administrator, resourceOf } from "../fixtures/administrator.ts";
 import { creating } from "../fixtures/changes.ts";
 import { configMap, deployment, service, within } from "../fixtures/manifests.ts";
+import { undescribed } from "../fixtures/undescribed.ts";
 import { transaction, workspace } from "../fixtures/workspace.ts";
 import { janus, janusWith, start } from "./command-line.ts";
 
@@ -61,8 +63,9 @@ it("tells each event as JSON with -o json, and the name alone with -o name", asy
     namespace,
     phase: "Committed",
     progress: "1/1",
-    items: [{ state: "committed" }],
+    items: [{ state: "Applied" }],
   });
+  expect(events.flatMap((event) => undescribed(progressSchema(), event))).toEqual([]);
   const named = await janusWith(
     stream(configMap("b")),
     "apply",

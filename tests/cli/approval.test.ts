@@ -71,7 +71,7 @@ it("ends as a plan does, and prints the Draft for other programs", async () => {
   };
   const failing = await janusWith(stream(manifest), "plan", "--draft", "-f", "-", "-n", namespace);
   expect(failing.code).toBe(2);
-  expect(flat(failing.stdout)).toMatch(/1 FAILS ConfigMap \S+ It would fail, with nothing changed: - changes\[0\]: /u);
+  expect(flat(failing.stdout)).toMatch(/1 FAILS ConfigMap \S+ It would fail, with nothing changed: - change 1: /u);
 });
 
 it("does not apply what is not to be executed yet", async () => {
@@ -129,10 +129,10 @@ it("names what it does not show, which is not approved without asking", async ()
   await draft(made, stream(changed, secret("key", { key: "hunter3" })));
   await janus("propose", "txn", "-n", namespace);
   const { code, stdout, stderr } = await janus("approve", "txn", "-n", namespace, "--yes");
-  expect(stdout).toContain(`Content of changes[1] (ConfigMap ${namespace}/app):\n`);
+  expect(stdout).toContain(`Content of change 2 (ConfigMap ${namespace}/app):\n`);
   expect(stdout).toContain("    the end\n");
-  expect(stdout).toContain(`  - changes[1] (ConfigMap ${namespace}/app): the whole value of .data.conf\n`);
-  expect(stdout).toContain(`  - changes[0] (Secret ${namespace}/key): the values\n`);
+  expect(stdout).toContain(`  - change 2 (ConfigMap ${namespace}/app): the whole value of .data.conf\n`);
+  expect(stdout).toContain(`  - change 1 (Secret ${namespace}/key): the values\n`);
   expect(stdout).not.toMatch(/hunter|aHVudGVy/u);
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("--yes approves only what is shown") });
   expect(await txn()).toMatchObject({ spec: { lifecycle: "Proposed" } });

@@ -93,14 +93,29 @@ it("says that nothing was changed where only a comment was, and somebody else ha
   expect(await seen(made)).not.toHaveProperty("last-edited-by");
 });
 
-it("says after Ctrl-C what a Draft waits for, since no controller goes on with it", async () => {
-  const { namespace } = await drafted();
+it("does not watch a Draft, also one that was set back, since nobody is about to execute it", async () => {
+  const { namespace } = await drafted("Proposed");
+  const watching = start(["watch", "txn", "-n", namespace]);
+  await expect.poll(watching.written).toContain("observed");
+  expect((await janus("reject", "txn", "-n", namespace)).code).toBe(0);
+  const refused = {
+    code: 1,
+    stderr: expect.stringContaining(
+      `txn is a Draft: there is nothing to watch before it is proposed. To see what comes next: kubectl janus explain txn -n ${namespace}`,
+    ),
+  };
+  expect(await watching.ended).toMatchObject(refused);
+  expect(await janus("watch", "txn", "-n", namespace)).toMatchObject(refused);
+});
+
+it("says after Ctrl-C what a proposed Transaction waits for, since no controller goes on with it", async () => {
+  const { namespace } = await drafted("Proposed");
   const watching = start(["watch", "txn", "-n", namespace]);
   await expect.poll(watching.written).toContain("observed");
   watching.kill("SIGINT");
   expect(await watching.ended).toMatchObject({
     code: 130,
-    stderr: expect.stringMatching(/is Draft: nothing is applied before it is approved.*janus explain txn -n /su),
+    stderr: expect.stringMatching(/is Proposed: nothing is applied before it is approved.*janus explain txn -n /su),
   });
 });
 
@@ -213,11 +228,6 @@ it.each([
     stderr: expect.stringContaining(`error: Transaction ${made.namespace}/txn ${message}`),
   });
   expect((await seen(made)).lifecycle).toBe(lifecycle);
-});
-
-it.each(["edit", "propose", "reject"])("completes names for %s", async (command) => {
-  const { namespace } = await drafted();
-  expect((await janus("complete", "--", command, "-n", namespace, "")).stdout).toContain("txn");
 });
 
 it("edits a Draft with the manifests of a plan, without an editor", async () => {

@@ -52,8 +52,8 @@ it("takes a change from its author to its approver, without anything that stamps
   expect(waiting).toContain("It was proposed by alice, and waits for its approval.");
   expect(waiting).toContain("Next: kubectl janus approve txn -n");
   const listed = await janus("get", "--lifecycle", "Proposed", "-o", "wide", ...bob);
-  expect(listed.stdout).toMatch(/ LIFECYCLE +REQUESTED-BY +APPROVED-BY +/u);
-  expect(listed.stdout).toMatch(/^txn +Pending .* Proposed +alice +/mu);
+  expect(listed.stdout).toMatch(/ LIFECYCLE +AGE +SERVICEACCOUNT +REQUESTED-BY +APPROVED-BY +/u);
+  expect(listed.stdout).toMatch(/^txn +Pending .* Proposed +\S+ +\S+ +alice +/mu);
   expect((await janus("get", "--lifecycle", "Draft", ...bob)).stdout).toBe("");
 
   await janus("reject", "txn", "--reason", "not before Monday", ...bob);
@@ -77,8 +77,8 @@ it("takes a change from its author to its approver, without anything that stamps
   expect(approved.stdout).toContain("Requested by alice, last edited by alice, proposed by alice.");
   expect((await read(configMap("app")))["data"]).toEqual({ version: "2.0" });
   expect((await txn()).metadata.annotations).toMatchObject({ "backup.janus.io/approved-by": "bob" });
-  const history = await janus("history", "cm/app", ...alice);
-  expect(history.stdout).toMatch(/ txn +Committed +Apply +applied +alice +bob +\d+$/mu);
+  const history = await janus("history", "cm/app", "-o", "wide", ...alice);
+  expect(history.stdout).toMatch(/ txn +Apply +applied +Committed +alice +bob +\S+ +\.data\.version/mu);
 });
 
 it("lets nobody approve what they edited, and the next author edit what another one has edited", async () => {

@@ -82,6 +82,13 @@ it("tells its version without a cluster, and all versions with one", async () =>
   expect((await janus("version", "-o", "json")).stdout).toContain('"kubernetes": "v1.');
 });
 
+it("answers to help COMMAND and to --version", async () => {
+  const { stdout } = await janus("snapshot", "show", "--help");
+  expect(await janus("help", "snapshot", "show")).toEqual({ code: 0, stdout, stderr: "" });
+  expect(await janus("help")).toEqual(await janus("--help"));
+  expect((await janus("--version")).stdout).toBe("client: 0.1.0\n");
+});
+
 it("says what is wrong with the kubeconfig, and what to do", async () => {
   const nowhere = await start(["get"], { env: { KUBECONFIG: "/nowhere" } }).ended;
   expect(nowhere.code).toBe(1);

@@ -1,3 +1,5 @@
+import { historySchema } from "../../packages/cli/src/reference/json-reference.ts";
+import { undescribed } from "../fixtures/undescribed.ts";
 import { expect, it } from "vitest";
 import { creating, patching } from "../fixtures/changes.ts";
 import { configMap, deployment } from "../fixtures/manifests.ts";
@@ -32,19 +34,22 @@ it("tells which Transactions changed an object, by whom, and which of its fields
   const { stdout, code } = await of("cm/app");
   expect(code).toBe(0);
   expect(cells(stdout)).toEqual([
-    ["NAME", "PHASE", "CHANGE", "STATE", "REQUESTED-BY", "APPROVED-BY", "FIELDS"],
-    ["a-former", "Committed", "Patch", "applied", "-", "-", "0"],
-    ["a-later", "Committed", "Patch", "applied", "-", "-", "2"],
-    ["back", "RolledBack", "Patch", "rolled back", "-", "-", "0"],
+    ["NAME", "CHANGE", "STATE", "FIELDS", "REQUESTED-BY"],
+    ["a-former", "Patch", "Applied", "0", "-"],
+    ["a-later", "Patch", "Applied", "2", "-"],
+    ["back", "Patch", "RolledBack", "0", "-"],
   ]);
+  expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   expect(stdout).toMatch(/^20\d\d-\d\d-\d\dT\S+Z +a-former/mu);
   const wide = await of("configmaps", "app", "-o", "wide");
-  expect(wide.stdout).toMatch(/^\S+ +a-later .* \.data\.a,\.data\.c$/mu);
+  expect(wide.stdout).toMatch(/^WHEN +NAME +CHANGE +STATE +PHASE +REQUESTED-BY +APPROVED-BY +UID +FIELDS$/mu);
+  expect(wide.stdout).toMatch(/^\S+ +a-later +Patch +Applied +Committed .* \.data\.a,\.data\.c$/mu);
   expect((await of("ConfigMap/app", "-o", "name")).stdout).toBe(
     ["a-former", "a-later", "back"].map((name) => `transaction.backup.janus.io/${name}\n`).join(""),
   );
   const json: unknown = JSON.parse((await of("configmap/app", "-o", "json")).stdout);
   expect(json).toMatchObject([{ name: "a-former" }, { name: "a-later", fields: [".data.a", ".data.c"] }, {}]);
+  expect(undescribed({ items: historySchema() }, json)).toEqual([]);
   expect(cells((await of()).stdout).map(([name, phase]) => [name, phase])).toEqual([
     ["NAME", "PHASE"],
     ["a-former", "Committed"],
@@ -86,7 +91,7 @@ it("names Transactions of other namespaces, and says where there are none", asyn
   const { metadata, ...app } = configMap("app", { a: "1" });
   await here.run([patching({ ...app, metadata: { ...metadata, namespace: there.namespace } })], { name: "far" });
   const far = await janus("history", "cm/app", "-n", there.namespace, "-A");
-  expect(cells(far.stdout)[1]?.slice(0, 3)).toEqual([here.namespace, "far", "Committed"]);
+  expect(cells(far.stdout)[1]?.slice(0, 3)).toEqual([here.namespace, "far", "Patch"]);
   expect(await janus("history", "cm/app", "-n", here.namespace)).toEqual({
     code: 0,
     stdout: "",

@@ -1,9 +1,8 @@
-import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { KubeObject } from "@janus/types";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { onCluster } from "../../packages/cli/src/cluster/cluster.ts";
 import { outputTo } from "../../packages/cli/src/output/style.ts";
@@ -13,7 +12,9 @@ import { controlPlane } from "../fixtures/cluster.ts";
 import { configMap, deployment } from "../fixtures/manifests.ts";
 import { createDeep } from "../fixtures/nested.ts";
 import { transaction, workspace } from "../fixtures/workspace.ts";
-import { directory, janus, janusWith, start } from "./command-line.ts";
+import { tunnel } from "../fixtures/tunnel.ts";
+import { janus, janusWith, start } from "./command-line.ts";
+import { hasTerminals, onTerminal } from "./on-terminal.ts";
 
 const as = ["--service-account", "deployer"];
 
@@ -52,14 +53,19 @@ it.each(["json", "yaml"])("prints all other Transactions as %s beside one that i
   expect((await janus("get", "deep", "-n", namespace, "-o", format)).code).toBe(0);
 });
 
-const unreachable = (): string => {
+/** A kubeconfig of the administrator in which the API server is elsewhere. */
+const kubeconfigTo = (url: string): string => {
   const folder = mkdtempSync(path.join(tmpdir(), "janus-kubeconfig-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = path.join(folder, "config");
-  const config = readFileSync(controlPlane.kubeconfig, "utf8");
-  writeFileSync(file, config.replace(/https:\/\/127\.0\.0\.1:\d+/u, "https://127.0.0.1:1"));
+  writeFileSync(file, readFileSync(controlPlane.kubeconfig, "utf8").replace(server(), url));
   return file;
 };
+
+const server = (): string =>
+  /https:\/\/127\.0\.0\.1:\d+/u.exec(readFileSync(controlPlane.kubeconfig, "utf8"))?.[0] ?? "";
+
+const unreachable = (): string => kubeconfigTo("https://127.0.0.1:1");
 
 it("does not wait for a Transaction that it cannot see", async () => {
   const { code, stderr } = await janus("watch", "txn", "-n", "default", "--kubeconfig", unreachable());
@@ -67,31 +73,86 @@ it("does not wait for a Transaction that it cannot see", async () => {
   expect(stderr).toMatch(/^error: cannot watch Transaction default\/txn: API server at https:\/\/127\.0\.0\.1:1: /u);
 });
 
+it("says of a server with another certificate what is wrong, and gives no advice on Node", async () => {
+  const file = unreachable();
+  const config = readFileSync(controlPlane.kubeconfig, "utf8");
+  writeFileSync(file, config.replace(/"?certificate-authority-data"?: ?"?[\w+/=]+"?,?/u, ""));
+  const { stderr } = await janus("watch", "txn", "-n", "default", "--kubeconfig", file);
+  expect(stderr).toContain("x509: certificate signed by unknown authority");
+  expect(stderr).not.toMatch(/node/iu);
+});
+
 it("says once that the API server cannot be reached, and no more of the rest", async () => {
   const { code, stdout } = await janus("doctor", "--kubeconfig", unreachable());
   expect(code).toBe(1);
-  expect(stdout.match(/ECONNREFUSED/gu)).toHaveLength(1);
+  expect(stdout.match(/connection\s+refused/gu)).toHaveLength(1);
   expect(stdout).toContain("kubectl config view --minify");
   expect(stdout).not.toContain("may not create");
 });
 
-const hasScript = spawnSync("script", ["--version"]).status === 0;
-
-it.skipIf(!hasScript)("says on a terminal, too, how to get back after Ctrl-C", async () => {
-  const { namespace, janus: controller, submit } = await workspace();
+/** A Transaction that waits for a gate that is never met. */
+const waiting = async () => {
+  const { namespace, janus: controller, submit, txn } = await workspace();
   await controller();
-  await submit([{ ...creating(deployment("web", "web:v1")), waitFor: ["ready"] }], { timeout: "8s" });
-  const command = `kubectl-janus watch txn -n ${namespace}`;
-  const env = { ...process.env, PATH: `${directory}:${process.env["PATH"]}`, KUBECONFIG: controlPlane.kubeconfig };
-  const terminal = spawn("script", ["-qec", `stty rows 24 cols 80; ${command}`, "/dev/null"], { env });
-  onTestFinished(() => void terminal.kill("SIGKILL"));
-  let written = "";
-  terminal.stdout.on("data", (chunk: Buffer) => void (written += chunk.toString()));
-  const ended = new Promise((resolve) => terminal.on("close", resolve));
-  await expect.poll(() => written).toContain("waiting");
-  terminal.stdin.write("\u0003");
-  expect(await ended).toBe(130);
-  expect(written).toContain(`kubectl janus rollback txn -n ${namespace}`);
+  await submit([{ ...creating(deployment("web", "web:v1")), waitFor: ["ready"] }], { timeout: "10m" });
+  await expect.poll(async () => JSON.stringify((await txn()).status)).toContain("waitingFor");
+  return namespace;
+};
+
+describe.skipIf(!hasTerminals)("on a terminal", () => {
+  it("says, too, how to get back after Ctrl-C", async () => {
+    const namespace = await waiting();
+    const { written, type, ended, screen } = await onTerminal(`kubectl-janus watch txn -n ${namespace}`);
+    await expect.poll(written).toContain("waiting");
+    type("\u0003");
+    expect(await ended).toBe(130);
+    expect(await screen.text()).toContain(`kubectl janus rollback txn -n ${namespace}`);
+  });
+
+  it("keeps its warnings on the screen as long as they are true, and leaves no stale lines", async () => {
+    const namespace = await waiting();
+    const through = await tunnel({ port: Number(new URL(server()).port) });
+    const kubeconfig = kubeconfigTo(`https://127.0.0.1:${through.port}`);
+    const { screen, written, resize } = await onTerminal(`echo BEFORE; kubectl-janus watch txn -n ${namespace}`, {
+      kubeconfig,
+    });
+    const onceEach = async () => {
+      const text = await screen.text();
+      return {
+        isBefore: text.startsWith("BEFORE\nTransaction "),
+        headlines: text.match(/^Transaction /gmu)?.length,
+        changes: text.match(/^ … 1 {2}waiting/gmu)?.length,
+        warnings: text.match(/Not connected/gu)?.length ?? 0,
+      };
+    };
+    const drawn = () => written().length;
+    await expect.poll(onceEach).toEqual({ isBefore: true, headlines: 1, changes: 1, warnings: 0 });
+    through.end();
+    await expect.poll(onceEach).toEqual({ isBefore: true, headlines: 1, changes: 1, warnings: 1 });
+    // Its age changes each second.
+    const then = drawn();
+    await expect.poll(drawn).toBeGreaterThan(then + 50);
+    expect(await onceEach()).toEqual({ isBefore: true, headlines: 1, changes: 1, warnings: 1 });
+    await resize(45, 24);
+    await expect.poll(onceEach).toEqual({ isBefore: true, headlines: 1, changes: 1, warnings: 1 });
+    await resize(100, 24);
+    await expect.poll(onceEach).toEqual({ isBefore: true, headlines: 1, changes: 1, warnings: 1 });
+    await tunnel({ port: Number(new URL(server()).port) }, through.port);
+    await expect.poll(onceEach).toEqual({ isBefore: true, headlines: 1, changes: 1, warnings: 0 });
+  });
+
+  it.each([
+    { columns: 0, rows: 0 },
+    { columns: 80, rows: 0 },
+  ])("of $columns columns and $rows rows writes as into a file", async (size) => {
+    const { namespace, janus: controller, run } = await workspace();
+    await controller();
+    await run([creating(configMap("a"))]);
+    const { ended, written } = await onTerminal(`kubectl-janus watch txn -n ${namespace}`, size);
+    expect(await ended).toBe(0);
+    expect(written()).toContain("Committed 1/1");
+    expect(written()).not.toContain("\u001b[2K");
+  });
 });
 
 it("ends with a code of its own if the Transaction is deleted while it is watched", async () => {

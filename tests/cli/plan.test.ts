@@ -108,8 +108,10 @@ it("lists a change of a kind that is not served among the others, with the same 
   const { code, stdout } = await janusWith(stream(configMap("a"), misspelt), "plan", "-f", "-", "-n", namespace);
   expect(code).toBe(2);
   const [, number] = /^ (\d) {2}FAILS +ConfigMapp \S+\/b$/mu.exec(stdout) ?? [];
-  expect(stdout).toContain(`- change ${number}: `);
-  expect(stdout).toMatch(/^ \d {2}not tried +ConfigMap \S+\/a$/mu);
+  expect(stdout).toContain(`- change ${number}: the API server does not serve ConfigMapp in v1: `);
+  // All others are tried all the same.
+  expect(stdout).toMatch(/^ \d {2}FAILS +ConfigMap \S+\/a$/mu);
+  expect(stdout).toContain("ServiceAccount default may not change ConfigMap");
 });
 
 it("reads files, directories, Lists and the standard input, and says where a manifest is wrong", async () => {
@@ -130,7 +132,8 @@ it("reads files, directories, Lists and the standard input, and says where a man
   expect((await janus("plan", "-f", bad, ...on)).stderr).toContain(
     `${path.join(bad, "bad.yaml")}, line 5: apiVersion, metadata.name missing`,
   );
-  const twice = stream(configMap("a"), configMap("a"));
+  // In the same namespace, whether or not it is written.
+  const twice = stream(configMap("a"), { ...configMap("a"), metadata: { name: "a", namespace } });
   expect((await janusWith(twice, "plan", "-f", "-", ...on)).stderr).toMatch(
     /line 3: ConfigMap a is also in standard input, line 1/u,
   );
@@ -151,6 +154,11 @@ it("prints a Transaction that kubectl accepts, and plans one that is given", asy
     "5m",
   ];
   const { stdout } = await janusWith(stream(configMap("a", { a: "1" })), "plan", "-f", "-", ...on, "-o", "yaml");
+  const skipping = [...on, "--skip-wait-for"];
+  const skipped = await janusWith(stream(configMap("a")), "plan", "-f", "-", ...skipping, "configmap/a", "-o", "yaml");
+  expect(skipped.stdout).toContain("waitFor: []");
+  const unknown = await janusWith(stream(configMap("a")), "plan", "-f", "-", ...skipping, "Job/b");
+  expect(unknown.stderr).toContain("--skip-wait-for Job/b: no manifest is called so");
   const given = await janusWith(stdout, "plan", "-f", "-");
   expect(given).toMatchObject({ code: 1, stderr: "" });
   expect(given.stdout).toContain(`Transaction ${namespace}/release, as ServiceAccount deployer:`);
@@ -158,6 +166,7 @@ it("prints a Transaction that kubectl accepts, and plans one that is given", asy
   expect((await txn("release")).spec).toMatchObject({
     timeout: "5m",
     waitFor: ["ready"],
+    waitAt: "End",
     changes: [{ type: "Apply" }],
   });
   const invalid = stdout.replace("timeout: 5m", "timeout: soon");
@@ -167,6 +176,10 @@ it("prints a Transaction that kubectl accepts, and plans one that is given", asy
 it("says whom a user may not act as", async () => {
   const { namespace } = await workspace();
   const plan = await janusWith(stream(configMap("a")), "plan", "-f", "-", "-n", namespace, "--as", "outsider");
-  expect(plan.code).toBeGreaterThan(1);
-  expect(plan.stdout + plan.stderr).toContain('User "outsider" cannot get resource "serviceaccounts"');
+  expect(plan).toMatchObject({ code: 2, stderr: "" });
+  expect(plan.stdout).toContain(` 1  not tried  ConfigMap ${namespace}/a\n`);
+  expect(plan.stdout.replaceAll(/\s+/gu, " ")).toContain(
+    `- you may not create Transactions in ${namespace}: the built-in role edit has the permission ` +
+      `- you may not use ServiceAccount ${namespace}/default: you need the verb impersonate on it; the built-in role edit has that`,
+  );
 });

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { creating, deleting, patching } from "../fixtures/changes.ts";
 import { configMap, deployment, secret } from "../fixtures/manifests.ts";
-import { workspace } from "../fixtures/workspace.ts";
+import { transaction, workspace } from "../fixtures/workspace.ts";
 import { janus } from "./command-line.ts";
 
 const failing = () => ({ ...creating(deployment("web", "web:v1")), waitFor: ["ready"] });
@@ -106,4 +107,39 @@ it("says that the snapshots of a Committed Transaction are gone, and that there 
     code: 1,
     stderr: expect.stringMatching(/has no target secret\/x.*It has:\n {2}1 {2}ConfigMap \S*a$/msu),
   });
+});
+
+it("shows the snapshots of a Transaction that was deleted while it was active", async () => {
+  const { namespace, create, submit, remove, exists, txn, janus: controller } = await workspace();
+  await create(configMap("a", { was: "1" }), secret("key", { token: "hunter2" }));
+  await controller();
+  await submit([patching(configMap("a", { was: "2" })), patching(secret("key", { token: "x" })), failing()], {
+    timeout: "10m",
+  });
+  await expect.poll(async () => JSON.stringify((await txn()).status)).toContain("waitingFor");
+  await remove(transaction("txn"));
+  await expect.poll(() => exists(transaction("txn"))).toBe(false);
+  const on = ["txn", "-n", namespace];
+  const { code, stdout, stderr } = await janus("snapshot", "show", ...on);
+  expect(code).toBe(0);
+  expect(stderr).toContain(`Transaction ${namespace}/txn does not exist. This is what its snapshots have`);
+  expect(parseAllDocuments(stdout).map((document) => document.toJS() as unknown)).toMatchObject([
+    { kind: "ConfigMap", metadata: { name: "a" }, data: { was: "1" } },
+    { kind: "Secret", metadata: { name: "key" }, data: { token: "***" } },
+    null,
+  ]);
+  const token = Buffer.from("hunter2").toString("base64");
+  expect((await janus("snapshot", "show", ...on, "secret/key", "--show-secrets")).stdout).toContain(token);
+  expect((await janus("snapshot", "show", ...on, "cm/a")).stdout).not.toContain("key");
+  expect(await janus("snapshot", "show", ...on, "cm/b")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/no snapshot of cm\/b is kept.* There is:\n {2}ConfigMap \S+\/a\n {2}Secret/su),
+  });
+  for (const command of ["diff", "restore"])
+    expect((await janus("snapshot", command, ...on)).stderr).toContain(
+      `txn does not exist. Its snapshots are kept: kubectl janus snapshot show txn -n ${namespace}`,
+    );
+  expect((await janus("snapshot", "show", "other", "-n", namespace)).stderr).toContain(
+    "no snapshots of one of its name",
+  );
 });

@@ -14,10 +14,10 @@ it("lists Transactions, the newest last, in columns or as kubectl formats them",
   await run([patching(configMap("a", { b: "1" }))], { name: "first" });
   await run([creating(configMap("a"))], { name: "second" });
   const { stdout } = await janus("get", "-n", namespace);
-  expect(stdout.split("\n").map((line) => line.split(/ {3,}/u).slice(0, 3))).toEqual([
-    ["NAME", "PHASE", "PROGRESS"],
-    ["first", "Committed", "1/1"],
-    ["second", "Failed", "0/1"],
+  expect(stdout.split("\n").map((line) => line.split(/ {3,}/u).slice(0, 4))).toEqual([
+    ["NAME", "PHASE", "PROGRESS", "LIFECYCLE"],
+    ["first", "Committed", "1/1", "Published"],
+    ["second", "Failed", "0/1", "Published"],
     [""],
   ]);
   expect((await janus("-n", namespace, "get", "-o", "name", "--phase", "Failed")).stdout).toBe(
@@ -108,7 +108,7 @@ it("says of an incomplete rollback what is left, and tries the rest again", asyn
   expect(back.code).toBe(3);
   const explained = flat((await janus("explain", "txn", "-n", namespace)).stdout);
   expect(explained).toContain("It failed, and not everything could be rolled back.");
-  expect(explained).toContain(`Where: change 1, Patch ConfigMap ${namespace}/mine:`);
+  expect(explained).toContain(`Where: change 1, Patch ConfigMap ${namespace}/mine State:`);
   expect(explained).toContain(`kubectl janus retry txn -n ${namespace}`);
   await over();
   const retried = await janus("retry", "txn", "-n", namespace);

@@ -1,7 +1,29 @@
 // `npm run control-plane`: keeps a control plane running, which test runs find and use, until Ctrl-C.
 import { once } from "node:events";
+import { parseArgs } from "node:util";
 import { startControlPlane } from "./control-plane.ts";
 import { findRunning, putSignpost, removeSignpost } from "./running.ts";
+
+const HELP = `Usage: npm run control-plane
+
+Keeps a Kubernetes control plane (etcd, kube-apiserver, kube-controller-manager) running on loopback until Ctrl-C, and
+prints the KUBECONFIG to use with kubectl. Every test run uses it meanwhile. Ctrl-C deletes everything in it.
+
+The first time it gets the binaries, into ~/.cache/janus: CONTRIBUTING.md says from where.
+
+Flags:
+  --help   Shows this text.
+`;
+
+try {
+  if (parseArgs({ options: { help: { type: "boolean", default: false } } }).values.help) {
+    process.stdout.write(HELP);
+    process.exit(0);
+  }
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`);
+  process.exit(2);
+}
 
 const running = await findRunning();
 if (running !== undefined) {

@@ -63,6 +63,11 @@ export const application = (object: JsonObject & Ref): JsonObject => ({
   target: target(object),
   content: object,
 });
+export const replacement = (object: JsonObject & Ref): JsonObject => ({
+  type: "Replace",
+  target: target(object),
+  content: object,
+});
 export const deletion = (ref: Ref): JsonObject => ({ type: "Delete", target: target(ref) });
 
 /** Of an object without any field of its own, which leaves no mark by itself. */

@@ -8,6 +8,7 @@ import {
   creation,
   deletion,
   patch,
+  replacement,
   REFUSED,
   refusedCreation,
   secret,
@@ -128,6 +129,9 @@ const claim: JsonObject & Ref = {
   spec: { volumeName: "there", accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
 };
 
+/** Immutable: only another one may have other data. */
+const sealed: JsonObject & Ref = { ...configMap("sealed", { version: "1.0" }), immutable: true };
+
 /** An object that so many Transactions have patched that their field managers are put together before the next one. */
 const crowded = configMap(
   "crowded",
@@ -158,6 +162,30 @@ export const scenarios: readonly Scenario[] = [
     outcome: "RolledBack",
     before: there,
     spec: spec([...applications, refusedCreation]),
+  },
+  {
+    name: "what cannot be edited is replaced, and commits",
+    outcome: "Committed",
+    before: [sealed, bystander],
+    spec: spec([replacement(configMap("sealed", { version: "2.0" }))]),
+  },
+  {
+    name: "what was replaced is put back",
+    outcome: "RolledBack",
+    before: [sealed, bystander],
+    spec: spec([replacement(configMap("sealed", { version: "2.0" })), refusedCreation]),
+  },
+  {
+    name: "what is to replace it is refused when it is made, and what was there is put back",
+    outcome: "RolledBack",
+    before: [sealed, bystander],
+    spec: spec([replacement(configMap("sealed", { version: "2.0" }, { labels: REFUSED }))]),
+  },
+  {
+    name: "a Replace of what is absent is a Create",
+    outcome: "RolledBack",
+    before: [bystander],
+    spec: spec([replacement(configMap("fresh", { version: "1.0" })), refusedCreation]),
   },
   {
     name: "an owner and what it owns are deleted, and both come back",

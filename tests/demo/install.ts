@@ -7,10 +7,14 @@ import type { KubeObject } from "@janus/kube";
 import { parseAllDocuments } from "yaml";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 
+/** No Pod runs here that would pull it. */
+export const IMAGE = "--image=registry.example.com/janus:0.1.0";
+
 /** What `npm run -s manifests` prints, with what its pages need to be tried: that the API server records who did what. */
 export const printedManifests = async (): Promise<readonly KubeObject[]> => {
   const script = path.resolve(import.meta.dirname, "../../packages/deploy/src/manifests.ts");
-  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=source", script, "--stamp-users"], {
+  const flags = [IMAGE, "--stamp-users"];
+  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=source", script, ...flags], {
     maxBuffer: 1 << 26,
   });
   return parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);

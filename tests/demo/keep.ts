@@ -18,9 +18,13 @@ export const thingsToTry = async ({ kubeconfig, binaries }: ControlPlane, replic
   say("kubectl explain txn.spec.changes");
   say("kubectl apply -f docs/examples/before.yaml");
   say("kubectl apply -f docs/examples/deploy-v2.yaml");
-  say("kubectl wait -n example txn/deploy-v2 --for=jsonpath='{.status.completedAt}' --timeout=60s");
+  say("kubectl wait -n example txn/deploy-v2 --timeout=60s \\");
+  say("  --for=jsonpath='{.status.completedAt}'");
   say(`kubectl get lease -n janus-system janus-controller-leader -o yaml`);
-  for (const one of replicas.all)
-    say(`curl -s ${one.url}/status; kill -9 ${one.pid()}  # ${one.name}; it is started again`);
+  for (const one of replicas.all) {
+    say(`curl -s ${one.url}/status`);
+    say(`kill -9 ${one.pid()}  # ${one.name}; it is started again`);
+    say(`tail -f ${one.logFile}`);
+  }
   say(`curl -s ${url}/metrics | grep ^janus_`);
 };

@@ -15,7 +15,7 @@ const colour: Readonly<Record<Phase, (text: string) => string>> = {
 
 const explained: Readonly<Record<Phase, string>> = {
   Pending: "is it something that can be done at all?",
-  Preparing: "locks, dry runs of all changes, snapshots; nothing is touched",
+  Preparing: "locks, dry runs, snapshots; nothing is touched yet",
   Prepared: "everything is locked, checked and kept",
   Committing: "one change at a time",
   Committed: "all of them are made",

@@ -116,8 +116,11 @@ const judge = (exhibit: Exhibit): { readonly label: string; readonly verdict: Ve
 export const prove = (exhibits: readonly Exhibit[], { expect }: Expectations): void => {
   const width = Math.max(...exhibits.map(({ target: { kind, name } }) => `${kind} ${name}`.length));
   const row = (object: string, same: string, digests: string, fields: string, version: string): void =>
-    say(`${object.padEnd(width)}  ${same}  ${digests.padEnd(23)}  ${dim(`${fields.padStart(6)}  ${version}`)}`, 2);
-  row("", "    ", "sha256 before → after", "fields", "resourceVersion");
+    say(
+      `${object.padEnd(width)}  ${same}  ${digests.padEnd(23)}  ${dim(`${fields.padStart(6)}  ${version}`.trimEnd())}`.trimEnd(),
+      2,
+    );
+  row("", "    ", "sha256 before → after", "fields", "version");
   for (const { label, verdict } of exhibits.map(judge)) {
     const { differences, digests, fields, version } = verdict;
     const same = differences.length === 0;

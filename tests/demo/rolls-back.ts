@@ -5,7 +5,7 @@ import { imagePatch } from "./commits.ts";
 import { progressPrinter, stopwatch } from "./print-progress.ts";
 import { prove } from "./proof.ts";
 import { runTransaction } from "./run-transaction.ts";
-import { dim, heading, say } from "./say.ts";
+import { dim, heading, say, sayWrapped } from "./say.ts";
 import { appConfig, secret, shop, webServer } from "./shop.ts";
 import type { Stage } from "./stage.ts";
 import { until } from "./until.ts";
@@ -45,7 +45,7 @@ const isTold = async ({ client }: Stage["admin"]): Promise<boolean> => {
 export const rollsBack = async ({ admin, expectations }: Stage): Promise<void> => {
   const { expect } = expectations;
   heading(`(b) The last change fails, and only when it is really made: Transaction ${shop}/${name}`);
-  say(dim("A ResourceQuota allows one Service. A dry run is not charged to it, so both Services pass theirs."));
+  sayWrapped("A ResourceQuota allows one Service. A dry run is not charged to it, so both pass theirs.", 2, dim);
   // It answers every change of the Deployment with writes of its own.
   const deploymentControllerIsDone = () =>
     until("the Deployment controller has seen web-server", async () => {

@@ -21,16 +21,17 @@ export const say = (line = "", level = 1): void => {
   if (!isSilent) process.stdout.write(line === "" ? "\n" : `${"  ".repeat(level)}${line}\n`);
 };
 
-export const heading = (title: string): void => {
-  say();
-  say(bold(title), 0);
-};
-
-const width = (): number => Math.min(process.stdout.columns || 120, 120);
+/** Of the terminal; without one, that of most. */
+const width = (): number => Math.min(process.stdout.columns || 80, 120);
 
 /** Text of any length, broken between words, each line `indent` columns in. */
 export const sayWrapped = (text: string, indent: number, style: (line: string) => string = (line) => line): void => {
   const room = Math.max(20, width() - indent);
   for (const line of text.match(new RegExp(`.{1,${room}}(?:\\s|$)|\\S+\\s?`, "gu")) ?? [])
     say(`${" ".repeat(indent)}${style(line.trimEnd())}`, 0);
+};
+
+export const heading = (title: string): void => {
+  say();
+  sayWrapped(title, 0, bold);
 };

@@ -40,13 +40,13 @@ export const setUp = async (
   atEnd: (end: () => Promise<unknown>) => void,
 ): Promise<{ readonly controlPlane: ControlPlane; readonly stage: Stage }> => {
   const began = performance.now();
-  heading("Setting up a control plane on this machine: etcd, kube-apiserver, kube-controller-manager");
+  heading("Setting up a control plane on this machine");
   const [controlPlane, manifests] = await Promise.all([startControlPlane({ log: note }), printedManifests()]);
   atEnd(controlPlane.stop);
 
   const { installed, leftOut } = await install(controlPlane, manifests);
-  note("Installed: npm run -s manifests | kubectl apply --server-side -f -");
-  note(`  ${names(installed)}`);
+  note("Installed: npm run -s manifests -- --image=… | kubectl apply --server-side -f -");
+  sayWrapped(names(installed), 4, dim);
   note(`Left out: ${names(leftOut)}, because there is no kubelet here that could run its Pods. Instead:`);
   const admin: Admin = connectAdmin(controlPlane.kubeconfig);
   atEnd(admin.client.close);
@@ -56,7 +56,8 @@ export const setUp = async (
   await checkIdentity(replicas, expectations);
   const leader = await replicas.leader();
   const processes = replicas.all.map((one) => `${one.name} (pid ${one.pid()}${one === leader ? ", leads" : ""})`);
-  note(`  ${processes.join(" and ")}, as ${controllerUser}, with a token and RBAC of their own`);
+  sayWrapped(`${processes.join(" and ")}, as ${controllerUser}, with a token and RBAC of their own. Logs:`, 4, dim);
+  for (const { logFile } of replicas.all) say(dim(logFile), 2);
   say(dim(`Ready after ${((performance.now() - began) / 1000).toFixed(1)} s`));
   return { controlPlane, stage: { admin, replicas, expectations } };
 };

@@ -59,13 +59,11 @@ const attempt = async ({ admin, replicas }: Stage, release: string) => {
     const journal = await admin.get({ apiVersion: "v1", kind: "ConfigMap", namespace: shop, name: journalName(uid) });
     const cursor = positionIn(journal)?.cursor ?? settings;
     const found: Wreck = { killed, status, cursor, targets: await Promise.all(targets.map(admin.get)) };
-    say(
-      `${time()}  ${red("SIGKILL")}      ${killed.name} (pid ${pid}); the journal's cursor stands at ${cursor} of ${settings}`,
-    );
+    say(`${time()}  ${red("SIGKILL")}      ${killed.name} (pid ${pid}); its journal is at ${cursor} of ${settings}`);
     const changed = found.targets.filter(isAt(release)).length;
-    const doubt = changed > cursor ? `; number ${changed} was written and not recorded any more` : "";
-    say(`           ${bar(changed)}  ${dim(`${changed} targets are changed${doubt}`)}`);
-    const patience = `the other one waits until the Lease of the leader was not renewed for ${timing.leaseDuration} s`;
+    const doubt = changed > cursor ? `; ${changed} was not recorded any more` : "";
+    say(`           ${bar(changed)}  ${dim(`${changed} are changed${doubt}`)}`);
+    const patience = `until the Lease of the leader was not renewed for ${timing.leaseDuration} s`;
     say(`${time()}  ${bold("Waiting")}      ${dim(patience)}`);
     const heir = await replicas.leader();
     say(`${time()}  ${bold("Leads")}        ${heir.name} (pid ${heir.pid()}); it reads the journal and goes on`);
@@ -135,7 +133,7 @@ const succession = async (stage: Stage, { killed, status }: Wreck): Promise<void
 /** The leader is killed between two changes, or within one; the other controller goes on where it was. */
 export const survivesKill = async (stage: Stage): Promise<void> => {
   const { replicas, expectations } = stage;
-  heading("(d) Twenty changes, and the leader is killed in the middle; the other controller finishes them");
+  heading("(d) Twenty changes, and the leader is killed in the middle; the other goes on");
   sayWrapped(
     `Leader election is quicker here than in a real installation: lease ${timing.leaseDuration} s and not 30 s, ` +
       `renewal within ${timing.renewDeadline} s and not 20 s, a look every ${timing.retryPeriod} s and not every 5 s.`,

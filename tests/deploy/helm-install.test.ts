@@ -138,7 +138,7 @@ describe("Janus, installed with Helm,", LONG, () => {
 
     await halfWay();
     await follow("docs/upgrade.md", "With Helm");
-    const set = "--set=replicas=3,controller.flags={--log-level=debug}";
+    const set = "--set=replicaCount=3,logLevel=debug";
     await helm("upgrade", "janus", chart, "--reset-then-reuse-values", "--wait", "--timeout=2m", set);
     expect(await deployment()).toBe("3/3/3");
     expect(await phase()).toBe("Committing");

@@ -1,6 +1,13 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { text } from "node:stream/consumers";
 import { Janus, type Manifest, render } from "@janus/deploy";
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { refusedFlags } from "../../packages/deploy/src/controller-flags.ts";
 import { version } from "../../packages/deploy/src/defaults.ts";
@@ -38,7 +45,17 @@ const constructed = (written: Json, namespace: string): readonly Manifest[] => {
 };
 
 const template = (written: Json, namespace = "janus-system") =>
-  helmWith({ stdin: JSON.stringify(over(required, written)) }, "template", "janus", chart, "-n", namespace, "-f", "-");
+  helmWith(
+    { stdin: JSON.stringify(over(required, written)) },
+    "template",
+    "janus",
+    chart,
+    "-n",
+    namespace,
+    "-f",
+    "-",
+    "--skip-tests",
+  );
 
 const documents = (text: string): readonly Manifest[] =>
   parseAllDocuments(text, { version: "1.1" }).flatMap((document) => {
@@ -108,8 +125,8 @@ const sets: Readonly<Record<string, Json>> = {
   nothing: {},
   "the leader alone ready": { controller: { readiness: "leader" } },
   "no leader election": { controller: { leaderElection: { enabled: false } } },
-  "no leader election, and one replica": { replicas: 1, controller: { leaderElection: { enabled: false } } },
-  "no controller at all": { replicas: 0 },
+  "no leader election, and one replica": { replicaCount: 1, controller: { leaderElection: { enabled: false } } },
+  "a log level": { logLevel: "warn" },
   "sensitive kinds": { controller: { sensitiveKinds: ["SealedSecret.bitnami.com", "ConfigMap"] } },
   "a default time to live": { controller: { defaultTtlSecondsAfterFinished: 604_800 } },
   "a default time to live of nothing": { controller: { defaultTtlSecondsAfterFinished: 0 } },
@@ -159,7 +176,8 @@ const sets: Readonly<Record<string, Json>> = {
     serviceAccount: { name: "another", annotations: { "example.com/role": "janus" } },
     podDisruptionBudget: { minAvailable: "50%" },
     rbac: { aggregateClusterRoles: false },
-    replicas: 3,
+    replicaCount: 3,
+    logLevel: "error",
     resources: { requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: 2 } },
     priorityClassName: "system-cluster-critical",
     nodeSelector: { "kubernetes.io/arch": "amd64", "needs/quotes": "true" },
@@ -308,15 +326,63 @@ describe("the notes", () => {
   });
 });
 
+/** The Pod of `helm test`. */
+const podOf = async (written: Json) => {
+  const args = ["template", "janus", chart, "-n", "elsewhere", "-f", "-", "--show-only=templates/test-readiness.yaml"];
+  const { stdout, stderr } = await helmWith({ stdin: JSON.stringify(over(required, written)) }, ...args);
+  expect(stderr).toBe("");
+  return documents(stdout)[0] as unknown as {
+    readonly metadata: { readonly labels: Json; readonly annotations: Json };
+    readonly spec: {
+      readonly containers: readonly { readonly image: string; readonly command: string[]; readonly args: string[] }[];
+    };
+  };
+};
+
+describe("helm test", () => {
+  it("is a Pod with the controller's image, which no policy and no Service of the controller selects", async () => {
+    const { metadata, spec } = await podOf({ commonLabels: { "app.kubernetes.io/component": "controller" } });
+    expect(metadata.annotations).toMatchObject({ "helm.sh/hook": "test" });
+    expect(metadata.labels).toMatchObject({ "app.kubernetes.io/component": "test" });
+    expect(spec.containers.map(({ image }) => image)).toEqual([`${repository}:${version}`]);
+    const dockerfile = await readFile(path.join(chart, "../../Dockerfile"), "utf8");
+    expect(dockerfile).toContain(`ENTRYPOINT ["${spec.containers[0]?.command[0]}"`);
+  });
+
+  it.each([
+    [200, "ok", 0],
+    [503, "not the leader", 1],
+  ])("asks the leader, which answers %i", async (status, answer, code) => {
+    const [container] = (await podOf({})).spec.containers;
+    const asked: string[] = [];
+    const server = createServer(({ url = "" }, response) => {
+      asked.push(url);
+      response.writeHead(status).end(answer);
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const service = "http://janus-controller.elsewhere.svc:8080";
+    const program = container?.args[0]?.replace(service, `http://127.0.0.1:${port}`) ?? "";
+    expect(program).not.toContain(service);
+    const [, ...flags] = container?.command ?? [];
+    const child = spawn(process.execPath, [...flags, program], { env: { WAIT_SECONDS: "1" } });
+    const ended = once(child, "exit");
+    expect(await text(child.stdout)).toContain(`/readyz: ${status} ${answer}\n`);
+    expect(await ended).toEqual([code, null]);
+    expect(new Set(asked)).toEqual(new Set(["/readyz"]));
+  });
+});
+
 const timed = (leaseDurationSeconds: number, renewDeadlineSeconds: number, retryPeriodSeconds: number): Json => ({
   controller: { leaderElection: { leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds } },
 });
 
 describe("what cannot be right is refused, with a word on what to do", () => {
   const cases: readonly (readonly [string, Json, string])[] = [
-    ["a typo", { replica: 3 }, "additional properties 'replica' not allowed"],
+    ["a typo", { replicaCont: 3 }, "additional properties 'replicaCont' not allowed"],
     ["a typo further down", { controller: { leaderElection: { leasename: "a" } } }, "'leasename' not allowed"],
-    ["a text for a number", { replicas: "three" }, "/replicas"],
+    ["a text for a number", { replicaCount: "three" }, "/replicaCount"],
     ["no image", { image: { repository: "" } }, "image.repository is required: there is no public image"],
     ["a repository that is none", { image: { repository: "a b" } }, "/image/repository"],
     ["half a digest", { image: { digest: "sha256:00" } }, "/image/digest"],
@@ -345,7 +411,7 @@ describe("what cannot be right is refused, with a word on what to do", () => {
     ],
     [
       "several replicas without leader election",
-      { replicas: 2, controller: { leaderElection: { enabled: false } } },
+      { replicaCount: 2, controller: { leaderElection: { enabled: false } } },
       "without leader election there can be only one controller. Leave one of the two out.",
     ],
     [
@@ -373,7 +439,10 @@ describe("what cannot be right is refused, with a word on what to do", () => {
       timed(9_999_999_999, 20, 5),
       "at '/controller/leaderElection/leaseDurationSeconds': maximum",
     ],
-    ["more replicas than a Deployment can have", { replicas: 9_999_999_999 }, "at '/replicas': maximum"],
+    ["more replicas than a Deployment can have", { replicaCount: 9_999_999_999 }, "at '/replicaCount': maximum"],
+    ["no controller at all", { replicaCount: 0 }, "at '/replicaCount': minimum"],
+    ["a value by its former name", { replicas: 2 }, "replicas is called replicaCount: set that instead"],
+    ["a log level that there is not", { logLevel: "loud" }, "at '/logLevel': value must be one of 'debug'"],
     ["to take a value away", { resources: null }, "missing property 'resources'"],
   ];
   it.each(cases)("%s", async (_, written, why) => {
@@ -424,7 +493,8 @@ const written = fc
     ),
     rbac: some(fc.record({ aggregateClusterRoles: fc.boolean() })),
     crds: some(fc.record({ enabled: fc.boolean(), keep: fc.boolean() })),
-    replicas: some(fc.constantFrom(null, 0, 1, 2)),
+    replicaCount: some(fc.constantFrom(null, 0, 1, 2)),
+    logLevel: some(fc.constantFrom("info", "debug")),
     priorityClassName: some(fc.constantFrom("", "a")),
     tolerations: some(fc.array(fc.record({ key: name }), { maxLength: 2 })),
     nodeSelector: some(fc.dictionary(name, name, { maxKeys: 2 })),

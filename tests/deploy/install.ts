@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { controlPlane, kubectlWith, type Outcome } from "../fixtures/cluster.ts";
 
-/** What `npm run -s manifests` prints with these flags. */
+/** What `npm run -s manifests` prints with these flags. The last `--image` wins. */
 export const printedManifests = (...flags: readonly string[]): string =>
-  execFileSync("npm", ["run", "-s", "manifests", "--", ...flags], {
+  execFileSync("npm", ["run", "-s", "manifests", "--", "--image=registry.example.com/janus:0.1.0", ...flags], {
     cwd: path.resolve(import.meta.dirname, "../.."),
     encoding: "utf8",
   });

@@ -232,6 +232,24 @@ it.each(["Release", "Rollback"])("never blocks the deletion of its namespace: %s
   await expect.poll(() => administrator.read(namespaceOf(place.namespace)), { timeout: 50_000 }).toBeUndefined();
 });
 
+it("a controller that starts again releases a namespace whose deletion hangs", async () => {
+  const place = await prepared();
+  const held = { ...configMap("held"), metadata: { name: "held", finalizers: ["example.com/hold"] } };
+  await place.create(held);
+  const { stop } = await place.janus();
+  await place.submit([...abc, deleting(held)]);
+  await expect.poll(async () => (await place.read(held)).metadata.deletionTimestamp).toBeDefined();
+  await stop();
+
+  await removeFinalizers(place);
+  await administrator.remove(namespaceOf(place.namespace));
+  await expect
+    .poll(async () => JSON.stringify(await administrator.read(namespaceOf(place.namespace))))
+    .toContain("Some content in the namespace has finalizers remaining: backup.janus.io/");
+  await place.janus();
+  await expect.poll(() => administrator.read(namespaceOf(place.namespace)), { timeout: 50_000 }).toBeUndefined();
+});
+
 describe(`the annotation ${REQUEST_ROLLBACK}`, () => {
   it.each(moments.filter(({ when }) => when.startsWith("Committing")))("rolls it back: $when", async ({ is }) => {
     const place = await prepared();

@@ -57,6 +57,9 @@ it("commits, rolls back, waits for what is never ready, survives a kill, and lea
   expect(last).toMatch(line(killed, "is started again", "stands by"));
   expect(output).toContain("Everything was as promised.");
   expect(output).not.toContain("\u001B");
+  // A path is as long as the directory for temporary files makes it.
+  expect(output.split("\n").filter((one) => one.length > 80 && !one.includes(temporary))).toEqual([]);
+  expect(output).toMatch(/Logs:\n +\S+\/replica-1\.log\n +\S+\/replica-2\.log\n/);
   expect(code).toBe(0);
   expect(await readdir(temporary)).toEqual([]);
   expect(runningWith(temporary)).toEqual([]);

@@ -1,7 +1,8 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { administrator } from "../fixtures/administrator.ts";
 import { creating, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
+import { gadget, gadgets } from "../fixtures/gadgets.ts";
 import { configMap, deployment, role, roleBinding, serviceAccount, within } from "../fixtures/manifests.ts";
 import { crashing, ended, running } from "../fixtures/pod-status.ts";
 import { podsOf, report } from "../fixtures/pods.ts";
@@ -130,8 +131,8 @@ it("sends no request while nothing changes, and continues as soon as all gates a
   const place = await workspace();
   const { hook, requests } = recording();
   await place.janus(hook);
-  await place.submit([creating(settings({ state: "new" })), last], { waitFor: untilDone });
-  await saidOf(place, /jsonpath=.*is "new", not "done"/);
+  await place.submit([creating(settings({})), last], { waitFor: untilDone });
+  await saidOf(place, /jsonpath=.*has no value yet/);
   await new Promise((resolve) => setTimeout(resolve, 2000));
   const before = requests.length;
   await new Promise((resolve) => setTimeout(resolve, 4000));
@@ -248,4 +249,38 @@ it.each([
   expect(txn.status.conditions.find(({ type }) => type === "Healthy")).toMatchObject({ status: isHealthy });
   expect(readyMessage(txn).includes("but not healthy: changes[0]: Deployment")).toBe(isHealthy === "False");
   expect(JSON.stringify(txn.status.items)).not.toContain("waitingFor");
+});
+
+it.each([
+  ["2", "Committed", ""],
+  [
+    "5fd8f5d8c4",
+    "RolledBack",
+    "status.observedGeneration is no integer, so that ready cannot be told: wait for a condition=…",
+  ],
+])("reads an observedGeneration that is a text: %s", async (observed, phase, error) => {
+  const place = await workspace();
+  const { namespace } = place;
+  const rules = { apiGroups: [`${namespace}.example.com`], resources: ["gadgets"], verbs: ["*"] };
+  await place.create(role("gadgets", rules), roleBinding("gadgets", "Role", "gadgets", `${namespace}/deployer`));
+  const definition = gadgets(namespace, { subresources: { status: {} } });
+  await administrator.create(definition);
+  onTestFinished(() => administrator.remove(definition));
+  const one = gadget(namespace);
+  await expect
+    .poll(() =>
+      place.create(one).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true);
+  await place.patch({ ...one, status: { observedGeneration: "1" } }, "status");
+  await place.janus();
+  await place.submit([{ ...patching({ ...one, size: 4 }), waitFor: ["ready"] }]);
+  await saidOf(place, /its controller has seen generation 1, not yet 2/);
+  await place.patch({ ...one, size: 4, status: { observedGeneration: observed } }, "status");
+  const { status } = await place.over();
+  expect(status.phase).toBe(phase);
+  expect(status.items[0]?.error ?? "").toContain(error);
 });

@@ -1,11 +1,12 @@
-import { lockLease } from "@janus/api";
+import { lockLease, REQUEST_ROLLBACK } from "@janus/api";
 import { expect, it } from "vitest";
-import { patching } from "../fixtures/changes.ts";
+import { creating, deleting, patching } from "../fixtures/changes.ts";
 import { eventsOf } from "../fixtures/events.ts";
 import { gate, isChangeOf } from "../fixtures/gate.ts";
 import { configMap, lease } from "../fixtures/manifests.ts";
 import { recording } from "../fixtures/recording.ts";
-import { workspace } from "../fixtures/workspace.ts";
+import { refusing } from "../fixtures/refusing.ts";
+import { transaction, workspace } from "../fixtures/workspace.ts";
 
 const lockOf = (namespace: string, name: string): string =>
   lockLease({ group: "", kind: "ConfigMap", namespace, name });
@@ -216,4 +217,28 @@ it("says at its timeout what it was waiting for", async () => {
       `waiting for ConfigMap ${namespace}/a: Lease ${namespace}/${lockOf(namespace, "a")} is held by somebody; ` +
       "create the Transaction again",
   );
+});
+
+it("examines its targets again once it has its locks back: what the other one has deleted meanwhile is not found", async () => {
+  const place = await workspace();
+  await place.create(configMap("other"));
+  const list = refusing(({ verb, purpose }) => verb === "list" && purpose === "find-owned", Number.POSITIVE_INFINITY);
+  await place.janus(list.hook);
+  await place.submit([creating(configMap("made"))], { name: "maker", rollbackWindow: "1h" });
+  const ready = async (name: string) =>
+    (await place.txn(name)).status.conditions.find(({ type }) => type === "Ready")?.message;
+  await expect.poll(() => ready("maker")).toContain("can be rolled back until");
+
+  // It has its locks, and its dry runs, and waits.
+  await place.submit([patching(configMap("made", { by: "user" })), deleting(configMap("other"))], { name: "user" });
+  await expect.poll(() => ready("user")).toContain("trying again to list");
+  await place.patch({ ...transaction("maker"), metadata: { name: "maker", annotations: { [REQUEST_ROLLBACK]: "" } } });
+  expect((await place.over("maker")).status.phase).toBe("RolledBack");
+  list.stop();
+
+  const user = await place.over("user");
+  expect(user.status.phase).toBe("Failed");
+  expect(user.status.items[0]?.error).toContain("not found");
+  expect(await place.names("coordination.k8s.io/v1", "Lease")).toEqual([]);
+  expect(await place.exists(configMap("other"))).toBe(true);
 });

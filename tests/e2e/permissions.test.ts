@@ -1,4 +1,4 @@
-import { Change, Transaction, TransactionPermissions, type TransactionProps } from "@janus/cdk8s";
+import { Change, type ChangeOptions, Transaction, TransactionPermissions, type TransactionProps } from "@janus/cdk8s";
 import { ApiObject, Chart, Testing } from "cdk8s";
 import * as E from "fp-ts/lib/Either.js";
 import type { Hook } from "@janus/kube";
@@ -174,7 +174,7 @@ const prepare = async ({ object, exists }: Case, here: Workspace, name: string):
   return manifest;
 };
 /** A gate that nothing ever meets. */
-const NEVER = { waitFor: ["jsonpath={.data.never}=met"], waitTimeout: "1s" };
+const NEVER: ChangeOptions = { waitFor: ["jsonpath={.data.never}=met"], waitTimeout: "1s" };
 
 describe.each(cases)("the permissions of a Transaction with $title", (one) => {
   it("are enough to commit it, and to roll it back", async () => {

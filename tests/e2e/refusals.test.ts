@@ -67,7 +67,7 @@ it("refuses an unknown kind, and says how it could become known", async () => {
   ]);
   expect(message).toBe(
     "no changes were applied: changes[1]: the API server does not serve Wombat in example.com/v1: " +
-      "correct the target, or create its CustomResourceDefinition in an earlier change",
+      "correct the target, or apply what defines it first, in a Transaction of its own unless that is its CustomResourceDefinition",
   );
   expect(txn.status.items).toMatchObject([{}, { error: expect.stringContaining("does not serve Wombat") as string }]);
 });

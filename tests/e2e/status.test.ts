@@ -121,31 +121,29 @@ describe("kubectl", () => {
       "NAME",
       "PHASE",
       "PROGRESS",
-      "MESSAGE",
+      "LIFECYCLE",
       "AGE",
       "SERVICEACCOUNT",
-      "LIFECYCLE",
       "REVERSIBLEUNTIL",
+      "MESSAGE",
     ]);
     expect(good).toEqual([
       "good",
       "Committed",
       "2/2",
-      "all 2 changes are applied",
+      "Published",
       expect.stringMatching(/^\d+s$/),
       "deployer",
-      "Published",
-      "",
+      "all 2 changes are applied",
     ]);
     expect(bad).toEqual([
       "bad",
       "Failed",
       "0/1",
-      `no changes were applied: changes[0]: ConfigMap ${namespace}/missing not found: use Create`,
+      "Published",
       expect.stringMatching(/^\d+s$/),
       "deployer",
-      "Published",
-      "",
+      `no changes were applied: changes[0]: ConfigMap ${namespace}/missing not found: use Create`,
     ]);
   });
 

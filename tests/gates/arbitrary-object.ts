@@ -87,6 +87,7 @@ const object = (
               ...status,
               observedGeneration: fc.oneof(
                 { weight: 30, arbitrary: fc.constantFrom(1, 2, 2) },
+                { weight: 1, arbitrary: fc.constantFrom("1", "2") },
                 { weight: 1, arbitrary: malformed },
               ),
               conditions: fc.oneof(
@@ -132,7 +133,11 @@ export const arbitraryObjects: Readonly<Record<string, fc.Arbitrary<KubeObject>>
   Deployment: object(
     "apps/v1",
     "Deployment",
-    fields({ replicas: count, progressDeadlineSeconds: fc.constantFrom(600, 2 ** 31 - 1) }),
+    fields({
+      replicas: count,
+      progressDeadlineSeconds: fc.constantFrom(600, 2 ** 31 - 1),
+      paused: fc.constantFrom(true, false, false),
+    }),
     counts("replicas", "updatedReplicas", "readyReplicas", "availableReplicas"),
     ["Progressing", "Available", "ReplicaFailure"],
   ),

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { matchesGlob } from "node:path";
 import { describe, expect, it } from "vitest";
-import { EXHAUSTIVE, LONGER, SAMPLED } from "../suites.ts";
+import { isOfNpmTest } from "../suites.ts";
 import { page, root } from "./docs/page.ts";
 
 /** The tests that prove each guarantee: the heading of docs/guarantees.md → the file → titles in it. */
@@ -24,10 +23,6 @@ const linked = (body: string): readonly string[] => {
   return last.startsWith("Tests:") ? [...last.matchAll(/\]\(\.\.\/([^)]+)\)/gu)].map(([, file = ""]) => file) : [];
 };
 
-/** Whether `npm test` runs this file, or a few cases of it. */
-const isRun = (file: string): boolean =>
-  SAMPLED.includes(file) || ![...EXHAUSTIVE, ...LONGER].some((suite) => matchesGlob(file, suite));
-
 it("guarantees.json has an entry for each guarantee of docs/guarantees.md, in the same order, and no other", () => {
   expect(Object.keys(proofs).length).toBeGreaterThan(50);
   expect(Object.keys(proofs)).toEqual([...guarantees.keys()]);
@@ -40,7 +35,7 @@ describe.each(Object.entries(proofs))("guarantee: %s", (heading, files) => {
   });
 
   it("is proved by npm test, too", () => {
-    expect(Object.keys(files).filter(isRun)).not.toEqual([]);
+    expect(Object.keys(files).filter(isOfNpmTest)).not.toEqual([]);
   });
 
   it.each(Object.entries(files).flatMap(([file, titles]) => titles.map((title) => ({ file, title }))))(

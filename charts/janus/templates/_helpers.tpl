@@ -75,8 +75,8 @@ app.kubernetes.io/part-of: janus
 
 {{/* Without leader election there can be only one: validate.yaml refuses others. */}}
 {{- define "janus.replicas" -}}
-{{- if not (kindIs "invalid" .Values.replicas) -}}
-{{ int .Values.replicas }}
+{{- if not (kindIs "invalid" .Values.replicaCount) -}}
+{{ int .Values.replicaCount }}
 {{- else if .Values.controller.leaderElection.enabled -}}
 2
 {{- else -}}

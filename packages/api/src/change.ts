@@ -31,10 +31,16 @@ interface Deletion extends Waiting {
 }
 
 /** What is done to one object: all that is applied and rolled back is one of these. A Delete has no content by type. */
-export type ResolvedChange = Write<"Create" | "Update" | "Patch"> | Deletion;
+export type ResolvedChange = Write<"Create" | "Update" | "Patch" | "Replace"> | Deletion;
 
-/** A change as its author writes it. Whether an Apply is a Create or a Patch is decided by its target, before any change is made. */
+/**
+ * A change as its author writes it. Whether an Apply is a Create or a Patch, and a Replace a Create, is decided by its target, before
+ * any change is made.
+ */
 export type Change = ResolvedChange | Write<"Apply">;
+
+/** Whether the change deletes the object that is there before it. */
+export const deletes = ({ type }: Pick<Change, "type">): boolean => type === "Delete" || type === "Replace";
 
 // Declared so that CEL can read them; all other fields of the content are preserved.
 const Content = openObject({
@@ -60,12 +66,13 @@ const Wire = object({
     "What to do with the target. Create creates it and fails if it exists. Update replaces the whole object with the content. " +
       "Patch sets the fields of the content and leaves all others (server-side apply). Delete deletes it. " +
       "Update, Patch and Delete fail if the target does not exist. " +
-      "Apply is a Patch if the target exists when the Transaction is prepared, and a Create if it does not.",
-    oneOf("Create", "Update", "Patch", "Apply", "Delete"),
+      "Apply is a Patch if the target exists when the Transaction is prepared, and a Create if it does not. " +
+      "Replace deletes the target, waits until it is gone, and creates it from the content: for what cannot be edited, such as the template of a Job. If the target does not exist, it is a Create.",
+    oneOf("Create", "Update", "Patch", "Apply", "Replace", "Delete"),
   ),
   content: optional(
     described(
-      "The manifest for a Create, an Update or an Apply, or the fields to set for a Patch. Not allowed for a Delete. " +
+      "The manifest for a Create, an Update, an Apply or a Replace, or the fields to set for a Patch. Not allowed for a Delete. " +
         "apiVersion, kind, name and namespace may be omitted; if set, they must match the target.",
       Content,
     ),
@@ -78,7 +85,7 @@ const Wire = object({
   ),
   resourceVersion: optional(
     described(
-      "Applies the change only if the target still has this metadata.resourceVersion; otherwise the Transaction fails. Not allowed for a Create or an Apply.",
+      "Applies the change only if the target still has this metadata.resourceVersion; otherwise the Transaction fails. Not allowed for a Create, an Apply or a Replace.",
       satisfying(string({ maxLength: 253 }), {
         cel: "self != ''",
         message:
@@ -120,7 +127,7 @@ const agrees = (
 const rules: readonly Rule<Wire>[] = [
   {
     cel: "self.type == 'Delete' || has(self.content) || has(self.contentFrom)",
-    message: "content is missing: a Create, Update or Apply needs the manifest, a Patch the fields to set",
+    message: "content is missing: a Create, Update, Apply or Replace needs the manifest, a Patch the fields to set",
     holds: ({ type, content, contentFrom }) => type === "Delete" || content !== undefined || contentFrom !== undefined,
   },
   {
@@ -135,9 +142,11 @@ const rules: readonly Rule<Wire>[] = [
       type !== "Delete" || (content === undefined && contentFrom === undefined),
   },
   {
-    cel: "!(self.type in ['Create', 'Apply']) || !has(self.resourceVersion)",
-    message: "resourceVersion is of an object that exists: remove it from a Create or an Apply, or change the type",
-    holds: ({ type, resourceVersion }) => !["Create", "Apply"].includes(type) || resourceVersion === undefined,
+    cel: "!(self.type in ['Create', 'Apply', 'Replace']) || !has(self.resourceVersion)",
+    message:
+      "resourceVersion is of an object that exists: remove it from a Create, an Apply or a Replace, or change the type",
+    holds: ({ type, resourceVersion }) =>
+      !["Create", "Apply", "Replace"].includes(type) || resourceVersion === undefined,
   },
   agrees(
     "apiVersion",

@@ -2,6 +2,7 @@ import type { JsonObject } from "@janus/types";
 import { GROUP, KIND, PLURAL, VERSION } from "./names.ts";
 import { Transaction } from "./transaction.ts";
 
+/** Those without a priority fit 80 columns beside a name of 30 characters; `-o wide` has all, and the longest last. */
 const columns: readonly JsonObject[] = [
   { name: "Phase", type: "string", jsonPath: ".status.phase" },
   {
@@ -11,10 +12,10 @@ const columns: readonly JsonObject[] = [
     description: "Number of applied changes whose gates are met, of all.",
   },
   {
-    name: "Message",
+    name: "Lifecycle",
     type: "string",
-    jsonPath: ".status.conditions[?(@.type=='Ready')].message",
-    description: "Status message.",
+    jsonPath: ".spec.lifecycle",
+    description: "Draft, Proposed or Published: only a published one is executed.",
   },
   { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
   {
@@ -25,17 +26,17 @@ const columns: readonly JsonObject[] = [
     priority: 1,
   },
   {
-    name: "Lifecycle",
-    type: "string",
-    jsonPath: ".spec.lifecycle",
-    description: "Draft, Proposed or Published.",
-    priority: 1,
-  },
-  {
     name: "ReversibleUntil",
     type: "string",
     jsonPath: ".status.reversibleUntil",
     description: "Until when it can be rolled back on request, of a Committed Transaction with a rollbackWindow.",
+    priority: 1,
+  },
+  {
+    name: "Message",
+    type: "string",
+    jsonPath: ".status.conditions[?(@.type=='Ready')].message",
+    description: "Status message.",
     priority: 1,
   },
 ];

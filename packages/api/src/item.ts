@@ -65,6 +65,11 @@ const STATES = {
   restored: "RolledBack",
 } as const satisfies Record<ItemState["type"], string>;
 
+export type StateName = (typeof STATES)[ItemState["type"]];
+
+/** As `status.items[].state` has it. */
+export const stateName = ({ type }: Pick<ItemState, "type">): StateName => STATES[type];
+
 const name = string({ maxLength: 253 });
 const Wire = object({
   target: optional(

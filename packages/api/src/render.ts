@@ -3,7 +3,15 @@ import { MAX_CHANGES } from "./limits.ts";
 import { list, object } from "./structure.ts";
 import { text } from "./text.ts";
 
-export const CHANGE_RESULTS = ["Create", "Change", "NoChange", "Delete", "Refused", "DependsOnEarlier"] as const;
+export const CHANGE_RESULTS = [
+  "Create",
+  "Change",
+  "NoChange",
+  "Replace",
+  "Delete",
+  "Refused",
+  "DependsOnEarlier",
+] as const;
 
 /** What a value of a Secret, or of another kind that is sensitive, is shown as. */
 export const CONCEALED = "(changed)";
@@ -26,7 +34,7 @@ export interface FieldDifference extends TypeOf<typeof FieldDifference> {}
 /** What one change would do. */
 export const RenderedChange = object({
   result: described(
-    "Create, Change or Delete: what would be done to the target. NoChange: the target is so already. Refused: the change would fail. DependsOnEarlier: it is known only after an earlier change is applied.",
+    "Create, Change, Replace or Delete: what would be done to the target. NoChange: the target is so already. Refused: the change would fail. DependsOnEarlier: it is known only after an earlier change is applied.",
     oneOf(...CHANGE_RESULTS),
   ),
   message: optional(described("Why the change would fail, and what to do.", text(256))),

@@ -35,11 +35,15 @@ const identityCel = [
 
 const oncePerTarget: Rule<readonly Change[]> = {
   cel: `self.map(c, ${identityCel}).distinct().size() == self.size()`,
-  message: "two changes have the same target (group, kind, namespace and name): make them one change",
+  message:
+    "two changes have the same target (group, kind, namespace and name): make them one change; a Delete and a Create of one object are type Replace",
   holds: (changes) => new Set(changes.map(({ target }) => identity(target))).size === changes.length,
 };
 
 export const LIFECYCLES = ["Draft", "Proposed", "Published"] as const;
+
+/** `waitAt`; the first is what counts where it is left out, so that an older controller knows no field that it need not. */
+const WAIT_AT = ["EachChange", "End"] as const;
 
 /**
  * `rollbackWaitTimeout` where it is left out, in ms. The controller sets it, not the CRD: an older controller, which does
@@ -90,8 +94,14 @@ const fields = {
   ),
   waitFor: optional(
     described(
-      "Default of waitFor for all changes: the gates that each target must meet before the next change is applied.",
+      "Default of waitFor for all changes: the gates that each target must meet, at the time that waitAt says.",
       Gates,
+    ),
+  ),
+  waitAt: optional(
+    described(
+      "When the gates are waited for. EachChange (the default): those of each change before the next one is applied. End: those of all changes once all are applied, before the Transaction is Committed; so what an earlier target needs of a later one is there. In any case, gates that are not met roll everything back.",
+      oneOf(...WAIT_AT),
     ),
   ),
   rollbackWaitFor: optional(

@@ -7,9 +7,17 @@ export const ROLLBACK_VERBS: Readonly<Record<ResolvedChange["type"], readonly st
   Patch: ["update"],
   // Created again, then its field managers are restored.
   Delete: ["create", "update"],
+  Replace: ["delete", "create", "update"],
 };
+
+/** The verbs of the change itself. */
+const OWN_VERBS: Readonly<Partial<Record<ResolvedChange["type"], readonly string[]>>> = {
+  Replace: ["delete", "create"],
+};
+
+export const ownVerbs = (type: ResolvedChange["type"]): readonly string[] => OWN_VERBS[type] ?? [type.toLowerCase()];
 
 /** The verbs on its target that a change and its rollback need, beside `get`. */
 export const verbsOf = (type: ResolvedChange["type"]): readonly string[] => [
-  ...new Set([type.toLowerCase(), ...ROLLBACK_VERBS[type]]),
+  ...new Set([...ownVerbs(type), ...ROLLBACK_VERBS[type]]),
 ];

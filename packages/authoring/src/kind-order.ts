@@ -4,6 +4,7 @@ import { isBuiltInGroup } from "./built-in-group.ts";
  * The order in which kinds are created: what others refer to comes first, what intercepts requests last. Kinds that
  * are not listed come before those that intercept: they often need a CRD and its controller. As Helm and kustomize
  * do it: https://helm.sh/docs/intro/using_helm/#helm-install-installing-a-package
+ * But Jobs come before the workloads, which may mount what a Job makes, such as a certificate.
  */
 const FIRST: readonly string[] = [
   "PriorityClass",
@@ -24,6 +25,7 @@ const FIRST: readonly string[] = [
   "PersistentVolume",
   "PersistentVolumeClaim",
   "Service",
+  "Job",
   "DaemonSet",
   "Pod",
   "ReplicationController",
@@ -31,7 +33,6 @@ const FIRST: readonly string[] = [
   "Deployment",
   "HorizontalPodAutoscaler",
   "StatefulSet",
-  "Job",
   "CronJob",
   "IngressClass",
   "Ingress",

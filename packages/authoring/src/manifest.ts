@@ -32,8 +32,8 @@ export interface ContentFrom {
 /** One change of a Transaction, as in `spec.changes`. */
 export interface ChangeManifest {
   readonly target: TargetManifest;
-  readonly type: "Create" | "Update" | "Patch" | "Apply" | "Delete";
-  /** The manifest of a Create, Update or Apply, or the fields to set with a Patch; none for a Delete. */
+  readonly type: "Create" | "Update" | "Patch" | "Apply" | "Replace" | "Delete";
+  /** The manifest of a Create, Update, Apply or Replace, or the fields to set with a Patch; none for a Delete. */
   readonly content?: JsonObject;
   /** Where the content is instead, in the namespace of the Transaction. @default - in `content` */
   readonly contentFrom?: ContentFrom;
@@ -59,6 +59,8 @@ export interface SpecManifest {
   readonly timeout?: string;
   /** @default - waits for nothing */
   readonly waitFor?: readonly string[];
+  /** @default "EachChange" */
+  readonly waitAt?: "EachChange" | "End";
   /** @default - waits for nothing */
   readonly rollbackWaitFor?: readonly string[];
   /** @default "10m" */

@@ -53,18 +53,24 @@ const escalations = (
     : [{ ...at, resource: { ...at.resource, plural }, verb: "bind", name: role }];
 };
 
-/** Kinds whose Pods explain why they are not ready. */
+/** Kinds whose Pods, and what Events say of these, explain why they are not ready. */
 const WORKLOADS: readonly string[] = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"];
 const PODS: ResourceName = { group: "", plural: "pods", namespaced: true };
+const EVENTS: ResourceName = { group: "", plural: "events", namespaced: true };
 
-/** Gates are watched, not polled; and a message names the Pod that has a problem. */
+const explainedBy = (kind: string): readonly ResourceName[] => {
+  if (WORKLOADS.includes(kind)) return [PODS, EVENTS];
+  return kind === "PersistentVolumeClaim" ? [EVENTS] : [];
+};
+
+/** Gates are watched, not polled; and a message names the Pod that has a problem, or why a claim is not bound. */
 const gates = (
   { target: { kind } }: ChangeManifest,
   { resource, namespace }: Omit<Grant, "verb" | "name">,
-): readonly Grant[] =>
-  [resource, ...(WORKLOADS.includes(kind) ? [PODS] : [])].flatMap((resource) =>
-    ["list", ...(resource === PODS ? [] : ["watch"])].map((verb) => ({ resource, namespace, verb, name: undefined })),
-  );
+): readonly Grant[] => [
+  ...["list", "watch"].map((verb) => ({ resource, namespace, verb, name: undefined })),
+  ...explainedBy(kind).map((resource) => ({ resource, namespace, verb: "list", name: undefined })),
+];
 
 /** A content that is in a ConfigMap or Secret is read from there. */
 const readingContent = (

@@ -2,6 +2,7 @@ import { type ChangeManifest, changeOf, type ContentFrom, type Manifest, type Ta
 import type { JsonObject } from "@janus/types";
 import { ApiObject } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
+import type { Gate } from "./gate.ts";
 import { type Time, written } from "./time.ts";
 
 export interface ChangeOptions {
@@ -9,7 +10,7 @@ export interface ChangeOptions {
    * Gates that the object must meet before the next change is made, such as `ready` or `condition=Available`.
    * @default - `waitFor` of the Transaction
    */
-  readonly waitFor?: readonly string[];
+  readonly waitFor?: readonly Gate[];
   /**
    * How long to wait for `waitFor`.
    * @default - what is left of `timeout` of the Transaction
@@ -75,7 +76,11 @@ const withOptions = ({ content, ...change }: ChangeManifest, more: ExistingObjec
   ...options(more),
 });
 
-const ofWhole = (type: "Create" | "Update" | "Apply", construct: IConstruct, more: ExistingObjectOptions): Change => {
+const ofWhole = (
+  type: "Create" | "Update" | "Apply" | "Replace",
+  construct: IConstruct,
+  more: ExistingObjectOptions,
+): Change => {
   const object = ApiObject.of(construct);
   return {
     subject: object.node.path,
@@ -111,6 +116,9 @@ export const Change = {
 
   /** Creates the object, or sets its fields if it exists, as `kubectl apply` does. */
   apply: (object: IConstruct, more: ChangeOptions = {}): Change => ofWhole("Apply", object, more),
+
+  /** Deletes the object and creates it, for what cannot be edited, such as the template of a Job; creates it if it does not exist. */
+  replace: (object: IConstruct, more: ChangeOptions = {}): Change => ofWhole("Replace", object, more),
 
   /**
    * Sets these fields of an object that exists (server-side apply), and leaves all others.

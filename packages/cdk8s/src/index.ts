@@ -8,6 +8,7 @@ export {
   type TransactionManifest,
 } from "@janus/authoring";
 export { Change, type ChangeOptions, type ExistingObjectOptions, type ObjectRef } from "./change.ts";
+export type { Gate } from "./gate.ts";
 export type { Time } from "./time.ts";
 export { Transaction } from "./transaction.ts";
 export { TransactionPermissions, type TransactionPermissionsProps } from "./transaction-permissions.ts";

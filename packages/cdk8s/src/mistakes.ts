@@ -1,5 +1,7 @@
 import { groupOf } from "@janus/api";
 import { parse, type TransactionManifest } from "@janus/authoring";
+import { isIrreplaceable } from "@janus/controller/core/kubernetes/irreplaceable-kinds";
+import type { ApiObjectMetadata } from "cdk8s";
 import type { IConstruct } from "constructs";
 import type { Change } from "./change.ts";
 import { isWithin, objectsOf } from "./objects.ts";
@@ -23,6 +25,27 @@ export const changedTwice = (
         ];
   });
 };
+
+/** Deletions that nothing can undo, before a change that may fail: the controller would refuse them. */
+export const irreversibleTooEarly = ({ spec }: TransactionManifest, changes: readonly Change[]): readonly string[] => {
+  const isIrreversible = spec.changes.map(({ type, target }) => type === "Delete" && isIrreplaceable(target));
+  const last = isIrreversible.lastIndexOf(false);
+  return changes.flatMap(({ subject }, index) =>
+    isIrreversible[index] === true && index < last
+      ? [`spec.changes[${index}]: this deletion cannot be undone: move it to the end of the list (${subject})`]
+      : [],
+  );
+};
+
+/** What would not give each run a name of its own, though it looks so. */
+export const namedInVain = (metadata: ApiObjectMetadata | undefined, run: string | undefined): readonly string[] => [
+  ...(metadata?.["generateName"] === undefined
+    ? []
+    : ["metadata.generateName has no effect, since the name is a hash of the content: set run instead"]),
+  ...(metadata?.name === undefined || run === undefined
+    ? []
+    : ["run has no effect, since metadata.name is the name: put it into that name, or leave one of them out"]),
+];
 
 /** What the API server would say, with the construct that each change is about. */
 export const mistakesIn = (manifest: TransactionManifest, changes: readonly Change[]): readonly string[] => {

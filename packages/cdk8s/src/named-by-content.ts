@@ -14,13 +14,18 @@ const contentOf = (spec: Readonly<Record<string, unknown>>): object => {
   return content;
 };
 
-/** An object whose spec cannot be changed but for its lifecycle: unless it has a name, another spec gives it another one. */
+/**
+ * An object whose spec cannot be changed but for its lifecycle: unless it has a name, another spec, or the same one in
+ * another run, gives it another one.
+ */
 export class NamedByContent extends ApiObject {
   readonly #isNamed: boolean;
+  readonly #run: string | undefined;
 
-  constructor(scope: Construct, id: string, props: ApiObjectProps) {
+  constructor(scope: Construct, id: string, { run, ...props }: ApiObjectProps & { readonly run: string | undefined }) {
     const name = props.metadata?.name ?? Names.toDnsLabel(scope, { includeHash: false, maxLen: LONGEST - 1 - HASH });
     super(scope, id, { ...props, metadata: { ...props.metadata, name } });
+    this.#run = run;
     this.#isNamed = props.metadata?.name !== undefined;
   }
 
@@ -28,7 +33,8 @@ export class NamedByContent extends ApiObject {
     const manifest = super.toJson() as Manifest;
     if (this.#isNamed) return manifest;
     const content = contentOf(manifest["spec"] as Readonly<Record<string, unknown>>);
-    const hash = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, HASH);
+    const hashed = JSON.stringify(this.#run === undefined ? content : [content, this.#run]);
+    const hash = createHash("sha256").update(hashed).digest("hex").slice(0, HASH);
     const { metadata } = manifest;
     return { ...manifest, metadata: { ...metadata, name: `${metadata.name}-${hash}` } };
   }

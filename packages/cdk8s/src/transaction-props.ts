@@ -1,5 +1,6 @@
 import type { ApiObject, ApiObjectMetadata } from "cdk8s";
 import type { Change, ChangeOptions } from "./change.ts";
+import type { Gate } from "./gate.ts";
 import type { Time } from "./time.ts";
 
 export interface TransactionOptions {
@@ -10,6 +11,12 @@ export interface TransactionOptions {
    */
   readonly metadata?: ApiObjectMetadata;
   /**
+   * The run of the pipeline, such as `process.env.GITHUB_RUN_ID`: part of the hash in the name, so that each run has a
+   * Transaction of its own, and one that runs again after a failure releases again.
+   * @default - the same content has the same name, and is executed once
+   */
+  readonly run?: string | undefined;
+  /**
    * The ServiceAccount that reads and modifies the objects: its name, or a construct such as `ServiceAccount` of
    * cdk8s-plus. It must be in the namespace of the Transaction, and exist before it.
    */
@@ -18,7 +25,13 @@ export interface TransactionOptions {
    * Gates that each object must meet before the next change is made, such as `ready`.
    * @default - waits for nothing
    */
-  readonly waitFor?: readonly string[];
+  readonly waitFor?: readonly Gate[];
+  /**
+   * When the gates are waited for: those of each object before the next change is made (`EachChange`), or all of them once all
+   * changes are made, before it is Committed (`End`).
+   * @default "EachChange"
+   */
+  readonly waitAt?: "EachChange" | "End";
   /**
    * How long the Transaction may take until all changes are made. After that, it is rolled back.
    * @default "30m"
@@ -33,7 +46,7 @@ export interface TransactionOptions {
    * Gates that the restored objects must meet after a rollback.
    * @default - waits for nothing
    */
-  readonly rollbackWaitFor?: readonly string[];
+  readonly rollbackWaitFor?: readonly Gate[];
   /**
    * How long to wait for `rollbackWaitFor`.
    * @default "10m"

@@ -4,7 +4,7 @@ import { type ApiObject, type App, Chart, Lazy } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
 import { applyOrder } from "./apply-order.ts";
 import { Change } from "./change.ts";
-import { accountAmong, addedLater, changedTwice, mistakesIn } from "./mistakes.ts";
+import { accountAmong, addedLater, changedTwice, irreversibleTooEarly, mistakesIn, namedInVain } from "./mistakes.ts";
 import { NamedByContent } from "./named-by-content.ts";
 import { dependenciesOf, isWithin, objectsOf, takeOut } from "./objects.ts";
 import { accountOf, specOf } from "./spec.ts";
@@ -33,12 +33,13 @@ export class Transaction extends Construct {
   /** The object that is printed. */
   readonly apiObject: ApiObject;
 
-  constructor(scope: Construct, id: string, { changes, metadata, ...options }: TransactionProps) {
+  constructor(scope: Construct, id: string, { changes, metadata, run, ...options }: TransactionProps) {
     super(scope, id);
     this.apiObject = new NamedByContent(this, "Resource", {
       apiVersion: API_VERSION,
       kind: KIND,
       ...(metadata === undefined ? {} : { metadata }),
+      run,
       spec: Lazy.any({ produce: () => specOf(options, changes) }),
     });
     const objects = changes.flatMap(({ object }) => object ?? []);
@@ -49,6 +50,8 @@ export class Transaction extends Construct {
       validate: () => [
         ...mistakesIn(this.manifest, changes),
         ...changedTwice(this.manifest, changes),
+        ...irreversibleTooEarly(this.manifest, changes),
+        ...namedInVain(metadata, run),
         ...accountAmong(changes, accountOf(options), this.apiObject.metadata.namespace),
       ],
     });

@@ -1,5 +1,15 @@
 /** The flags of every command that take a value. */
-const WITH_VALUE: readonly string[] = ["-n", "--namespace", "--context", "--kubeconfig", "--as", "--as-group"];
+const WITH_VALUE: readonly string[] = [
+  "-n",
+  "--namespace",
+  "--context",
+  "--cluster",
+  "--user",
+  "--kubeconfig",
+  "--as",
+  "--as-group",
+  "--request-timeout",
+];
 
 const isGlobal = (arg: string | undefined): arg is string =>
   arg !== undefined && WITH_VALUE.includes(arg.split("=")[0] ?? "");
@@ -14,4 +24,11 @@ export const withFlagsAfterCommand = (args: readonly string[]): readonly string[
     at += count;
   }
   return [...args.slice(at, at + 1), ...flags, ...args.slice(at + 1)];
+};
+
+/** `help plan` as `plan --help`, and `--version` as `version --client`: other words for the same. */
+export const withoutOtherWords = (args: readonly string[]): readonly string[] => {
+  const [first, ...rest] = args;
+  if (first === "help") return [...rest, "--help"];
+  return first === "--version" ? ["version", "--client", ...rest] : args;
 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Failure } from "./failure.ts";
-import { withFlagsAfterCommand } from "./leading-flags.ts";
+import { withFlagsAfterCommand, withoutOtherWords } from "./leading-flags.ts";
 import { endWithReader, outputTo } from "./output/style.ts";
 import { programFor, wholeProgram } from "./program.ts";
 
@@ -13,15 +13,16 @@ const isTooOld = (version: string): boolean => {
 };
 
 for (const stream of [process.stdout, process.stderr]) endWithReader(stream);
-const args = withFlagsAfterCommand(process.argv.slice(2));
+const args = withoutOtherWords(withFlagsAfterCommand(process.argv.slice(2)));
 const [called] = args;
 try {
   if (isTooOld(process.versions.node))
     throw new Failure(`Node ${OLDEST.join(".")} or newer is required, but this is ${process.versions.node}`);
-  const isCompletion = called === "completion" || called === "complete";
-  const program = isCompletion ? await wholeProgram() : await programFor(called);
-  if (isCompletion) await (await import("./commands/completion.ts")).addCompletion(program, args);
-  await program.parseAsync(args, { from: "user" });
+  // As the scripts for shells call it: `complete -- WORDS`.
+  if (called === "complete") {
+    const { completed } = await import("./completion/complete.ts");
+    process.stdout.write(await completed(await wholeProgram(), args.slice(2)));
+  } else await (await programFor(called)).parseAsync(args, { from: "user" });
 } catch (error) {
   if (!(error instanceof Failure)) throw error;
   outputTo(process.stderr).write(`error: ${error.message}\n`);

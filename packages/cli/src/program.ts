@@ -76,6 +76,10 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: "versions of kubectl-janus, the controller and Kubernetes",
     load: async () => (await import("./commands/version.ts")).versionCommand,
   },
+  completion: {
+    summary: "print the script that completes commands in a shell",
+    load: async () => (await import("./commands/completion.ts")).completionCommand,
+  },
 };
 
 const root = (name: string): Command =>
@@ -91,13 +95,12 @@ export const programFor = async (called: string | undefined): Promise<Command> =
   const listed = called === undefined ? undefined : COMMANDS[called];
   if (listed !== undefined) return janus.addCommand(named(await listed.load(), listed));
   for (const [name, { summary }] of Object.entries(COMMANDS)) janus.addCommand(new Command(name).description(summary));
-  janus.addCommand(new Command("completion").description("print the script that completes commands in a shell"));
   return janus;
 };
 
-/** With all commands and their flags. The name for completion: shells complete that of a program, which has no space. */
-export const wholeProgram = async (name = "kubectl-janus"): Promise<Command> => {
-  const janus = root(name);
+/** With all commands and their flags. */
+export const wholeProgram = async (): Promise<Command> => {
+  const janus = root("kubectl janus");
   for (const listed of Object.values(COMMANDS)) janus.addCommand(named(await listed.load(), listed));
   return janus;
 };

@@ -25,7 +25,7 @@ export interface ControllerDeploymentProps extends NamespacedProps, ServiceAccou
    */
   readonly imagePullSecrets?: readonly string[];
   /**
-   * Number of controllers, of which one leads.
+   * Number of controllers, of which one leads; at least 1.
    * @default 2; 1 without leader election
    */
   readonly replicas?: number;
@@ -134,6 +134,10 @@ const strategyOf = ({ readiness, leaderElection }: ControllerDeploymentProps): k
 };
 
 const replicasOf = ({ replicas, leaderElection }: ControllerDeploymentProps): number => {
+  if (replicas !== undefined && replicas < 1)
+    throw new Error(
+      `replicas is ${replicas}: without a controller, Transactions are not executed, and those that are active block the deletion of their namespace. To stop it for a while, scale its Deployment to 0.`,
+    );
   if (leaderElection?.enabled !== false) return replicas ?? 2;
   if (replicas === undefined || replicas === 1) return 1;
   throw new Error(

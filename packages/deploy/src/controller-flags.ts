@@ -5,6 +5,10 @@ import { httpPort } from "./defaults.ts";
 import type { NamespacedProps } from "./namespaced.ts";
 import type { ReadinessProps } from "./readiness.ts";
 
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+export const defaultLogLevel: LogLevel = "info";
+
 export interface ControllerFlagsProps extends LeaderElectionProps, ReadinessProps {
   /**
    * Require authentication and authorization for `/metrics`.
@@ -22,8 +26,13 @@ export interface ControllerFlagsProps extends LeaderElectionProps, ReadinessProp
    */
   readonly defaultTtlSecondsAfterFinished?: number;
   /**
-   * More flags of the controller, such as `--log-level=debug`; `janus-controller --help` lists all. Flags that other props
-   * set, or on which other objects rely, are rejected.
+   * What the controller logs: with `debug` each request, with `warn` and `error` only what needs attention.
+   * @default "info"
+   */
+  readonly logLevel?: LogLevel;
+  /**
+   * More flags of the controller, such as `--max-concurrent-reconciles=32`; `janus-controller --help` lists all. Flags
+   * that other props set, or on which other objects rely, are rejected.
    * @default none
    */
   readonly flags?: readonly string[];
@@ -87,6 +96,7 @@ export const controllerFlags = (props: ControllerFlagsProps & NamespacedProps): 
     readiness = "any",
     metricsAuth,
     sensitiveKinds = [],
+    logLevel = defaultLogLevel,
     flags = [],
   } = props;
   const election = leaderElectionOf(props);
@@ -109,6 +119,7 @@ export const controllerFlags = (props: ControllerFlagsProps & NamespacedProps): 
     ...(metricsAuth === true ? ["--metrics-auth=true"] : []),
     ...(ttl === undefined ? [] : [`--default-ttl-seconds-after-finished=${ttl}`]),
     ...(sensitiveKinds.length === 0 ? [] : [`--sensitive-kinds=${sensitiveKinds.join(",")}`]),
+    ...(logLevel === defaultLogLevel ? [] : [`--log-level=${logLevel}`]),
     ...flags,
   ];
 };

@@ -1,6 +1,8 @@
 /** A panel: its queries, each with its legend. */
 interface Chart {
   readonly title: string;
+  /** What is drawn, and which value calls for a look; Grafana shows it at the title. */
+  readonly about: string;
   readonly kind: "timeseries" | "stat";
   /** The unit in Grafana: s, ops, short, percentunit. */
   readonly unit: string;
@@ -22,28 +24,47 @@ const p50AndP99 = (histogram: string): Chart["lines"] => [
 ];
 
 const charts: readonly Chart[] = [
-  { title: "Leaders", kind: "stat", unit: "short", lines: [["", `sum(${of("janus_leader_elected")})`]] },
-  { title: "Fence", kind: "stat", unit: "short", lines: [["", `max(${of("janus_fence_up")})`]] },
+  {
+    title: "Leaders",
+    about:
+      "Controllers that lead. It is 1; for a moment 0 when the leader changes. 0 for longer: no Transaction is executed.",
+    kind: "stat",
+    unit: "short",
+    lines: [["", `sum(${of("janus_leader_elected")})`]],
+  },
+  {
+    title: "Fence",
+    about:
+      "1: writes of a leader whose term is over are rejected by the API server. 0: the fence is not in force, see docs/leader-election.md.",
+    kind: "stat",
+    unit: "short",
+    lines: [["", `max(${of("janus_fence_up")})`]],
+  },
   {
     title: "Active, with changes applied",
+    about: "Transactions whose targets are partly changed, and are locked until they are done.",
     kind: "stat",
     unit: "short",
     lines: [["", `sum(${of("janus_transactions_active", 'phase=~"Committing|RollingBack"')})`]],
   },
   {
     title: "Versions",
+    about: "Running controllers by version. Two versions are normal during an update only.",
     kind: "stat",
     unit: "short",
     lines: [["{{version}}", `count by (version) (${of("janus_build_info")})`]],
   },
   {
     title: "Transactions by phase",
+    about:
+      "Active Transactions by phase. A phase that only grows shows what they wait for: locks, gates, or a controller.",
     kind: "timeseries",
     unit: "short",
     lines: [["{{phase}}", `sum by (phase) (${of("janus_transactions_active")})`]],
   },
   {
     title: "Outcomes",
+    about: "Transactions that ended, per second. Failed: something may not be rolled back, look at these first.",
     kind: "timeseries",
     unit: "ops",
     lines: [
@@ -55,56 +76,80 @@ const charts: readonly Chart[] = [
   },
   {
     title: "From start to end",
+    about: "How long Transactions took, gates and waits for locks included.",
     kind: "timeseries",
     unit: "s",
     lines: p50AndP99("janus_transaction_duration_seconds"),
   },
   {
     title: "Changes in a Transaction",
+    about: "How many changes the Transactions that ended had.",
     kind: "timeseries",
     unit: "short",
     lines: p50AndP99("janus_transaction_item_count"),
   },
   {
     title: "Dry runs, changes and restores",
+    about: "Operations on targets per second, by result. Restores are rollbacks.",
     kind: "timeseries",
     unit: "ops",
     lines: [["{{operation}} {{result}}", `sum by (operation, result) (${rate("janus_item_operations_total")})`]],
   },
   {
     title: "Not restored: modified by another client",
+    about:
+      "Fields that a rollback left alone, because another client had modified them: these Transactions are Failed.",
     kind: "timeseries",
     unit: "short",
     lines: [["conflicts", `sum(increase(${of("janus_rollback_conflicts_total")}[$__rate_interval]))`]],
   },
   {
     title: "Locks",
+    about: "Locks that were acquired, renewed, released or lost, per second. Lost ones stop a Transaction.",
     kind: "timeseries",
     unit: "ops",
     lines: [["{{operation}} {{result}}", `sum by (operation, result) (${rate("janus_lock_operations_total")})`]],
   },
-  { title: "Waiting for locks", kind: "timeseries", unit: "s", lines: p50AndP99("janus_lock_wait_seconds") },
+  {
+    title: "Waiting for locks",
+    about: "How long Transactions waited until they had all locks. Long waits: several want the same targets.",
+    kind: "timeseries",
+    unit: "s",
+    lines: p50AndP99("janus_lock_wait_seconds"),
+  },
   {
     title: "Queue",
+    about:
+      "Transactions that wait for a worker of the controller. A queue that does not get empty: raise --max-concurrent-reconciles.",
     kind: "timeseries",
     unit: "short",
     lines: [["waiting", `sum(${of("janus_queue_depth")})`]],
   },
-  { title: "Waiting for a worker", kind: "timeseries", unit: "s", lines: p50AndP99("janus_queue_wait_seconds") },
+  {
+    title: "Waiting for a worker",
+    about: "How long a Transaction waited until a worker of the controller took it up.",
+    kind: "timeseries",
+    unit: "s",
+    lines: p50AndP99("janus_queue_wait_seconds"),
+  },
   {
     title: "Requests to the API server",
+    about: "Requests of the controllers per second, by verb and status code. Many 429: the API server throttles them.",
     kind: "timeseries",
     unit: "ops",
     lines: [["{{verb}} {{code}}", `sum by (verb, code) (${rate("janus_api_requests_total")})`]],
   },
   {
     title: "Answers of the API server, p99",
+    about:
+      "How long the slowest hundredth of answers took, by verb. Beyond a second, changes and renewals of locks are late.",
     kind: "timeseries",
     unit: "s",
     lines: [["{{verb}}", quantile(0.99, "janus_api_request_duration_seconds", "verb")]],
   },
   {
     title: "Changes of the leader",
+    about: "How often another controller took over. Without updates and drains it is 0.",
     kind: "timeseries",
     unit: "short",
     lines: [["changes", `max(increase(${of("janus_leader_changes_total")}[$__rate_interval]))`]],
@@ -124,10 +169,11 @@ const place = (index: number): object => {
   return { h: 8, w: 12, x: (at % 2) * 12, y: 4 + Math.floor(at / 2) * 8 };
 };
 
-const panel = ({ title, kind, unit, lines }: Chart, index: number): object => ({
+const panel = ({ title, about, kind, unit, lines }: Chart, index: number): object => ({
   id: index + 1,
   type: kind,
   title,
+  description: about,
   datasource,
   gridPos: place(index),
   fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },

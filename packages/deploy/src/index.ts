@@ -2,7 +2,7 @@ export { type Alert, alerts } from "./alerts.ts";
 export { ApprovalPolicy } from "./approval-policy.ts";
 export { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";
 export { ControllerDisruptionBudget, type ControllerDisruptionBudgetProps } from "./controller-disruption-budget.ts";
-export type { ControllerFlagsProps } from "./controller-flags.ts";
+export type { ControllerFlagsProps, LogLevel } from "./controller-flags.ts";
 export { ControllerLimits, type ControllerLimitsProps } from "./controller-limits.ts";
 export { ControllerNetworkPolicy, type ControllerNetworkPolicyProps } from "./controller-network-policy.ts";
 export { ControllerRole, type ControllerRoleProps } from "./controller-role.ts";

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { isDnsLabel } from "@janus/types";
 import type { JanusProps } from "./janus.ts";
 
-export const HELP = `Usage: npm run -s manifests -- [flags] | kubectl apply --server-side -f -
+export const HELP = `Usage: npm run -s manifests -- --image=<image> [flags] | kubectl apply --server-side -f -
 
 Prints everything that a cluster needs to run Transactions. More can be set in a cdk8s app: see JanusProps.
 
@@ -38,11 +38,13 @@ export const propsOf = (args: readonly string[]): JanusProps | undefined => {
   const { image, namespace, readiness } = values;
   if (readiness !== undefined && readiness !== "any" && readiness !== "leader")
     throw new Error("--readiness takes any or leader");
-  if (image !== undefined && !/^\S+$/u.test(image)) throw new Error("--image takes the name of an image");
+  if (image === undefined)
+    throw new Error("--image is required: there is no public image, docs/install.md says how to build one");
+  if (!/^\S+$/u.test(image)) throw new Error("--image takes the name of an image");
   if (namespace !== undefined && !isDnsLabel(namespace))
     throw new Error("--namespace takes lower case letters, digits and -, at most 63 of them, no - at the ends");
   return {
-    ...(image === undefined ? {} : { image }),
+    image,
     ...(namespace === undefined ? {} : { namespace }),
     ...(readiness === undefined ? {} : { readiness }),
     metricsAuth: values["metrics-auth"],

@@ -12,6 +12,7 @@ import type {
   SimulatedRequest,
   Simulation,
 } from "./simulation.ts";
+import { whyOf } from "./why.ts";
 
 const VERBS = {
   get: "get",
@@ -117,17 +118,23 @@ const conditionsOf = ({ txn }: State): readonly SimulatedCondition[] =>
   txn.status.conditions.map(({ type, status, reason, message }) => ({ type, status, reason, message }));
 
 /** What a user wants to know of a Transaction that has ended. */
-export const reportOf = (end: State, scene: Scene, which: "targets" | "all"): Simulation => ({
-  phase: end.txn.status.phase,
-  problems: problemsOf(end),
-  conditions: conditionsOf(end),
-  items: itemsOf(end),
-  events: eventsOf(end),
-  requests: end.requests
-    .filter(({ purpose }) => which === "all" || purpose in PURPOSES)
-    .map((request) => reported(request, scene.scenario.serviceAccount.name)),
-  applied: made(end, "change"),
-  rolledBack: made(end, "restore"),
-  objects: objectsOf(end, scene),
-  before: [...scene.live.values()].map(printed),
-});
+export const reportOf = (end: State, scene: Scene, which: "targets" | "all"): Simulation => {
+  const told = {
+    phase: end.txn.status.phase,
+    problems: problemsOf(end),
+    conditions: conditionsOf(end),
+    items: itemsOf(end),
+  };
+  return {
+    ...told,
+    why: whyOf(told),
+    events: eventsOf(end),
+    requests: end.requests
+      .filter(({ purpose }) => which === "all" || purpose in PURPOSES)
+      .map((request) => reported(request, scene.scenario.serviceAccount.name)),
+    applied: made(end, "change"),
+    rolledBack: made(end, "restore"),
+    objects: objectsOf(end, scene),
+    before: [...scene.live.values()].map(printed),
+  };
+};

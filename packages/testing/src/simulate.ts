@@ -7,6 +7,8 @@ import type { SimulateOptions } from "./options.ts";
 import { reportOf } from "./report.ts";
 import { sceneOf } from "./scene.ts";
 import type { SimulatedObject, Simulation } from "./simulation.ts";
+import { unknownOption } from "./unknown-options.ts";
+import { whyOf } from "./why.ts";
 
 const refuse = (mistake: string | undefined): void => {
   if (mistake !== undefined) throw new TypeError(mistake);
@@ -15,6 +17,7 @@ const refuse = (mistake: string | undefined): void => {
 /** A Transaction that was refused when it was created. */
 const refusedAtOnce = (problems: readonly string[], before: readonly SimulatedObject[]): Simulation => ({
   phase: "Pending",
+  why: whyOf({ phase: "Pending", problems, conditions: [], items: [] }),
   problems,
   conditions: [],
   items: [],
@@ -52,6 +55,7 @@ export const simulate = (
   liveObjects: readonly SimulatedObject[] = [],
   options: SimulateOptions = {},
 ): Simulation => {
+  refuse(unknownOption(options));
   const live = flattened(liveObjects);
   refuse(wrongObjects(live));
   const parsed = parse(transaction);

@@ -81,6 +81,11 @@ export interface Simulation {
     | "RollingBack"
     | "RolledBack"
     | "Failed";
+  /**
+   * How it ended, and why: the phase, its reason and message, and the errors of the changes. Meant as the message of an
+   * assertion: `expect(result.phase, result.why).toBe("Committed")`.
+   */
+  readonly why: string;
   /** Why it was refused before the first change, in the words of the API server or the controller; otherwise empty. */
   readonly problems: readonly string[];
   readonly conditions: readonly SimulatedCondition[];

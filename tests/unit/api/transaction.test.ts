@@ -65,10 +65,10 @@ describe("a Transaction", () => {
     ],
     [
       "several faults at once",
-      transaction({ ...patch, target: { ...target, kind: "", name: "" } }, { ...patch, type: "Replace" }),
+      transaction({ ...patch, target: { ...target, kind: "", name: "" } }, { ...patch, type: "Swap" }),
       "spec.changes[0].target.kind: kind must be written as in a manifest, such as ConfigMap; " +
         "spec.changes[0].target.name: name must be the name of one object: not empty, not . or .., and without / and %; " +
-        "spec.changes[1].type: must be one of Create, Update, Patch, Apply, Delete",
+        "spec.changes[1].type: must be one of Create, Update, Patch, Apply, Replace, Delete",
     ],
     [
       "content of another object",
@@ -194,7 +194,7 @@ describe("a field that only a later version of the controller knows", () => {
   });
 
   it("is told from what is wrong in any version", () => {
-    const errors = Transaction.decode({ ...transaction({ ...patch, type: "Replace", retries: 3 }) });
+    const errors = Transaction.decode({ ...transaction({ ...patch, type: "Swap", retries: 3 }) });
     expect(E.isLeft(errors) && errors.left.map(isLater)).toEqual([false, true]);
   });
 

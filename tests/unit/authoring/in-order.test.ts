@@ -52,6 +52,15 @@ const order = (...kinds: readonly (readonly [string, string])[]) =>
   kinds.toSorted((one, other) => rankOf(one) - rankOf(other)).map(([, kind]) => kind);
 
 describe("the order of kinds", () => {
+  it("puts Jobs before the workloads, which may mount what a Job makes", () => {
+    expect(order(["apps/v1", "Deployment"], ["batch/v1", "CronJob"], ["batch/v1", "Job"], ["v1", "Service"])).toEqual([
+      "Service",
+      "Job",
+      "Deployment",
+      "CronJob",
+    ]);
+  });
+
   it("puts first what others need, then custom resources, and last what intercepts requests", () => {
     expect(
       order(

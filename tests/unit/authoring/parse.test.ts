@@ -20,7 +20,7 @@ it("tells everything that the API server would refuse, with its path", () => {
     ...manifest,
     kind: "Transactions",
     metadata: { name: "Deploy" },
-    spec: { timeout: "soon", changes: [{ ...patch, type: "Replace" }, { target }] },
+    spec: { timeout: "soon", changes: [{ ...patch, type: "Swap" }, { target }] },
   };
   expect(told(parse(wrong))).toEqual([
     "kind",

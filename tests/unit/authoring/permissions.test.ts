@@ -117,7 +117,7 @@ describe("the permissions of a Transaction", () => {
     },
   );
 
-  it("watch what gates wait for, and list the Pods that explain a workload", () => {
+  it("watch what gates wait for, and list the Pods and Events that explain a workload or a claim", () => {
     const web = change("Patch", "apps/v1", "Deployment", "web", { waitFor: ["ready"] });
     const [{ rules } = { rules: [] }] = permissions([web]);
     expect(rules).toEqual([
@@ -129,7 +129,10 @@ describe("the permissions of a Transaction", () => {
       },
       { apiGroups: ["apps"], resources: ["deployments"], verbs: ["list", "watch"] },
       { apiGroups: [""], resources: ["pods"], verbs: ["list"] },
+      { apiGroups: [""], resources: ["events"], verbs: ["list"] },
     ]);
+    const claim = change("Create", "v1", "PersistentVolumeClaim", "data", { waitFor: ["ready"] });
+    expect(permissions([claim])[0]?.rules.at(-1)).toEqual({ apiGroups: [""], resources: ["events"], verbs: ["list"] });
     expect(permissions([{ ...web, waitFor: [] }], { waitFor: ["ready"] })[0]?.rules).toHaveLength(1);
   });
 });

@@ -185,9 +185,9 @@ it("gives cluster-scoped objects no namespace, though their chart has one", () =
 it("says in the synthesis what the API server would reject, with the paths of the constructs", () => {
   const chart = shop();
   const web = new Deployment(chart, "Web", { metadata: { name: "web" }, containers: [{ image: "web:1" }] });
-  release(chart, [Change.apply(config(chart)), Change.apply(web, { waitFor: ["readyy"] }), Change.apply(web)], {
-    timeout: "soon",
-  });
+  // @ts-expect-error -- JavaScript has no compiler that refuses this
+  const misspelt = Change.apply(web, { waitFor: ["readyy"] });
+  release(chart, [Change.apply(config(chart)), misspelt, Change.apply(web)], { timeout: "soon" });
   expect(() => Testing.synth(chart)).toThrow(/\[shop\/Release\] spec\.timeout: must be a duration/u);
   expect(() => Testing.synth(chart)).toThrow(
     /\[shop\/Release\] spec\.changes\[1\]\.waitFor\[0\]: .* \(shop\/Web\/Resource\)/u,
@@ -210,7 +210,7 @@ it("names both changes of one object, also where only one of them says the names
 // TypeScript takes some misspelt options of a function's result, and JavaScript takes all: a gate would be lost in silence.
 it("refuses misspelt props and options", () => {
   const chart = shop();
-  const options = { waitFor: ["ready"], waitTimout: "5m" };
+  const options = { waitFor: ["ready"] as const, waitTimout: "5m" };
   const misspelt: Partial<TransactionProps> = JSON.parse('{ "timout": "5m" }');
   release(chart, [Change.apply(config(chart), options)], misspelt);
   expect(() => Testing.synth(chart)).toThrow(/\[shop\/Release\] spec\.timout: is not a field/u);
@@ -231,4 +231,47 @@ it("refuses to create its own ServiceAccount, which must exist before", () => {
   const account = new ServiceAccount(chart, "Account", { metadata: { name: "deploy-sa" } });
   release(chart, [Change.apply(account)], { serviceAccount: account });
   expect(() => Testing.synth(chart)).toThrow("its own ServiceAccount must exist before it");
+});
+
+it("has another name in another run of a pipeline, and the same one in the same run", () => {
+  const names = [undefined, "", "1", "2"].map((run) => nameOf("1.0", { run }));
+  expect(new Set(names).size).toBe(4);
+  expect(names.every((name) => /^shop-release-[0-9a-f]{8}$/u.test(name))).toBe(true);
+  expect(nameOf("1.0", { run: "2" })).toBe(names[3]);
+  expect(nameOf("1.1", { run: "2" })).not.toBe(names[3]);
+  expect(nameOf("1.0")).toBe(names[0]);
+});
+
+it.each<[string, Partial<TransactionProps>, string]>([
+  [
+    "run beside a name",
+    { metadata: { name: "mine" }, run: "1" },
+    "[shop/Release] run has no effect, since metadata.name",
+  ],
+  ["generateName", { metadata: { generateName: "shop-" } }, "[shop/Release] metadata.generateName has no effect"],
+])("refuses what would not give each run a name of its own: %s", (_, props, message) => {
+  const chart = shop();
+  release(chart, [Change.apply(config(chart))], props);
+  expect(() => Testing.synth(chart)).toThrow(message);
+});
+
+const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "data" };
+const irreversible = [
+  { apiVersion: "v1", kind: "Namespace", name: "old" },
+  { apiVersion: "v1", kind: "PersistentVolume", name: "old" },
+  claim,
+  { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", name: "widgets.example.com" },
+];
+
+const synth = (...changes: readonly Change[]) => {
+  const chart = shop();
+  release(chart, changes);
+  return () => Testing.synth(chart);
+};
+
+it.each(irreversible)("refuses the deletion of a $kind, which cannot be undone, unless it is at the end", (ref) => {
+  const message = `[shop/Release] spec.changes[0]: this deletion cannot be undone: move it to the end of the list (${ref.kind} ${ref.name})`;
+  expect(synth(Change.delete(ref), Change.delete(widget))).toThrow(message);
+  expect(synth(Change.delete(widget), Change.delete(ref))).not.toThrow();
+  expect(synth(Change.delete(widget), Change.delete(ref), Change.delete({ ...claim, name: "more" }))).not.toThrow();
 });

@@ -1,4 +1,4 @@
-import { Transaction } from "@janus/cdk8s";
+import { type ChangeOptions, Transaction } from "@janus/cdk8s";
 import { ApiObject, type App, Chart, Testing } from "cdk8s";
 import { ConfigMap, Deployment, Namespace, Secret, Service } from "cdk8s-plus-30";
 import { expect, it } from "vitest";
@@ -9,7 +9,7 @@ const targets = (chart: Chart) =>
     spec.changes.map(({ target }) => target.kind),
   );
 const byKind = (one: { kind: string }, other: { kind: string }) => one.kind.localeCompare(other.kind);
-const changeOptions = ({ kind }: ApiObject) => (kind === "Deployment" ? { waitFor: ["ready"] } : {});
+const changeOptions = ({ kind }: ApiObject): ChangeOptions => (kind === "Deployment" ? { waitFor: ["ready"] } : {});
 const shop = (app: App) => {
   const chart = new Chart(app, "shop", { namespace: "shop", labels: { team: "shop" } });
   const web = new Deployment(chart, "Web", { metadata: { name: "web" }, containers: [{ image: "web:1", port: 80 }] });

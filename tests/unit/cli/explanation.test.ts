@@ -35,3 +35,28 @@ it("counts no change as rolled back that the API server has refused", () => {
   const stopped: Transaction = { ...txn, status: { ...txn.status, phase: "RollingBack", items } };
   expect(explanation(stopped, { locks: new Map(), now: 0 }).state).toBe("1 of 3 changes are applied, 1 is rolled back");
 });
+
+it.each(["forbidden", "a long reason, of which the item says only this much, …"])(
+  "says once why it failed: %s",
+  (error) => {
+    const txn = transaction([{ type: "Delete", target: { apiVersion: "v1", kind: "ConfigMap", name: "a" } }]);
+    const said = error.replace("…", "and the condition all of it");
+    const condition = {
+      type: "Committed",
+      status: "False",
+      reason: "CommitFailed",
+      message: `refused: ${said}`,
+    } as const;
+    const rolledBack = {
+      ...txn,
+      status: {
+        ...txn.status,
+        phase: "RolledBack",
+        items: [{ state: { type: "rejected", before: { existed: false }, error } }],
+        conditions: [{ ...condition, lastTransitionTime: "2026-01-01T00:00:00Z" }],
+      },
+    } as unknown as Transaction;
+    const { why, where } = explanation(rolledBack, { locks: new Map(), now: 0 });
+    expect([why, where]).toEqual([`refused: ${said}`, "change 1, Delete ConfigMap shop/a"]);
+  },
+);

@@ -4,7 +4,7 @@ import { renderReport } from "../../../packages/cli/src/plan/render-report.ts";
 import { unshown } from "../../../packages/cli/src/plan/unshown.ts";
 import { transaction } from "../core/transaction.ts";
 
-const named = "changes[0] (ConfigMap shop/app)";
+const named = "change 1 (ConfigMap shop/app)";
 
 const ofChange = (change: RenderedChange, kind = "ConfigMap") => {
   const target = { apiVersion: "v1", kind, name: "app" };

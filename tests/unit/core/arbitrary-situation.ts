@@ -115,6 +115,7 @@ const journal = (txn: Transaction): fc.Arbitrary<Journal> =>
     version,
     position: position(txn),
     created: ofFew(word),
+    replaced: ofFew(fc.oneof(word, fc.constant(""))),
     notes: ofFew(note),
     storeNames: fc.nat({ max: 4 }),
     doubted: ofFew(fc.constant(true as const)),
@@ -213,7 +214,7 @@ const permissions = fc.oneof(
 );
 
 const preflight = fc.record(
-  { trial: fc.record({ problems }), permissions },
+  { trial: fc.record({ of: fc.constantFrom(undefined, "1", "2"), problems }), permissions },
   { requiredKeys: [] },
 ) as fc.Arbitrary<PreflightObservations>;
 

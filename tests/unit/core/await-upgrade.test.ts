@@ -164,7 +164,7 @@ describe("a Transaction that only a later version of the controller knows", () =
 });
 
 const journal = (data: object): KubeObject => {
-  const body = newJournal(txn, { direction: "forward", cursor: 1 }, 3) as KubeObject;
+  const body = newJournal(txn, { position: { direction: "forward", cursor: 1 } }, 3) as KubeObject;
   return {
     ...body,
     metadata: { ...body.metadata, uid: "j-1", resourceVersion: "1" },

@@ -51,7 +51,8 @@ const after = (at: ReconcileContext, effect: Effect, reply: Answer): ReconcileCo
   if (effect.purpose === "discover") return { ...at, known: effect.onAnswer(known, undefined, now) };
   if (effect.purpose === "find-owned")
     return { ...at, known: effect.onAnswer(known, { owned: [], unlisted: [] }, now) };
-  if (effect.purpose === "find-pods") return { ...at, known: effect.onAnswer(known, [], now) };
+  if (effect.purpose === "find-pods" || effect.purpose === "find-events")
+    return { ...at, known: effect.onAnswer(known, [], now) };
   if (isOwn(effect)) {
     if (E.isLeft(reply)) return { ...at, known: handleAnswer(known, effect, reply, now, now).known };
     const decoded = decodeTransaction(accepted(at, effect, reply.right));

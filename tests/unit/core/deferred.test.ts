@@ -273,6 +273,16 @@ describe("an item that was not rolled back names its object:", () => {
     expect(errors(at)).toEqual(["ConfigMap shop/a: it cannot be locked: exceeded quota: leases"]);
   });
 
+  it("where its deletion waits for a finalizer until its time is over", () => {
+    const { answer } = server([created("a")], (ask) =>
+      ask.purpose === "read-target" ? E.right(created("a", "ConfigMap", terminating)) : undefined,
+    );
+    const { at } = later(rollingBack([change("Create", "a")]), 40 * MINUTE, answer);
+    expect(errors(at)).toEqual([
+      "ConfigMap shop/a: its rollback timed out: waiting for the finalizers of ConfigMap shop/a: example.com/stuck",
+    ]);
+  });
+
   it("where its time is over", () => {
     const { answer } = server([patched("a")], (ask) =>
       ask.purpose === "restore" || ask.purpose === "read-target" ? unavailable("not available") : undefined,

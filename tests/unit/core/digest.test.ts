@@ -14,6 +14,7 @@ import { itemsOf } from "../../../packages/controller/src/core/state/resolved-ch
 import { equal, type Json, type JsonObject, type KubeObject } from "@janus/types";
 import { arbitraryJson } from "./arbitrary-json.ts";
 import { transaction } from "./transaction.ts";
+import { seen } from "./underway.ts";
 
 const target = { apiVersion: "v1", kind: "ConfigMap", name: "config" };
 const live: KubeObject = {
@@ -55,7 +56,19 @@ const digest = (
   return approvalDigest(txn, {
     ...known,
     changes: new Map([
-      [0, { preflight: { trial: { problems: [], shown: dryRunResult(item, before, after, isHidden) } } }],
+      [
+        0,
+        {
+          target: seen(before),
+          preflight: {
+            trial: {
+              of: before?.metadata.resourceVersion,
+              problems: [],
+              shown: dryRunResult(item, before, after, isHidden),
+            },
+          },
+        },
+      ],
     ]),
   });
 };

@@ -65,9 +65,9 @@ const rollingBack = ({ asked }: Story): unknown =>
 const ready = ({ at }: Story): string | undefined =>
   at.txn.status.conditions.find(({ type }) => type === "Ready")?.message;
 
-/** As of another process, of which only the status is left. */
+/** As of another process, of which only the status is left, and no write that may still take effect. */
 const lost = (changes: readonly Change[], items: Status["items"] = []): ReconcileContext => {
-  const start = underway("Committing", changes, begun, { journal: { type: "missing" } });
+  const start = underway("Committing", changes, begun, { journal: { type: "missing", since: NOW - 60_000 } });
   const recorded = start.txn.status.items.map((item, index) => items[index] ?? item);
   return { ...start, txn: { ...start.txn, status: { ...start.txn.status, items: recorded } } };
 };
@@ -86,7 +86,8 @@ describe("where the journal was lost", () => {
     const all = server(made("a"));
     const changes = [gated(change("Patch", "a")), change("Create", "b")];
     const before = { existed: true, uid: "uid-of-a", resourceVersion: "1" } as const;
-    const died = later(lost(changes, [{ state: { type: "committed", before } }]), 1, all).at;
+    // A read of the target of the second change, and the journal.
+    const died = later(lost(changes, [{ state: { type: "committed", before } }]), 2, all).at;
     const position = journalIn(died.known)?.position;
     assert(position !== undefined);
     // For all that the next process knows, the change at the cursor may have been sent.
@@ -238,6 +239,70 @@ describe("while it waits", () => {
         : all(ask, at),
     );
     expect(asked.filter(({ purpose }) => purpose === "read-target")).toHaveLength(1);
+  });
+});
+
+/** All changes are in, and the gates of all but the last are waited for. */
+const atTheEnd = (): ReconcileContext => {
+  const changes: readonly Change[] = [gated(change("Patch", "a")), gated(change("Patch", "b")), change("Patch", "c")];
+  const start = underway("Committing", changes, { direction: "forward", cursor: 3, gatedSince: NOW });
+  return { ...start, txn: { ...start.txn, spec: { ...start.txn.spec, waitAt: "End" } } };
+};
+
+describe("at the end", () => {
+  it("waits for all gates at the same time, and names how many", () => {
+    const story = later(atTheEnd(), 10_000, server(made("a"), made("b"), made("c")));
+    expect(ready(story)).toMatch(/^waiting for ConfigMap shop\/a: .* \(and 1 more\)$/);
+    expect(story.at.txn.status.items.map(({ waiting }) => waiting !== undefined)).toEqual([true, true, false]);
+  });
+
+  it("commits when all are met, and records that first: snapshots are deleted then", () => {
+    const story = later(atTheEnd(), 10_000, server(made("a", "yes"), made("b", "yes"), made("c")));
+    expect(story.at.txn.status.phase).toBe("Committed");
+    expect(story.asked.map(({ purpose }) => purpose).indexOf("checkpoint")).toBeLessThan(
+      story.asked.map(({ purpose }) => purpose).lastIndexOf("record"),
+    );
+  });
+
+  it("waits for none before, though the journal was lost", () => {
+    const start = lost([gated(change("Patch", "a")), change("Patch", "b")]);
+    const spec = { ...start.txn.spec, waitAt: "End" as const };
+    const story = later({ ...start, txn: { ...start.txn, spec } }, 60_000, server(made("a"), made("b")));
+    expect(ready(story)).toMatch(/^waiting for ConfigMap shop\/a: /);
+    const position = journalIn(story.at.known)?.position;
+    expect(position).toMatchObject({ cursor: 2, gatedSince: expect.any(Number) as unknown });
+  });
+
+  it("does not take for met what was met, and was reverted since", () => {
+    const reverted: KubeObject = {
+      ...former("ConfigMap", "a", { data: { ok: "yes" } }),
+      metadata: {
+        ...former("ConfigMap", "a").metadata,
+        managedFields: [{ manager: "gitops", operation: "Apply", fieldsV1: { "f:data": { "f:set": {} } } }],
+      },
+    };
+    const start = atTheEnd();
+    const [first, ...others] = start.txn.spec.changes;
+    assert(first !== undefined && first.type === "Patch");
+    const changes = [{ ...first, content: { data: { set: "ours" } } }, ...others];
+    const txn = { ...start.txn, spec: { ...start.txn.spec, changes } };
+    const story = later(
+      { ...start, txn },
+      10_000,
+      server({ ...reverted, data: { ok: "yes", set: "theirs" } }, made("b"), made("c")),
+    );
+    expect(rollingBack(story)).toMatchObject({
+      items: [
+        {
+          error: expect.stringContaining(
+            '.data.set of ConfigMap shop/a was modified by field manager "gitops"',
+          ) as unknown,
+          gateFailed: true,
+        },
+        {},
+        {},
+      ],
+    });
   });
 });
 

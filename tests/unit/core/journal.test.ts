@@ -80,7 +80,7 @@ const decoded = (object: KubeObject): Journal => {
   return journal;
 };
 
-const begun = stored(newJournal(txn, forward(0), 3), "1");
+const begun = stored(newJournal(txn, { position: forward(0) }, 3), "1");
 
 describe("the journal", () => {
   it("begins where it is told to, under a name of its Transaction's own", () => {
@@ -101,6 +101,7 @@ describe("the journal", () => {
       version: { uid: "j-1", resourceVersion: "1" },
       position: forward(0),
       created: new Map(),
+      replaced: new Map(),
       notes: new Map(),
       doubted: new Map(),
       deferred: new Map(),
@@ -258,6 +259,7 @@ const journal = (position: Position, more: Partial<Journal> = {}): Journal => ({
   version: { uid: "j-1", resourceVersion: "1" },
   position,
   created: new Map(),
+  replaced: new Map(),
   notes: new Map(),
   doubted: new Map(),
   deferred: new Map(),

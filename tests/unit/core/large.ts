@@ -12,7 +12,7 @@ import type { ReconcileContext } from "../../../packages/controller/src/core/sta
 import { NOW } from "./arbitrary-situation.ts";
 import { author, place } from "./thing.ts";
 import { UID } from "./transaction.ts";
-import { allowed, former, observing, observingAll, seen, underway } from "./underway.ts";
+import { allowed, former, observing, observingAll, seen, tried, underway } from "./underway.ts";
 import type { Owned } from "../../../packages/controller/src/core/state/listings.ts";
 
 /** A decision on something large: everything is built before, so that running it does nothing but decide. */
@@ -42,10 +42,13 @@ const examined = (
   live: (change: Change) => KubeObject,
   known: Partial<Observations> = {},
 ): ReconcileContext =>
-  observingAll(underway("Preparing", all, start, { serviceAccount: "there", ...known }), (change) => ({
-    preflight: { permissions: allowed("create", "update", "patch", "delete"), trial: { problems: [] } },
-    target: seen(live(change)),
-  }));
+  observingAll(underway("Preparing", all, start, { serviceAccount: "there", ...known }), (change) => {
+    const target = seen(live(change));
+    return {
+      preflight: { permissions: allowed("create", "update", "patch", "delete"), trial: tried(target) },
+      target,
+    };
+  });
 
 /** The last of these many changes is not examined yet. */
 const untilLast = (count: number): ReconcileContext => {

@@ -11,6 +11,7 @@ import {
 import type { Trial } from "../../../packages/controller/src/core/state/preflight-observations.ts";
 import { transaction } from "./transaction.ts";
 
+const VERSION = "12345678901234567890";
 const VALUE = '"'.repeat(250);
 
 const observed = (n: number, trial: Trial): ChangeObservations => ({
@@ -20,14 +21,14 @@ const observed = (n: number, trial: Trial): ChangeObservations => ({
     object: {
       apiVersion: "v1",
       kind: "ConfigMap",
-      metadata: { name: `config-${n}`, uid: `${n}`, resourceVersion: "12345678901234567890" },
+      metadata: { name: `config-${n}`, uid: `${n}`, resourceVersion: VERSION },
     },
   },
   preflight: { permissions: new Map(verbsOf("Patch").map((verb) => [verb, "allowed"])), trial },
 });
 
 /** What is recorded of so many changes, of which each was tried with this outcome. */
-const rendered = (count: number, trial: Trial): Render => {
+const rendered = (count: number, trial: Omit<Trial, "of">): Render => {
   const changes = Array.from({ length: count }, (_, n): Change => {
     const target = { apiVersion: "v1", kind: "ConfigMap", name: `config-${n}` };
     return { type: "Patch", target, content: { data: {} } };
@@ -36,7 +37,7 @@ const rendered = (count: number, trial: Trial): Render => {
     ...noObservations(0),
     serviceAccount: "there",
     resources: new Map([["v1/ConfigMap", configMaps]]),
-    changes: new Map(changes.map((_, n) => [n, observed(n, trial)])),
+    changes: new Map(changes.map((_, n) => [n, observed(n, { ...trial, of: VERSION })])),
   };
   const made = render({
     txn: transaction(changes),

@@ -20,6 +20,7 @@ import {
   type Observations,
   withChanges,
 } from "../../../packages/controller/src/core/state/observations.ts";
+import type { Trial } from "../../../packages/controller/src/core/state/preflight-observations.ts";
 import type { TargetObservation } from "../../../packages/controller/src/core/state/target-observations.ts";
 import { journalIn } from "../../../packages/controller/src/core/state/journal-observation.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
@@ -67,7 +68,7 @@ export const change = (type: ResolvedChange["type"], name: string, kind = "Confi
 };
 
 const journalled = (txn: Transaction, position: Position, data: object = {}): KubeObject => {
-  const object = newJournal(txn, position, 0) as KubeObject;
+  const object = newJournal(txn, { position }, 0) as KubeObject;
   return {
     ...object,
     data: { ...asObject(object["data"]), ...data },
@@ -161,6 +162,12 @@ export const observingAll = (
 
 export const seen = (object: KubeObject | undefined, at = NOW): TargetObservation =>
   object === undefined ? { type: "absent", at } : { type: "read", object, at };
+
+/** The dry run on this target, which nothing is in the way of. */
+export const tried = ({ object }: TargetObservation): Trial => ({
+  of: object?.metadata.resourceVersion,
+  problems: [],
+});
 
 export const allowed = (...verbs: readonly string[]): ReadonlyMap<string, "allowed"> =>
   new Map(verbs.map((verb) => [verb, "allowed"]));
@@ -278,11 +285,14 @@ export const examined = (changes: readonly Change[], ...there: readonly KubeObje
   );
   const owners = new Map(there.map(({ metadata: { uid = "" } }) => [uid, { is: "there" as const, readAt: NOW }]));
   const step = decide(
-    observingAll(start, ({ target }) => ({
-      owners,
-      preflight: { permissions: allowed("create", "update", "patch", "delete"), trial: { problems: [] } },
-      target: seen(there.find(({ metadata }) => metadata.name === target.name)),
-    })),
+    observingAll(start, ({ target: { name } }) => {
+      const target = seen(there.find(({ metadata }) => metadata.name === name));
+      return {
+        owners,
+        preflight: { permissions: allowed("create", "update", "patch", "delete"), trial: tried(target) },
+        target,
+      };
+    }),
   );
   return JSON.stringify(step.type === "run" ? step.effects : step);
 };

@@ -4,7 +4,7 @@ import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { FindOwned } from "../../../packages/controller/src/core/state/effect.ts";
 import { unlistedWarnings } from "../../../packages/controller/src/core/preflight/unlisted-kinds.ts";
 import { NOW } from "./arbitrary-situation.ts";
-import { allowed, change, former, observing, seen, underway } from "./underway.ts";
+import { allowed, change, former, observing, seen, tried, underway } from "./underway.ts";
 import type { Unlisted } from "../../../packages/controller/src/core/state/listings.ts";
 
 const DELETED = [change("Delete", "a")];
@@ -14,7 +14,7 @@ const start = observing(
   underway("Preparing", DELETED, { direction: "forward", cursor: 0 }, { serviceAccount: "there" }),
   {
     0: {
-      preflight: { permissions: allowed("delete", "create", "update"), trial: { problems: [] } },
+      preflight: { permissions: allowed("delete", "create", "update"), trial: tried(seen(former("ConfigMap", "a"))) },
       target: seen(former("ConfigMap", "a")),
     },
   },

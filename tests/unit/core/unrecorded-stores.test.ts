@@ -7,7 +7,18 @@ import type { ApiCall } from "../../../packages/controller/src/core/state/effect
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import { mostStoreNames, type Position } from "../../../packages/controller/src/core/state/journal.ts";
 import { UID } from "./transaction.ts";
-import { allowed, type Answer, change, former, later, observingAll, refused, seen, underway } from "./underway.ts";
+import {
+  allowed,
+  type Answer,
+  change,
+  former,
+  later,
+  observingAll,
+  refused,
+  seen,
+  tried,
+  underway,
+} from "./underway.ts";
 import { asObject, type KubeObject } from "@janus/types";
 
 const store = (name: string, uid: string): KubeObject =>
@@ -103,7 +114,7 @@ it("have their names in the journal before they are written, whichever are taken
       const start = observingAll(locked, ({ target: { kind, name } }) => ({
         preflight: {
           permissions: allowed("get", "create", "update", "patch", "delete"),
-          trial: { problems: [] },
+          trial: tried(seen(former(kind, name))),
         },
         target: seen(former(kind, name)),
       }));

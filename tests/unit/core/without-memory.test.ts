@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decide, decideWithoutMemory, isUrgent } from "../../../packages/controller/src/core/decide.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
 import type { Step } from "../../../packages/controller/src/core/state/effect.ts";
-import { allowed, change, former, observingAll, seen, underway } from "./underway.ts";
+import { allowed, change, former, observingAll, seen, tried, underway } from "./underway.ts";
 
 const MINUTE = 60_000;
 const changes = [change("Update", "a"), change("Update", "b")];
@@ -83,7 +83,10 @@ it("keeps what it has examined, with its snapshot, when others wait for its memo
   const start = observingAll(preparing(), ({ target: { name } }, index, { preflight }) => ({
     before: undefined,
     ...(index === 0
-      ? { target: seen(former("ConfigMap", name)), preflight: { ...preflight, trial: { problems: [] } } }
+      ? {
+          target: seen(former("ConfigMap", name)),
+          preflight: { ...preflight, trial: tried(seen(former("ConfigMap", name))) },
+        }
       : {}),
   }));
   expect(purposes(decide(start))).toEqual(["read-target"]);

@@ -54,6 +54,7 @@ describe("the controller's Deployment", () => {
     const alone = { leaderElection: { enabled: false } };
     expect(deployment(alone).spec).toMatchObject({ replicas: 1, strategy: { type: "Recreate" } });
     expect(() => deployment({ ...alone, replicas: 2 })).toThrow("only one controller");
+    expect(() => deployment({ replicas: 0 })).toThrow("replicas is 0: without a controller");
   });
 
   it("tells the controller what other objects have to agree with, and what is not as usual", () => {

@@ -53,7 +53,7 @@ describe("an editor underlines", () => {
     ["a misspelt field of spec", transaction({ waitfor: ["ready"] }, {}), "/spec must NOT have additional properties"],
     ["no ServiceAccount", transaction({ serviceAccountName: undefined }, {}), "/spec must have required property"],
     ["no changes", transaction({ changes: [] }, {}), "/spec/changes must NOT have fewer than 1 items"],
-    ["a type that there is not", transaction({}, { type: "Replace" }), "/spec/changes/0/type must be equal to one of"],
+    ["a type that there is not", transaction({}, { type: "Swap" }), "/spec/changes/0/type must be equal to one of"],
     ["a target without a name", transaction({}, { target: { ...target, name: undefined } }), "/spec/changes/0/target"],
     ["a gate that is no list", transaction({}, { waitFor: "ready" }), "/spec/changes/0/waitFor must be array"],
     ["a misspelt field of a change", transaction({}, { contents: {} }), "/spec/changes/0 must NOT have additional"],

@@ -1,8 +1,9 @@
+import { installation, yaml } from "@janus/deploy";
 import { expect, it } from "vitest";
 import { HELP, propsOf } from "../../../packages/deploy/src/manifest-flags.ts";
 
 it("asks for what the installation is by default", () => {
-  expect(propsOf([])).toEqual({ metricsAuth: false, stampsUsers: false, monitoring: false });
+  expect(propsOf(["--image=a"])).toEqual({ image: "a", metricsAuth: false, stampsUsers: false, monitoring: false });
 });
 
 it("has a flag for each of these", () => {
@@ -30,6 +31,24 @@ it("has no flag that its help leaves out", () => {
   expect(propsOf(["--help"])).toBeUndefined();
 });
 
+const printed = (...flags: readonly string[]) => yaml(installation(propsOf(["--image=a", ...flags])));
+
+/** What it takes where it takes something. */
+const VALUES: Readonly<Record<string, string>> = { image: "b", namespace: "elsewhere", readiness: "leader" };
+
+it.each(
+  [...HELP.matchAll(/^ {2}--([a-z-]+)( <)?/gm)].flatMap(([, flag = "", takes]) =>
+    flag === "help" ? [] : [[flag, takes !== undefined] as const],
+  ),
+)("prints other manifests with the flag --%s, which its help has", (flag, takes) => {
+  expect(VALUES[flag] !== undefined).toBe(takes);
+  expect(printed(takes ? `--${flag}=${VALUES[flag]}` : `--${flag}`)).not.toBe(printed());
+});
+
+it("does not print manifests whose image cannot be pulled", () => {
+  expect(() => propsOf([])).toThrow("--image is required: there is no public image");
+});
+
 it.each([
   ["--colour", "--colour"],
   ["--readiness=all", "any or leader"],
@@ -39,5 +58,5 @@ it.each([
   ["--namespace=Foo_", "--namespace takes"],
   [`--namespace=${"a".repeat(64)}`, "--namespace takes"],
 ])("refuses %s, and says what is wrong", (flag, reason) => {
-  expect(() => propsOf([flag])).toThrow(reason);
+  expect(() => propsOf(["--image=a", flag])).toThrow(reason);
 });

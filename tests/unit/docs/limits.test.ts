@@ -7,7 +7,6 @@ it.each([
   ["docs/getting-started.md", `A Transaction has at most ${MAX_CHANGES} changes`],
   ["docs/guarantees.md", `measures it at the limits: ${MAX_CHANGES} changes`],
   ["docs/internals.md", `| changes | ${MAX_CHANGES} |`],
-  ["CONTRIBUTING.md", `The limit of ${MAX_CHANGES} changes`],
   ["packages/cdk8s/src/transaction-props.ts", `all of them or none. At most ${MAX_CHANGES}. */`],
   ["docs/guarantees.md", `nested deeper than ${MAX_DEPTH} levels`],
   ["docs/internals.md", `| objects and lists in each other | ${MAX_DEPTH} levels |`],

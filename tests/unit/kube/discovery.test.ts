@@ -44,6 +44,22 @@ const bench = (special: Record<string, E.Either<ApiError, KubeObject>>) => {
   return { ...discovery(api, clock), api, clock, asked, answers };
 };
 
+const kinds = (...all: readonly (readonly [group: string, version: string, kind: string])[]) =>
+  E.right({
+    apiVersion: "apidiscovery.k8s.io/v2",
+    kind: "APIGroupDiscoveryList",
+    metadata: {},
+    items: all.map(([name, version, kind]) => ({
+      metadata: { name },
+      versions: [
+        {
+          version,
+          resources: [{ resource: `${kind}s`, responseKind: { kind }, scope: "Namespaced", verbs: ["list"] }],
+        },
+      ],
+    })),
+  });
+
 describe("discovery", () => {
   it("has nobody wait for what another group asks", async () => {
     const { resource, api } = bench({ "/apis/apps/v1": apps });
@@ -196,5 +212,34 @@ describe("discovery", () => {
     await clock.pass(1);
     expect(await resource("new.io/v1", "New")).toMatchObject(E.right({ plural: "newes", namespaced: false }));
     expect(asked).toHaveLength(2);
+  });
+
+  it("names the versions in which a kind is served: of its group first, or else of others", async () => {
+    const { servedIn } = bench({
+      "/api": kinds(["", "v1", "Service"]),
+      "/apis": kinds(
+        ["serving.dev", "v1", "Service"],
+        ["networking.k8s.io", "v1", "Ingress"],
+        ["apps", "v1", "Deployment"],
+      ),
+    });
+    expect(await servedIn("apps/v1beta1", "Deployment")).toEqual(["apps/v1"]);
+    expect(await servedIn("extensions/v1beta1", "Ingress")).toEqual(["networking.k8s.io/v1"]);
+    expect(await servedIn("v2", "Service")).toEqual(["v1"]);
+    expect(await servedIn("nowhere/v2", "Service")).toEqual(["v1", "serving.dev/v1"]);
+    expect(await servedIn("v1", "Nothing")).toEqual([]);
+  });
+
+  it("lists all kinds once for many that are not served, and again after ten seconds", async () => {
+    const { servedIn, asked, answers, clock } = bench({ "/api": kinds(), "/apis": kinds() });
+    await Promise.all(["A", "B", "C"].map((kind) => servedIn("v1", kind)));
+    await servedIn("v1", "D");
+    expect(asked).toEqual(["/api", "/apis"]);
+    answers["/apis"] = kinds(["apps", "v1", "A"]);
+    await clock.pass(10_000);
+    expect(await servedIn("v1", "A")).toEqual(["apps/v1"]);
+    answers["/apis"] = error(503);
+    await clock.pass(10_000);
+    expect(await servedIn("v1", "A")).toEqual([]);
   });
 });

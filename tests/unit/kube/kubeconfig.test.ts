@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { type Connection, type Credentials, loadConfig } from "@janus/kube";
+import { type Connection, type Credentials, entriesOfKubeconfig, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createAuthority, issue, type Pair } from "../../control-plane/certificates.ts";
@@ -68,6 +68,27 @@ describe("a kubeconfig", () => {
     const loaded = connection(loadConfig({ KUBECONFIG: files.join(delimiter) }));
     expect(loaded.server).toBe("https://second");
     expect((await loaded.credentials()).headers).toEqual({ authorization: "Bearer first" });
+  });
+
+  it("gives another cluster and another user than those of the context, and says which are missing", async () => {
+    const first = kubeconfig({ token: "first" }, { server: "https://first" });
+    const others = {
+      clusters: [{ name: "other", cluster: { server: "https://other" } }],
+      users: [{ name: "someone", user: { token: "theirs" } }],
+    };
+    const home = await directory({ first, others: { ...first, contexts: [], ...others } });
+    const env = { KUBECONFIG: ["first", "others"].map((name) => join(home, name)).join(delimiter) };
+    const loaded = connection(loadConfig(env, undefined, { cluster: "other", user: "someone" }));
+    expect(loaded.server).toBe("https://other");
+    expect((await loaded.credentials()).headers).toEqual({ authorization: "Bearer theirs" });
+    expect(entriesOfKubeconfig(env, undefined)).toMatchObject({
+      cluster: expect.arrayContaining(["other"]) as unknown,
+      user: expect.arrayContaining(["someone"]) as unknown,
+    });
+    expect(loadConfig(env, undefined, { cluster: "nowhere" })).toEqual(
+      E.left(expect.stringMatching(/the cluster "nowhere" does not exist/u)),
+    );
+    expect(entriesOfKubeconfig({ KUBECONFIG: "/none" }, undefined)).toEqual({ context: [], cluster: [], user: [] });
   });
 
   it("may name no user at all", async () => {
@@ -228,10 +249,10 @@ describe("a kubeconfig that cannot be used", () => {
 
   it("names the file that is missing, and where it was asked for", () => {
     expect(loadConfig({ KUBECONFIG: "/none/config" })).toEqual(
-      E.left(expect.stringMatching(/^KUBECONFIG: \/none\/config .*ENOENT/)),
+      E.left(expect.stringMatching(/^KUBECONFIG: \/none\/config .*no such file or directory/)),
     );
     expect(loadConfig({}, "/none/config")).toEqual(
-      E.left(expect.stringMatching(/^--kubeconfig: \/none\/config .*ENOENT/)),
+      E.left(expect.stringMatching(/^--kubeconfig: \/none\/config .*no such file or directory/)),
     );
   });
 

@@ -32,11 +32,20 @@ describe("whatever goes wrong once, a Transaction that waits for its targets end
     ["Create", "Update"],
     ["Patch", "Create"],
     ["Delete", "Patch"],
+    ["Replace", "Create"],
   ] as const satisfies readonly (readonly Type[])[];
 
   it.each(gated)("which gets them there: %s, %s", (...types) => {
     const gates = { waitFor: ["jsonpath={.data.ours}=new"], rollbackWaitFor: ["jsonpath={.data.ours}=old"] };
     const found = explore(begin(types, once, gates), rules);
+    expect(showViolations(found)).toBe("");
+    expect(found.ends["Committed"]).toBeGreaterThan(0);
+    expect(found.ends["RolledBack"]).toBeGreaterThan(0);
+  });
+
+  it("which gets them there at the end", () => {
+    const atEnd = { waitFor: ["jsonpath={.data.ours}=new"], waitAt: "End" } as const;
+    const found = explore(begin(["Update", "Create"], once, atEnd), rules);
     expect(showViolations(found)).toBe("");
     expect(found.ends["Committed"]).toBeGreaterThan(0);
     expect(found.ends["RolledBack"]).toBeGreaterThan(0);

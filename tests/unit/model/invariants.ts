@@ -16,6 +16,8 @@ const books = (object: KubeObject): readonly unknown[] =>
 /** States of a change whose target must be as if we had never been there. */
 const CLEAN: readonly ItemState["type"][] = ["untouched", "refused", "prepared", "rejected", "restored"];
 
+const isDeleting = (type: string): boolean => type === "Delete" || type === "Replace";
+
 /** What is wrong with a target that is said to be as it was, but for what others did. */
 const notAsBefore = (state: State, index: number): readonly string[] => {
   const key = targetKey(index);
@@ -23,12 +25,12 @@ const notAsBefore = (state: State, index: number): readonly string[] => {
   const is = state.world.objects.get(key);
   const should = state.without.get(key);
   const { type } = txn.spec.changes[index] ?? { type: "Create" };
-  // A target of a Delete in doubt that is gone counts as ours (docs/internals.md, "In doubt").
-  if (type === "Delete" && state.deleted.has(key)) return [];
+  // A target of a deletion in doubt that is gone counts as ours (docs/internals.md, "In doubt").
+  if (isDeleting(type) && state.deleted.has(key)) return [];
   if (!equal(dataOf(is), dataOf(should)))
     return [`${key} is ${JSON.stringify(dataOf(is))} instead of ${JSON.stringify(dataOf(should))}`];
   if (is === undefined || should === undefined) return [];
-  const sameObject = is.metadata.uid === should.metadata.uid || type === "Delete";
+  const sameObject = is.metadata.uid === should.metadata.uid || isDeleting(type);
   return [
     ...(sameObject ? [] : [`${key} is another object: ${is.metadata.uid} instead of ${should.metadata.uid}`]),
     ...(isOurs(is, txn.metadata.uid) ? [`${key} carries our mark`] : []),

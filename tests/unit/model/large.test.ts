@@ -85,7 +85,8 @@ const carriedOut = (start: World, isRefused: boolean, restartedAfter = Number.PO
   const perform = (effect: Effect): void => {
     if (effect.purpose === "discover") known = effect.onAnswer(known, WIDGETS, now);
     else if (effect.purpose === "find-owned") known = effect.onAnswer(known, { owned: [], unlisted: [] }, now);
-    else if (effect.purpose === "find-pods") known = effect.onAnswer(known, [], now);
+    else if (effect.purpose === "find-pods" || effect.purpose === "find-events")
+      known = effect.onAnswer(known, [], now);
     else {
       count.set(effect.purpose, (count.get(effect.purpose) ?? 0) + 1);
       const isLast = effect.purpose === "change" && effect.item === COUNT - 1;

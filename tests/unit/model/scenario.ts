@@ -25,7 +25,7 @@ export const WIDGETS = {
 } as const;
 
 export type Type = ResolvedChange["type"];
-export const TYPES: readonly Type[] = ["Create", "Update", "Patch", "Delete"];
+export const TYPES: readonly Type[] = ["Create", "Update", "Patch", "Replace", "Delete"];
 
 export const nameOf = (index: number): string => `abc`.charAt(index);
 
@@ -36,6 +36,7 @@ const CONTENT = {
   Create: { data: { ours: "new", other: "new" } },
   Update: { data: { ours: "new" } },
   Patch: { data: { ours: "new" } },
+  Replace: { data: { ours: "new" } },
 };
 
 export const changeOf = (type: Type, index: number): ResolvedChange => {
@@ -92,6 +93,7 @@ export interface Particulars {
   readonly finalizers?: readonly string[];
   /** Of all changes. */
   readonly waitFor?: readonly string[];
+  readonly waitAt?: "End";
   readonly rollbackWaitFor?: readonly string[];
   /** In ms. */
   readonly rollbackWindow?: number;

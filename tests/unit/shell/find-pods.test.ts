@@ -26,7 +26,7 @@ it.each<ApiError>([
     labelSelector: "app=web",
     onAnswer: (known, pods) => ({ ...known, deniedForAll: new Set(pods.length === 0 ? ["none"] : []) }),
   };
-  const discovery: Discovery = { resource: () => Promise.resolve(E.left(fault)) };
+  const discovery: Discovery = { resource: () => Promise.resolve(E.left(fault)), servedIn: () => Promise.resolve([]) };
   const found = await lookUp(failing(fault), discovery, transaction([change("Patch", "a")]), effect);
   expect(E.isRight(found) && found.right(noObservations(0), 1).deniedForAll).toEqual(new Set(["none"]));
 });

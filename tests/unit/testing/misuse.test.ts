@@ -31,6 +31,25 @@ it.each([
   expect(() => simulate(RELEASE, THERE, options)).toThrow(message);
 });
 
+it.each<[object, string]>([
+  [
+    { failsAt: 2 },
+    'the option "failsAt" does not exist: there are failAt, denied, edits, ready, notReady, now, requests',
+  ],
+  [{ failAt: { index: 2 } }, 'failAt: "index" does not exist: there are change, code, message'],
+  [{ denied: [{ kind: "Secret" }, { verb: "get" }] }, 'denied[1]: "verb" does not exist: there are verbs, kind'],
+  [{ edits: [{ after: 1, target: WEB, patch: {} }] }, 'edits[0]: "after" does not exist: there are before, target'],
+  [
+    { edits: [{ before: 1, target: { ...WEB, ns: "a" }, patch: {} }] },
+    'edits[0].target: "ns" does not exist: there are apiVersion, kind, name, namespace',
+  ],
+  [{ notReady: [{ ...WEB, ns: "a" }] }, 'notReady[0]: "ns" does not exist: there are apiVersion, kind, name'],
+  [{ requests: "everything" }, 'requests: "everything" does not exist: there are targets, all'],
+])("refuses an option that it does not know: %j", (options, message) => {
+  expect(() => simulate(RELEASE, THERE, options)).toThrow(message);
+  expect(() => simulate({}, THERE, options)).toThrow(TypeError);
+});
+
 it.each([
   [{}, "liveObjects[0] is no object with apiVersion, kind and metadata.name"],
   [undefined, "liveObjects[0] is no object with apiVersion, kind and metadata.name"],

@@ -172,6 +172,14 @@ describe("gates", () => {
     expect(result.objects).toEqual(result.before);
   });
 
+  it("are waited for when all changes are made, with waitAt End", () => {
+    const atEnd = transactionOf(changes, { waitAt: "End" });
+    expect(simulate(atEnd, THERE)).toMatchObject({ phase: "Committed", applied: [0, 1] });
+    const result = simulate(atEnd, THERE, { notReady: [WEB] });
+    expect(result).toMatchObject({ phase: "RolledBack", applied: [0, 1], rolledBack: [1, 0] });
+    expect(result.objects).toEqual(result.before);
+  });
+
   it("look at the status that the test gives", () => {
     const [first = {}, second = {}] = changes;
     const gated = transactionOf([{ ...first, waitFor: ["condition=Available"] }, second]);

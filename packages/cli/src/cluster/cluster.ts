@@ -9,7 +9,7 @@ import {
   loadConfig,
   type Request,
 } from "@janus/kube";
-import { messageOf } from "@janus/controller";
+import { isUnserved, messageOf } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure } from "../failure.ts";
 
@@ -17,9 +17,13 @@ import { Failure } from "../failure.ts";
 export interface ClusterFlags {
   readonly namespace?: string;
   readonly context?: string;
+  readonly cluster?: string;
+  readonly user?: string;
   readonly kubeconfig?: string;
   readonly as?: string;
   readonly asGroup?: readonly string[];
+  /** In ms; undefined: as long as suits each request. */
+  readonly requestTimeout?: number;
 }
 
 /** The cluster that a command works on, as the user who runs it. */
@@ -44,11 +48,17 @@ const impersonating = (api: Client, { as, asGroup = [] }: ClusterFlags): Client 
 
 /** Errors: without a usable kubeconfig. Nothing is sent yet. */
 export const openCluster = (flags: ClusterFlags): Cluster => {
-  const { kubeconfig, context, as, asGroup = [] } = flags;
+  const { kubeconfig, context, cluster, user, as, asGroup = [], requestTimeout } = flags;
   if (as === undefined && asGroup.length > 0) throw new Failure("--as-group needs --as: name the user, too");
-  const connection = loadConfig(process.env, kubeconfig, context);
+  const connection = loadConfig(process.env, kubeconfig, {
+    ...(context === undefined ? {} : { context }),
+    ...(cluster === undefined ? {} : { cluster }),
+    ...(user === undefined ? {} : { user }),
+  });
   if (E.isLeft(connection)) throw new Failure(connection.left);
-  const api = impersonating(connect(connection.right), flags);
+  const bounds =
+    requestTimeout === undefined ? {} : { deadline: requestTimeout, writeTimeout: Math.min(5000, requestTimeout) };
+  const api = impersonating(connect(connection.right, bounds), flags);
   return {
     api,
     discovery: discovery(api),
@@ -90,8 +100,6 @@ export const found = async (api: Api, request: Request, what: string): Promise<K
 
 /** Why a request for a Transaction failed, and what to do if that is because no Transactions are served. */
 export const cannotUse = (error: ApiError): string =>
-  error.type === "refused" && error.code === 404 && error.notFound !== "object"
-    ? "Janus is not installed in this cluster: kubectl janus doctor"
-    : messageOf(error);
+  isUnserved(error) ? "Janus is not installed in this cluster: kubectl janus doctor" : messageOf(error);
 
 const isNotFound = (error: ApiError): boolean => error.type === "refused" && error.notFound === "object";

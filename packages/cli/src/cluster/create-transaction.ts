@@ -1,18 +1,19 @@
 import { LAST_EDITED_BY, REQUESTED_BY } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import { transactions } from "@janus/controller";
+import type { Create } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure, OUTCOME_UNKNOWN } from "../failure.ts";
 import { contentsAside } from "../manifests/contents-aside.ts";
 import { cannotUse, type Cluster } from "./cluster.ts";
 import { checkContents, createContents } from "./create-contents.ts";
-import { readTransaction } from "./transactions.ts";
+import { readTransaction, type Stored } from "./transactions.ts";
 import { readUserName } from "./user-name.ts";
 
-/** What to do where there is one of that name. */
-const exists = async (cluster: Cluster, name: string): Promise<string> => {
-  const { txn } = await readTransaction(cluster, name);
-  const [what, on] = [`Transaction ${cluster.namespace}/${name} exists`, `${name} -n ${cluster.namespace}`];
+/** What to do where there is this one of that name. */
+export const nameTaken = ({ txn }: Stored): string => {
+  const { namespace, name } = txn.metadata;
+  const [what, on] = [`Transaction ${namespace}/${name} exists`, `${name} -n ${namespace}`];
   switch (txn.spec.lifecycle) {
     case "Draft":
       return `${what}, and is a Draft: choose another name, or edit it: kubectl janus edit ${on}`;
@@ -24,6 +25,20 @@ const exists = async (cluster: Cluster, name: string): Promise<string> => {
         `To see how it went: kubectl janus explain ${on}`
       );
   }
+};
+
+/** The request that creates a Transaction, and records who does so. */
+export const creationOf = async (cluster: Cluster, manifest: TransactionManifest): Promise<Create> => {
+  const { metadata } = manifest;
+  const user = await readUserName(cluster);
+  const by = user === null ? {} : { [REQUESTED_BY]: user, [LAST_EDITED_BY]: user };
+  return {
+    verb: "create",
+    resource: transactions,
+    namespace: cluster.namespace,
+    body: { ...manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, ...by } } },
+    fieldManager: "kubectl-janus",
+  };
 };
 
 /**
@@ -38,27 +53,19 @@ export const createTransaction = async (
   manifest: TransactionManifest,
 ): Promise<string | undefined> => {
   const { api, namespace } = cluster;
-  const { metadata } = manifest;
-  const { name } = metadata;
+  const { name } = manifest.metadata;
   const aside = contentsAside(manifest, namespace);
   const { serviceAccountName, lifecycle } = manifest.spec;
   await checkContents(cluster, aside.objects, lifecycle === "Draft" ? undefined : serviceAccountName);
-  const user = await readUserName(cluster);
-  const by = user === null ? {} : { [REQUESTED_BY]: user, [LAST_EDITED_BY]: user };
-  const answer = await api.send({
-    verb: "create",
-    resource: transactions,
-    namespace,
-    body: { ...aside.manifest, metadata: { ...metadata, annotations: { ...metadata.annotations, ...by } } },
-    fieldManager: "kubectl-janus",
-  });
+  const answer = await api.send(await creationOf(cluster, aside.manifest));
   if (E.isRight(answer)) {
     const { uid } = answer.right.metadata;
     await createContents(cluster, aside.objects, { name, uid: uid ?? "" });
     return uid;
   }
   const { left: error } = answer;
-  if (error.type === "refused" && error.reason === "AlreadyExists") throw new Failure(await exists(cluster, name));
+  if (error.type === "refused" && error.reason === "AlreadyExists")
+    throw new Failure(nameTaken(await readTransaction(cluster, name)));
   const why = `cannot create Transaction ${namespace}/${name}: ${cannotUse(error)}`;
   // A server that fails, or a proxy in front of it, does not say whether it had been created before.
   const mayExist =

@@ -9,6 +9,8 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   /** The connection is lost, or watching is denied; it is retried. */
   readonly onError?: (error: ApiError) => void;
+  /** It has been read, for the first time, or again after an error, whether or not it has changed. */
+  readonly onRead?: () => void;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface FollowOptions {
 export const follow = async function* (
   { api, namespace }: Cluster,
   name: string,
-  { signal, onError = () => {} }: FollowOptions,
+  { signal, onError = () => {}, onRead = () => {} }: FollowOptions,
 ): AsyncGenerator<Observed> {
   const seen: Observed[] = [];
   let wake = Promise.withResolvers<void>();
@@ -37,6 +39,7 @@ export const follow = async function* (
       onEvent: (event) => {
         if (event.type === "applied") report(event.object);
         else if (event.type === "deleted" || reflector.store.size === 0) report();
+        if (event.type === "synced") onRead();
       },
     },
   );

@@ -22,11 +22,18 @@ export const stored = (object: KubeObject): Stored => {
   );
 };
 
-/** Errors: if there is none of that name. */
-export const readTransaction = async ({ api, namespace }: Cluster, name: string): Promise<Stored> => {
+/** Undefined: there is none of that name. */
+export const findTransaction = async ({ api, namespace }: Cluster, name: string): Promise<Stored | undefined> => {
   const what = `cannot read Transaction ${namespace}/${name}`;
   const object = await found(api, { verb: "get", resource: transactions, namespace, name }, what);
-  if (object !== undefined) return stored(object);
+  return object === undefined ? undefined : stored(object);
+};
+
+/** Errors: if there is none of that name. */
+export const readTransaction = async (cluster: Cluster, name: string): Promise<Stored> => {
+  const found = await findTransaction(cluster, name);
+  if (found !== undefined) return found;
+  const { namespace } = cluster;
   throw new Failure(
     `Transaction ${namespace}/${name} does not exist. To list those of the namespace: kubectl janus get -n ${namespace}`,
   );

@@ -92,6 +92,15 @@ const ROLLBACK: Action = { annotation: REQUEST_ROLLBACK, refusal: cannotRollBack
 const RETRY: Action = { annotation: RETRY_ROLLBACK, refusal: cannotRetry };
 const CANCEL: Action = { annotation: REQUEST_ROLLBACK, refusal: cannotCancel };
 
+const isPossible =
+  ({ refusal }: Action) =>
+  (txn: Transaction): boolean =>
+    txn.spec.lifecycle === "Published" && !isUnread(txn) && refusal(txn) === undefined;
+
+export const canRollBack = isPossible(ROLLBACK);
+export const canRetry = isPossible(RETRY);
+export const canCancel = isPossible(CANCEL);
+
 /** Whether it is Failed before its first change. One that was deleted before its end is Failed, too, with changes applied. */
 const isUntouched = ({ status: { phase, conditions } }: Transaction): boolean =>
   phase === "Failed" && conditions.some(({ reason }) => reason === "NoChangesApplied");
@@ -106,6 +115,7 @@ const act = (name: string, flags: ActFlags, { annotation, refusal }: Action): Pr
     refuseIn(txn, { Draft: nothingApplied, Proposed: nothingApplied });
     const refused = isUnread(txn) ? notRead(txn) : refusal(txn);
     if (refused !== undefined) throw new Failure(refused);
+    const since = Date.now();
     await annotate(cluster, txn, annotation);
     if (!flags.wait) return 0;
     const before = txn.status.version;
@@ -114,7 +124,7 @@ const act = (name: string, flags: ActFlags, { annotation, refusal }: Action): Pr
       isTerminal(status.phase) &&
       (status.phase !== txn.status.phase || isServed(metadata.annotations?.[annotation], status.version, before));
     const { uid } = txn.metadata;
-    return outcome(await showProgress(cluster, name, { output: outputTo(process.stdout), isOver, uid }));
+    return outcome(await showProgress(cluster, name, { output: outputTo(process.stdout), isOver, uid, since }));
   });
 
 /** The controller removes the annotation once it has recorded what comes of it. */

@@ -7,7 +7,7 @@ import { type RunFlags, runTransaction } from "./run-transaction.ts";
 type ApplyFlags = ManifestFlags & RunFlags;
 
 const apply = async (flags: ApplyFlags): Promise<number> =>
-  onComposed(flags, (cluster, manifest) => runTransaction(cluster, manifest, flags));
+  onComposed(flags, (cluster, composed) => runTransaction(cluster, composed, flags));
 
 export const applyCommand = manifestCommand("apply")
   .addOption(
@@ -27,6 +27,7 @@ Exit codes: 0 Committed, 2 RolledBack, 3 Failed, 1 nothing was started,
 
 Examples:
   kubectl janus apply -f shop/ --wait-for ready
+  kubectl janus apply -f shop/ --replace
   kubectl janus apply -f shop/ --prune -l app.kubernetes.io/part-of=shop
   helm template shop ./chart | kubectl janus apply -f -`,
   )

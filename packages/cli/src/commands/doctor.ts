@@ -2,12 +2,12 @@ import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
 import { impersonation, messageOf } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import { type Cluster, type ClusterFlags, onCluster } from "../cluster/cluster.ts";
-import { compose } from "../manifests/compose.ts";
+import { compose, isTransaction } from "../manifests/compose.ts";
 import { readManifests } from "../manifests/read-manifests.ts";
 import { outputTo, painter } from "../output/style.ts";
 import { hanging } from "../output/wrap.ts";
 import { planProblems } from "../plan/plan-report.ts";
-import { runPreview } from "../plan/run-preview.ts";
+import { previewInOrder } from "../plan/make-plan.ts";
 import type { Finding } from "../story/checkup.ts";
 import { checkInstallation, type Installed } from "../story/installation.ts";
 import { checkPermissions } from "../story/user-permissions.ts";
@@ -27,12 +27,12 @@ const transaction = async (
   file: string,
   { serviceAccount }: DoctorFlags,
 ): Promise<readonly Finding[]> => {
-  const composed = compose(
-    readManifests([file]),
-    cluster.namespace,
-    serviceAccount === undefined ? {} : { serviceAccount },
-  );
-  const previewed = await runPreview(cluster, composed, cluster.namespace);
+  const sources = await readManifests({ filename: [file] });
+  const manifest = compose(sources, cluster.namespace, serviceAccount === undefined ? {} : { serviceAccount });
+  const { previewed } = await previewInOrder(cluster, {
+    manifest,
+    ...(sources.some(isTransaction) ? {} : { sources }),
+  });
   const { user } = impersonation(previewed.txn);
   const problems = planProblems(previewed);
   return problems.length === 0

@@ -5,6 +5,7 @@ import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
 import { awaitRender } from "../cluster/await-render.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { createTransaction } from "../cluster/create-transaction.ts";
+import { withoutManagedFields } from "../output/managed-fields.ts";
 import { outputTo, painter } from "../output/style.ts";
 import { renderExitCode, renderReport } from "../plan/render-report.ts";
 import { nameAndNamespace } from "./lifecycle.ts";
@@ -23,10 +24,11 @@ export const createDraft = async (
   const { name } = manifest.metadata;
   await createTransaction(cluster, { ...manifest, spec: { ...manifest.spec, lifecycle: "Draft" } });
   const { object, txn, render } = await awaitRender(cluster, name);
+  const stored = withoutManagedFields(object);
   const output = outputTo(process.stdout);
   const on = nameAndNamespace(txn);
-  if (format === "json") output.write(`${JSON.stringify(object, undefined, 2)}\n`);
-  else if (format === "yaml") output.write(stringify(object, KUBERNETES_YAML));
+  if (format === "json") output.write(`${JSON.stringify(stored, undefined, 2)}\n`);
+  else if (format === "yaml") output.write(stringify(stored, KUBERNETES_YAML));
   else if (format === "name") output.write(`transaction.${GROUP}/${name}\n`);
   else
     output.write(

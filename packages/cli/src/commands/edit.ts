@@ -104,8 +104,8 @@ const saveFromEditor = async (cluster: Cluster, stored: Stored): Promise<boolean
   const file = join(mkdtempSync(join(tmpdir(), "kubectl-janus-")), `${stored.txn.metadata.name}.yaml`);
   writeFileSync(file, before, { mode: 0o600 });
   // One that the editor has deleted, or emptied, is no edit, as for kubectl.
-  const written = (): string => (existsSync(file) ? readFileSync(file, "utf8") : "");
-  const isEdited = (): boolean => !["", before].includes(written());
+  const written = (): Buffer => (existsSync(file) ? readFileSync(file) : Buffer.from(""));
+  const isEdited = (): boolean => !["", before].includes(written().toString());
   const remove = (): void => rmSync(dirname(file), { recursive: true });
   try {
     openEditor(file);
@@ -134,7 +134,7 @@ const edit = (name: string, { filename, ...flags }: EditFlags): Promise<number> 
     const isSaved =
       filename === undefined
         ? await saveFromEditor(cluster, stored)
-        : await saveEdited(cluster, stored, readManifests([filename]));
+        : await saveEdited(cluster, stored, await readManifests({ filename: [filename] }));
     const on = nameAndNamespace(txn);
     outputTo(process.stdout).write(
       isSaved

@@ -1,19 +1,20 @@
-import { GROUP, LIFECYCLES, PHASES } from "@janus/api";
+import { GROUP, LIFECYCLES, PHASES, PLURAL } from "@janus/api";
 import { isTooDeep, TOO_DEEP, transactions } from "@janus/controller";
 import { type KubeObject, listAll } from "@janus/kube";
 import { Option } from "commander";
 import * as E from "fp-ts/lib/Either.js";
 import { stringify } from "yaml";
 import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
-import { cannotUse, type ClusterFlags, onCluster } from "../cluster/cluster.ts";
+import { cannotUse, type Cluster, type ClusterFlags, onCluster } from "../cluster/cluster.ts";
+import { kubectl } from "../cluster/kubectl.ts";
 import { readTransaction, stored } from "../cluster/transactions.ts";
 import { usersOf } from "../cluster/users.ts";
 import { Failure } from "../failure.ts";
 import { age } from "../output/age.ts";
 import { printable } from "../output/printable.ts";
 import { outputTo } from "../output/style.ts";
+import { withoutManagedFields } from "../output/managed-fields.ts";
 import { table } from "../output/table.ts";
-import { shortened } from "../output/wrap.ts";
 import { messageOfTransaction } from "../progress/progress-text.ts";
 import { exitWith } from "./exit-with.ts";
 import { command } from "./flags.ts";
@@ -23,8 +24,13 @@ interface GetFlags extends ClusterFlags {
   readonly selector?: string;
   readonly phase?: string;
   readonly lifecycle?: string;
-  readonly output?: "json" | "yaml" | "name" | "wide";
+  readonly watch?: true;
+  readonly showManagedFields?: true;
+  readonly output?: string;
 }
+
+/** The formats that are printed here. */
+const FORMATS: readonly (string | undefined)[] = ["json", "yaml", "name", "wide", undefined];
 
 const nameOf = ({ metadata }: KubeObject): string => `transaction.${GROUP}/${metadata.name}`;
 
@@ -37,22 +43,14 @@ const listing = (objects: readonly KubeObject[], { allNamespaces, output }: GetF
     const start = allNamespaces === true ? [metadata.namespace, metadata.name] : [metadata.name];
     const { requestedBy = "", approvedBy = "" } = usersOf(txn);
     const end =
-      output === "wide"
-        ? [spec.serviceAccountName, spec.lifecycle, requestedBy, approvedBy, status.reversibleUntil ?? ""]
-        : [];
+      output === "wide" ? [spec.serviceAccountName, requestedBy, approvedBy, status.reversibleUntil ?? ""] : [];
     const then = [age(metadata.creationTimestamp, Date.now()), ...end, messageOfTransaction(txn)];
-    return [...start, status.phase, progress, ...then];
+    return [...start, status.phase, progress, spec.lifecycle, ...then];
   });
   const start = allNamespaces === true ? ["NAMESPACE", "NAME"] : ["NAME"];
-  const wide =
-    output === "wide" ? ["SERVICEACCOUNT", "LIFECYCLE", "REQUESTED-BY", "APPROVED-BY", "REVERSIBLE-UNTIL"] : [];
-  const headings = [...start, "PHASE", "PROGRESS", "AGE", ...wide, "MESSAGE"];
-  const text = table(headings, rows);
-  if (output === "wide") return text;
-  return text
-    .split("\n")
-    .map((line) => shortened(line, width))
-    .join("\n");
+  const wide = output === "wide" ? ["SERVICEACCOUNT", "REQUESTED-BY", "APPROVED-BY", "REVERSIBLE-UNTIL"] : [];
+  const headings = [...start, "PHASE", "PROGRESS", "LIFECYCLE", "AGE", ...wide, "MESSAGE"];
+  return table(headings, rows, output === "wide" ? Number.POSITIVE_INFINITY : width);
 };
 
 const isWanted = ({ phase, lifecycle }: GetFlags, object: KubeObject): boolean => {
@@ -65,36 +63,81 @@ const isWanted = ({ phase, lifecycle }: GetFlags, object: KubeObject): boolean =
 const byAge = (one: KubeObject, other: KubeObject): number =>
   (one.metadata.creationTimestamp ?? "") < (other.metadata.creationTimestamp ?? "") ? -1 : 1;
 
-/** Without what is nested too deep for JSON and YAML to be made of it. */
-const writable = (object: KubeObject): KubeObject => {
-  if (!isTooDeep(object)) return object;
-  const { spec: _, metadata, ...rest } = object;
-  const { managedFields: __, ...named } = metadata;
-  const what = `Transaction ${metadata.namespace}/${metadata.name}`;
+/** Without managedFields, unless they are asked for, and without what is nested too deep for JSON and YAML to be made of it. */
+const writable = (object: KubeObject, { showManagedFields }: GetFlags): KubeObject => {
+  if (!isTooDeep(object)) return showManagedFields === true ? object : withoutManagedFields(object);
+  const { spec: _, ...others } = withoutManagedFields(object);
+  const what = `Transaction ${others.metadata.namespace}/${others.metadata.name}`;
   process.stderr.write(`${what} ${TOO_DEEP}: its spec and managedFields are left out.\n`);
-  return { ...rest, metadata: named };
+  return others;
 };
 
-const get = async (name: string | undefined, flags: GetFlags): Promise<number> => {
-  if (name !== undefined && flags.allNamespaces === true)
+/** Errors: of those that are missing, once the others are printed. */
+const named = async (cluster: Cluster, names: readonly string[]) => {
+  const read = await Promise.all(
+    names.map((name) =>
+      readTransaction(cluster, name).catch((error: unknown) => {
+        if (error instanceof Failure) return error;
+        throw error;
+      }),
+    ),
+  );
+  const missing = read.filter((one) => one instanceof Failure);
+  return {
+    objects: read.flatMap((one) => (one instanceof Failure ? [] : [one.object])),
+    missing: missing.length === 0 ? undefined : new Failure(missing.map(({ message }) => message).join("\nerror: ")),
+  };
+};
+
+const listed = async (cluster: Cluster, { allNamespaces, selector }: GetFlags): Promise<readonly KubeObject[]> => {
+  const where = allNamespaces === true ? {} : { namespace: cluster.namespace };
+  const what = selector === undefined ? {} : { labelSelector: selector };
+  const list = await listAll(cluster.api, { resource: transactions, ...where, ...what });
+  if (E.isLeft(list)) throw new Failure(`cannot list Transactions: ${cannotUse(list.left)}`);
+  return list.right.items;
+};
+
+/** By kubectl, which knows more formats, and watches. */
+const getByKubectl = (names: readonly string[], flags: GetFlags): number => {
+  const { allNamespaces, selector, phase, lifecycle, watch, showManagedFields, output } = flags;
+  const fields = [
+    ...(phase === undefined ? [] : [`status.phase=${phase}`]),
+    ...(lifecycle === undefined ? [] : [`spec.lifecycle=${lifecycle}`]),
+  ];
+  return kubectl(
+    [
+      "get",
+      `${PLURAL}.${GROUP}`,
+      ...names,
+      ...(allNamespaces === true ? ["--all-namespaces"] : []),
+      ...(selector === undefined ? [] : ["--selector", selector]),
+      ...(fields.length === 0 ? [] : ["--field-selector", fields.join(",")]),
+      ...(watch === true ? ["--watch"] : ["--sort-by", ".metadata.creationTimestamp"]),
+      ...(showManagedFields === true ? ["--show-managed-fields"] : []),
+      ...(output === undefined ? [] : ["--output", output]),
+    ],
+    flags,
+  );
+};
+
+const get = async (names: readonly string[], flags: GetFlags): Promise<number> => {
+  if (names.length > 0 && flags.allNamespaces === true)
     throw new Failure("a Transaction is named within one namespace: leave out --all-namespaces, or the name");
+  if (names.length > 0 && flags.selector !== undefined)
+    throw new Failure("it is either named or selected: leave out --selector, or the name");
+  const { allNamespaces, output, watch } = flags;
+  if (watch === true || !FORMATS.includes(output)) return getByKubectl(names, flags);
   const { write, width, isTerminal } = outputTo(process.stdout);
-  const { allNamespaces, selector, output } = flags;
   return onCluster(flags, async (cluster) => {
-    const one = name === undefined ? undefined : await readTransaction(cluster, name);
-    const where = allNamespaces === true ? {} : { namespace: cluster.namespace };
-    const what = selector === undefined ? {} : { labelSelector: selector };
-    const listed =
-      one === undefined ? await listAll(cluster.api, { resource: transactions, ...where, ...what }) : undefined;
-    if (listed !== undefined && E.isLeft(listed))
-      throw new Failure(`cannot list Transactions: ${cannotUse(listed.left)}`);
-    const all = one === undefined ? (listed?.right.items ?? []) : [one.object];
+    const { objects: all, missing } =
+      names.length > 0 ? await named(cluster, names) : { objects: await listed(cluster, flags), missing: undefined };
     const objects = all.filter((object) => isWanted(flags, object)).toSorted(byAge);
     const [only] = objects;
     const whole = () =>
-      one !== undefined && only !== undefined
-        ? writable(only)
-        : { apiVersion: "v1", kind: "List", items: objects.map(writable) };
+      names.length === 1 && only !== undefined
+        ? writable(only, flags)
+        : { apiVersion: "v1", kind: "List", items: objects.map((object) => writable(object, flags)) };
+    if (missing !== undefined && objects.length === 0) throw missing;
     if (output === "json") write(`${JSON.stringify(whole(), undefined, 2)}\n`);
     else if (output === "yaml") write(stringify(whole(), KUBERNETES_YAML));
     else if (output === "name") write(objects.map((object) => `${nameOf(object)}\n`).join(""));
@@ -103,15 +146,30 @@ const get = async (name: string | undefined, flags: GetFlags): Promise<number> =
       const here = allNamespaces === true ? "" : ` in namespace ${cluster.namespace}`;
       process.stderr.write(`No Transactions found${here}.\n`);
     }
+    if (missing !== undefined) throw missing;
     return 0;
   });
 };
 
 export const getCommand = command("get")
-  .argument("[name]", "only this one")
+  .argument("[names...]", "only these")
   .option("-A, --all-namespaces", "of all namespaces")
   .option("-l, --selector <labels>", "label selector")
   .addOption(new Option("--phase <phase>", "only those in this phase").choices(PHASES))
   .addOption(new Option("--lifecycle <lifecycle>", "only those that are this").choices(LIFECYCLES))
-  .addOption(new Option("-o, --output <format>", "format").choices(["json", "yaml", "name", "wide"]))
-  .action((name: string | undefined, flags: GetFlags) => exitWith(get(name, flags)));
+  .option("-w, --watch", "go on, and print each that changes")
+  .option("--show-managed-fields", "with metadata.managedFields, in json and yaml")
+  .option("-o, --output <format>", "json, yaml, name, wide, or one of kubectl get, such as jsonpath=...")
+  .addHelpText(
+    "after",
+    `
+With --watch, or in another format than json, yaml, name and wide, kubectl
+prints them: it has to be on the PATH. To follow one until it has finished:
+kubectl janus watch.
+
+Examples:
+  kubectl janus get -n shop --phase Failed
+  kubectl janus get v2 v3 -n shop -o yaml
+  kubectl janus get v2 -n shop -o jsonpath='{.status.phase}'`,
+  )
+  .action((names: readonly string[], flags: GetFlags) => exitWith(get(names, flags)));

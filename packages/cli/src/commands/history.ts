@@ -38,42 +38,42 @@ const chapters = async (
   return historyOf(place, await found(api, { verb: "get", ...place }, what), all);
 };
 
-const listing = (all: readonly Chapter[], isOfObject: boolean, { output, allNamespaces }: HistoryFlags): string => {
+type Column = readonly [heading: string, cell: (chapter: Chapter) => string | undefined];
+
+/** Those that fit 80 columns; of an object, the phase follows from the state of the change. */
+const columnsOf = (isOfObject: boolean, { output, allNamespaces }: HistoryFlags): readonly Column[] => {
   const isWide = output === "wide";
-  const columns: readonly (readonly [heading: string, cell: (chapter: Chapter) => string | undefined])[] = [
-    ["WHEN", ({ time }) => time],
-    ...(allNamespaces === true ? [["NAMESPACE", ({ namespace }: Chapter) => namespace] as const] : []),
-    ["NAME", ({ name }) => name],
-    ["PHASE", ({ phase }) => phase],
-    ...(isOfObject
-      ? ([
-          ["CHANGE", ({ change }) => change],
-          ["STATE", ({ state }) => state],
-        ] as const satisfies typeof columns)
-      : []),
-    ["REQUESTED-BY", ({ requestedBy }) => requestedBy],
-    ["APPROVED-BY", ({ approvedBy }) => approvedBy],
-    ...(isWide ? [["UID", ({ uid }: Chapter) => uid] as const] : []),
-    ...(isOfObject
-      ? [["FIELDS", ({ fields }: Chapter) => (isWide ? fields.join(",") : String(fields.length))] as const]
-      : []),
-  ];
+  const phase: Column = ["PHASE", ({ phase }) => phase];
+  const requestedBy: Column = ["REQUESTED-BY", ({ requestedBy }) => requestedBy];
+  const approvedBy: Column = ["APPROVED-BY", ({ approvedBy }) => approvedBy];
+  const uid: Column = ["UID", ({ uid }) => uid];
+  const change: Column = ["CHANGE", ({ change }) => change];
+  const state: Column = ["STATE", ({ state }) => state];
+  const where: readonly Column[] = allNamespaces === true ? [["NAMESPACE", ({ namespace }) => namespace]] : [];
+  const all: readonly Column[] = [["WHEN", ({ time }) => time], ...where, ["NAME", ({ name }) => name]];
+  if (!isOfObject) return [...all, phase, requestedBy, approvedBy, ...(isWide ? [uid] : [])];
+  return isWide
+    ? [...all, change, state, phase, requestedBy, approvedBy, uid, ["FIELDS", ({ fields }) => fields.join(",")]]
+    : [...all, change, state, ["FIELDS", ({ fields }) => String(fields.length)], requestedBy];
+};
+
+const listing = (all: readonly Chapter[], isOfObject: boolean, flags: HistoryFlags, width: number): string => {
+  const columns = columnsOf(isOfObject, flags);
   const rows = all.map((chapter) => columns.map(([, cell]) => printable(cell(chapter)) || "-"));
-  return table(
-    columns.map(([heading]) => heading),
-    rows,
-  );
+  const headings = columns.map(([heading]) => heading);
+  return table(headings, rows, flags.output === "wide" ? Number.POSITIVE_INFINITY : width);
 };
 
 const show = (target: string | undefined, name: string | undefined, flags: HistoryFlags): Promise<number> =>
   onCluster(flags, async (cluster) => {
     const all = await chapters(cluster, target, name, flags);
-    const { write } = outputTo(process.stdout);
+    const { write, width, isTerminal } = outputTo(process.stdout);
     const { output, allNamespaces } = flags;
     if (output === "json") write(`${JSON.stringify(all, undefined, 2)}\n`);
     else if (output === "yaml") write(stringify(all, KUBERNETES_YAML));
     else if (output === "name") write(all.map((one) => `transaction.${GROUP}/${one.name}\n`).join(""));
-    else if (all.length > 0) write(listing(all, target !== undefined, flags));
+    else if (all.length > 0)
+      write(listing(all, target !== undefined, flags, isTerminal ? width : Number.POSITIVE_INFINITY));
     else {
       const here = allNamespaces === true ? "" : ` in namespace ${cluster.namespace}`;
       const what = target === undefined ? "" : ` that changed ${[target, name].filter(Boolean).join(" ")}`;
@@ -92,7 +92,7 @@ export const historyCommand = command("history")
     `
 Transactions that were executed, or are being executed, the newest last. Of an
 object, also those that no longer exist, as long as the object has fields that
-they set; FIELDS says how many, and -o wide which.
+they set; FIELDS says how many, and -o wide which, and who approved them.
 
 Examples:
   kubectl janus history -n shop

@@ -5,7 +5,8 @@ import { stringify } from "yaml";
 import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
 import { outputTo, painter } from "../output/style.ts";
 import { planExitCode, planReport } from "../plan/plan-report.ts";
-import { runPreview } from "../plan/run-preview.ts";
+import { inOrder, makePlan } from "../plan/make-plan.ts";
+import type { Previewed } from "../plan/run-preview.ts";
 import { createDraft } from "./draft.ts";
 import { manifestCommand, type ManifestFlags } from "./flags.ts";
 import { onComposed } from "./manifest-flags.ts";
@@ -29,16 +30,21 @@ const printed = (manifest: TransactionManifest, format: NonNullable<PlanFlags["o
 };
 
 const plan = async (flags: PlanFlags): Promise<number> =>
-  onComposed(flags, async (cluster, manifest) => {
-    if (flags.draft === true) return createDraft(cluster, manifest, flags.output);
+  onComposed(flags, async (cluster, composed) => {
     const output = outputTo(process.stdout);
+    const show = (previewed: Previewed): number => {
+      output.write(planReport(previewed, painter(output), output.width));
+      return planExitCode(previewed);
+    };
+    if (flags.draft === true) {
+      const { manifest, previewed } = await inOrder(cluster, composed);
+      return previewed?.advice === undefined ? createDraft(cluster, manifest, flags.output) : show(previewed);
+    }
     if (flags.output !== undefined) {
-      output.write(printed(manifest, flags.output));
+      output.write(printed((await inOrder(cluster, composed)).manifest, flags.output));
       return 0;
     }
-    const previewed = await runPreview(cluster, manifest, cluster.namespace);
-    output.write(planReport(previewed, painter(output), output.width));
-    return planExitCode(previewed);
+    return show((await makePlan(cluster, composed)).previewed);
   });
 
 export const planCommand = manifestCommand("plan")

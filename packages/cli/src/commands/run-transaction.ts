@@ -1,11 +1,11 @@
 import { GROUP } from "@janus/api";
-import type { TransactionManifest } from "@janus/authoring";
 import type { Cluster } from "../cluster/cluster.ts";
 import { createTransaction } from "../cluster/create-transaction.ts";
 import { Failure } from "../failure.ts";
+import type { Composed } from "../manifests/composed.ts";
 import { outputTo, painter } from "../output/style.ts";
-import { planExitCode, planReport } from "../plan/plan-report.ts";
-import { runPreview } from "../plan/run-preview.ts";
+import { planProblems, planReport } from "../plan/plan-report.ts";
+import { makePlan } from "../plan/make-plan.ts";
 import { exitCodeOf, showProgress } from "../progress/show-progress.ts";
 
 export interface RunFlags {
@@ -22,18 +22,21 @@ export interface RunFlags {
  */
 export const runTransaction = async (
   cluster: Cluster,
-  manifest: TransactionManifest,
+  composed: Composed,
   { output: format, wait }: RunFlags,
 ): Promise<number> => {
   const { namespace } = cluster;
-  const { name } = manifest.metadata;
-  if (manifest.spec.lifecycle !== undefined && manifest.spec.lifecycle !== "Published")
+  const { name } = composed.manifest.metadata;
+  const { lifecycle = "Published" } = composed.manifest.spec;
+  if (lifecycle !== "Published")
     throw new Failure(
-      `Transaction ${namespace}/${name} cannot be executed yet: its spec.lifecycle is ${manifest.spec.lifecycle}. ` +
+      `Transaction ${namespace}/${name} cannot be executed yet: its spec.lifecycle is ${lifecycle}. ` +
         "To create it as a Draft: kubectl janus plan --draft",
     );
-  const previewed = await runPreview(cluster, manifest, namespace);
-  if (planExitCode(previewed) === 2) {
+  const { manifest, previewed, refusals } = await makePlan(cluster, composed);
+  const problems = planProblems(previewed);
+  if (problems.length > 0 && problems.length === refusals.length) throw new Failure(refusals.join("\n"));
+  if (problems.length > 0) {
     const errors = outputTo(process.stderr);
     errors.write(planReport(previewed, painter(errors), errors.width));
     return 1;

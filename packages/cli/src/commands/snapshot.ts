@@ -1,18 +1,21 @@
 import { API_VERSION, KIND, type Transaction } from "@janus/api";
 import { parse } from "@janus/authoring";
+import type { KubeObject } from "@janus/kube";
 import { Command } from "commander";
 import * as E from "fp-ts/lib/Either.js";
 import { stringify } from "yaml";
 import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
 import { type Cluster, type ClusterFlags, found, onCluster } from "../cluster/cluster.ts";
 import { namedKind } from "../cluster/named-object.ts";
-import { readTransaction } from "../cluster/transactions.ts";
+import { findTransaction } from "../cluster/transactions.ts";
 import { Failure } from "../failure.ts";
+import { withoutManagedFields } from "../output/managed-fields.ts";
 import { outputTo, painter } from "../output/style.ts";
 import { maskedPair } from "../plan/masked.ts";
 import { colouredDiff, objectDiff } from "../plan/object-diff.ts";
 import { nameOfTarget } from "../progress/change-state.ts";
 import { type Compared, restoring } from "../story/restoring.ts";
+import { readOrphans } from "../story/orphans.ts";
 import { type Former, readSnapshots } from "../story/snapshots.ts";
 import { exitWith } from "./exit-with.ts";
 import { command } from "./flags.ts";
@@ -75,23 +78,52 @@ interface ShowFlags extends ClusterFlags {
 
 type Work<Flags> = (cluster: Cluster, txn: Transaction, wanted: string | undefined, flags: Flags) => Promise<number>;
 
-const show: Work<ShowFlags> = async (cluster, txn, wanted, { showSecrets }) => {
+/** A comment, and the object as a manifest, with the values of a Secret if these are asked for. */
+const manifest = (name: string, object: KubeObject, { showSecrets }: ShowFlags): string => {
+  const [masked = object] = maskedPair(object, undefined);
+  const shown = withoutManagedFields(showSecrets === true ? object : masked);
+  return `# ${name}\n${stringify(shown, { ...KUBERNETES_YAML, aliasDuplicateObjects: false })}---\n`;
+};
+
+const show: Work<ShowFlags> = async (cluster, txn, wanted, flags) => {
   const { write } = outputTo(process.stdout);
   for (const former of await formers(cluster, txn, wanted)) {
     const name = nameOfTarget(txn, former.index);
     if (former.type === "none") write(`# ${name} did not exist\n---\n`);
     else if (former.type === "lost") write(`# ${name}: ${former.why}\n---\n`);
-    else {
-      const [masked = former.object] = maskedPair(former.object, undefined);
-      const { managedFields: _, ...metadata } = masked.metadata;
-      const shown = showSecrets === true ? former.object : masked;
-      write(
-        `# ${name}\n${stringify({ ...shown, metadata }, { ...KUBERNETES_YAML, aliasDuplicateObjects: false })}---\n`,
-      );
-    }
+    else write(manifest(name, former.object, flags));
   }
   return 0;
 };
+
+/** What is kept of a Transaction that is gone: {@link readOrphans}. Errors: if nothing is. */
+const showOrphans = async (cluster: Cluster, name: string, wanted: string | undefined, flags: ShowFlags) => {
+  const { namespace } = cluster;
+  const all = await readOrphans(cluster, name);
+  if (all.length === 0)
+    throw new Failure(`Transaction ${namespace}/${name} does not exist, and no snapshots of one of its name are kept`);
+  const named = all.map((object) => ({ object, name: nameOf(object) }));
+  const [kind = "", target] = wanted?.split("/") ?? [];
+  const served = wanted === undefined ? undefined : ((await namedKind(cluster, kind))?.kind ?? kind);
+  const meant = named.filter(
+    ({ object }) =>
+      object.kind === (served ?? object.kind) && (target ?? object.metadata.name) === object.metadata.name,
+  );
+  if (meant.length === 0)
+    throw new Failure(
+      `no snapshot of ${wanted} is kept of Transaction ${namespace}/${name}, which does not exist. There is:` +
+        named.map(({ name }) => `\n  ${name}`).join(""),
+    );
+  process.stderr.write(
+    `Transaction ${namespace}/${name} does not exist. This is what its snapshots have; what it created is not in them.\n`,
+  );
+  for (const { object, name } of meant) outputTo(process.stdout).write(manifest(name, object, flags));
+  return 0;
+};
+
+/** `Deployment shop/web` */
+const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): string =>
+  `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 
 const diff: Work<ClusterFlags> = async (cluster, txn, wanted) => {
   const output = outputTo(process.stdout);
@@ -135,15 +167,28 @@ const restore: Work<RestoreFlags> = async (cluster, txn, wanted, flags) => {
     spec: { serviceAccountName: serviceAccount, changes },
   });
   if (!parsed.ok) throw new Failure(parsed.errors.map(({ path, message }) => `${path}: ${message}`).join("\n"));
-  return (await runTransaction(cluster, parsed.value, flags)) || (left.length === 0 ? 0 : 1);
+  return (await runTransaction(cluster, { manifest: parsed.value }, flags)) || (left.length === 0 ? 0 : 1);
+};
+
+/** Where there is no Transaction of this name. */
+type WithoutIt<Flags> = (cluster: Cluster, name: string, wanted: string | undefined, flags: Flags) => Promise<number>;
+
+/** Which objects it created, and as whom, is known of none that is gone. */
+const refuseOrphans: WithoutIt<ClusterFlags> = async (cluster, name) => {
+  const { namespace } = cluster;
+  const isKept = (await readOrphans(cluster, name)).length > 0;
+  throw new Failure(
+    `Transaction ${namespace}/${name} does not exist` +
+      (isKept ? `. Its snapshots are kept: kubectl janus snapshot show ${name} -n ${namespace}` : ""),
+  );
 };
 
 const working =
-  <Flags extends ClusterFlags>(work: Work<Flags>, failure?: number) =>
+  <Flags extends ClusterFlags>(work: Work<Flags>, withoutIt: WithoutIt<Flags>, failure?: number) =>
   (name: string, wanted: string | undefined, flags: Flags): Promise<void> => {
     const done = onCluster(flags, async (cluster) => {
-      const { txn } = await readTransaction(cluster, name);
-      return work(cluster, txn, wanted, flags);
+      const found = await findTransaction(cluster, name);
+      return found === undefined ? withoutIt(cluster, name, wanted, flags) : work(cluster, found.txn, wanted, flags);
     });
     return exitWith(done, failure);
   };
@@ -159,17 +204,18 @@ export const snapshotCommand = new Command("snapshot")
   .addCommand(
     subcommand("show", "print what was there before, as manifests")
       .option("--show-secrets", "with the values of Secrets")
-      .action(working(show)),
+      .addHelpText("after", "\nAlso of one that was deleted while it was active, whose snapshots are kept.")
+      .action(working(show, showOrphans)),
   )
   .addCommand(
     subcommand("diff", "compare the former state with the live objects")
       .addHelpText("after", "\nExit codes: 0 nothing differs, 1 something differs, 3 error.")
-      .action(working(diff, 3)),
+      .action(working(diff, refuseOrphans, 3)),
   )
   .addCommand(
     subcommand("restore", "restore the former state, in a new Transaction")
       .option("--name <name>", "name of the new Transaction; default: restore- and a suffix")
       .option("--service-account <name>", "ServiceAccount of the new Transaction; default: that of the old one")
       .option("--no-wait", "do not wait until it has finished")
-      .action(working(restore)),
+      .action(working(restore, refuseOrphans)),
   );

@@ -18,16 +18,29 @@ export interface ComposeFlags {
   readonly name?: string;
   readonly serviceAccount?: string;
   readonly waitFor?: readonly string[];
+  /** Manifests that waitFor is not for, as `KIND/NAME`. */
+  readonly skipWaitFor?: readonly string[];
   readonly timeout?: string;
   readonly rollbackWindow?: string;
   readonly ttl?: number;
 }
 
-const isTransaction = ({ manifest: { apiVersion, kind } }: Located): boolean =>
+export const isTransaction = ({ manifest: { apiVersion, kind } }: Located): boolean =>
   apiVersion === API_VERSION && kind === KIND;
 
 /** A Transaction's name can be used once: its spec cannot be changed. */
 const freshName = (): string => `apply-${randomBytes(4).toString("hex")}`;
+
+/** What the flags are in a Transaction. */
+const FIELDS: Readonly<Record<keyof ComposeFlags, string>> = {
+  name: "metadata.name",
+  serviceAccount: "spec.serviceAccountName",
+  waitFor: "spec.waitFor",
+  skipWaitFor: "waitFor: [] of those changes",
+  timeout: "spec.timeout",
+  rollbackWindow: "spec.rollbackWindow",
+  ttl: "spec.ttlSecondsAfterFinished",
+};
 
 /** The only one among the manifests, as it is. Errors: flags that would change it; manifests beside it. */
 const given = (located: Located, others: readonly Located[], flags: ComposeFlags): TransactionManifest => {
@@ -36,27 +49,40 @@ const given = (located: Located, others: readonly Located[], flags: ComposeFlags
     throw new Failure(
       `${second.where}: a Transaction is applied alone; put the other manifests into its changes, or use two commands`,
     );
-  const set = Object.entries(flags).find(([, value]) => value !== undefined)?.[0];
-  if (set !== undefined)
-    throw new Failure(`${located.where} is a Transaction: set ${set} in its spec, and leave the flag out`);
+  const set = Object.entries(FIELDS).flatMap(([flag, field]) => (flag in flags ? [field] : []));
+  if (set.length > 0)
+    throw new Failure(
+      `${located.where} is a Transaction: set ${set.join(", ")} in it, and leave the flag${set.length > 1 ? "s" : ""} out`,
+    );
   const parsed = parse(located.manifest);
   if (parsed.ok) return parsed.value;
   const wrong = parsed.errors.map(({ path, message }) => `\n  ${path}: ${message}`).join("");
   throw new Failure(`${located.where}: the Transaction is not valid:${wrong}`);
 };
 
-const keyOf = ({ apiVersion, kind, metadata: { namespace = "", name } }: Manifest): string =>
-  [apiVersion.split("/").toReversed().slice(1).join(), kind, namespace, name].join("/");
+const keyOf = ({ apiVersion, kind, metadata: { namespace, name } }: Manifest, here: string): string =>
+  [apiVersion.split("/").toReversed().slice(1).join(), kind, namespace ?? here, name].join("/");
 
-const refuseTwice = (all: readonly Located[]): void => {
+const refuseTwice = (all: readonly Located[], here: string): void => {
   const first = new Map<string, Located>();
   for (const one of all) {
-    const other = first.get(keyOf(one.manifest));
+    const other = first.get(keyOf(one.manifest, here));
     const { kind, metadata } = one.manifest;
     if (other !== undefined)
       throw new Failure(`${one.where}: ${kind} ${metadata.name} is also in ${other.where}: keep one of them`);
-    first.set(keyOf(one.manifest), one);
+    first.set(keyOf(one.manifest, here), one);
   }
+};
+
+const isNamed = ({ kind, metadata }: Manifest, name: string): boolean =>
+  `${kind}/${metadata.name}`.toLowerCase() === name.toLowerCase();
+
+/** Errors: a name that no manifest has. */
+const skippedIn = (all: readonly Located[], names: readonly string[]): ((manifest: Manifest) => boolean) => {
+  const unknown = names.find((name) => !all.some(({ manifest }) => isNamed(manifest, name)));
+  if (unknown !== undefined)
+    throw new Failure(`--skip-wait-for ${unknown}: no manifest is called so; write KIND/NAME, such as Job/migrate`);
+  return (manifest) => names.some((name) => isNamed(manifest, name));
 };
 
 /**
@@ -78,12 +104,16 @@ export const compose = (
       all.filter((one) => one !== transaction),
       flags,
     );
-  refuseTwice(all);
+  refuseTwice(all, namespace);
   const sorted = inOrder(
     all.map(({ manifest }) => manifest),
     { rank: kindOrder, after: () => [] },
   );
-  const applies = "order" in sorted ? sorted.order.map((manifest) => changeOf(manifest)) : [];
+  const isSkipped = skippedIn(all, flags.skipWaitFor ?? []);
+  const applies =
+    "order" in sorted
+      ? sorted.order.map((manifest) => ({ ...changeOf(manifest), ...(isSkipped(manifest) ? { waitFor: [] } : {}) }))
+      : [];
   const changes = [...applies, ...deletions];
   if (changes.length > MAX_CHANGES)
     throw new Failure(
@@ -92,7 +122,8 @@ export const compose = (
   const { name = freshName(), serviceAccount = "default", waitFor, timeout, rollbackWindow, ttl } = flags;
   const spec: SpecManifest = {
     serviceAccountName: serviceAccount,
-    ...(waitFor === undefined ? {} : { waitFor }),
+    // What a manifest needs of a later one may be there only at the end.
+    ...(waitFor === undefined ? {} : { waitFor, waitAt: "End" }),
     ...(timeout === undefined ? {} : { timeout }),
     ...(rollbackWindow === undefined ? {} : { rollbackWindow }),
     ...(ttl === undefined ? {} : { ttlSecondsAfterFinished: ttl }),

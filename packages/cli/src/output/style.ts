@@ -27,7 +27,7 @@ export const endWithReader = (stream: Stream): void =>
   });
 
 export const outputTo = (stream: Stream, env: NodeJS.ProcessEnv = process.env): Output => ({
-  isTerminal: stream.isTTY && stream.columns > 0,
+  isTerminal: stream.isTTY && stream.columns > 0 && stream.rows > 0,
   width: stream.columns || 80,
   hasColour: hasColour(stream, env),
   // A pipe or file gets every byte as it is.

@@ -1,11 +1,12 @@
 import type { Paint } from "../output/style.ts";
 
 /** What a change comes to. */
-export type Effect = "create" | "change" | "delete" | "none" | "unknown" | "fail";
+export type Effect = "create" | "change" | "replace" | "delete" | "none" | "unknown" | "fail";
 
 const WORDS: Readonly<Record<Effect, string>> = {
   create: "create",
   change: "change",
+  replace: "replace",
   delete: "delete",
   none: "unchanged",
   unknown: "not known",
@@ -15,6 +16,7 @@ const WORDS: Readonly<Record<Effect, string>> = {
 const COLOURS = {
   create: "green",
   change: "yellow",
+  replace: "red",
   delete: "red",
   none: "dim",
   unknown: "cyan",
@@ -29,7 +31,7 @@ export const effectWord = (effect: Effect, isTried: boolean, paint: Paint): stri
 
 /** `1 create, 2 change, 1 unchanged` */
 export const countedEffects = (effects: readonly Effect[]): string =>
-  (["create", "change", "delete", "unknown", "none"] as const)
+  (["create", "change", "replace", "delete", "unknown", "none"] as const)
     .flatMap((effect) => {
       const count = effects.filter((one) => one === effect).length;
       const word = effect === "unknown" ? "not known before an earlier change is applied" : WORDS[effect];

@@ -2,11 +2,13 @@ import { type FieldDifference, formatDuration, type Render, type RenderedChange,
 import type { Paint } from "../output/style.ts";
 import { hanging } from "../output/wrap.ts";
 import { nameOfTarget } from "../progress/change-state.ts";
+import { fromOne } from "../output/from-one.ts";
 import { countedEffects, type Effect, effectWord } from "./effect.ts";
 
 const EFFECTS: Readonly<Record<RenderedChange["result"], Effect>> = {
   Create: "create",
   Change: "change",
+  Replace: "replace",
   Delete: "delete",
   NoChange: "none",
   DependsOnEarlier: "unknown",
@@ -47,15 +49,23 @@ export const renderProblems = ({ result, message = "it would fail", changes = []
   const refused = changes.flatMap(({ result, message }, index) =>
     result === "Refused" && message !== undefined ? [`changes[${index}]: ${message}`] : [],
   );
-  return refused.length > 1 ? refused : [message];
+  return (refused.length > 1 ? refused : [message]).map(fromOne);
 };
 
-const gates = (waitFor: readonly string[], indent: number): readonly string[] =>
-  waitFor.map((gate) => `${" ".repeat(indent)}then waits for ${gate}`);
+const gates = (waitFor: readonly string[], isAtEnd: boolean, indent: number): readonly string[] =>
+  waitFor.map((gate) => `${" ".repeat(indent)}${isAtEnd ? "waits at the end" : "then waits"} for ${gate}`);
 
 /** What of its spec is not as by default: an approver approves that, too. */
 const settings = ({ spec }: Transaction): readonly string[] => {
-  const { timeout, rollbackWindow, deletionPolicy, ttlSecondsAfterFinished, rollbackWaitFor = [], waitFor = [] } = spec;
+  const {
+    timeout,
+    rollbackWindow,
+    deletionPolicy,
+    ttlSecondsAfterFinished,
+    rollbackWaitFor = [],
+    waitFor = [],
+    waitAt,
+  } = spec;
   const all = [
     `timeout ${formatDuration(timeout)}`,
     ...(rollbackWindow === undefined ? [] : [`rollbackWindow ${formatDuration(rollbackWindow)}`]),
@@ -64,7 +74,7 @@ const settings = ({ spec }: Transaction): readonly string[] => {
   ];
   return [
     `  ${all.join(", ")}`,
-    ...waitFor.map((gate) => `  waits after each change for ${gate}`),
+    ...waitFor.map((gate) => `  waits ${waitAt === "End" ? "at the end" : "after each change"} for ${gate}`),
     ...rollbackWaitFor.map((gate) => `  waits after a rollback for ${gate}`),
   ];
 };
@@ -79,7 +89,10 @@ export const renderReport = (txn: Transaction, render: Render, paint: Paint, wid
     const word = effectWord(effect, changes.length > 0, paint);
     const { type, waitFor = [] } = spec.changes[index] ?? { type: "" };
     const what = effect === "unknown" ? `${type} of ${nameOfTarget(txn, index)}` : nameOfTarget(txn, index);
-    return [`${String(index + 1).padStart(digits + 1)}  ${word}  ${what}`, ...gates(waitFor, digits + 14)].join("\n");
+    return [
+      `${String(index + 1).padStart(digits + 1)}  ${word}  ${what}`,
+      ...gates(waitFor, spec.waitAt === "End", digits + 14),
+    ].join("\n");
   });
   const diffs = changes.flatMap((change, index) => {
     const fields = fieldDiff(change, paint);

@@ -2,6 +2,7 @@ import type { Transaction } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import {
   type Effect,
+  formatRef,
   handleAnswer,
   isAbsent,
   lookUp,
@@ -26,12 +27,14 @@ import { contentsAside } from "../manifests/contents-aside.ts";
 /** What was previewed, of which Transaction. */
 export interface Previewed extends Extract<Preview, { readonly type: "previewed" }> {
   readonly txn: Transaction;
+  /** What to do about its problems, beyond what each of them says. */
+  readonly advice?: readonly string[];
 }
 
 /** Nothing is locked or written, so none of these matters. */
 const SETTINGS: Settings = { controllerNamespace: "", writeTimeout: 0, margin: 0, recoveryDelay: 0 };
 
-/** A request that got no conclusive answer is sent again so many times. */
+/** So often requests are sent that get no conclusive answer. */
 const MOST_TRIES = 5;
 const PAUSE = 500;
 
@@ -46,8 +49,16 @@ const isMissing = async (api: Api, namespace: string): Promise<boolean> => {
   return E.isLeft(answer) && isAbsent(answer.left);
 };
 
+/** `read the target ConfigMap shop/app of change 2` */
+const nameOf = (effect: Effect): string => {
+  const what = effect.purpose.replaceAll("-", " ");
+  if (!("call" in effect) || effect.item === undefined) return what;
+  return `${what} of change ${effect.item + 1}, ${formatRef(effect.call.place)}`;
+};
+
 /**
- * Previews a Transaction by dry runs as its ServiceAccount; see `preview` in the core.
+ * Previews a Transaction by dry runs as its ServiceAccount; see `preview` in the core. A dry run that the API server cannot
+ * carry out, for example because a webhook does not answer, is a problem of its change.
  *
  * Errors: if the API server cannot be reached, or the user may not impersonate the ServiceAccount.
  */
@@ -61,23 +72,25 @@ export const runPreview = async (
   let known: Observations = { ...noObservations(Date.now()), contents: contentsRead(aside.contents) };
   let failures = 0;
 
-  const failed = (error: ApiError, what: string): void => {
-    failures += 1;
-    if (failures >= MOST_TRIES) throw new Failure(`${what}: ${messageOf(error)}`);
-  };
-
-  const runEffect = async (effect: Effect): Promise<void> => {
+  /** @returns why it has to be sent again. */
+  const runEffect = async (effect: Effect): Promise<string | undefined> => {
+    const failed = (error: ApiError): string => `cannot ${nameOf(effect)}: ${messageOf(error)}`;
     if (!("call" in effect)) {
       const looked = await lookUp(api, discovery, txn, effect);
-      if (E.isLeft(looked)) failed(looked.left, `cannot ${effect.purpose.replaceAll("-", " ")}`);
-      else known = looked.right(known, Date.now());
-      return;
+      if (E.isLeft(looked)) return failed(looked.left);
+      known = looked.right(known, Date.now());
+      return undefined;
     }
     const sent = Date.now();
     const answer = await sendRequest(api, txn, effect, {});
     const handled = handleAnswer(known, effect, answer, Date.now(), sent);
     known = handled.known;
-    if (handled.failed !== undefined) failed(handled.failed, `cannot ${effect.purpose.replaceAll("-", " ")}`);
+    const fault = handled.failed;
+    if (fault?.type !== "refused") return fault === undefined ? undefined : failed(fault);
+    if (fault.code === 403) throw new Failure(failed(fault));
+    if (effect.dryRun !== true || failures < MOST_TRIES - 1) return failed(fault);
+    known = effect.onAnswer(known, answer, Date.now(), sent);
+    return undefined;
   };
 
   for (;;) {
@@ -94,8 +107,10 @@ export const runPreview = async (
       return known.serviceAccount === "missing" && (await isMissing(api, namespace))
         ? { ...next, txn, general: [`there is no namespace ${namespace}: create it, or name another one: -n`] }
         : { ...next, txn };
-    const before = failures;
-    await Promise.all(next.effects.map(runEffect));
-    if (failures > before) await pause(PAUSE);
+    const again = (await Promise.all(next.effects.map(runEffect))).filter((why) => why !== undefined);
+    if (again.length === 0) continue;
+    failures += 1;
+    if (failures >= MOST_TRIES) throw new Failure(again.join("\n"));
+    await pause(PAUSE);
   }
 };

@@ -36,13 +36,14 @@ const contentOf = (txn: Transaction, index: number): string => {
 /** What a change does to an object that only an earlier change lets it read, if it does not only set what its content says. */
 const DONE_UNSEEN: Readonly<Partial<Record<Change["type"], string>>> = {
   Delete: "it deletes it, whatever is in it then",
+  Replace: "it deletes it, whatever is in it then, and creates it from its content",
   Update: "it replaces all of it, whatever is in it then",
 };
 
 const isSecret = ({ apiVersion, kind }: Change["target"]): boolean => kind === "Secret" && groupOf(apiVersion) === "";
 
 const unshownOf = (txn: Transaction, { result, diff = [], more = 0 }: RenderedChange, index: number): Unshown => {
-  const name = `changes[${index}] (${nameOfTarget(txn, index)})`;
+  const name = `change ${index + 1} (${nameOfTarget(txn, index)})`;
   const cut = diff.filter(isCut);
   const change = txn.spec.changes[index];
   const isHidden = diff.some(isConcealed) || (change !== undefined && isSecret(change.target));
@@ -51,7 +52,7 @@ const unshownOf = (txn: Transaction, { result, diff = [], more = 0 }: RenderedCh
   const content = isWhole || isHidden ? "" : contentOf(txn, index);
   const elsewhere = isWhole || isHidden || change?.type === "Delete" ? undefined : change?.contentFrom;
   // All of what is created is in the content.
-  const isMissing = result === "Change" && !isHidden;
+  const isMissing = (result === "Change" || result === "Replace") && !isHidden;
   const unseen = isLater && change !== undefined ? DONE_UNSEEN[change.type] : undefined;
   return {
     contents: content === "" ? [] : [`Content of ${name}:\n${content}`],
@@ -68,7 +69,7 @@ const unshownOf = (txn: Transaction, { result, diff = [], more = 0 }: RenderedCh
       ...(isLater && unseen === undefined
         ? [`${name}: what its content changes, which depends on an earlier change`]
         : []),
-      ...(result === "Delete" ? [`${name}: what is deleted together with it`] : []),
+      ...(result === "Delete" || result === "Replace" ? [`${name}: what is deleted together with it`] : []),
     ],
   };
 };

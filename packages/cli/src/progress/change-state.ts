@@ -1,4 +1,5 @@
 import { groupOf, isBuiltIn, type Transaction } from "@janus/api";
+import { fromOne } from "../output/from-one.ts";
 
 /** How far a change has come, in a word, and what there is to say about it. */
 export interface ChangeState {
@@ -43,12 +44,12 @@ export const changeStates = (txn: Transaction): readonly ChangeState[] => {
   return txn.spec.changes.map(({ type }, index): ChangeState => {
     const item = items[index];
     const [word, colour] = WORDS[item?.state.type ?? "untouched"];
-    const error = item === undefined || !("error" in item.state) ? item?.gateError : item.state.error;
+    const error = fromOne((item === undefined || !("error" in item.state) ? item?.gateError : item.state.error) ?? "");
     const waiting = item?.waiting;
     const change = `${type} ${nameOfTarget(txn, index)}`;
     if (waiting !== undefined) return { index, change, state: "waiting", colour: "cyan", detail: waiting.gate };
     const isCurrent = index === current && items.every(({ waiting }) => waiting === undefined);
-    if (isCurrent) return { index, change, state: "applying", colour: "cyan", detail: error ?? "" };
-    return { index, change, state: word, colour, detail: error ?? "" };
+    if (isCurrent) return { index, change, state: "applying", colour: "cyan", detail: error };
+    return { index, change, state: word, colour, detail: error };
   });
 };

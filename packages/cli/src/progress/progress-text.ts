@@ -1,5 +1,6 @@
 import type { Transaction } from "@janus/api";
 import { isTerminal } from "@janus/controller";
+import { fromOne } from "../output/from-one.ts";
 import { age } from "../output/age.ts";
 import { hanging, shortened } from "../output/wrap.ts";
 import type { Paint } from "../output/style.ts";
@@ -16,7 +17,7 @@ export const messageOfTransaction = ({ metadata, status }: Transaction): string 
   if (ready === undefined) return "no controller has observed it yet";
   const isOfDraft = ready.reason === "Draft" || ready.reason === "Proposed";
   const isOutdated = status.observedDraft?.generation !== metadata.generation;
-  return isOfDraft && isOutdated ? "no controller has looked at it since it was changed" : ready.message;
+  return isOfDraft && isOutdated ? "no controller has looked at it since it was changed" : fromOne(ready.message);
 };
 
 const COLOURS = {
@@ -30,13 +31,25 @@ const COLOURS = {
   Failed: "red",
 } as const;
 
-/** `Transaction shop/web: Committing, 1/3, for 12s` */
-export const headline = (txn: Transaction, now: number, paint: Paint): string => {
+/** When it began to do what it does, or has done: to apply its changes, or to roll them back once they were Committed. */
+const beganAt = ({ metadata, status }: Transaction): string | undefined => {
+  const { conditions, startedAt = metadata.creationTimestamp } = status;
+  const committed = conditions.find(({ type }) => type === "Committed");
+  const uncommittedAt = committed?.status === "False" ? committed.lastTransitionTime : undefined;
+  return [startedAt, uncommittedAt]
+    .filter((time) => time !== undefined)
+    .toSorted()
+    .at(-1);
+};
+
+/** `Transaction shop/web: Committing, 1/3, for 12s`. @param since default: when it began */
+export const headline = (txn: Transaction, since: number | undefined, now: number, paint: Paint): string => {
   const { metadata, status } = txn;
-  const { phase, progress = `0/${txn.spec.changes.length}`, completedAt, startedAt } = status;
-  const since = startedAt ?? metadata.creationTimestamp;
-  const end = isTerminal(phase) ? Date.parse(completedAt ?? "") || now : now;
-  const took = `${isTerminal(phase) ? "after" : "for"} ${age(since, end)}`;
+  const { phase, progress = `0/${txn.spec.changes.length}`, completedAt } = status;
+  const began = since === undefined ? beganAt(txn) : new Date(since).toISOString();
+  // By one clock: `since` is of this machine, the others are of the controller.
+  const end = (isTerminal(phase) && since === undefined && Date.parse(completedAt ?? "")) || now;
+  const took = `${isTerminal(phase) ? "after" : "for"} ${age(began, end)}`;
   return `Transaction ${metadata.namespace}/${metadata.name}: ${paint(COLOURS[phase], phase)}, ${progress}, ${took}`;
 };
 
@@ -47,26 +60,42 @@ const lineOf = ({ index, change, state, colour, detail }: ChangeState, digits: n
   return `${paint(colour, start)}${paint(colour, word)}${rest.slice(state.length)}`;
 };
 
-/** For a terminal: all of it, a line per change, which is shortened to the width; at most `height` lines. */
+/** What a terminal shows. */
+export interface Shown {
+  /** Undefined: it has not been seen yet. */
+  readonly txn: Transaction | undefined;
+  readonly warning: string | undefined;
+  readonly since: number | undefined;
+}
+
+/**
+ * For a terminal: all of it, a line per change, which is shortened to the width. At most `height` lines, unless messages alone are
+ * longer: then as many changes are left out.
+ */
 export const progressScreen = (
-  txn: Transaction,
+  { txn, warning, since }: Shown,
   now: number,
   paint: Paint,
   width: number,
-  height: number | undefined,
+  height: number,
 ): string => {
+  const told = warning === undefined ? [] : [paint("yellow", hanging(warning, width, 0))];
+  if (txn === undefined) return told.join("\n");
+  const message = `   ${hanging(messageOfTransaction(txn), width, 3)}`;
   const states = changeStates(txn);
   const digits = String(states.length).length;
-  const room = Math.max(3, (height || 24) - 4);
+  // Beside the headline, the number of those that are left out, and the line of the cursor.
+  const room = Math.max(1, height - 3 - [message, ...told].join("\n").split("\n").length);
   const active = states.findIndex(({ colour }) => colour === "cyan");
   const from = states.length <= room ? 0 : Math.min(Math.max(0, active - Math.floor(room / 2)), states.length - room);
   const shown = states.slice(from, from + room).map((state) => lineOf(state, digits, paint, width));
   const hidden = states.length - shown.length;
   return [
-    headline(txn, now, paint),
+    headline(txn, since, now, paint),
     ...shown,
     ...(hidden === 0 ? [] : [paint("dim", `   and ${hidden} more`)]),
-    `   ${hanging(messageOfTransaction(txn), width, 3)}`,
+    message,
+    ...told,
   ].join("\n");
 };
 

@@ -1,4 +1,4 @@
-import type { Transaction } from "@janus/api";
+import { stateName, type Transaction } from "@janus/api";
 import { isTerminal, messageOf } from "@janus/controller";
 import type { ApiError } from "@janus/kube";
 import { cannotUse, type Cluster } from "../cluster/cluster.ts";
@@ -23,36 +23,47 @@ export interface ProgressOptions {
    * Default: the first one that is seen.
    */
   readonly uid?: string | undefined;
+  /** When what is shown began, such as a rollback, in ms since the epoch. Default: when the Transaction itself did. */
+  readonly since?: number;
   /** When it is over. Default: in a terminal phase. */
   readonly isOver?: (txn: Transaction) => boolean;
 }
 
 interface Screen {
+  /** There is a new state. */
   readonly show: (former: Transaction | undefined, txn: Transaction) => void;
+  /** Something is wrong beside it; undefined: no more. */
+  readonly warn: (warning: string | undefined) => void;
   readonly end: () => void;
 }
 
-/** Redraws the lines of a terminal, also between two states, as time passes. */
-const liveScreen = async ({ hasColour }: Output): Promise<Screen> => {
-  const { default: redraw } = await import("log-update");
+const liveState = async ({ hasColour }: Output, since: number | undefined): Promise<Screen> => {
+  const { liveScreen } = await import("./live-screen.ts");
   const paint = painter({ hasColour });
   let last: Transaction | undefined;
-  const draw = (): void => {
-    const { columns, rows } = process.stdout;
-    if (last !== undefined) redraw(visible(progressScreen(last, Date.now(), paint, columns || 80, rows)));
-  };
-  process.stdout.on("resize", draw);
-  const ticking = setInterval(draw, 1000);
+  let told: string | undefined;
+  const { draw, end } = await liveScreen(process.stdout, (width, height) =>
+    visible(progressScreen({ txn: last, warning: told, since }, Date.now(), paint, width, height)),
+  );
   return {
     show: (_, txn) => {
       last = txn;
       draw();
     },
-    end: () => {
-      clearInterval(ticking);
-      process.stdout.removeListener("resize", draw);
-      redraw.done();
+    warn: (warning) => {
+      told = warning;
+      draw();
     },
+    end,
+  };
+};
+
+/** Each once, until it is over. */
+const warnings = (): Screen["warn"] => {
+  let told: string | undefined;
+  return (warning) => {
+    if (warning !== undefined && warning !== told) process.stderr.write(`${warning}\n`);
+    told = warning;
   };
 };
 
@@ -60,6 +71,7 @@ const plainLines = ({ write }: Output): Screen => ({
   show: (former, txn) => {
     for (const line of progressNews(former, txn)) write(`${line}\n`);
   },
+  warn: warnings(),
   end: () => {},
 });
 
@@ -69,20 +81,19 @@ const jsonLines = ({ write }: Output): Screen => ({
     const message = conditions.find(({ type }) => type === "Ready")?.message;
     const states = items.map(({ target, state, waiting }) => ({
       target,
-      state: state.type,
+      state: stateName(state),
       waitingFor: waiting?.gate,
     }));
     write(`${JSON.stringify({ namespace, name, phase, progress, message, items: states })}\n`);
   },
+  warn: warnings(),
   end: () => {},
 });
 
-const NOTHING: Screen = { show: () => {}, end: () => {} };
-
-const screenFor = async ({ output, format }: ProgressOptions): Promise<Screen> => {
-  if (format === "name") return NOTHING;
+const screenFor = async ({ output, format, since }: ProgressOptions): Promise<Screen> => {
+  if (format === "name") return { show: () => {}, warn: warnings(), end: () => {} };
   if (format === "json") return jsonLines(output);
-  return output.isTerminal ? liveScreen(output) : plainLines(output);
+  return output.isTerminal ? liveState(output, since) : plainLines(output);
 };
 
 /** What happens to a Transaction that is no longer watched, and the commands for it. */
@@ -120,23 +131,34 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
   process.on("SIGTERM", interrupt);
   let last: Transaction | undefined;
   let unseen: string | undefined;
-  let isCutOff = false;
+  let connection: string | undefined;
+  let isLate = false;
+  const warn = (): void => {
+    const isIdle = isLate && last?.spec.lifecycle === "Published" && last.status.startedAt === undefined;
+    screen.warn(
+      connection ?? (isIdle ? "No controller has started it so far. To find out why: kubectl janus doctor" : undefined),
+    );
+  };
   // What was seen once is waited for: the controller continues while the API server, or this connection, is down.
   const onError = (error: ApiError): void => {
     if (last === undefined && (!isKnown || error.type === "refused")) {
       unseen = cannotUse(error);
       ending.abort();
-    } else if (!isCutOff) {
-      isCutOff = true;
-      process.stderr.write(`Not connected, trying again: ${messageOf(error)}\n`);
+    } else {
+      connection ??= `Not connected, trying again: ${messageOf(error)}`;
+      warn();
     }
   };
+  const onRead = (): void => {
+    connection = undefined;
+    warn();
+  };
   const hint = setTimeout(() => {
-    if (last?.spec.lifecycle === "Published" && last.status.startedAt === undefined)
-      process.stderr.write(`No controller has started it so far; to find out why: kubectl janus doctor\n`);
+    isLate = true;
+    warn();
   }, PATIENCE);
   try {
-    for await (const observed of follow(cluster, name, { signal: ending.signal, onError })) {
+    for await (const observed of follow(cluster, name, { signal: ending.signal, onError, onRead })) {
       if (observed === undefined && last === undefined && !isKnown)
         throw new Failure(
           `Transaction ${cluster.namespace}/${name} does not exist; to list them: kubectl janus get ${where}`,
@@ -151,7 +173,7 @@ export const showProgress = async (cluster: Cluster, name: string, options: Prog
       const txn = printable(stored(observed).txn);
       screen.show(last, txn);
       last = txn;
-      isCutOff = false;
+      warn();
       if (isOver(txn)) return txn;
     }
     if (unseen !== undefined)

@@ -31,8 +31,8 @@ export const commandReference = (program: Command): string =>
     "",
     "# Reference of `kubectl janus`",
     "",
-    "Every command with its flags and exit codes, as `--help` prints them. How to install it, and a tour:",
-    "[The command line](../cli.md), which also shows `kubectl janus completion`.",
+    "Every command with its flags and exit codes, as `--help` prints them; `kubectl janus help COMMAND` does, too. How to",
+    "install it, and a tour: [The command line](../cli.md).",
     "",
     ...program.commands.flatMap((command) => blocks(command, "kubectl janus")),
   ].join("\n");

@@ -50,7 +50,7 @@ const rows = (schema: Schema, path: string): readonly string[] => {
   });
 };
 
-const tableOf = (schema: Schema, path: string): readonly string[] => [
+export const tableOf = (schema: Schema, path: string): readonly string[] => [
   "| Field | Type | Default | Description |",
   "|---|---|---|---|",
   ...rows(schema, path),

@@ -2,9 +2,11 @@ import { transactionCrd } from "@janus/api";
 import { wholeProgram } from "../program.ts";
 import { commandReference } from "./command-reference.ts";
 import { fieldReference } from "./field-reference.ts";
+import { jsonReference } from "./json-reference.ts";
 
 /** The pages that are printed, by their paths in the repository. */
 export const printed = async (): Promise<Readonly<Record<string, string>>> => ({
-  "docs/reference/cli.md": commandReference(await wholeProgram("kubectl janus")),
+  "docs/reference/cli.md": commandReference(await wholeProgram()),
+  "docs/reference/json.md": jsonReference(),
   "docs/reference/api.md": fieldReference(transactionCrd),
 });

@@ -1,5 +1,6 @@
 import { type Item, LIFECYCLE_CHANGED_BY, REJECTION_REASON, type Transaction } from "@janus/api";
 import { isTerminal, isUnread, readyIn, WAITING } from "@janus/controller";
+import { fromOne } from "../output/from-one.ts";
 import { currentRender } from "../plan/render-report.ts";
 import { changeStates, nameOfTarget } from "../progress/change-state.ts";
 import { messageOfTransaction } from "../progress/progress-text.ts";
@@ -91,12 +92,17 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
   const states = changeStates(txn);
   const why = messageOfTransaction(txn);
   const state = counted(txn);
-  const where = (at: (typeof states)[number] | undefined): Pick<Explanation, "where"> =>
-    at === undefined
-      ? {}
-      : { where: `change ${at.index + 1}, ${at.change}${at.detail === "" ? "" : `: ${at.detail}`}` };
+  const cause = fromOne(condition(txn, "Committed")?.message ?? why);
+  /** Without what is said under Why. */
+  const where = (at: (typeof states)[number] | undefined, said = why): Pick<Explanation, "where"> => {
+    if (at === undefined) return {};
+    // The message of a change may be cut.
+    const isSaid = said.includes(at.detail.replace(/…$/u, ""));
+    return { where: `change ${at.index + 1}, ${at.change}${isSaid ? "" : `: ${at.detail}`}` };
+  };
   // What follows is said under Why.
-  const stateOfRollback = (condition(txn, "RolledBack")?.message ?? state).split("; rolled back because:")[0] ?? state;
+  const stateOfRollback =
+    fromOne(condition(txn, "RolledBack")?.message ?? state).split("; rolled back because:")[0] ?? state;
   const failed = states.find(({ colour }) => colour === "red");
   const held = [...locks].find(([, { holder }]) => holder !== undefined && holder !== "this Transaction");
 
@@ -123,14 +129,17 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
       if (condition(txn, "Committed")?.reason === "RollbackRequested")
         return {
           what: "It has finished: it was rolled back on request.",
-          why: condition(txn, "Committed")?.message ?? why,
+          why: cause,
           state: stateOfRollback,
           next: "nothing to do",
         };
       return {
         what: "It has finished: a change failed, and everything was rolled back.",
-        why: condition(txn, "Committed")?.message ?? why,
-        ...where(states.find(({ detail }) => detail !== "")),
+        why: cause,
+        ...where(
+          states.find(({ detail }) => detail !== ""),
+          cause,
+        ),
         state: stateOfRollback,
         next: `correct the cause, and apply it again under a new name (the former state: kubectl janus snapshot show ${on})`,
       };
@@ -138,7 +147,7 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
       if (condition(txn, "ApprovalStale")?.status === "True")
         return {
           what: "It failed: it would have done something else than what was approved.",
-          why: condition(txn, "ApprovalStale")?.message ?? why,
+          why: fromOne(condition(txn, "ApprovalStale")?.message ?? why),
           state,
           next: "look at what has changed, and have it approved again under a new name (kubectl janus plan --draft)",
         };
@@ -187,8 +196,10 @@ export const explanation = (txn: Transaction, { locks, now }: Facts): Explanatio
   const isBack = status.phase === "RollingBack";
   return {
     what: isBack ? "It is being rolled back." : current?.state === "waiting" ? "It waits for a gate." : "It is active.",
-    why: isBack ? (condition(txn, "Committed")?.message ?? why) : why,
-    ...(isBack && readyIn(txn).reason === WAITING ? { where: messageOfTransaction(txn) } : where(current ?? failed)),
+    why: isBack ? cause : why,
+    ...(isBack && readyIn(txn).reason === WAITING
+      ? { where: messageOfTransaction(txn) }
+      : where(current ?? failed, isBack ? cause : why)),
     state,
     next:
       isBack || isTerminal(status.phase)

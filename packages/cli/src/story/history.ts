@@ -1,11 +1,10 @@
-import { groupOf, isFieldManager, marks, type Transaction } from "@janus/api";
+import { groupOf, isFieldManager, marks, type StateName, stateName, type Transaction } from "@janus/api";
 import { isTerminal } from "@janus/controller";
 import { asObject } from "@janus/types";
 import { showPath } from "@janus/controller/core/merge/show-path";
 import type { JsonObject, KubeObject } from "@janus/kube";
 import type { Place } from "../cluster/named-object.ts";
 import { type Users, usersOf } from "../cluster/users.ts";
-import { changeStates } from "../progress/change-state.ts";
 
 /** What one Transaction has to do with an object, or, without one, the Transaction itself. */
 export interface Chapter extends Partial<Users> {
@@ -16,9 +15,9 @@ export interface Chapter extends Partial<Users> {
   readonly phase: Transaction["status"]["phase"] | undefined;
   /** When it finished, or started, or last wrote the object. */
   readonly time: string | undefined;
-  /** What it does to the object, and how far that is: `Patch`, `applied`. */
+  /** What it does to the object, and how far that is: `Patch`, `Applied`. */
   readonly change?: string;
-  readonly state?: string;
+  readonly state?: StateName;
   /** The fields of the object that are still as it set them, such as `.spec.replicas`. */
   readonly fields: readonly string[];
 }
@@ -70,7 +69,7 @@ const indexOf = ({ spec, metadata }: Transaction, { resource, namespace, name }:
   );
 
 /** Of a Transaction that is over: a change of these has never been made. */
-const NEVER_MADE: readonly string[] = ["pending", "refused", "not applied"];
+const NEVER_MADE: readonly StateName[] = ["Pending", "Refused", "Prepared", "NotApplied"];
 
 /** The oldest first. */
 const byTime = (one: Chapter, other: Chapter): number =>
@@ -99,7 +98,7 @@ export const historyOf = (
     .filter(({ spec }) => spec.lifecycle === "Published")
     .flatMap((txn): readonly Chapter[] => {
       const index = indexOf(txn, place);
-      const { state = "" } = changeStates(txn)[index] ?? {};
+      const state = stateName(txn.status.items[index]?.state ?? { type: "untouched" });
       if (index < 0 || (isTerminal(txn.status.phase) && NEVER_MADE.includes(state))) return [];
       const fields = owned.filter(({ manager }) => marks(manager, txn.metadata.uid)).flatMap(({ fields }) => fields);
       return [{ ...chapterOf(txn), change: txn.spec.changes[index]?.type ?? "", state, fields }];

@@ -3,7 +3,7 @@ import { Yaml } from "cdk8s";
 import { alerts } from "../alerts.ts";
 import { dashboard } from "../dashboard.ts";
 import { readme } from "./readme.ts";
-import { values } from "./values.ts";
+import { renamed, values } from "./values.ts";
 import { valuesSchema } from "./values-schema.ts";
 import { valuesYaml } from "./values-yaml.ts";
 
@@ -22,7 +22,7 @@ const rules = alerts.map(({ name, expression, after, severity, summary, descript
 export const printedFiles = (): Readonly<Record<string, string>> => ({
   "README.md": readme(values),
   "values.yaml": printed("packages/deploy/src/helm/values.ts") + valuesYaml(values),
-  "values.schema.json": valuesSchema(values),
+  "values.schema.json": valuesSchema(values, renamed),
   "files/crd-spec.yaml": printed("packages/api") + Yaml.stringify({ spec: transactionCrd.spec }),
   "files/alerts.yaml": printed("packages/deploy/src/alerts.ts") + Yaml.stringify(rules),
   "files/dashboard.json": `${JSON.stringify(dashboard, undefined, 2)}\n`,

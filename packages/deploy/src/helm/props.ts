@@ -18,7 +18,8 @@ const withoutEmpty = <A extends object>(values: A): Partial<A> =>
 /** The props that correspond to these values in this namespace: the tests compare the objects of the chart and of the constructs. */
 export const propsOf = (values: ChartValues, namespace: string) => {
   const { image, imagePullSecrets, resources, commonLabels, podLabels, controller, networkPolicy, monitoring } = values;
-  const { replicas, topologySpreadConstraints, actsAs, priorityClassName, serviceAccount, ...others } = values;
+  const { replicaCount, logLevel, topologySpreadConstraints, actsAs, priorityClassName, serviceAccount, ...others } =
+    values;
   const { podAnnotations, nodeSelector, tolerations, affinity, extraEnv, stampsUsers } = others;
   const { defaultTtlSecondsAfterFinished: defaultTtl, leaderElection, ...process } = controller;
   const { enabled: isMonitored, ...prometheus } = monitoring;
@@ -55,7 +56,8 @@ export const propsOf = (values: ChartValues, namespace: string) => {
       ? {}
       : { topologySpreadConstraints: topologySpreadConstraints as unknown as readonly k8s.TopologySpreadConstraint[] }),
     ...(priorityClassName === "" ? {} : { priorityClassName }),
-    ...(replicas === null ? {} : { replicas }),
+    ...(replicaCount === null ? {} : { replicas: replicaCount }),
+    logLevel,
     ...(actsAs === null ? {} : { actsAs }),
   } satisfies JanusProps;
 };

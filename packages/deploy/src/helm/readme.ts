@@ -27,6 +27,8 @@ kubectl label namespace janus-system pod-security.kubernetes.io/enforce=restrict
 helm install janus charts/janus -n janus-system --set image.repository=registry.example.com/janus --wait
 \`\`\`
 
+Then \`helm test janus -n janus-system\` asks the leader whether it is ready, from a Pod with the same image.
+
 ## Upgrade
 
 Keeps the values that you have set, takes the new defaults for all others, and the image of the new version:

@@ -17,14 +17,18 @@ const schemaOf = (values: Values): Schema => ({
   ),
 });
 
-export const valuesSchema = (values: Values): string => {
+/** @param renamed former names, which the templates refuse with the name of today: the schema could only say that they are unknown */
+export const valuesSchema = (values: Values, renamed: Readonly<Record<string, string>>): string => {
   const { properties, ...schema } = schemaOf(values);
   // Helm itself adds it if the chart is a dependency of another one.
   const global = { description: "Not used.", type: "object" };
+  const former = Object.fromEntries(
+    Object.entries(renamed).map(([name, now]) => [name, { description: `Not used: it is called ${now}.` }]),
+  );
   const whole = {
     $schema: "http://json-schema.org/draft-07/schema#",
     ...schema,
-    properties: { ...(properties as object), global },
+    properties: { ...(properties as object), ...former, global },
   };
   return `${JSON.stringify(whole, undefined, 2)}\n`;
 };

@@ -1,5 +1,5 @@
 import { DNS_LABEL, DNS_LABEL_LENGTH, DNS_SUBDOMAIN, DNS_SUBDOMAIN_LENGTH, MAX_INT32 } from "@janus/types";
-import { longestLeaseDuration, longestTtl } from "../controller-flags.ts";
+import { defaultLogLevel, type LogLevel, longestLeaseDuration, longestTtl } from "../controller-flags.ts";
 import { defaultNodeSelector, defaultResources } from "../controller-deployment.ts";
 import { defaultApiServerPorts } from "../controller-network-policy.ts";
 import type { ActsAs } from "../impersonation-roles.ts";
@@ -157,7 +157,7 @@ const controller = {
   }),
   flags: value<readonly string[]>({
     about:
-      "More flags of the controller, such as --log-level=debug; `janus-controller --help` has all. Refused are those " +
+      "More flags of the controller, such as --max-concurrent-reconciles=32; `janus-controller --help` has all. Refused are those " +
       "that other values set (leader election, readiness, metricsAuth, sensitiveKinds), --namespace and --http-port.",
     schema: list({ type: "string", pattern: "^--" }),
     byDefault: [],
@@ -235,10 +235,17 @@ export const values = {
     schema: texts,
     byDefault: {},
   }),
-  replicas: value<number | null>({
-    about: "Number of controllers, of which one leads. null: 2, or 1 without leader election.",
-    schema: { type: ["integer", "null"], minimum: 0, maximum: MAX_INT32 },
+  replicaCount: value<number | null>({
+    about:
+      "Number of controllers, of which one leads; at least 1. null: 2, or 1 without leader election. To stop the " +
+      "controller for a while, scale its Deployment to 0.",
+    schema: { type: ["integer", "null"], minimum: 1, maximum: MAX_INT32 },
     byDefault: null,
+  }),
+  logLevel: value<LogLevel>({
+    about: "What the controller logs: with debug each request, with warn and error only what needs attention.",
+    schema: { enum: ["debug", "info", "warn", "error"] },
+    byDefault: defaultLogLevel,
   }),
   podLabels: value<Texts>({
     about: "Labels of the Pods. Those of their selector take precedence.",
@@ -333,6 +340,9 @@ export const values = {
     byDefault: [],
   }),
 } as const;
+
+/** Former names of values: who sets one is told the name of today. */
+export const renamed: Readonly<Record<string, string>> = { replicas: "replicaCount" };
 
 /** All values that a user can set. */
 export type ChartValues = TypeOf<typeof values>;

@@ -12,34 +12,73 @@ import { parse as parseYaml } from "yaml";
 
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
+/** Entries of a kubeconfig by name, in place of those that it chooses: the flags `--context`, `--cluster` and `--user` of kubectl. */
+export interface Chosen {
+  readonly context?: string;
+  readonly cluster?: string;
+  readonly user?: string;
+}
+
 /**
  * The API server and the credentials.
  *
  * Sources, in this order: `path` (the flag `--kubeconfig`), KUBECONFIG (a list of files; the first one that sets a value
  * wins, as with kubectl), the ServiceAccount of the Pod, `~/.kube/config`.
- * `context`: the one to use (the flag `--context`); default: the current one.
+ * `chosen`: default: the current context, with its cluster and its user.
  * Errors: a message with the file, what is wrong with it, and what to do.
  */
 export const loadConfig = (
   env: NodeJS.ProcessEnv = process.env,
   path?: string,
-  context?: string,
+  chosen: Chosen = {},
 ): E.Either<string, Connection> => {
-  if (path !== undefined) return fromFiles([path], "--kubeconfig", context);
-  const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
+  if (path !== undefined) return fromFiles([path], "--kubeconfig", chosen);
+  const listed = listedIn(env);
   if (listed.length > 0) {
     const present = listed.filter(exists);
-    return fromFiles(present.length > 0 ? present : listed, "KUBECONFIG", context);
+    return fromFiles(present.length > 0 ? present : listed, "KUBECONFIG", chosen);
   }
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
-  if (context === undefined && host && port && exists(join(serviceAccount, "token"))) return inCluster(host, port);
-  const home = join(env["HOME"] ?? homedir(), ".kube", "config");
+  if (Object.keys(chosen).length === 0 && host && port && exists(join(serviceAccount, "token")))
+    return inCluster(host, port);
+  const home = homeConfig(env);
   return exists(home)
-    ? fromFiles([home], "the default kubeconfig", context)
+    ? fromFiles([home], "the default kubeconfig", chosen)
     : E.left(
         `No Kubernetes cluster is configured: KUBECONFIG is not set, this is no Pod with a ServiceAccount token, and there is no ${home}. Set KUBECONFIG to a kubeconfig file.`,
       );
 };
+
+/** The names of what there is to choose from; what cannot be read has none. @param path as of {@link loadConfig} */
+export const entriesOfKubeconfig = (
+  env: NodeJS.ProcessEnv,
+  path: string | undefined,
+): Readonly<Record<keyof Chosen, readonly string[]>> => {
+  const listed = listedIn(env);
+  const files = path === undefined ? (listed.length > 0 ? listed : [homeConfig(env)]) : [path];
+  const parsed = files.flatMap((file) =>
+    E.toUnion(
+      E.tryCatch(
+        () => [parse(file)],
+        () => [],
+      ),
+    ),
+  );
+  return {
+    context: namesOf(parsed.flatMap(({ contexts }) => contexts)),
+    cluster: namesOf(parsed.flatMap(({ clusters }) => clusters)),
+    user: namesOf(parsed.flatMap(({ users }) => users)),
+  };
+};
+
+const namesOf = (entries: readonly { readonly name: string }[]): readonly string[] => [
+  ...new Set(entries.map(({ name }) => name)),
+];
+
+const listedIn = (env: NodeJS.ProcessEnv): readonly string[] =>
+  (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
+
+const homeConfig = (env: NodeJS.ProcessEnv): string => join(env["HOME"] ?? homedir(), ".kube", "config");
 
 const exists = (file: string): boolean => {
   try {
@@ -78,11 +117,7 @@ interface Parsed {
   readonly current: string | undefined;
 }
 
-const fromFiles = (
-  files: readonly string[],
-  source: string,
-  wanted: string | undefined,
-): E.Either<string, Connection> => {
+const fromFiles = (files: readonly string[], source: string, chosen: Chosen): E.Either<string, Connection> => {
   const wrong = (what: string, cure: string) => E.left(`${source} (${files.join(", ")}): ${what}. ${cure}`);
   const parsed: Parsed[] = [];
   for (const file of files) {
@@ -95,26 +130,29 @@ const fromFiles = (
     }
   }
   const contexts = parsed.flatMap((file) => file.contexts);
-  const current = wanted ?? parsed.find((file) => file.current !== undefined)?.current;
+  const current = chosen.context ?? parsed.find((file) => file.current !== undefined)?.current;
   const known = contexts.map(({ name }) => name).join(", ") || "none";
   if (current === undefined)
     return wrong("no current-context is set", `Choose one with kubectl config use-context (known: ${known}).`);
   const context = named(contexts, current);
   if (context === undefined)
     return wrong(
-      `the ${wanted === undefined ? "current-context" : "context"} "${current}" does not exist`,
+      `the ${chosen.context === undefined ? "current-context" : "context"} "${current}" does not exist`,
       `Choose one with kubectl config use-context (known: ${known}).`,
     );
+  const names = { ...context, ...chosen };
+  const absent = (what: "cluster" | "user") =>
+    chosen[what] === undefined
+      ? wrong(`context "${current}" names the ${what} "${context[what]}", which does not exist`, "Add it.")
+      : wrong(`the ${what} "${chosen[what]}" does not exist`, "To see which there are: kubectl config view.");
   const cluster = named(
     parsed.flatMap((file) => file.clusters),
-    context.cluster,
+    names.cluster,
   );
-  if (cluster === undefined)
-    return wrong(`context "${current}" names the cluster "${context.cluster}", which does not exist`, "Add it.");
+  if (cluster === undefined) return absent("cluster");
   const users = parsed.flatMap((file) => file.users);
-  const user = context.user === undefined ? { name: "anonymous" } : named(users, context.user);
-  if (user === undefined)
-    return wrong(`context "${current}" names the user "${context.user}", which does not exist`, "Add it.");
+  const user = names.user === undefined ? { name: "anonymous" } : named(users, names.user);
+  if (user === undefined) return absent("user");
   return connectionOf(cluster, user, context.namespace, `${source} (${files.join(", ")})`);
 };
 

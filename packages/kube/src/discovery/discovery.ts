@@ -5,6 +5,7 @@ import { type ApiError, isObject, type KubeObject, type Resource } from "@janus/
 import { unanswered } from "../http/http-exchange.ts";
 import { lruCache } from "../api/lru-cache.ts";
 import { groupPath } from "../http/http-request.ts";
+import { listable } from "./listable.ts";
 
 /** The API server answered that it does not serve this kind now. */
 export interface UnknownKind {
@@ -19,6 +20,11 @@ export interface Discovery {
     kind: string,
     asker?: Asker,
   ) => Promise<E.Either<ApiError | UnknownKind, Resource>>;
+  /**
+   * The apiVersions in which a kind of this name is served: that of the same group, or else those of other groups; none where
+   * that cannot be found out.
+   */
+  readonly servedIn: (apiVersion: string, kind: string, asker?: Asker) => Promise<readonly string[]>;
 }
 
 /** The group of a look-up, and the API server that it uses. */
@@ -38,17 +44,21 @@ const askAgainAfter = 1_000;
 const CACHE_TTL = 10_000;
 /** The most cached group versions, served or not: users can name any. A cluster has about thirty of its own. */
 const REMEMBERED = 256;
+/** As many apiVersions as a message needs. */
+const MOST_VERSIONS = 3;
 /** A group is a DNS subdomain, a version a DNS label. */
 const LONGEST = 253 + "/".length + 63;
 
 /**
  * Guarantees: only the requested group version is read, so that one whose server is broken does not affect others; the cache is
  * bounded; concurrent look-ups of a group version by one group share one request; a known one is read again after ten seconds, an
- * unknown one at most once a second. `unknown` means that the API server's own list does not have it.
+ * unknown one at most once a second; all kinds are listed at most every ten seconds, for whoever asks. `unknown` means that the API server's own list does not have it.
  */
 export const discovery = (api: Api, clock: Clock = systemClock): Discovery => {
   const known = lruCache<string, Served>(REMEMBERED);
   const asking = new Map<string, Promise<E.Either<ApiError, Served>>>();
+  let all: { readonly at: number; readonly kinds: readonly Resource[] } | undefined;
+  const listing = new Map<string, Promise<E.Either<ApiError, readonly Resource[]>>>();
 
   /** Look-ups of different groups are not shared: that of another group may wait behind its other requests. */
   const ask = (apiVersion: string, { group, api }: Asker): Promise<E.Either<ApiError, Served>> => {
@@ -66,7 +76,22 @@ export const discovery = (api: Api, clock: Clock = systemClock): Discovery => {
     return E.right(served);
   };
 
+  const listAll = async ({ group, api }: Asker): Promise<readonly Resource[]> => {
+    if (all !== undefined && clock.now() - all.at < CACHE_TTL) return all.kinds;
+    const underway = listing.get(group) ?? listable(api).finally(() => listing.delete(group));
+    listing.set(group, underway);
+    const listed = await underway;
+    if (E.isLeft(listed)) return [];
+    all = { at: clock.now(), kinds: listed.right };
+    return listed.right;
+  };
+
   return {
+    servedIn: async (apiVersion, kind, asker = { group: "", api }) => {
+      const alike = (await listAll(asker)).filter((one) => one.kind === kind);
+      const same = alike.filter(({ group }) => group === parse(apiVersion).group);
+      return (same.length > 0 ? same : alike).slice(0, MOST_VERSIONS).map(apiVersionOf);
+    },
     resource: async (apiVersion, kind, asker = { group: "", api }) => {
       if (!/^([^/]+\/)?[^/]+$/.test(apiVersion) || apiVersion.length > LONGEST)
         return E.left(
@@ -129,6 +154,8 @@ const versionsIn = (list: KubeObject): readonly unknown[] =>
 
 const objects = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
+
+const apiVersionOf = ({ group, version }: Resource): string => (group === "" ? version : `${group}/${version}`);
 
 const parse = (apiVersion: string): Pick<Resource, "group" | "version"> => {
   const [first = "", second] = apiVersion.split("/");

@@ -73,6 +73,8 @@ const crashing = web(
 );
 const scheduled = condition("PodScheduled", "True");
 
+const wayOut = ", so that ready cannot be told: wait for a condition=… or a jsonpath=… instead";
+
 const nothingYet = ["has just been created", undefined, met] as const;
 
 /** What the controllers of Kubernetes write into the status of each kind, in the order in which they do. */
@@ -111,6 +113,15 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
       deployment(3, 1, 2, 2, [available, late]),
       failed('progress deadline exceeded: ReplicaSet "web-1" has timed out progressing.'),
     ],
+    [
+      "is paused",
+      deployment(3, 0, 3, 3, [available, condition("Progressing", "Unknown", "DeploymentPaused")]),
+      failed(
+        "it is paused, so its rollout does not go on (0 of 3 replicas updated): set spec.paused to false, or do not wait for it",
+      ),
+      { paused: true },
+    ],
+    ["was paused when it was done", deployment(3, 3, 3, 3, [available, complete]), met, { paused: true }],
   ),
   StatefulSet: life("apps/v1", "StatefulSet", { replicas: 3, updateStrategy: { type: "RollingUpdate" } })(
     ["has just been created", undefined, notYet("0 of 3 replicas created")],
@@ -372,7 +383,23 @@ export const lives: Readonly<Record<string, readonly Moment[]>> = {
       { observedGeneration: 1, conditions: [condition("Stalled", "True", "InvalidSpec")] },
       notYet("its controller has seen generation 1, not yet 2"),
     ],
-    ["has a status that is none", "what?", notYet("its status cannot be read")],
-    ["has conditions that are none", { conditions: "what?" }, notYet("its status cannot be read")],
+    ["has seen its spec, and writes so in a text", { observedGeneration: "2" }, met],
+    [
+      "has not seen its spec, and writes so in a text",
+      { observedGeneration: "1" },
+      notYet("its controller has seen generation 1, not yet 2"),
+    ],
+    [
+      "has seen a generation that is no number",
+      { observedGeneration: "5fd8f5d8c4" },
+      failed(`status.observedGeneration is no integer${wayOut}`),
+    ],
+    ["has a status that is none", "what?", failed(`status is no object${wayOut}`)],
+    ["has conditions that are none", { conditions: "what?" }, failed(`status.conditions is no list${wayOut}`)],
+    [
+      "has a condition that is none",
+      { conditions: [condition("Synced", "True"), { type: "Ready", status: true }] },
+      failed(`status.conditions[1] is no condition with the texts type, status, reason and message${wayOut}`),
+    ],
   ),
 };

@@ -30,14 +30,14 @@ const healthy = { phase: "Running", conditions: [{ type: "Ready", status: "True"
 
 describe("a workload that is not ready", () => {
   it("is explained by its Pods: what crashes, with its exit code", () => {
-    expect(explain(deployment, message, [pod("web-1", 0, healthy), pod("web-2", 1, crashing)])).toBe(
+    expect(explain(deployment, message, [pod("web-1", 0, healthy), pod("web-2", 1, crashing)]).message).toBe(
       "Deployment web: 1 of 3 updated replicas available (last: container web in CrashLoopBackOff: exit code 1, Pod web-2)",
     );
   });
 
   it("has an image that cannot be pulled", () => {
     const status = waitingFor("ImagePullBackOff", 'Back-off pulling image "shop:v2"');
-    expect(explain(deployment, message, [pod("web-2", 1, status)])).toBe(
+    expect(explain(deployment, message, [pod("web-2", 1, status)]).message).toBe(
       'Deployment web: 1 of 3 updated replicas available (last: container web in ImagePullBackOff: Back-off pulling image "shop:v2", Pod web-2)',
     );
   });
@@ -51,7 +51,7 @@ describe("a workload that is not ready", () => {
         message: "0/3 nodes are available: 3 Insufficient cpu.",
       },
     ];
-    expect(explain(deployment, message, [pod("web-2", 1, { phase: "Pending", conditions })])).toBe(
+    expect(explain(deployment, message, [pod("web-2", 1, { phase: "Pending", conditions })]).message).toBe(
       "Deployment web: 1 of 3 updated replicas available (last: unschedulable: 0/3 nodes are available: 3 Insufficient cpu., Pod web-2)",
     );
   });
@@ -63,20 +63,21 @@ describe("a workload that is not ready", () => {
       pod("newest, and well", 3, healthy),
       pod("middle", 1, crashing),
     ];
-    for (const order of [pods, pods.toReversed()]) expect(explain(deployment, message, order)).toContain(", Pod new)");
+    for (const order of [pods, pods.toReversed()])
+      expect(explain(deployment, message, order).message).toContain(", Pod new)");
   });
 
   it("has Pods that are being deleted, which nobody waits for", () => {
     const pods = [pod("web-2", 1, crashing, { deletionTimestamp: "2026-01-01T12:05:00Z" })];
-    expect(explain(deployment, message, pods)).toBe("Deployment web: 1 of 3 updated replicas available");
+    expect(explain(deployment, message, pods).message).toBe("Deployment web: 1 of 3 updated replicas available");
   });
 
   it.each([[[]], [[pod("web-1", 0, healthy), pod("web-2", 1, {})]]])("has no Pod that says why", (pods) => {
-    expect(explain(deployment, message, pods)).toBe("Deployment web: 1 of 3 updated replicas available");
+    expect(explain(deployment, message, pods).message).toBe("Deployment web: 1 of 3 updated replicas available");
   });
 
   it("is told of briefly, however much a kubelet says", () => {
     const pods = [pod("web-2", 1, waitingFor("CreateContainerError", "long ".repeat(10_000)))];
-    expect(explain(deployment, message, pods).length).toBeLessThan(500);
+    expect(explain(deployment, message, pods).message.length).toBeLessThan(500);
   });
 });

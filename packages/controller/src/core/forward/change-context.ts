@@ -4,6 +4,7 @@ import { deniedVerb, messageOf } from "../kubernetes/api-error.ts";
 import type { Journal } from "../state/journal.ts";
 import { forwardIn, type Observations, withAborted, withChange } from "../state/observations.ts";
 import { type AbortCause, sentWrite } from "../state/forward-observations.ts";
+import { replaceHint } from "../kubernetes/immutable-fields.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -58,4 +59,4 @@ const onRefusedRead =
 
 /** For messages: the API server, or a proxy, rejects the change. */
 export const refusalOf = ({ change, place }: ResolvedItem, message: string): string =>
-  `the API server refused to ${change.type.toLowerCase()} ${formatRef(place)}: ${message}`;
+  `the API server refused to ${change.type.toLowerCase()} ${formatRef(place)}: ${message}${replaceHint(change, message)}`;

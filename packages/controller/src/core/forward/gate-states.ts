@@ -1,15 +1,22 @@
 import * as E from "fp-ts/lib/Either.js";
+import { groupOf } from "@janus/api";
 import { firstUnmet } from "../gates/evaluate.ts";
+import { describeEvent, latestEvent, warningsIn } from "../gates/events.ts";
 import { type Gate, showGate, showGates } from "../gates/gate.ts";
-import { explain } from "../gates/pods.ts";
+import { awaitsConsumer, isUnscheduled } from "../gates/persistent-volume-claim.ts";
+import { explain, sayOf } from "../gates/pods.ts";
 import { podSelector } from "../gates/pod-selector.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
+import { finishedJob, secondsAfterFinished } from "../kubernetes/finished-job.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { Instant } from "../kubernetes/time.ts";
-import type { ApiCall, Effect, FindPods } from "../state/effect.ts";
+import type { ApiCall, Effect, FindEvents, FindPods } from "../state/effect.ts";
 import { changeIn, type Observations, withGate } from "../state/observations.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import {
+  type Explainable,
+  type Explanation,
+  type GateObservations,
   type JudgedGates,
   stillUnanswered,
   type TargetObservation,
@@ -24,12 +31,19 @@ export interface Gated extends ResolvedItem {
   readonly uid: string;
   /** Whether messages must not quote its values. */
   readonly conceals: boolean;
+  /** What of the change others have reverted in it, in words. Absent: that does not matter. */
+  readonly reverted?: (object: KubeObject) => string | undefined;
 }
 
 export type GateObservation =
   | { readonly type: "reading"; readonly effects: readonly Effect[] }
-  | { readonly type: "met" }
-  | ({ readonly type: "unmet"; readonly resourceVersion: string | undefined } & UnmetGate);
+  | { readonly type: "met"; readonly resourceVersion: string | undefined }
+  | ({
+      readonly type: "unmet";
+      readonly resourceVersion: string | undefined;
+      /** When what is wrong with it is looked at again, beside the target itself. */
+      readonly lookAt: Instant;
+    } & UnmetGate);
 
 const recordUnreadable =
   ({ index }: ResolvedItem): ApiCall["onAnswer"] =>
@@ -50,46 +64,123 @@ const findPods = ({ index, place }: Gated, object: KubeObject, labelSelector: st
   item: index,
   namespace: place.namespace ?? "",
   labelSelector,
-  onAnswer: (known, pods, now) =>
-    withGate(known, index, { explained: { at: now, message: explain(object, said, pods) } }),
+  onAnswer: (known, pods, now) => withGate(known, index, { explained: { at: now, ...explain(object, said, pods) } }),
 });
 
-const gone = (message: string, gate: string): UnmetGate => ({ gate, isGone: true, state: { type: "failed", message } });
+const findEvents = (
+  { index, place }: Gated,
+  uid: string,
+  explanation: (events: readonly KubeObject[] | undefined) => Omit<Explanation, "at">,
+): FindEvents => ({
+  purpose: "find-events",
+  item: index,
+  namespace: place.namespace ?? "",
+  uid,
+  onAnswer: (known, events, now) => withGate(known, index, { explained: { at: now, ...explanation(events) } }),
+});
 
-const unmetOf = ({ gates, place, uid, conceals }: Gated, object: KubeObject | undefined): UnmetGate | undefined => {
+/** What is wrong with a Pod that does not say so itself. */
+const explainByPod = (
+  object: KubeObject,
+  said: string,
+  { message, pod }: Explanation,
+  events: readonly KubeObject[] = [],
+): Omit<Explanation, "at"> => {
+  const last = latestEvent(warningsIn(events));
+  return { message: last === undefined ? message : sayOf(object, said, `${describeEvent(last)}, Pod ${pod?.name}`) };
+};
+
+/** Of a claim, by its Events. */
+const explainClaim = (
+  object: KubeObject,
+  said: string,
+  mayAwait: boolean,
+  events: readonly KubeObject[] | undefined,
+): Omit<Explanation, "at"> => {
+  if (events === undefined)
+    return { message: sayOf(object, `${said}; grant the ServiceAccount the verb list on events to know why`) };
+  if (mayAwait && awaitsConsumer(events)) return { message: "", isReady: true };
+  const last = latestEvent(events);
+  return { message: sayOf(object, said, last === undefined ? undefined : describeEvent(last)) };
+};
+
+const final = (message: string, gate: string): UnmetGate => ({
+  gate,
+  final: "conflict",
+  state: { type: "failed", message },
+});
+
+/** How long a Job stays that deletes itself when it has finished, in seconds; undefined: it does not. */
+const secondsOf = ({ change, place }: Gated): number | undefined =>
+  change.type === "Delete" ? undefined : secondsAfterFinished(place, change.content);
+
+/** So long after a Job has gone, a watch may still tell how it has ended, in ms. */
+const WATCH_LAG = 3000;
+
+/** A Job that is to delete itself may have done so: then nothing has seen how it has ended. */
+const goneMessage = (gated: Gated): string => {
+  const { place } = gated;
+  const seconds = secondsOf(gated);
+  return seconds === undefined
+    ? `${formatRef(place)} was deleted by another client`
+    : `${formatRef(place)} is gone before it was seen to be complete: with ttlSecondsAfterFinished ${seconds} it is deleted that soon after it has finished; raise that to 300, for example, or grant the ServiceAccount the verb watch on jobs`;
+};
+
+const unmetOf = (
+  gated: Gated,
+  object: KubeObject | undefined,
+  finished: KubeObject | undefined,
+): UnmetGate | undefined => {
+  const { gates, place, uid, conceals } = gated;
   const isAnother = object !== undefined && object.metadata.uid !== uid;
-  if (isAnother && gates.some(({ type }) => type !== "delete"))
-    return gone(`${formatRef(place)} was deleted and created again by another client`, showGates(gates, conceals));
+  const isForDeletion = gates.every(({ type }) => type === "delete");
+  if (isAnother && !isForDeletion && finished === undefined)
+    return final(`${formatRef(place)} was deleted and created again by another client`, showGates(gates, conceals));
   // Of an object that is deleted, another one of its name says nothing.
   const own = isAnother ? undefined : object;
-  const unmet = firstUnmet(gates, own, conceals);
+  const reverted = own === undefined ? undefined : gated.reverted?.(own);
+  if (reverted !== undefined) return final(reverted, showGates(gates, conceals));
+  const unmet = firstUnmet(gates, own ?? (isForDeletion ? undefined : finished), conceals);
   if (unmet === undefined) return undefined;
   const gate = showGate(unmet.gate, conceals);
-  return object === undefined && unmet.gate.type !== "create"
-    ? gone(`${formatRef(place)} was deleted by another client`, gate)
-    : { gate, isGone: false, state: unmet.state };
+  return own === undefined && finished === undefined && unmet.gate.type !== "create"
+    ? final(goneMessage(gated), gate)
+    : { gate, state: unmet.state };
+};
+
+/** Where it is to be seen what is wrong with an object that does not meet its gates. */
+const explainable = (object: KubeObject): Explainable => {
+  const { apiVersion, kind, metadata } = object;
+  const named: KubeObject = { apiVersion, kind, metadata: { name: metadata.name ?? "" } };
+  const labelSelector = podSelector(object);
+  if (labelSelector !== undefined) return { object: named, by: { type: "pods", labelSelector } };
+  return kind === "PersistentVolumeClaim" && groupOf(apiVersion) === ""
+    ? { object: named, by: { type: "events", uid: metadata.uid ?? "", isUnscheduled: isUnscheduled(object) } }
+    : { object: named, by: { type: "itself" } };
 };
 
 /** What a target shows of its gates. */
-const judge = (gated: Gated, { at, object }: TargetObservation): JudgedGates => {
-  const unmet = unmetOf(gated, object);
+const judge = (gated: Gated, { at, object }: TargetObservation, { finished }: GateObservations = {}): JudgedGates => {
+  const seen = finished?.metadata.uid === gated.uid ? finished : undefined;
+  const unmet = unmetOf(gated, object, seen);
   const resourceVersion = object?.metadata.resourceVersion;
   if (unmet === undefined) return { at, resourceVersion };
-  if (object === undefined) return { at, resourceVersion, unmet };
-  const { apiVersion, kind, metadata } = object;
-  const named: KubeObject = { apiVersion, kind, metadata: { name: metadata.name ?? "" } };
-  return { at, resourceVersion, unmet, workload: { object: named, podSelector: podSelector(object) } };
+  return object === undefined || unmet.final !== undefined
+    ? { at, resourceVersion, unmet }
+    : { at, resourceVersion, unmet, explainable: explainable(object) };
 };
 
 /** What the latest read shows. It was not judged if it was made for something else. */
 const latest = (
   gated: Gated,
   seen: TargetObservation | undefined,
-  judged: JudgedGates | undefined,
-): JudgedGates | undefined =>
-  seen === undefined || seen.type === "outline" || (judged !== undefined && judged.at >= seen.at)
+  gate: GateObservations | undefined,
+): JudgedGates | undefined => {
+  const judged = gate?.judged;
+  return seen === undefined || seen.type === "outline" || (judged !== undefined && judged.at >= seen.at)
     ? judged
-    : judge(gated, seen);
+    : judge(gated, seen, gate);
+};
 
 /** Reads the target, and remembers what that shows of its gates. */
 const read = (gated: Gated): ApiCall => {
@@ -99,48 +190,90 @@ const read = (gated: Gated): ApiCall => {
     ...asked,
     onAnswer: (known, ...answer) => {
       const learned = asked.onAnswer(known, ...answer);
-      const { target } = changeIn(learned, index);
-      return target === undefined || target === changeIn(known, index).target
-        ? learned
-        : withGate(learned, index, { judged: judge(gated, target) });
+      const { target, gate } = changeIn(learned, index);
+      if (target === undefined || target === changeIn(known, index).target) return learned;
+      const finished = target.object === undefined ? undefined : finishedJob(target.object);
+      return withGate(learned, index, {
+        judged: judge(gated, target, gate),
+        ...(finished === undefined ? {} : { finished }),
+      });
     },
     onTransientFault: whenUnanswered(index, asked.onTransientFault),
   };
 };
 
+/** What is wrong with a target is looked at again after so long, in ms, and then after twice as long each time: it may not change itself. */
+const LOOK = { first: 1000, most: 60_000 };
+
+/** When it is looked at again, having been looked at then. */
+const nextLook = (since: Instant, at: Instant): Instant => at + Math.min(Math.max(at - since, LOOK.first), LOOK.most);
+
+/** The request that finds out more of what is wrong; undefined: that is known, as of then. */
+const explaining = (
+  gated: Gated,
+  { at, unmet, explainable }: JudgedGates,
+  explained: Explanation | undefined,
+  isDue: boolean,
+): Effect | undefined => {
+  if (unmet === undefined || explainable === undefined || explainable.by.type === "itself") return undefined;
+  const { object, by } = explainable;
+  const said = unmet.state.message;
+  if (explained === undefined || explained.at < at || isDue)
+    return by.type === "pods"
+      ? findPods(gated, object, by.labelSelector, said)
+      : findEvents(gated, by.uid, (events) =>
+          explainClaim(object, said, by.isUnscheduled && isOnlyReady(gated), events),
+        );
+  return explained.pod === undefined
+    ? undefined
+    : findEvents(gated, explained.pod.uid, (events) => explainByPod(object, said, explained, events));
+};
+
+const isOnlyReady = ({ gates }: Gated): boolean => gates.every(({ type }) => type === "ready");
+
+const unmetBecause = (
+  unmet: UnmetGate,
+  message: string,
+  resourceVersion?: string,
+  lookAt = Number.POSITIVE_INFINITY,
+): GateObservation => ({ type: "unmet", resourceVersion, lookAt, ...unmet, state: { ...unmet.state, message } });
+
 /**
  * How far a target is, by a live read that is not older than `since`, nor than the last change that a watch reported.
  *
- * Guarantees: of each read, the gates are evaluated once; what is said of a workload names its newest Pod that something is wrong with.
+ * Guarantees: of each read, the gates are evaluated once; what is said of a workload names its newest Pod that something is wrong
+ *             with, and is looked at again after growing pauses. A Job that was seen complete is, though it has deleted itself.
  */
-export const observeGates = (gated: Gated, known: Observations, since: Instant): GateObservation => {
+export const observeGates = (gated: Gated, known: Observations, since: Instant, now: Instant): GateObservation => {
   const { index, place } = gated;
   const { target: seen, gate } = changeIn(known, index);
   const refused = gate?.unreadable;
-  if (refused !== undefined)
-    return {
-      type: "unmet",
-      resourceVersion: undefined,
-      gate: showGates(gated.gates, gated.conceals),
-      isGone: true,
-      state: { type: "failed", message: `${formatRef(place)} cannot be read: ${refused}` },
-    };
-  const judged = latest(gated, seen, gate?.judged);
+  if (refused !== undefined) {
+    const message = `${formatRef(place)} cannot be read: ${refused}`;
+    const shown = showGates(gated.gates, gated.conceals);
+    return unmetBecause({ gate: shown, final: "unreadable", state: { type: "failed", message } }, message);
+  }
+  const judged = latest(gated, seen, gate);
   if (judged === undefined || judged.at < since || judged.at <= (gate?.changedAt ?? Number.NEGATIVE_INFINITY))
     return { type: "reading", effects: [read(gated)] };
-  const { unmet, resourceVersion, workload } = judged;
-  if (unmet === undefined) return { type: "met" };
-  const unmetBecause = (message: string): GateObservation => ({
-    type: "unmet",
-    resourceVersion,
-    ...unmet,
-    state: { ...unmet.state, message },
-  });
-  if (workload === undefined) return unmetBecause(unmet.state.message);
-  const { object, podSelector } = workload;
-  if (podSelector === undefined) return unmetBecause(explain(object, unmet.state.message, []));
+  const { unmet, resourceVersion, explainable } = judged;
+  if (unmet === undefined) return { type: "met", resourceVersion };
+  if (resourceVersion === undefined && now < judged.at + WATCH_LAG && secondsOf(gated) !== undefined) {
+    const message = `${formatRef(place)} is gone: finding out how it has ended`;
+    return unmetBecause(
+      { gate: unmet.gate, state: { type: "waiting", message } },
+      message,
+      undefined,
+      judged.at + WATCH_LAG,
+    );
+  }
+  if (explainable === undefined) return unmetBecause(unmet, unmet.state.message, resourceVersion);
   const explained = gate?.explained;
-  return explained === undefined || explained.at < judged.at
-    ? { type: "reading", effects: [findPods(gated, object, podSelector, unmet.state.message)] }
-    : unmetBecause(explained.message);
+  const lookAt = explained === undefined ? now : nextLook(since, explained.at);
+  const asking = explaining(gated, judged, explained, now >= lookAt);
+  if (asking !== undefined) return { type: "reading", effects: [asking] };
+  if (explained?.isReady === true) return { type: "met", resourceVersion };
+  return explainable.by.type === "itself"
+    ? unmetBecause(unmet, sayOf(explainable.object, unmet.state.message), resourceVersion)
+    : unmetBecause(unmet, explained?.message ?? unmet.state.message, resourceVersion, lookAt);
 };

@@ -2,8 +2,12 @@ import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall, EventSpec } from "../state/effect.ts";
+import { gatedChanges } from "../state/gated-changes.ts";
 import { gatesInDoubt, type Journal } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
+import { forwardIn, type Observations, withForward } from "../state/observations.ts";
+import { sentWrite, unansweredSince } from "../state/forward-observations.ts";
+import { resolvedChange } from "../state/resolve-apply.ts";
 import { trimming } from "../state/memory-budget.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
@@ -14,18 +18,27 @@ import type { ResolvedItem } from "../state/resolved-changes.ts";
  * lost, the next one may have been made: then its target is read first, which shows whether they were met.
  */
 export const nextChange = (
-  { txn, now, settings }: ReconcileContext,
+  context: ReconcileContext,
   journal: Journal,
-  { index, change, place }: ResolvedItem,
+  item: ResolvedItem,
   created: string | undefined,
 ): ApiCall => {
+  const { txn, known, now, settings } = context;
+  const { index, place } = item;
+  const { type } = resolvedChange(txn, known, index) ?? item.change;
+  const isReplace = type === "Replace";
+  if (isReplace && created === undefined) return recordGone(context, journal, index);
   const mayBeUngated = gatesInDoubt(journal);
-  const gates = mayBeUngated ? [] : gatesOf(txn, index);
+  const awaited = mayBeUngated ? [] : gatedChanges(txn, index + 1);
+  const gates = showGates(gatesOf(txn, index), isSensitive(place, settings));
   const gated: EventSpec = {
     type: "Normal",
     reason: "GateWaiting",
     item: index,
-    message: `waiting for ${formatRef(place)}: ${showGates(gates, isSensitive(place, settings))}`,
+    message:
+      txn.spec.waitAt === "End"
+        ? `waiting for the gates of ${awaited.length === 1 ? "one change" : `${awaited.length} changes`}`
+        : `waiting for ${formatRef(place)}: ${gates}`,
   };
   return trimming(
     checkpoint(
@@ -35,18 +48,35 @@ export const nextChange = (
         position: {
           direction: "forward",
           cursor: index + 1,
-          ...(gates.length === 0 ? {} : { gatedSince: now }),
+          ...(awaited.length === 0 ? {} : { gatedSince: now }),
           ...(mayBeUngated ? { gatesInDoubt: true } : {}),
         },
-        ...(created === undefined ? {} : { created: [index, created] }),
+        ...(created === undefined ? {} : { [isReplace ? "replaced" : "created"]: [index, created] }),
       },
       {
         type: "Normal",
         reason: "ItemCommitted",
         item: index,
-        message: `${index + 1}/${txn.spec.changes.length} ${change.type} ${formatRef(place)}`,
+        message: `${index + 1}/${txn.spec.changes.length} ${type} ${formatRef(place)}`,
       },
-      ...(gates.length === 0 ? [] : [gated]),
+      ...(awaited.length === 0 ? [] : [gated]),
     ),
   );
+};
+
+/**
+ * The checkpoint in the middle of a Replace: what it deletes is gone, and its create is next. What is known of the deletion does not
+ * count for the create; but where a write may still be in flight, it may be either.
+ */
+const recordGone = ({ txn }: ReconcileContext, journal: Journal, index: number): ApiCall => {
+  const recorded = checkpoint(txn, journal, { replaced: [index, ""] });
+  const unsent = (known: Observations): Observations => {
+    const sent = unansweredSince(sentWrite(forwardIn(known, index).write));
+    return withForward(known, index, { write: sent === undefined ? undefined : { type: "unanswered", sent } });
+  };
+  return {
+    ...recorded,
+    onAnswer: (known, ...answer) => unsent(recorded.onAnswer(known, ...answer)),
+    onTransientFault: (known, ...fault) => unsent(recorded.onTransientFault?.(known, ...fault) ?? known),
+  };
 };

@@ -1,4 +1,4 @@
-import { firstIrreversible } from "../preflight/irreversible-deletions.ts";
+import { firstIrreversible } from "../state/irreversible-deletions.ts";
 import { unusableContent } from "../state/contents.ts";
 import { run, type Step } from "../state/effect.ts";
 import type { AbortCause } from "../state/forward-observations.ts";

@@ -1,4 +1,4 @@
-import type { ResolvedChange } from "@janus/api";
+import { deletes, type ResolvedChange } from "@janus/api";
 import { recordedBefore } from "../snapshots/prior-state.ts";
 import { run, type Step } from "../state/effect.ts";
 import type { KubeObject } from "@janus/types";
@@ -233,9 +233,9 @@ const noLongerAt = (place: ObjectRef, resourceVersion: string): string =>
 /** Whether an earlier change has deleted an owner of the object, so that the garbage collector deleted it. */
 const goesWithOwner = ({ context: { txn }, journal, index, before }: ChangeContext): boolean => {
   const owners = (before?.metadata.ownerReferences ?? []).map(({ uid }) => uid);
-  return txn.spec.changes.slice(0, index).some(({ type }, earlier) => {
+  return txn.spec.changes.slice(0, index).some((other, earlier) => {
     const deleted = recordedBefore(txn, journal, earlier);
-    return type === "Delete" && deleted.existed && owners.includes(deleted.uid);
+    return deletes(other) && deleted.existed && owners.includes(deleted.uid);
   });
 };
 

@@ -1,13 +1,12 @@
 import { type KubeObject, MAX_INT32 } from "@janus/types";
 import { because, failed, type GateState, met, notYet } from "./gate-state.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
-import { integerAt } from "./read-fields.ts";
+import { integerAt, valueAt } from "./read-fields.ts";
 
 /** A Deployment with this deadline has none: its controller does not report whether it progresses. */
 const NO_DEADLINE = MAX_INT32;
 
-/** Ready: all replicas are of the latest version and available, and none of an older one is left. */
-export const readyDeployment = (deployment: KubeObject): GateState => {
+const rollout = (deployment: KubeObject): GateState => {
   const conditions = conditionsOf(deployment);
   const late = conditions.find(({ type, reason }) => type === "Progressing" && reason === "ProgressDeadlineExceeded");
   if (late !== undefined) return failed(because("progress deadline exceeded", late.message));
@@ -35,4 +34,17 @@ export const readyDeployment = (deployment: KubeObject): GateState => {
   if (conditions.some(({ type, status }) => type === "Available" && status === "True")) return met;
   const unavailable = conditions.find(({ type }) => type === "Available");
   return notYet(unavailable === undefined ? "not reported as available yet" : describeCondition(unavailable));
+};
+
+/**
+ * Ready: all replicas are of the latest version and available, and none of an older one is left. While it is paused, its rollout does
+ * not go on, so it has failed; kstatus waits.
+ */
+export const readyDeployment = (deployment: KubeObject): GateState => {
+  const state = rollout(deployment);
+  return state.type === "waiting" && valueAt(deployment, "spec", "paused") === true
+    ? failed(
+        `it is paused, so its rollout does not go on (${state.message}): set spec.paused to false, or do not wait for it`,
+      )
+    : state;
 };

@@ -8,8 +8,8 @@ import { because, failed, type GateState, met, notYet } from "./gate-state.ts";
 import { findByPath, formatJsonPath, type JsonPath } from "./json-path.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
 import { print } from "./print.ts";
-import { integerAt, objectsAt, textAt, textsAt, valueAt } from "./read-fields.ts";
-import { ready } from "./ready.ts";
+import { generationAt, objectsAt, textAt, textsAt, valueAt } from "./read-fields.ts";
+import { hasFailed, ready } from "./ready.ts";
 
 type Of<Type extends Gate["type"]> = Extract<Gate, { readonly type: Type }>;
 
@@ -19,8 +19,9 @@ const MOST_QUOTED = 128;
 
 /** Of a condition that is older than the latest spec: what it says is of an older one. */
 const isOutdated = (object: KubeObject, condition: object): boolean => {
-  const generation = integerAt(object, "metadata", "generation");
-  const observed = integerAt(condition, "observedGeneration") ?? integerAt(object, "status", "observedGeneration");
+  const generation = generationAt(object, "metadata", "generation");
+  const observed =
+    generationAt(condition, "observedGeneration") ?? generationAt(object, "status", "observedGeneration");
   return generation !== undefined && observed !== undefined && observed < generation;
 };
 
@@ -44,8 +45,8 @@ const evaluateCondition = (gate: Of<"condition">, object: KubeObject): GateState
   if (found !== undefined && same(textAt(found, "status"), gate.value)) return met;
 
   // An object that has failed permanently never meets the gate: a failed Job is never Complete.
-  const state = ready(object);
-  if (state.type === "failed") return state;
+  const failure = hasFailed(object);
+  if (failure !== undefined) return failure;
   const [reported] = found === undefined ? [] : conditionsOf({ status: { conditions: [found] } });
   return notYet(reported === undefined ? `condition ${gate.name} is not reported yet` : describeCondition(reported));
 };

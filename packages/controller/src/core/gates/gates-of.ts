@@ -26,6 +26,10 @@ const textsOf = (change: Change | undefined, defaults: readonly string[] | undef
 export const gatesOf = ({ spec }: Transaction, index: number): readonly Gate[] =>
   parsed(textsOf(spec.changes[index], spec.waitFor));
 
+/** Whether there are any, without reading them. */
+export const isGated = ({ spec }: Transaction, index: number): boolean =>
+  textsOf(spec.changes[index], spec.waitFor).length > 0;
+
 /** The gates that restored targets have to meet. */
 export const rollbackGates = ({ spec }: Transaction): readonly Gate[] => parsed(spec.rollbackWaitFor ?? NONE);
 

@@ -22,6 +22,12 @@ export const integerAt = (object: unknown, ...path: readonly string[]): number |
   return typeof value === "number" && Number.isSafeInteger(value) ? value : undefined;
 };
 
+/** The generation at a path of names: an integer, or its digits as a text, as Argo Rollouts writes `observedGeneration`. */
+export const generationAt = (object: unknown, ...path: readonly string[]): number | undefined => {
+  const text = textAt(object, ...path);
+  return /^\d{1,15}$/.test(text) ? Number(text) : integerAt(object, ...path);
+};
+
 /** The objects in the list at a path of names; none where there is no list. */
 export const objectsAt = (object: unknown, ...path: readonly string[]): readonly object[] => {
   const value = valueAt(object, ...path);

@@ -7,7 +7,7 @@ import { readyJob } from "./job.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";
 import { readyPersistentVolumeClaim } from "./persistent-volume-claim.ts";
 import { readyPod } from "./pod.ts";
-import { integerAt, textAt, valueAt } from "./read-fields.ts";
+import { generationAt, textAt, valueAt } from "./read-fields.ts";
 import { readyReplicaSet } from "./replica-set.ts";
 import { readyService } from "./service.ts";
 import { readyStatefulSet } from "./stateful-set.ts";
@@ -48,24 +48,36 @@ const ruleFor = (object: KubeObject): ((object: KubeObject) => GateState) => {
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 const isText = (value: unknown): boolean => isAbsent(value) || typeof value === "string";
-const isInteger = (value: unknown): boolean => value === undefined || Number.isSafeInteger(value);
 
 const isCondition = (value: unknown): boolean =>
   isAbsent(value) ||
   (isObject(value) && ["type", "status", "reason", "message"].every((name) => isText(member(value, name))));
 
-/** Whether it says of itself what every object may say, and in the form in which all do. */
-const isReadable = (object: KubeObject): boolean => {
+/** The field by which it cannot be told of which generation its status is, and what is wrong with it; undefined: it can be told. */
+const unreadableGeneration = (object: KubeObject): string | undefined => {
   const status = valueAt(object, "status");
-  const conditions = valueAt(status, "conditions");
-  const generation = valueAt(object, "metadata", "generation");
-  return (
-    isInteger(generation) &&
-    (generation === undefined || isInteger(valueAt(status, "observedGeneration"))) &&
-    (isAbsent(status) || isObject(status)) &&
-    (isAbsent(conditions) || (Array.isArray(conditions) && conditions.every(isCondition)))
-  );
+  const isGeneration = (...path: readonly string[]): boolean =>
+    valueAt(object, ...path) === undefined || generationAt(object, ...path) !== undefined;
+  if (!isAbsent(status) && !isObject(status)) return "status is no object";
+  if (!isGeneration("metadata", "generation")) return "metadata.generation is no integer";
+  return valueAt(object, "metadata", "generation") === undefined || isGeneration("status", "observedGeneration")
+    ? undefined
+    : "status.observedGeneration is no integer";
 };
+
+/** The same of its conditions. */
+const unreadableConditions = (object: KubeObject): string | undefined => {
+  const conditions = valueAt(object, "status", "conditions");
+  if (isAbsent(conditions)) return undefined;
+  if (!Array.isArray(conditions)) return "status.conditions is no list";
+  const at = conditions.findIndex((condition) => !isCondition(condition));
+  return at < 0
+    ? undefined
+    : `status.conditions[${at}] is no condition with the texts type, status, reason and message`;
+};
+
+const cannotBeTold = (malformed: string): GateState =>
+  failed(`${malformed}, so that ready cannot be told: wait for a condition=… or a jsonpath=… instead`);
 
 /**
  * Whether the object is in the state that its spec describes, by the rules of kstatus (https://pkg.go.dev/sigs.k8s.io/cli-utils/pkg/kstatus),
@@ -74,16 +86,26 @@ const isReadable = (object: KubeObject): boolean => {
  */
 export const ready = (object: KubeObject): GateState => {
   if (textAt(object, "metadata", "deletionTimestamp") !== "") return notYet("is being deleted");
-  if (!isReadable(object)) return notYet("its status cannot be read");
+  const generationMistake = unreadableGeneration(object);
+  if (generationMistake !== undefined) return cannotBeTold(generationMistake);
 
-  const generation = integerAt(object, "metadata", "generation");
-  const observed = integerAt(object, "status", "observedGeneration");
+  const generation = generationAt(object, "metadata", "generation");
+  const observed = generationAt(object, "status", "observedGeneration");
   if (generation !== undefined && observed !== undefined && observed !== generation)
     return notYet(`its controller has seen generation ${observed}, not yet ${generation}`);
+  const conditionMistake = unreadableConditions(object);
+  if (conditionMistake !== undefined) return cannotBeTold(conditionMistake);
 
   for (const { type, status, reason, message } of conditionsOf(object)) {
     if (type === "Reconciling" && status === "True") return notYet(because("reconciling", reason, message));
     if (type === "Stalled" && status === "True") return failed(because("stalled", reason, message));
   }
   return ruleFor(object)(object);
+};
+
+/** Whether it can never become ready any more, as it reports itself: what cannot be read of it reports nothing. */
+export const hasFailed = (object: KubeObject): GateState | undefined => {
+  const isReadable = unreadableGeneration(object) === undefined && unreadableConditions(object) === undefined;
+  const state = isReadable ? ready(object) : met;
+  return state.type === "failed" ? state : undefined;
 };

@@ -1,4 +1,5 @@
 import type { ApiError } from "@janus/types";
+import { withoutDump } from "./without-dump.ts";
 
 /**
  * What an error means for the request (docs/internals.md, "Errors").
@@ -60,6 +61,6 @@ export const mayBeApplied = (fault: ApiError): boolean => {
   return fault.code === 408 || fault.code === 429 || fault.code >= 500 || (isNoWord(fault) && !isUnserved(fault));
 };
 
-/** The message of the server, or what happened to the request. */
+/** The message of the server, without long values; or what happened to the request. */
 export const messageOf = (fault: ApiError): string =>
-  fault.type === "refused" ? fault.message || `HTTP ${fault.code} ${fault.reason}` : fault.message;
+  fault.type === "refused" ? withoutDump(fault.message) || `HTTP ${fault.code} ${fault.reason}` : fault.message;

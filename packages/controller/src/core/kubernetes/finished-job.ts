@@ -1,5 +1,6 @@
 import { groupOf } from "@janus/api";
 import { asObject, type KubeObject } from "@janus/types";
+import type { ObjectRef } from "./kube-object.ts";
 
 const isJob = ({ apiVersion, kind }: KubeObject): boolean => groupOf(apiVersion) === "batch" && kind === "Job";
 
@@ -13,6 +14,23 @@ const finishedConditions = (job: KubeObject): readonly object[] => {
 };
 
 const ttlOf = (object: unknown): unknown => asObject(asObject(object)["spec"])["ttlSecondsAfterFinished"];
+
+/** A Job that has finished, as a gate looks at it once the Job has deleted itself; undefined: it has not, or is no Job. */
+export const finishedJob = (object: KubeObject): KubeObject | undefined => {
+  if (!isJob(object) || finishedConditions(object).length === 0) return undefined;
+  const { apiVersion, kind, metadata } = object;
+  const { uid = "", name = "" } = metadata;
+  return { apiVersion, kind, metadata: { name, uid }, status: object["status"] };
+};
+
+/** How long a Job stays when it has finished, by this content, in seconds; undefined: it stays, or is no Job. */
+export const secondsAfterFinished = ({ resource }: ObjectRef, content: unknown): number | undefined => {
+  const ttl = ttlOf(content);
+  return resource.group === "batch" && resource.kind === "Job" && typeof ttl === "number" ? ttl : undefined;
+};
+
+export const isSelfCleaning = (place: ObjectRef, content: unknown): boolean =>
+  secondsAfterFinished(place, content) !== undefined;
 
 /** The part of a Job that {@link deletedWhenFinished} looks at. */
 export const jobOutline = (object: KubeObject): object =>

@@ -41,6 +41,7 @@ export const configMaps = builtIn("", "configmaps", "ConfigMap");
 export const secrets = builtIn("", "secrets", "Secret");
 export const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
 export const pods = builtIn("", "pods", "Pod", "v1", true);
+export const events = builtIn("", "events", "Event", "v1", true);
 export const namespaces: Resource = {
   ...builtIn("", "namespaces", "Namespace"),
   namespaced: false,

@@ -1,4 +1,4 @@
-import type { ResolvedChange } from "@janus/api";
+import { deletes, type ResolvedChange } from "@janus/api";
 import { asObject, isObject, type KubeObject } from "@janus/types";
 
 /** The claims that a StatefulSet has, one of each template for each ordinal, and whether they go with its Pods, or with itself. */
@@ -42,7 +42,7 @@ const claimsOf = ({
 
 /** What a Patch does not name stays. The templates cannot be changed. */
 const resulting = (change: ResolvedChange, before: Fields): Fields => {
-  if (change.type === "Delete") return before;
+  if (change.type === "Delete" || change.type === "Replace") return before;
   const spec: Fields = asObject(change.content["spec"]);
   const { volumeClaimTemplates } = before;
   if (change.type !== "Patch") return { ...spec, volumeClaimTemplates };
@@ -97,12 +97,11 @@ export const claimsOfStatefulSet = (change: ResolvedChange, before: KubeObject):
   const spec = asObject(before["spec"]);
   const was = claimsOf(spec);
   const is = claimsOf(resulting(change, spec));
-  const isKept = (change.type === "Delete" ? was.whenDeleted : is.whenScaled) !== "Delete";
+  const isKept = (deletes(change) ? was.whenDeleted : is.whenScaled) !== "Delete";
   if (isKept) return undefined;
-  const lost =
-    change.type === "Delete"
-      ? [[was.from, was.to] as const]
-      : [[was.from, Math.min(was.to, is.from)] as const, [Math.max(was.from, is.to), was.to] as const];
+  const lost = deletes(change)
+    ? [[was.from, was.to] as const]
+    : [[was.from, Math.min(was.to, is.from)] as const, [Math.max(was.from, is.to), was.to] as const];
   const ordinals = lost.reduce((sum, [from, to]) => sum + Math.max(0, to - from), 0);
   const count = ordinals * was.templates.length;
   if (count === 0) return undefined;

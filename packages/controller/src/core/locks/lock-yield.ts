@@ -62,7 +62,6 @@ export const withoutReads = (known: Observations): Observations => ({
   ...mapChanges(known, (observed) => ({
     ...observed,
     target: undefined,
-    problems: undefined,
     snapshot: undefined,
   })),
   owned: new Map(),

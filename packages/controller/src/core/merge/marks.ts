@@ -2,7 +2,7 @@ import { child, type Fields, fieldsOf, filterAlong, holds, isWhole, none } from 
 import { equal, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import { ANCIENT_CHANGES } from "./ancient-changes.ts";
 import { marks } from "@janus/api";
-import { RESTORED_MARK } from "./write-body.ts";
+import { RECREATED_MARK, RESTORED_MARK } from "./write-body.ts";
 import { under } from "./field-value.ts";
 
 type Entries = readonly ManagedFieldsEntry[];
@@ -15,6 +15,10 @@ export const isOurs = ({ manager = "" }: ManagedFieldsEntry, uid: string): boole
 /** Whether the object carries this Transaction's mark: an entry of its field manager, whatever the operation. */
 export const isMarked = (object: KubeObject, uid: string): boolean =>
   entriesOf(object).some((entry) => isOurs(entry, uid));
+
+/** Whether the rollback of this Transaction has created it again, as far as its mark is still there. */
+export const isRecreated = (object: KubeObject, uid: string): boolean =>
+  entriesOf(object).some((entry) => isOurs(entry, uid) && holds(entry.fieldsV1 ?? none, RECREATED_MARK));
 
 /**
  * Whether it shows which fields a Patch has set: by its Apply entry, or by the mark of the PUT that has rolled them back. Both are

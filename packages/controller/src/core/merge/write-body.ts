@@ -32,6 +32,9 @@ const MARK = markOf("created-by");
  */
 export const RESTORED_MARK = markOf("created-by", "restored-by");
 
+/** The mark of what a rollback has created again: what has replaced it has the other one. */
+export const RECREATED_MARK = markOf("created-by", "recreated-by");
+
 /**
  * A managedFields entry that marks our write. The API server creates none if a create sets no fields or an
  * update only removes some. It keeps this one, although the annotation does not exist, and later edits preserve
@@ -87,7 +90,8 @@ const identity = (place: ObjectRef): JsonObject => ({
   ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
 });
 
-const contentOf = (change: ResolvedChange): JsonObject => {
+/** What a change sets, as the API server stores it. */
+export const contentOf = (change: ResolvedChange): JsonObject => {
   if (change.type === "Delete") return {};
   const { apiVersion, kind } = change.target;
   return kind === "Secret" && apiVersion === "v1" ? withoutStringData(change.content) : change.content;
@@ -185,7 +189,7 @@ export const recreateBody = (
       ...(generateName === undefined ? {} : { generateName }),
       ...(owners.length === 0 ? {} : { ownerReferences: owners }),
       ...identity(place),
-      managedFields: [mark(author, before.apiVersion)],
+      managedFields: [mark(author, before.apiVersion, RECREATED_MARK)],
     },
   };
 };

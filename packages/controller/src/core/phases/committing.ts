@@ -1,15 +1,17 @@
 import * as E from "fp-ts/lib/Either.js";
 import { REQUEST_ROLLBACK } from "@janus/api";
 import { allStores, releaseAll, snapshotOf } from "../snapshots/prior-state.ts";
-import { type ApiCall, run, type Step, wait } from "../state/effect.ts";
+import { run, type Step, wait, type Watched } from "../state/effect.ts";
+import { isSelfCleaning } from "../kubernetes/finished-job.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { Instant } from "../kubernetes/time.ts";
-import { gatesOf } from "../gates/gates-of.ts";
-import { gatedChange, type Journal, type Position } from "../state/journal.ts";
-import { findJournal, readJournal } from "../state/journal-requests.ts";
-import { cannotBeUndone, firstIrreversible } from "../preflight/irreversible-deletions.ts";
-import { changeIn, forwardIn, type Observations, withChanges } from "../state/observations.ts";
-import { type AbortCause, inDoubtSince, sentWrite, type SentWrite } from "../state/forward-observations.ts";
+import { isGated } from "../gates/gates-of.ts";
+import { gatedChanges } from "../state/gated-changes.ts";
+import { gatedSince, type Journal } from "../state/journal.ts";
+import { findJournal, inDoubtAtCursor, readJournal } from "../state/journal-requests.ts";
+import { cannotBeUndone, firstIrreversible } from "../state/irreversible-deletions.ts";
+import { changeIn, forwardIn } from "../state/observations.ts";
+import { type AbortCause, sentWrite, type SentWrite } from "../state/forward-observations.ts";
 import { isRefused, journalIn } from "../state/journal-observation.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { withoutLostOwners } from "../snapshots/owner-references.ts";
@@ -23,11 +25,13 @@ import { reasonToStop } from "../forward/reason-to-stop.ts";
 import { gateAgain } from "../forward/gate-again.ts";
 import { awaitGates } from "../forward/await-gates.ts";
 import { resolveInDoubt } from "../forward/in-doubt.ts";
+import { findProgress, foundEvents } from "../forward/lost-journal.ts";
 import { deadline, POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
-import type { ResolvedItem } from "../state/resolved-changes.ts";
+import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import { journalUnavailable } from "../transitions/journal-unavailable.ts";
 import { type ChangeContext, observeTarget } from "../forward/change-context.ts";
+import { nextWrite } from "../forward/replace-steps.ts";
 import { nextChange } from "../forward/next-change.ts";
 import { resolveAttempt } from "../forward/resolve-attempt.ts";
 import { send } from "../forward/send-change.ts";
@@ -41,21 +45,28 @@ import { send } from "../forward/send-change.ts";
  *             doubt.
  * Assumes: everything is prepared (see `preparing.ts`).
  */
-export const committing = (context: ReconcileContext): Step => {
+export const committing = (context: ReconcileContext): Step => watchingJobs(context, nextStep(context));
+
+const nextStep = (context: ReconcileContext): Step => {
   const { txn, known } = context;
   if (isRefused(known.journal)) return journalUnavailable(context, known.journal, recordedCursor(context), "unknown");
-  const finding = findJournal(txn, known, lostPosition(context));
   const journal = journalIn(known);
-  if (finding !== undefined || journal === undefined) return run(withAllInDoubt(context, finding ?? readJournal(txn)));
+  if (journal === undefined) return haveJournal(context);
   // Another leader has started the rollback, and this version of the Transaction does not show it yet.
   if (journal.position.direction === "back")
     return wait(context.now + POLL_INTERVAL, "its rollback has started already: reading it again");
-  const gated = gatedChange(journal);
+  const [doubted] = journal.notes.values();
+  if (doubted !== undefined) {
+    const fate = journal.notes.has(journal.position.cursor) ? "unknown" : "not-sent";
+    return abort(context, journal, { reason: "CommitFailed", message: doubted.error, fate });
+  }
+  const since = gatedSince(journal);
+  const gated = since === undefined ? [] : gatedChanges(txn, journal.position.cursor);
   const reading = isToStop(context) ? undefined : readContents(context, journal);
   if (reading !== undefined) return reading;
-  const undiscovered = discover(context, journal, gated?.index ?? journal.position.cursor);
+  const undiscovered = discover(context, journal, gated[0] ?? journal.position.cursor);
   if (undiscovered !== undefined) return undiscovered;
-  if (gated !== undefined) return gate(context, journal, gated);
+  if (since !== undefined) return gate(context, journal, gated, since);
   const index = journal.position.cursor;
   const change = resolvedChange(txn, known, index);
   if (change === undefined) return commit(context, journal);
@@ -98,22 +109,42 @@ const discover = (context: ReconcileContext, journal: Journal, index: number): S
   return isOwn ? unlessDown(stopping, (former) => ({ ...former, undiscovered: undefined })) : undefined;
 };
 
-/** The change at the cursor is not sent before the target of the one before it is where it should be. */
-const gate = (
-  context: ReconcileContext,
-  journal: Journal,
-  gated: NonNullable<ReturnType<typeof gatedChange>>,
-): Step => {
+/**
+ * With Jobs watched from when they are made: one that deletes itself when it has finished may be gone when its gates are waited for at
+ * the end.
+ */
+const watchingJobs = ({ txn, known }: ReconcileContext, step: Step): Step => {
+  const journal = journalIn(known);
+  // While gates are waited for, all their targets are watched.
+  if (txn.spec.waitAt !== "End" || journal === undefined || gatedSince(journal) !== undefined) return step;
+  if (step.type === "done" || step.watched !== undefined) return step;
+  const { cursor } = journal.position;
+  const watched = itemsOf(txn, known).flatMap(({ index, change, place }): readonly Watched[] =>
+    index < cursor && change.type !== "Delete" && isSelfCleaning(place, change.content) && isGated(txn, index)
+      ? [{ index, place, resourceVersion: undefined }]
+      : [],
+  );
+  return watched.length === 0 ? step : { ...step, watched };
+};
+
+/** The change at the cursor is not sent before the targets of those before it are where they should be. */
+const gate = (context: ReconcileContext, journal: Journal, gated: readonly number[], since: Instant): Step => {
   const { txn, known } = context;
-  const change = resolvedChange(txn, known, gated.index);
-  const place = resolveTarget(txn, known, gated.index);
-  if (change === undefined || E.isLeft(place))
-    return abort(context, journal, {
-      reason: "GateFailed",
-      message: E.isLeft(place) ? place.left : `the journal names changes[${gated.index}], which spec does not have`,
-      fate: "not-sent",
-    });
-  return awaitGates(context, journal, { index: gated.index, change, place: place.right }, gated.since);
+  const items = gated.map((index): E.Either<string, ResolvedItem> => {
+    const change = resolvedChange(txn, known, index);
+    return change === undefined
+      ? E.left(`the journal names changes[${index}], which spec does not have`)
+      : E.map((place: ResolvedItem["place"]) => ({ index, change, place }))(resolveTarget(txn, known, index));
+  });
+  const lost = items.find(E.isLeft);
+  return lost === undefined
+    ? awaitGates(
+        context,
+        journal,
+        items.filter(E.isRight).map(({ right }) => right),
+        since,
+      )
+    : abort(context, journal, { reason: "GateFailed", message: lost.left, fate: "not-sent" });
 };
 
 /** The fate of a change whose target cannot be read. */
@@ -123,35 +154,23 @@ const fateUnseen = (write: SentWrite | undefined): AbortCause["fate"] => {
   return write.type === "refused" && write.unanswered === undefined ? "rejected" : "unknown";
 };
 
-/** The journal was lost: every change since the last status update is in doubt, and is resolved from its target. */
-const withAllInDoubt = ({ txn }: ReconcileContext, finding: ApiCall): ApiCall => {
-  if (finding.purpose !== "journal") return finding;
-  const doubted = (known: Observations, sent: Instant): Observations =>
-    withChanges(
-      known,
-      txn.spec.changes.map((_, index) => {
-        const forward = forwardIn(known, index);
-        return [index, { forward: { ...forward, write: inDoubtSince(forward.write, sent) } }];
-      }),
-    );
-  return {
-    ...finding,
-    onAnswer: (known, answer, now, sent) => doubted(finding.onAnswer(known, answer, now, sent), now),
-    onTransientFault: (known, fault, now) => doubted(finding.onTransientFault?.(known, fault, now) ?? known, now),
-  };
-};
-
 /** The index of the first change that is not applied according to the status. */
 const recordedCursor = ({ txn }: ReconcileContext): number => {
   const first = txn.status.items.findIndex((item) => item.state.type !== "committed");
   return Math.min(first === -1 ? txn.status.items.length : first, txn.spec.changes.length);
 };
 
-/** Where a journal begins that is written again. */
-const lostPosition = (context: ReconcileContext): Position => {
-  const { txn } = context;
-  const hasGates = txn.spec.changes.some((_, index) => gatesOf(txn, index).length > 0);
-  return { direction: "forward", cursor: recordedCursor(context), ...(hasGates ? { gatesInDoubt: true } : {}) };
+/** Has a journal: one that was lost is written again once it is found out how far the changes have come. */
+const haveJournal = (context: ReconcileContext): Step => {
+  const { txn, known } = context;
+  const { journal } = known;
+  if (journal?.type !== "missing" && journal?.type !== "altered") return run(readJournal(txn));
+  const from = recordedCursor(context);
+  const progress = findProgress(context, from, journal.since ?? known.since);
+  if (progress.type === "step") return progress.step;
+  const { start } = progress;
+  const writing = inDoubtAtCursor(findJournal(txn, known, start) ?? readJournal(txn));
+  return run({ ...writing, events: foundEvents(context, from, start.position.cursor) });
 };
 
 const advance = (
@@ -172,17 +191,20 @@ const advance = (
     );
   if (snapshot.type === "lost")
     return abort(context, journal, { reason: "CommitFailed", message: snapshot.why, fate: "unknown" });
+  const before = snapshot.type === "object" ? snapshot.object : undefined;
+  const change = nextWrite(item.change, journal, item.index, before?.metadata.uid, seen?.object, txn.metadata.uid);
   const changeContext: ChangeContext = {
     ...item,
+    change,
     context,
     journal,
-    before: snapshot.type === "object" ? snapshot.object : undefined,
+    before: change.type === "Create" ? undefined : before,
   };
 
   if (write === undefined) return send(changeContext);
   if (seen === undefined) return readOrStop(changeContext, formatRef(item.place), [observeTarget(changeContext)]);
   const former = withoutLostOwners(txn, journal, changeContext.before, seen.object);
-  const verdict = resolveInDoubt(item.change, item.place, former, journal.created.get(item.index), seen, txn.metadata);
+  const verdict = resolveInDoubt(change, item.place, former, journal.created.get(item.index), seen, txn.metadata);
   return resolveAttempt(changeContext, write, verdict, seen);
 };
 

@@ -10,7 +10,7 @@ import { findOwned } from "../preflight/dependents.ts";
 import { examination, keepExamined } from "../preflight/examine-targets.ts";
 import { firstLooks } from "../preflight/first-look.ts";
 import { garbageCollectedTargets, ownsTransaction } from "../preflight/garbage-collected.ts";
-import { irreversibleProblems } from "../preflight/irreversible-changes.ts";
+import { lostWithReplaced, TO_THE_END, tooEarly } from "../preflight/irreversible-changes.ts";
 import { kindsOfOwners } from "../preflight/missing-owners.ts";
 import { reviews, unauthorized } from "../preflight/permissions.ts";
 import { problems } from "../preflight/preflight.ts";
@@ -164,14 +164,16 @@ const awaitListings = (context: ReconcileContext): Step | undefined => {
 
 const refuseProblems = (context: ReconcileContext): Step | undefined => {
   const { txn, known } = context;
-  const mustBeLast = irreversibleProblems(txn, known);
+  const lasting = tooEarly(txn, known);
   const found = new Map(
     itemsOf(txn, known).flatMap((item) => {
+      const what = lasting(item);
       const all = [
         ...problems(txn, item, known),
         ...garbageCollectedTargets(txn, known, item),
         ...ownsTransaction(txn, known, item),
-        ...mustBeLast(item),
+        ...lostWithReplaced(txn, known, item),
+        ...(what === undefined ? [] : [`${what}: ${TO_THE_END}`]),
       ];
       return all.length === 0 ? [] : [[item.index, all] as const];
     }),
@@ -192,7 +194,7 @@ const keepSnapshots = (context: ReconcileContext): Step => {
   if (snapshots.type === "writing") return run(...snapshots.effects);
   const journal = journalIn(known);
   return journal === undefined
-    ? run(findJournal(txn, known, BEGIN) ?? readJournal(txn))
+    ? run(findJournal(txn, known, { position: BEGIN }) ?? readJournal(txn))
     : run(recordPrepared(context, journal, snapshots.refs));
 };
 

@@ -86,7 +86,9 @@ export const recordPrepared = (
 };
 
 const withoutResult = (preflight: PreflightObservations | undefined): PreflightObservations | undefined =>
-  preflight?.trial === undefined ? preflight : { ...preflight, trial: { problems: preflight.trial.problems } };
+  preflight?.trial === undefined
+    ? preflight
+    : { ...preflight, trial: { of: preflight.trial.of, problems: preflight.trial.problems } };
 
 /** The state before the first change is what rollback restores: if it is in memory, it need not be read again. */
 const remember = (known: Observations): Observations => ({

@@ -44,7 +44,7 @@ export const rollingBack = (context: ReconcileContext): Step => {
   const { txn, known } = context;
   if (isAskedFor(txn)) return run(removeAnnotation(txn));
   if (isRefused(known.journal)) return journalUnavailable(context, known.journal, reached(context), "not-sent");
-  const finding = findJournal(txn, known, { direction: "forward", cursor: reached(context) });
+  const finding = findJournal(txn, known, { position: { direction: "forward", cursor: reached(context) } });
   const journal = journalIn(known);
   if (finding !== undefined || journal === undefined) return run(finding ?? readJournal(txn));
   const { position } = journal;

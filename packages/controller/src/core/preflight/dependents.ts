@@ -1,4 +1,4 @@
-import { type Change, cut, type Transaction } from "@janus/api";
+import { type Change, cut, deletes, type Transaction } from "@janus/api";
 import { collectGarbage, type Collected } from "./garbage-collection.ts";
 import type { FindOwned } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";
@@ -12,7 +12,7 @@ import type { Owned } from "../state/listings.ts";
 import { asObject, type KubeObject } from "@janus/types";
 
 const deletions = (txn: Transaction, known: Observations): readonly ResolvedItem[] =>
-  itemsOf(txn, known).filter(({ change }) => change.type === "Delete");
+  itemsOf(txn, known).filter(({ change }) => deletes(change));
 
 const EVERYWHERE = "";
 
@@ -56,7 +56,7 @@ export const findOwned = (txn: Transaction, known: Observations, now: Instant): 
 const deleted = memoized((changes: readonly Change[]) => {
   const same = lastEqual<KubeObject | undefined>();
   return memoized((observed: Observations["changes"]): readonly (KubeObject | undefined)[] =>
-    same(changes.map(({ type }, index) => (type === "Delete" ? observed.get(index)?.target?.object : undefined))),
+    same(changes.map((change, index) => (deletes(change) ? observed.get(index)?.target?.object : undefined))),
   );
 });
 

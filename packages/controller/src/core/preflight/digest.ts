@@ -1,7 +1,7 @@
 import { Spec, type Transaction } from "@janus/api";
 import { memoized } from "../kubernetes/memoize.ts";
 import { contentsObjects } from "../state/contents.ts";
-import { type Observations, preflightIn } from "../state/observations.ts";
+import { type Observations, trialIn } from "../state/observations.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { itemsOf } from "../state/resolved-changes.ts";
 import { hashOf, unknownYet } from "./dry-run-result.ts";
@@ -33,7 +33,7 @@ export const approvalDigest = (txn: Transaction, known: Observations): string =>
   `sha256:${hashOf([
     "janus render 1",
     specHash(txn),
-    itemsOf(txn, known).map((item) => preflightIn(known, item.index).trial?.shown?.hash ?? unknownYet(item)),
+    itemsOf(txn, known).map((item) => trialIn(known, item.index)?.shown?.hash ?? unknownYet(item)),
     // Not whose data it is: an object that was created again with the same data is what was approved.
     ...contentsObjects(txn, known).map(({ kind, name, digest }) => [kind, name, digest]),
   ])}`;

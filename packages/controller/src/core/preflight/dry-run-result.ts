@@ -1,11 +1,11 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { CONCEALED, cut, type FieldDifference } from "@janus/api";
+import { CONCEALED, cut, deletes, type FieldDifference } from "@janus/api";
 import { isRight } from "fp-ts/lib/Either.js";
 import { canonical, type Json, type JsonObject, type KubeObject, sizeOf } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { DryRunResult } from "../state/preflight-observations.ts";
-import { preflightIn, withPreflight } from "../state/observations.ts";
+import { trialIn, withPreflight } from "../state/observations.ts";
 import type { Settings } from "../state/reconcile-context.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
@@ -96,7 +96,7 @@ const substance = ({ change }: ResolvedItem, before: KubeObject | undefined, isH
   if (before === undefined) return [];
   const { uid, resourceVersion } = before.metadata;
   if (isHidden) return [uid, resourceVersion];
-  return change.type === "Delete" ? [uid, contentOf(before)] : undefined;
+  return deletes(change) ? [uid, contentOf(before)] : undefined;
 };
 
 /** One by one: there may be hundreds of thousands of them. */
@@ -111,7 +111,7 @@ const differencesOf = (
 };
 
 const resultOf = ({ change: { type } }: ResolvedItem, found: Iterable<Difference>): DryRunResult["result"] => {
-  if (type === "Delete" || type === "Create") return type;
+  if (type === "Delete" || type === "Create" || type === "Replace") return type;
   return found[Symbol.iterator]().next().done === true ? "NoChange" : "Change";
 };
 
@@ -188,7 +188,7 @@ export const keepingResult =
     ...dryRun,
     onAnswer: (known, answer, ...when) => {
       const learned = dryRun.onAnswer(known, answer, ...when);
-      const { trial } = preflightIn(learned, item.index);
+      const trial = trialIn(learned, item.index);
       // After a conflict it is read and tried again.
       if (trial === undefined) return learned;
       const shown = isRight(answer)

@@ -2,7 +2,7 @@ import type { Transaction } from "@janus/api";
 import { ENOUGH_LIVE, MOST_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { takeSnapshots, liveBytes } from "../snapshots/take-snapshots.ts";
-import { changeIn, mapChanges, type Observations, withChanges } from "../state/observations.ts";
+import { changeIn, mapChanges, type Observations, trialIn, withChanges } from "../state/observations.ts";
 import { examine, type KeepDryRun, problems } from "./preflight.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 
@@ -17,6 +17,10 @@ const room = (known: Observations): number => {
   if (count === 0) return FIRST;
   return Math.max(0, Math.min(MOST, Math.floor(((MOST_LIVE - bytes) * count) / bytes)));
 };
+
+/** Of what was tried, only the outline is left. */
+const outlineTried = (known: Observations): Observations =>
+  mapChanges(known, (observed, index) => (trialIn(known, index) === undefined ? observed : outlined(observed)));
 
 /** The requests that are still needed; refused: a snapshot cannot be written. */
 export type Examination =
@@ -50,10 +54,7 @@ export const examination = (
       requests: [...requests, ...reading(requests.length > 0 ? room(known) : Math.max(1, room(known)))].map(
         (request) => ({
           ...request,
-          onAnswer: (...answer) =>
-            mapChanges(request.onAnswer(...answer), (observed) =>
-              observed.preflight?.trial === undefined ? observed : outlined(observed),
-            ),
+          onAnswer: (...answer) => outlineTried(request.onAnswer(...answer)),
         }),
       ),
     };

@@ -6,7 +6,7 @@ import { contentsState, hasContents } from "../state/contents.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { firstLooks } from "./first-look.ts";
-import { irreversibleProblems } from "./irreversible-changes.ts";
+import { lostWithReplaced, tooEarly } from "./irreversible-changes.ts";
 import { kindsOfOwners } from "./missing-owners.ts";
 import { reviews } from "./permissions.ts";
 import { problems, readServiceAccount } from "./preflight.ts";
@@ -19,13 +19,19 @@ export type Examined =
   | { readonly type: "requests"; readonly effects: readonly Effect[] }
   /** Contents are not there yet: by change, what is wrong if they do not come. */
   | { readonly type: "wait"; readonly until: Instant; readonly problems: ReadonlyMap<number, readonly string[]> }
-  /** It would fail before any change was tried. */
+  /** Something is wrong with the Transaction as a whole, so that no change was tried. */
   | {
       readonly type: "untried";
       readonly general: readonly string[];
       readonly problems: ReadonlyMap<number, readonly string[]>;
     }
-  | { readonly type: "tried"; readonly problems: (item: ResolvedItem) => readonly string[] };
+  /** Each change was tried, unless its spec is wrong already. */
+  | {
+      readonly type: "tried";
+      readonly problems: (index: number) => readonly string[];
+      /** As {@link tooEarly}: no problem of the change itself. */
+      readonly tooEarly: (index: number) => string | undefined;
+    };
 
 const requests = (effects: readonly Effect[]): Examined => ({ type: "requests", effects });
 
@@ -51,23 +57,35 @@ export const examined = (
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return requests(unknown.slice(0, MOST));
   const wrong = specProblems(txn, known);
-  if (wrong.general.length > 0 || wrong.problems.size > 0) return { type: "untried", ...wrong };
+  if (wrong.general.length > 0) return { type: "untried", ...wrong };
   if (known.serviceAccount === undefined) return requests([readServiceAccount(txn)]);
   if (known.serviceAccount === "missing")
     return {
       type: "untried",
       general: [`ServiceAccount ${txn.spec.serviceAccountName} does not exist in ${txn.metadata.namespace}: create it`],
-      problems: new Map(),
+      problems: wrong.problems,
     };
   const looks = firstLooks(txn, known);
   if (looks.length > 0) return requests(looks);
-  const items = itemsOf(txn, known);
+  const items = itemsOf(txn, known).filter(({ index }) => !wrong.problems.has(index));
   const permitted = reviews(items, known);
   if (permitted.length > 0) return requests(permitted.slice(0, MOST));
   const kinds = kindsOfOwners(txn, known);
   if (kinds.length > 0) return requests(kinds.slice(0, MOST));
   const needed = examining(known, items);
   if (needed.length > 0) return requests(needed);
-  const mustBeLast = irreversibleProblems(txn, known);
-  return { type: "tried", problems: (item) => [...problems(txn, item, known), ...mustBeLast(item)] };
+  const tried = new Map(items.map((item) => [item.index, item]));
+  const lasting = tooEarly(txn, known);
+  const of = <A>(index: number, ask: (item: ResolvedItem) => A): A | undefined => {
+    const item = tried.get(index);
+    return item === undefined ? undefined : ask(item);
+  };
+  return {
+    type: "tried",
+    problems: (index) =>
+      wrong.problems.get(index) ??
+      of(index, (item) => [...problems(txn, item, known), ...lostWithReplaced(txn, known, item)]) ??
+      [],
+    tooEarly: (index) => of(index, lasting),
+  };
 };

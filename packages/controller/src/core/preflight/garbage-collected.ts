@@ -1,4 +1,4 @@
-import type { ResolvedChange, Transaction } from "@janus/api";
+import { deletes, type ResolvedChange, type Transaction } from "@janus/api";
 import { collected } from "./dependents.ts";
 import type { Collected } from "./garbage-collection.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
@@ -14,6 +14,7 @@ const uidsIn = (references: unknown): readonly unknown[] =>
 const ownersAfter = (change: ResolvedChange, now: readonly unknown[]): readonly unknown[] => {
   if (change.type === "Delete") return [];
   const { ownerReferences } = asObject(change.content["metadata"]);
+  if (change.type === "Replace") return uidsIn(ownerReferences);
   if (change.type === "Update" && ownerReferences !== undefined) return uidsIn(ownerReferences);
   return [...now, ...uidsIn(ownerReferences)];
 };
@@ -24,7 +25,7 @@ const tiesOf = (
   now: KubeObject | undefined,
 ): readonly string[] => {
   const { apiVersion, kind } = change.target;
-  const content = change.type === "Create" ? change.content : {};
+  const content = change.type === "Create" || change.type === "Replace" ? change.content : {};
   const { annotations } = asObject(content["metadata"]) as ObjectMeta;
   const metadata = {
     ...(namespace === undefined ? {} : { namespace }),
@@ -111,7 +112,7 @@ export const garbageCollectedTargets = (
 };
 
 /**
- * Why a Delete is refused whose target owns the Transaction itself: with the last of its owners, the garbage collector would delete
+ * Why a deletion is refused whose target owns the Transaction itself: with the last of its owners, the garbage collector would delete
  * it, while it is active. Also if it is owned through objects that are not targets, as far as these were listed.
  */
 export const ownsTransaction = (
@@ -120,7 +121,7 @@ export const ownsTransaction = (
   { index, change, place }: ResolvedItem,
 ): string[] => {
   const owners = txn.metadata.ownerReferences ?? [];
-  if (change.type !== "Delete" || owners.length === 0) return [];
+  if (!deletes(change) || owners.length === 0) return [];
   const last = goneWith(
     owners.map(({ uid }) => uid),
     collected(txn, known),

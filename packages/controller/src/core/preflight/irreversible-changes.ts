@@ -1,7 +1,7 @@
-import type { ResolvedChange, Transaction } from "@janus/api";
+import { deletes, type ResolvedChange, type Transaction } from "@janus/api";
 import { equal, type KubeObject } from "@janus/types";
 import { collected, ownedNames } from "./dependents.ts";
-import { isIrreversible } from "./irreversible-deletions.ts";
+import { isIrreversible } from "../state/irreversible-deletions.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
@@ -16,7 +16,7 @@ import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 const madeImmutable = ({ content }: Edit, live: KubeObject): string | undefined =>
   content["immutable"] === true && live["immutable"] !== true ? "makes it immutable" : undefined;
 
-type Edit = Exclude<ResolvedChange, { readonly type: "Delete" }>;
+type Edit = Exclude<ResolvedChange, { readonly type: "Delete" | "Replace" }>;
 
 /** By kind: the part of an edit that cannot be reverted; undefined if there is none. */
 const forGood: Readonly<Record<string, (change: Edit, live: KubeObject) => string | undefined>> = {
@@ -48,50 +48,59 @@ export const lostForGood = (
   { change, place: { resource } }: Pick<ResolvedItem, "change" | "place">,
   live: KubeObject,
 ): string | undefined => {
-  if (change.type !== "Delete") return forGood[`${resource.group}/${resource.kind}`]?.(change, live);
+  if (change.type !== "Delete" && change.type !== "Replace")
+    return forGood[`${resource.group}/${resource.kind}`]?.(change, live);
   const claims = claimsDeletedBy(change, live);
   return claims === undefined ? undefined : `also deletes ${claims.names}`;
 };
 
 const lasting = (known: Observations, item: ResolvedItem): string | undefined => {
   const live = changeIn(known, item.index).target?.object;
-  return live === undefined || item.change.type === "Delete" ? undefined : lostForGood(item, live);
+  return live === undefined || deletes(item.change) ? undefined : lostForGood(item, live);
 };
 
 /**
- * What else a Delete deletes that cannot be restored: of a StatefulSet, the claims of its volumes, if it says so, even if the
+ * What else a deletion deletes that cannot be restored: of a StatefulSet, the claims of its volumes, if it says so, even if the
  * ServiceAccount may not list them. Once such a Delete may have been sent, the Transaction can only be completed, as after one of
  * an irreplaceable kind.
  */
 export const takenForGood = (txn: Transaction, known: Observations, item: ResolvedItem): string | undefined => {
   const { index, change, place } = item;
   const live = changeIn(known, index).target?.object;
-  if (live === undefined || change.type !== "Delete") return undefined;
+  if (live === undefined || !deletes(change)) return undefined;
   const lost = (collected(txn, known).lost.get(index) ?? []).filter(({ isIrreplaceable }) => isIrreplaceable === true);
   return lost.length === 0 ? lostForGood(item, live) : `also deletes ${ownedNames(lost, place.namespace)}`;
 };
 
+/** What to do with a change that is irreversible, and is followed by one that is not. */
+export const TO_THE_END = "move it to the end of the list";
+
 /**
- * Why a change is in the wrong place: it is irreversible, so it has to come after all changes that can be rolled
+ * What a change does that cannot be undone, if it is in the wrong place: it has to come after all changes that can be rolled
  * back, like irreversible deletions.
  *
  * Assumes: all targets have been read, and what goes with them listed, if that is to count.
  */
-export const irreversibleProblems = (
-  txn: Transaction,
-  known: Observations,
-): ((item: ResolvedItem) => readonly string[]) => {
+export const tooEarly = (txn: Transaction, known: Observations): ((item: ResolvedItem) => string | undefined) => {
   const lastingOf = (item: ResolvedItem): string | undefined => lasting(known, item) ?? takenForGood(txn, known, item);
   const isUndone = (item: ResolvedItem): boolean => !isIrreversible(item.change) && lastingOf(item) === undefined;
   const last = itemsOf(txn, known).findLast(isUndone)?.index ?? -1;
   return (item) => {
     const what = lastingOf(item);
-    return what === undefined || item.index > last
-      ? []
-      : [
-          `the ${item.change.type} of ${formatRef(item.place)} ${what}, which cannot be undone: move it to the end of the list`,
-        ];
+    return what === undefined || item.change.type === "Replace" || item.index > last
+      ? undefined
+      : `the ${item.change.type} of ${formatRef(item.place)} ${what}, which cannot be undone`;
   };
+};
+
+/** Why a Replace is refused wherever it stands: what cannot be restored is deleted together with the former object. */
+export const lostWithReplaced = (txn: Transaction, known: Observations, item: ResolvedItem): readonly string[] => {
+  const what = item.change.type === "Replace" ? takenForGood(txn, known, item) : undefined;
+  return what === undefined
+    ? []
+    : [
+        `the Replace of ${formatRef(item.place)} ${what}, which cannot be undone: delete it at the end of an earlier Transaction, and create it in this one`,
+      ];
 };
 
 const isGated = ({ change }: ResolvedItem): boolean =>

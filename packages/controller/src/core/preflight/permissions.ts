@@ -1,4 +1,4 @@
-import { ROLLBACK_VERBS, type Transaction, verbsOf } from "@janus/api";
+import { ownVerbs, ROLLBACK_VERBS, type Transaction, verbsOf } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { asObject } from "@janus/types";
@@ -111,11 +111,17 @@ export const reviews = (items: readonly ResolvedItem[], known: Observations): re
     ];
   });
 
-/** The verbs of the change and of its rollback that the ServiceAccount is not known to have. */
-export const lackingPermissions = ({ index, change }: ResolvedItem, known: Observations): readonly string[] => {
+const notAllowed = ({ index }: ResolvedItem, known: Observations, verbs: readonly string[]): readonly string[] => {
   const { permissions } = preflightIn(known, index);
-  return verbsOf(change.type).filter((verb) => permissions?.get(verb) !== "allowed");
+  return verbs.filter((verb) => permissions?.get(verb) !== "allowed");
 };
+
+/** The verbs of the change and of its rollback that the ServiceAccount is not known to have. */
+export const lackingPermissions = (item: ResolvedItem, known: Observations): readonly string[] =>
+  notAllowed(item, known, verbsOf(item.change.type));
+
+/** Of an Apply whose target may not be read, nobody knows which of these it is. */
+const EITHER: readonly string[] = [...new Set([...verbsOf("Create"), ...verbsOf("Patch")])];
 
 /** `create`, `create and update`, `get, create and update` */
 const listed = (verbs: readonly string[]): string =>
@@ -132,10 +138,12 @@ export const grant = ({ place }: ResolvedItem, verbs: readonly string[]): string
  */
 export const missingPermissions = (txn: Transaction, item: ResolvedItem, known: Observations): readonly string[] => {
   const isUnreadable = preflightIn(known, item.index).permissions?.get("get") === "denied";
-  const denied = [...(isUnreadable ? ["get"] : []), ...lackingPermissions(item, known)];
+  const isEither = isUnreadable && txn.spec.changes[item.index]?.type === "Apply";
+  const lacking = isEither ? notAllowed(item, known, EITHER) : lackingPermissions(item, known);
+  const denied = [...(isUnreadable ? ["get"] : []), ...lacking];
   if (denied.length === 0 || dependsOnEarlier(txn, item.index)) return [];
   const { type } = item.change;
-  const isForRollback = denied.every((verb) => verb !== type.toLowerCase() && ROLLBACK_VERBS[type].includes(verb));
+  const isForRollback = denied.every((verb) => !ownVerbs(type).includes(verb) && ROLLBACK_VERBS[type].includes(verb));
   const what = isForRollback
     ? `roll back ${formatRef(item.place)}`
     : `change ${formatRef(item.place)}, or roll it back`;

@@ -2,7 +2,15 @@ import { MANAGED_BY, MANAGED_BY_LABEL, type Transaction, TRANSACTION_LABEL } fro
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
-import { changeIn, type Observations, unchangedConflict, withChange, withPreflight } from "../state/observations.ts";
+import { replaceHint } from "../kubernetes/immutable-fields.ts";
+import {
+  changeIn,
+  type Observations,
+  trialIn,
+  unchangedConflict,
+  withChange,
+  withPreflight,
+} from "../state/observations.ts";
 import type { TargetObservation } from "../state/target-observations.ts";
 import { serviceAccounts, formatRef } from "../kubernetes/kube-object.ts";
 import { dependsOnEarlier } from "../state/target-resolution.ts";
@@ -43,8 +51,11 @@ const dryRun = (
   mayBeUnserved,
   call: writeOf(txn, item, object),
   onAnswer: (known, answer, now) => {
+    const of = object?.metadata.resourceVersion;
     if (E.isRight(answer))
-      return withPreflight(known, item.index, { trial: { problems: [], ...schemaChange(item, object, answer.right) } });
+      return withPreflight(known, item.index, {
+        trial: { of, problems: [], ...schemaChange(item, object, answer.right) },
+      });
     const fault = answer.left;
     // A conflict: it is read again, unless it was unmodified.
     if (isConflict(fault) && unchangedConflict(known, item.index, object) === undefined)
@@ -53,15 +64,33 @@ const dryRun = (
         unchangedConflict: {
           at: now,
           message: messageOf(fault),
-          resourceVersion: object?.metadata.resourceVersion,
+          resourceVersion: of,
         },
       });
     const later =
       fault.type === "refused" && (fault.code === 403 || fault.code === 404) && dependsOnEarlier(txn, item.index);
-    const problem = `the API server refuses to ${item.change.type.toLowerCase()} ${formatRef(item.place)}: ${messageOf(fault)}`;
-    return withPreflight(known, item.index, { trial: { problems: later ? [] : [problem] } });
+    const verb = item.change.type === "Replace" ? "create" : item.change.type.toLowerCase();
+    const message = messageOf(fault);
+    const problem = `the API server refuses to ${verb} ${formatRef(item.place)}: ${message}${replaceHint(item.change, message)}`;
+    return withPreflight(known, item.index, { trial: { of, problems: later ? [] : [problem] } });
   },
 });
+
+/**
+ * The dry run of a Replace is its create. That is refused in the end, since what it replaces is still there, but only after all
+ * other checks: then what was sent is all that is known of the object.
+ */
+const creating = (trial: ApiCall, { change }: ResolvedItem): ApiCall => {
+  const { call } = trial;
+  if (change.type !== "Replace" || call.verb !== "create") return trial;
+  return {
+    ...trial,
+    onAnswer: (known, answer, ...when) => {
+      const isThere = E.isLeft(answer) && answer.left.type === "refused" && answer.left.reason === "AlreadyExists";
+      return trial.onAnswer(known, isThere ? E.right(call.body as KubeObject) : answer, ...when);
+    },
+  };
+};
 
 /** The kinds of locks, journals and snapshots. */
 const KEPT: readonly string[] = ["Lease", "ConfigMap", "Secret"];
@@ -132,7 +161,7 @@ export const examine = (
   item: ResolvedItem,
   keep: KeepDryRun = keepNothing,
 ): readonly ApiCall[] => {
-  const { target: seen, preflight } = changeIn(known, item.index);
+  const { target: seen } = changeIn(known, item.index);
   const mayBeUnserved = !isServed(known, item.place.resource);
   if (seen === undefined) {
     const reading = readTarget(item, (known, answer) => {
@@ -142,7 +171,7 @@ export const examine = (
       const isDenied = E.isLeft(answer) && answer.left.type === "refused" && answer.left.code === 403;
       const judged = isDenied ? withVerdict(known, [item], "get", false) : known;
       const unseen = withChange(judged, item.index, { target: { type: "absent", at: known.since } });
-      return withPreflight(unseen, item.index, { trial: { problems: later ? [] : [problem] } });
+      return withPreflight(unseen, item.index, { trial: { of: undefined, problems: later ? [] : [problem] } });
     });
     return [{ ...reading, mayBeUnserved }];
   }
@@ -152,8 +181,8 @@ export const examine = (
       ? [...regranting(txn, known, item, seen.object), ...readOtherVersions(txn, item, known, seen.object)]
       : [];
   const owners = readNewOwners(known, item);
-  return preflight?.trial === undefined
-    ? [keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), ...owners, ...more]
+  return trialIn(known, item.index) === undefined
+    ? [creating(keep(dryRun(txn, item, seen, mayBeUnserved), item, seen), item), ...owners, ...more]
     : [...owners, ...more];
 };
 
@@ -173,9 +202,9 @@ export const versionProblems = (
 
 /** All problems of a change. */
 export const problems = (txn: Transaction, item: ResolvedItem, known: Observations): readonly string[] => {
-  const { preflight, target } = changeIn(known, item.index);
+  const { target } = changeIn(known, item.index);
   return [
-    ...(preflight?.trial?.problems ?? liveProblems(item, known)),
+    ...(trialIn(known, item.index)?.problems ?? liveProblems(item, known)),
     ...missingPermissions(txn, item, known),
     ...(target?.object === undefined ? [] : refusedGrants(txn, item, known, target.object)),
     ...versionProblems(item, known, target?.object),

@@ -4,7 +4,7 @@ import type { KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { Effect } from "../state/effect.ts";
 import { withContents } from "../state/contents.ts";
-import { changeIn, preflightIn, withPreflight } from "../state/observations.ts";
+import { changeIn, trialIn, withPreflight } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { examined } from "./examined.ts";
@@ -22,6 +22,8 @@ export interface ChangePreview {
   readonly after?: KubeObject;
   /** Why it would fail. */
   readonly problems: readonly string[];
+  /** What it does that cannot be undone, if it would fail since it is not at the end of the list. */
+  readonly tooEarly?: string;
 }
 
 /** A change whose target cannot be located, for example because its kind is not served. */
@@ -49,7 +51,7 @@ const keepingObject: KeepDryRun = (dryRun, { index }) => ({
   ...dryRun,
   onAnswer: (known, answer, ...rest) => {
     const after = dryRun.onAnswer(known, answer, ...rest);
-    const { trial } = preflightIn(after, index);
+    const trial = trialIn(after, index);
     return isRight(answer) && trial !== undefined
       ? withPreflight(after, index, { trial: { ...trial, object: answer.right } })
       : after;
@@ -59,17 +61,17 @@ const keepingObject: KeepDryRun = (dryRun, { index }) => ({
 const previewOf = (
   { known }: ReconcileContext,
   { index, place, change: { type } }: ResolvedItem,
-  found: readonly string[],
+  found: Pick<ChangePreview, "problems" | "tooEarly">,
 ): ChangePreview => {
-  const { target, preflight } = changeIn(known, index);
-  const after = preflight?.trial?.object;
+  const { target } = changeIn(known, index);
+  const after = trialIn(known, index)?.object;
   return {
     index,
     place,
     type,
     ...(target?.object === undefined ? {} : { before: target.object }),
     ...(after === undefined || type === "Delete" ? {} : { after }),
-    problems: found,
+    ...found,
   };
 };
 
@@ -86,24 +88,24 @@ export const preview = (seenContext: ReconcileContext): Preview => {
     items.flatMap((item) => examine(txn, known, item, keepingObject)).slice(0, MOST),
   );
   if (seen.type === "requests") return seen;
-  // Nobody is about to create them.
-  const problemsOf =
-    seen.type === "tried"
-      ? seen.problems
-      : ({ index }: ResolvedItem): readonly string[] => seen.problems.get(index) ?? [];
+  const isTried = seen.type === "tried";
+  const problemsOf = (index: number): readonly string[] =>
+    isTried ? seen.problems(index) : (seen.problems.get(index) ?? []);
+  const earlyOf = (index: number): Pick<ChangePreview, "tooEarly"> => {
+    const what = isTried ? seen.tooEarly(index) : undefined;
+    return what === undefined ? {} : { tooEarly: what };
+  };
+  const items = itemsOf(txn, known);
+  const placed = new Set(items.map(({ index }) => index));
   return {
     type: "previewed",
-    changes: itemsOf(txn, known).map((item) => previewOf(context, item, problemsOf(item))),
-    unplaced: seen.type === "tried" ? [] : unplaced(context, seen.problems),
-    isTried: seen.type === "tried",
+    changes: items.map((item) =>
+      previewOf(context, item, { problems: problemsOf(item.index), ...earlyOf(item.index) }),
+    ),
+    unplaced: txn.spec.changes.flatMap((_, index) =>
+      placed.has(index) ? [] : [{ index, problems: problemsOf(index) }],
+    ),
+    isTried,
     general: seen.type === "untried" ? seen.general : [],
   };
-};
-
-const unplaced = (
-  { txn, known }: ReconcileContext,
-  wrong: ReadonlyMap<number, readonly string[]>,
-): readonly UnplacedChange[] => {
-  const placed = new Set(itemsOf(txn, known).map(({ index }) => index));
-  return [...wrong].flatMap(([index, problems]) => (placed.has(index) ? [] : [{ index, problems }]));
 };

@@ -1,5 +1,5 @@
 import type { ResolvedChange, Transaction } from "@janus/api";
-import { fieldManager } from "@janus/api";
+import { deletes, fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { desiredState, recreateBody } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "../state/effect.ts";
@@ -78,8 +78,7 @@ const withFirstTwice = (list: readonly unknown[]): readonly unknown[] => [...lis
  */
 const granting = (txn: Transaction, { change, place }: ResolvedItem, before: KubeObject): Call | undefined => {
   const manager = fieldManager(txn.metadata);
-  if (change.type === "Delete")
-    return { verb: "create", place, body: recreateBody(before, place, txn.metadata, []), manager };
+  if (deletes(change)) return { verb: "create", place, body: recreateBody(before, place, txn.metadata, []), manager };
   const [rules = [], selectors = []] = grants(before);
   const isNothing = rules.length === 0 && selectors.length === 0;
   if (isNothing || equal(grants(resulting(change, place, before)), [rules, selectors])) return undefined;

@@ -2,12 +2,13 @@ import { cut, type Render, type RenderedChange, type Transaction } from "@janus/
 import type { Instant } from "../kubernetes/time.ts";
 import type { ApiCall, Effect, Watched } from "../state/effect.ts";
 import { MOST_LIVE, outlined } from "../state/memory-budget.ts";
-import { changeIn, type Observations, withChange } from "../state/observations.ts";
+import { changeIn, type Observations, trialIn, withChange } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { approvalDigest } from "./digest.ts";
 import { bytesOf, fitting, keepingResult } from "./dry-run-result.ts";
 import { examined } from "./examined.ts";
+import { TO_THE_END } from "./irreversible-changes.ts";
 import { examine, type KeepDryRun, liveProblems } from "./preflight.ts";
 import { regranting } from "./regranting.ts";
 import { readOtherVersions } from "../state/other-versions.ts";
@@ -45,11 +46,14 @@ const outlineExamined = (txn: Transaction, known: Observations, item: ResolvedIt
   const observed = changeIn(known, item.index);
   const { target, preflight } = observed;
   if (target?.type !== "read") return known;
-  const { trial } = preflight ?? {};
+  const trial = trialIn(known, item.index);
   const problems = trial?.problems ?? liveProblems(item, known);
   const asked = [...regranting(txn, known, item, target.object), ...readOtherVersions(txn, item, known, target.object)];
   const isOpen = trial === undefined ? problems.length === 0 : asked.length > 0;
-  const left = { ...observed, preflight: { ...preflight, trial: { ...trial, problems } } };
+  const left = {
+    ...observed,
+    preflight: { ...preflight, trial: { ...trial, of: target.object.metadata.resourceVersion, problems } },
+  };
   return isOpen ? known : withChange(known, item.index, outlined(left));
 };
 
@@ -68,9 +72,9 @@ const examining =
     return open.slice(0, room(known)).flat();
   };
 
-const rendered = (known: Observations, { index }: ResolvedItem, found: readonly string[]): RenderedChange => {
-  const { target, preflight } = changeIn(known, index);
-  const shown = preflight?.trial?.shown;
+const rendered = (known: Observations, index: number, found: readonly string[]): RenderedChange => {
+  const { target } = changeIn(known, index);
+  const shown = trialIn(known, index)?.shown;
   const resourceVersion = target?.object?.metadata.resourceVersion;
   const at = resourceVersion === undefined ? {} : { resourceVersion };
   if (found.length > 0) return { result: "Refused", message: cut(found.join("; "), MOST_OF_MESSAGE), ...at };
@@ -142,10 +146,12 @@ export const render = (context: ReconcileContext): Rendering => {
     ];
     return { type: "rendered", render: { result: "Problems", message: cut(summary(problems), 2048) }, watched: [] };
   }
-  const items = itemsOf(txn, known);
-  const found = new Map(items.map((item) => [item.index, seen.problems(item)] as const));
-  const problems = [...found].flatMap(([index, texts]) => texts.map((text) => ofChange(index, text)));
-  const changes = bounded(items.map((item) => rendered(known, item, found.get(item.index) ?? [])));
+  const found = txn.spec.changes.map((_, index): readonly string[] => {
+    const what = seen.tooEarly(index);
+    return [...seen.problems(index), ...(what === undefined ? [] : [`${what}: ${TO_THE_END}`])];
+  });
+  const problems = found.flatMap((texts, index) => texts.map((text) => ofChange(index, text)));
+  const changes = bounded(found.map((texts, index) => rendered(known, index, texts)));
   return {
     type: "rendered",
     render:

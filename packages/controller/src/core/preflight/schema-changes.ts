@@ -3,7 +3,7 @@ import { asObject, isObject, type JsonObject, type KubeObject } from "@janus/typ
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { Path } from "../merge/field-set.ts";
 import { showPaths } from "../merge/show-path.ts";
-import { changeIn, type Observations } from "../state/observations.ts";
+import { type Observations, trialIn } from "../state/observations.ts";
 import type { Trial } from "../state/preflight-observations.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 
@@ -67,7 +67,7 @@ export const schemaChange = (
 /** What to know of fields that a change adds to a kind: its rollback removes them from objects that are no targets. */
 export const schemaWarnings = (txn: Transaction, known: Observations): readonly string[] =>
   itemsOf(txn, known).flatMap(({ index, change, place }) => {
-    const { addedFields = [] } = changeIn(known, index).preflight?.trial ?? {};
+    const { addedFields = [] } = trialIn(known, index) ?? {};
     return addedFields.length === 0
       ? []
       : [

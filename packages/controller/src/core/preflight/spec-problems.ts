@@ -1,9 +1,10 @@
-import { changeGateMistakes, gateMistakes, gatesOf, rollbackGates } from "../gates/gates-of.ts";
+import { changeGateMistakes, gateMistakes, isGated, rollbackGates } from "../gates/gates-of.ts";
 import {
   asWritten,
   contentMistakes,
   CRD_NAME,
   cut,
+  deletes,
   GROUP,
   groupOf,
   KIND,
@@ -11,15 +12,16 @@ import {
   storeName,
   type Transaction,
 } from "@janus/api";
-import * as E from "fp-ts/lib/Either.js";
-import { isIrreversible } from "./irreversible-deletions.ts";
+import { TO_THE_END } from "./irreversible-changes.ts";
+import { isIrreversible } from "../state/irreversible-deletions.ts";
+import { isIrreplaceable } from "../kubernetes/irreplaceable-kinds.ts";
 import { asObject } from "@janus/types";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { contentsNames } from "../state/contents.ts";
 import type { Observations } from "../state/observations.ts";
 import { MOST_AWAITED_ITEMS } from "../state/status-progress.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
-import { resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
+import { resolvedTargets, targetProblem } from "../state/target-resolution.ts";
 
 /** Checks each change of a Transaction; the target is undefined if it cannot be resolved. */
 type Check = (
@@ -47,7 +49,7 @@ const METADATA: readonly string[] = [
 ];
 
 /** The types of changes that may make an object. */
-const MAKING: readonly string[] = ["Create", "Apply"];
+const MAKING: readonly string[] = ["Create", "Apply", "Replace"];
 
 /** Whether a snapshot of the Transaction may be kept under this name: it is written before the change is made. */
 const isStoreOf = ({ namespace, name }: Transaction["metadata"], place: ObjectRef): boolean => {
@@ -62,10 +64,7 @@ const nameOf = (place: ObjectRef): string => `${storedIn(place.resource)} ${form
 
 /** Checks of the spec, beyond those of the API server. */
 const checks: readonly Check[] = [
-  (txn, known) => (index) => {
-    const place = resolveTarget(txn, known, index);
-    return E.isLeft(place) ? place.left : undefined;
-  },
+  (txn, known) => (index) => targetProblem(txn, known, index),
   (txn, known) => {
     const first = new Map(
       [...resolvedTargets(txn, known)].toReversed().map(([index, place]) => [nameOf(place), index] as const),
@@ -130,8 +129,14 @@ const checks: readonly Check[] = [
     const last = txn.spec.changes.findLastIndex((_, index) => !isIrreversible(txn.spec.changes[index]));
     return (index) =>
       isIrreversible(txn.spec.changes[index]) && index < last
-        ? `the deletion of a ${txn.spec.changes[index]?.target.kind} cannot be undone: move it to the end of the list`
+        ? `the deletion of a ${txn.spec.changes[index]?.target.kind} cannot be undone: ${TO_THE_END}`
         : undefined;
+  },
+  (txn) => (index) => {
+    const change = txn.spec.changes[index];
+    return change?.type === "Replace" && isIrreplaceable(change.target)
+      ? `a ${change.target.kind} cannot be replaced: its deletion cannot be undone; use Apply, or delete it at the end of an earlier Transaction`
+      : undefined;
   },
   (txn) => (index) => {
     const [first] = changeGateMistakes(txn, index);
@@ -156,7 +161,7 @@ const checks: readonly Check[] = [
  * dependents: tested, so that this is no second limit on the number of changes.
  */
 const ITEM_BYTES = 1600;
-/** The dependents of a Delete, as `dependents` and in a warning. */
+/** The dependents of what is deleted, as `dependents` and in a warning. */
 const DELETION_BYTES = 300;
 /** What an item says that is waited for: a gate and a state of 256 bytes (which may be escaped), and a time. */
 const WAITING_BYTES = 600;
@@ -164,11 +169,12 @@ const WAITING_BYTES = 600;
 export const RENDER_BYTES = 64 * 1024;
 const OBJECT_BYTES = 1024 * 1024;
 
-/** Of changes one is waited for at a time, and of restored targets all. */
+/** Of changes one is waited for at a time, at the end all, as of restored targets. */
 const mostAwaited = (txn: Transaction): number => {
-  const { changes } = txn.spec;
+  const { changes, waitAt } = txn.spec;
   if (rollbackGates(txn).length > 0) return Math.min(changes.length, MOST_AWAITED_ITEMS);
-  return changes.some((_, index) => gatesOf(txn, index).length > 0) ? 1 : 0;
+  const gated = changes.filter((_, index) => isGated(txn, index)).length;
+  return Math.min(gated, waitAt === "End" ? MOST_AWAITED_ITEMS : 1);
 };
 
 const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
@@ -183,7 +189,7 @@ const bytesAtWorst = (txn: Transaction): number => {
   return (
     bytesOf([metadata, written]) +
     spec.changes.length * ITEM_BYTES +
-    spec.changes.filter(({ type }) => type === "Delete").length * DELETION_BYTES +
+    spec.changes.filter(deletes).length * DELETION_BYTES +
     mostAwaited(txn) * WAITING_BYTES +
     contentsNames(txn).reduce((sum, name) => sum + CONTENTS_BYTES + name.length, 0) +
     (spec.lifecycle === "Published" && status.render === undefined ? 0 : RENDER_BYTES)

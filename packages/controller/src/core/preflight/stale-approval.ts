@@ -1,6 +1,6 @@
 import type { FieldDifference, RenderedChange } from "@janus/api";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import { changeIn } from "../state/observations.ts";
+import { changeIn, trialIn } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { approvalDigest } from "./digest.ts";
@@ -34,8 +34,8 @@ const difference = (name: string, approved: RenderedChange, now: RenderedChange)
 };
 
 const nowOf = ({ known }: ReconcileContext, { index }: ResolvedItem): RenderedChange => {
-  const { target, preflight } = changeIn(known, index);
-  const shown = preflight?.trial?.shown;
+  const { target } = changeIn(known, index);
+  const shown = trialIn(known, index)?.shown;
   const resourceVersion = target?.object?.metadata.resourceVersion;
   return {
     ...(shown === undefined

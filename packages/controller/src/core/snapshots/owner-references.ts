@@ -1,4 +1,4 @@
-import type { Transaction } from "@janus/api";
+import { deletes, type Transaction } from "@janus/api";
 import { recordedBefore } from "./prior-state.ts";
 import { isWhole, none } from "../merge/field-set.ts";
 import type { Journal } from "../state/journal.ts";
@@ -45,16 +45,16 @@ export const isOwnedBy = (object: KubeObject, uid: string | undefined): boolean 
 
 const uidsOf = (owners: Owners): ReadonlySet<string> => new Set(owners.map(({ uid }) => uid));
 
-/** Whether this change was applied. */
-export const isApplied = ({ position }: Journal, index: number): boolean =>
-  index < (position.direction === "back" ? position.reached : position.cursor);
+/** Whether this change was applied, or has at least deleted its target. */
+export const isApplied = ({ position, replaced }: Journal, index: number): boolean =>
+  index < (position.direction === "back" ? position.reached : position.cursor) || replaced.has(index);
 
 const deletions = memoized((txn: Transaction) =>
   memoized((journal: Journal): ReadonlyMap<string, number> => {
     const found = new Map<string, number>();
-    txn.spec.changes.forEach(({ type }, index) => {
+    txn.spec.changes.forEach((change, index) => {
       const before = recordedBefore(txn, journal, index);
-      const isGone = type === "Delete" && (isApplied(journal, index) || journal.created.has(index));
+      const isGone = deletes(change) && (isApplied(journal, index) || journal.created.has(index));
       if (isGone && before.existed && !found.has(before.uid)) found.set(before.uid, index);
     });
     return found;

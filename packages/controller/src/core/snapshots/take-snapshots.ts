@@ -3,7 +3,7 @@ import { ENOUGH_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";
 import type { Position } from "../state/journal.ts";
 import { findJournal, readJournal } from "../state/journal-requests.ts";
-import { changeIn, type Observations, withChanges } from "../state/observations.ts";
+import { changeIn, type Observations, trialIn, withChanges } from "../state/observations.ts";
 import { isRefused, journalIn } from "../state/journal-observation.ts";
 import type { SnapshotRef } from "../state/store-observations.ts";
 import { isOfSecret, pack, STORE_BYTES } from "./snapshot-data.ts";
@@ -26,8 +26,8 @@ export const liveBytes = (known: Observations): { readonly bytes: number; readon
 const nextGroup = (known: Observations): ReadonlyMap<number, KubeObject> => {
   const open = whole(known)
     .filter(([index]) => {
-      const { preflight, snapshot } = changeIn(known, index);
-      return preflight?.trial !== undefined && snapshot === undefined;
+      const { snapshot } = changeIn(known, index);
+      return trialIn(known, index) !== undefined && snapshot === undefined;
     })
     .toSorted(([a], [b]) => a - b);
   const [first] = open;
@@ -106,7 +106,7 @@ export const takeSnapshots = (txn: Transaction, known: Observations): SnapshotPr
     },
   });
   const more = Math.max(packs.length, storesLeft(known));
-  const journaling = findJournal(txn, known, BEGIN, more);
+  const journaling = findJournal(txn, known, { position: BEGIN }, more);
   const journal = journalIn(known);
   if (journaling === undefined && journal !== undefined)
     return { type: "writing", effects: [notingRefs(writeNext(txn, journal, storing, more))] };

@@ -39,6 +39,7 @@ const checks: readonly ((txn: Transaction) => string | undefined)[] = [
         "before" in state &&
         spec.changes[index] !== undefined &&
         spec.changes[index].type !== "Apply" &&
+        spec.changes[index].type !== "Replace" &&
         state.before.existed === (spec.changes[index].type === "Create"),
     );
     return at === -1

@@ -60,7 +60,7 @@ export interface EventSpec {
  * responses may have arrived meanwhile). It never gets a transient error: for those there is `onTransientFault`,
  * and the Transaction is reconciled again after a pause.
  */
-export type Effect = ApiCall | Discover | FindOwned | FindPods;
+export type Effect = ApiCall | Discover | FindOwned | FindPods | FindEvents;
 
 export interface ApiCall {
   readonly purpose: Purpose;
@@ -94,12 +94,14 @@ export interface ApiCall {
   readonly events?: readonly EventSpec[];
 }
 
-/** Discovers where a kind is served; `undefined` if it is not served at all. */
+/** Discovers where a kind is served; `undefined` if it is not served in this apiVersion. */
 export interface Discover {
   readonly purpose: "discover";
   readonly apiVersion: string;
   readonly kind: string;
   readonly onAnswer: (known: Observations, answer: Resource | undefined, now: Instant) => Observations;
+  /** Before `onAnswer`, if it is not served: the other apiVersions in which a kind of this name is. Default: nobody asks. */
+  readonly onOthers?: (known: Observations, apiVersions: readonly string[]) => Observations;
   /** See {@link ApiCall}. */
   readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
 }
@@ -131,6 +133,19 @@ export interface FindPods {
   readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
 }
 
+/** Lists the Events of an object: some of them where there are many; undefined where they may not be listed. */
+export interface FindEvents {
+  readonly purpose: "find-events";
+  /** As that of {@link FindPods}. */
+  readonly item: number;
+  readonly namespace: string;
+  /** Of the object. */
+  readonly uid: string;
+  readonly onAnswer: (known: Observations, answer: readonly KubeObject[] | undefined, now: Instant) => Observations;
+  /** As that of {@link ApiCall}. */
+  readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
+}
+
 export interface Found {
   readonly owned: readonly Owned[];
   readonly unlisted: readonly Unlisted[];
@@ -139,7 +154,13 @@ export interface Found {
 /** What to do next. */
 export type Step =
   /** Concurrently; then decide again. */
-  | { readonly type: "run"; readonly effects: readonly Effect[]; readonly events?: readonly EventSpec[] }
+  | {
+      readonly type: "run";
+      readonly effects: readonly Effect[];
+      readonly events?: readonly EventSpec[];
+      /** Targets that are watched from now on. Absent: those that are. */
+      readonly watched?: readonly Watched[];
+    }
   /** Nothing to do before this instant (infinite: ever), unless the Transaction changes. */
   | {
       readonly type: "wait";

@@ -16,7 +16,20 @@ export interface ForwardObservations {
   readonly write?: Write | undefined;
   /** The reads fail that show what has become of it: of its target, or of its snapshot. */
   readonly unread?: Outage | undefined;
+  /** Where the journal was lost: what the target told of the change. */
+  readonly trace?: Trace | { readonly type: "unclear" } | undefined;
 }
+
+/**
+ * The trace of a change in its target, which tells how far the changes have come where the journal was lost.
+ *
+ * in: it has our mark. gone: the target of a Delete is absent. never: it is in the recorded version, so that the change was not made.
+ * nothing: nothing of the change is there, whether or not it was made. open: it may be there, without our mark.
+ */
+export type Trace =
+  | { readonly type: "in"; readonly created?: string }
+  | { readonly type: "gone" | "never" | "nothing" }
+  | { readonly type: "open"; readonly why: string };
 
 /**
  * made: the change is in, with the uid of what it created. Of any attempt, the outcome has to be looked up in the target.
@@ -75,8 +88,8 @@ export interface AbortCause {
   readonly message: string;
   /** The fate of the change at the cursor. */
   readonly fate: "not-sent" | "rejected" | "unknown" | "applied";
-  /** Which gate of the change before it was not met, and how its target was last. */
-  readonly unmetGate?: string;
+  /** By change: which gate was not met, and how its target was last. */
+  readonly unmetGates?: ReadonlyMap<number, string>;
   /** What cannot be read, so that the fate is unknown. */
   readonly unread?: string;
 }

@@ -6,13 +6,13 @@ export type JournalObservation = { readonly type: "read"; readonly journal: Jour
 
 /**
  * taken: an object of its name exists; altered: it exists, and is not a valid journal any more; later: a later
- *        version of the controller wrote it.
+ *        version of the controller wrote it. `since`: when this was read.
  */
 export type NoJournal =
-  | { readonly type: "missing" }
+  | { readonly type: "missing"; readonly since?: Instant }
   | { readonly type: "later"; readonly storeNames: number }
   | { readonly type: "taken" }
-  | { readonly type: "altered"; readonly version: Version; readonly storeNames: number }
+  | { readonly type: "altered"; readonly version: Version; readonly storeNames: number; readonly since?: Instant }
   | JournalRefused;
 
 /** The API server rejects it: its namespace is being deleted, or a quota is exceeded. */

@@ -5,15 +5,15 @@ import {
   decodeJournal,
   decodeStoreNames,
   type Entry,
-  gatedChange,
+  gatedSince,
   type Journal,
-  journalData,
   journalPatch,
   journalPlace,
   laterJournal,
   newJournal,
   notAhead,
-  type Position,
+  type Start,
+  startData,
 } from "./journal.ts";
 import { isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
 import type { Instant } from "../kubernetes/time.ts";
@@ -37,7 +37,7 @@ const withRead = (known: Observations, txn: Transaction, object: KubeObject, now
   const decoded = decodeJournal(object, length);
   const journal: JournalObservation =
     decoded === undefined
-      ? { type: "altered", version: { uid, resourceVersion }, storeNames }
+      ? { type: "altered", version: { uid, resourceVersion }, storeNames, since: now }
       : { type: "read", journal: { ...decoded, position: notAhead(decoded.position, now) } };
   return { ...known, journal };
 };
@@ -46,7 +46,7 @@ const onAnswer =
   (txn: Transaction): ApiCall["onAnswer"] =>
   (known, answer, now) => {
     if (E.isRight(answer)) return withRead(known, txn, answer.right, now);
-    if (isAbsent(answer.left)) return { ...known, journal: { type: "missing" } };
+    if (isAbsent(answer.left)) return { ...known, journal: { type: "missing", since: now } };
     return classify(answer.left) === "conflict" ? forget(known) : refused(known, answer.left, now);
   };
 
@@ -61,19 +61,26 @@ export const hasBegun = (known: Observations): boolean => {
   return position !== undefined && (position.direction === "back" || position.cursor > 0);
 };
 
-/** Reads an existing journal: the change at its cursor is in doubt, whoever sent it. */
-export const readJournal = (txn: Transaction): ApiCall => ({
-  purpose: "read-journal",
-  as: "controller",
-  call: { verb: "get", place: journalPlace(txn) },
+/** The change at the cursor of a journal that was not written in this turn is in doubt, whoever sent it. */
+export const inDoubtAtCursor = (request: ApiCall): ApiCall => ({
+  ...request,
   onAnswer: (before, answer, now, sent) => {
-    const known = onAnswer(txn)(before, answer, now, sent);
+    const known = request.onAnswer(before, answer, now, sent);
     const journal = journalIn(known);
-    if (journal === undefined || gatedChange(journal) !== undefined) return known;
+    if (journal === undefined || gatedSince(journal) !== undefined) return known;
     const { cursor } = journal.position;
     return withForward(known, cursor, { write: inDoubtSince(forwardIn(known, cursor).write, now) });
   },
 });
+
+/** Reads an existing journal. */
+export const readJournal = (txn: Transaction): ApiCall =>
+  inDoubtAtCursor({
+    purpose: "read-journal",
+    as: "controller",
+    call: { verb: "get", place: journalPlace(txn) },
+    onAnswer: onAnswer(txn),
+  });
 
 /** A rejection of the write itself, other than AlreadyExists, lasts for a while. */
 const learnWritten =
@@ -84,41 +91,36 @@ const learnWritten =
     return exists ? { ...known, journal: { type: "taken" } } : refused(known, answer.left, now);
   };
 
-const createJournal = (txn: Transaction, position: Position, storeNames: number): ApiCall => ({
+const createJournal = (txn: Transaction, start: Start, storeNames: number): ApiCall => ({
   purpose: "journal",
   as: "controller",
-  call: { verb: "create", place: journalPlace(txn), body: newJournal(txn, position, storeNames), manager: "janus" },
+  call: { verb: "create", place: journalPlace(txn), body: newJournal(txn, start, storeNames), manager: "janus" },
   onAnswer: learnWritten(txn),
   onTransientFault: (known, _, now) => ({ ...known, journal: { type: "taken" }, unansweredCreate: now }),
 });
 
 /** Repairs an object that is no longer a valid journal. */
-const rewriteJournal = (txn: Transaction, version: Version, entry: Entry): ApiCall => ({
+const rewriteJournal = (txn: Transaction, version: Version, start: Start, storeNames: number): ApiCall => ({
   purpose: "journal",
   as: "controller",
-  call: { verb: "mergePatch", place: journalPlace(txn), body: { metadata: version, ...journalData(entry) } },
+  call: { verb: "mergePatch", place: journalPlace(txn), body: { metadata: version, ...startData(start, storeNames) } },
   onAnswer: learnWritten(txn),
   onTransientFault: forget,
 });
 
 /**
- * The request that is needed to have a journal; a lost one is created again at `position`.
+ * The request that is needed to have a journal; a lost one is created again with this.
  *
  * @param more how many stores are about to be written
  */
-export const findJournal = (
-  txn: Transaction,
-  known: Observations,
-  position: Position,
-  more = 0,
-): ApiCall | undefined => {
+export const findJournal = (txn: Transaction, known: Observations, start: Start, more = 0): ApiCall | undefined => {
   const { journal, stores } = known;
   if (journal === undefined) return readJournal(txn);
   if (journal.type === "read") return undefined;
   const storeNames = Math.max(more, ...[...stores.keys()].map((n) => n + 1));
-  if (journal.type === "missing") return createJournal(txn, position, storeNames);
+  if (journal.type === "missing") return createJournal(txn, start, storeNames);
   return journal.type === "altered"
-    ? rewriteJournal(txn, journal.version, { position, storeNames: Math.max(storeNames, journal.storeNames) })
+    ? rewriteJournal(txn, journal.version, start, Math.max(storeNames, journal.storeNames))
     : readJournal(txn);
 };
 

@@ -21,9 +21,10 @@ import { configMaps, type ObjectRef, type Version } from "../kubernetes/kube-obj
  * The progress of a Transaction: one small object that is written after every change, whatever their number.
  * That write is both the checkpoint of one change and the intent of the next.
  *
- * forward: changes before `cursor` are applied; the one at `cursor` may be in flight. With `gatedSince` it is not: since then, the
- *          gates of the change before it have not been met. With `gatesInDoubt` the journal was lost: only a change that was
- *          applied after it shows that the gates of the previous one were met.
+ * forward: changes before `cursor` are applied; the one at `cursor` may be in flight. Of a Replace, `replaced` tells that it is half
+ *          applied: its target is gone, and its create may be in flight. With `gatedSince` it is not: since then, the
+ *          gates before it (`gatedChanges`) have not been met. With `gatesInDoubt` the journal was lost: only a change
+ *          that was applied after them shows that they were.
  * back: changes from `reached` on were never applied; those after `cursor` are settled (restored, unless noted
  *          otherwise) or deferred; the rollback of the one at `cursor`, and of deferred ones, may be in flight.
  *          That of the one at `cursor` began at `since`. With `restoredAt` everything is restored, since then, and
@@ -34,6 +35,8 @@ export interface Journal {
   readonly position: Position;
   /** Uids of objects that changes created, or that rollback created again, by change. */
   readonly created: ReadonlyMap<number, string>;
+  /** Of a Replace whose former object is gone: the uid of what has replaced it; empty while that is not recorded. */
+  readonly replaced: ReadonlyMap<number, string>;
   /** How changes ended that are neither applied nor simply restored. */
   readonly notes: ReadonlyMap<number, Note>;
   /**
@@ -103,6 +106,7 @@ export interface Renewed {
 export interface Entry {
   readonly position?: Position;
   readonly created?: readonly [index: number, uid: string];
+  readonly replaced?: readonly [index: number, uid: string];
   readonly note?: readonly [index: number, note: Note];
   readonly deferred?: readonly [index: number, deferral: Deferral];
   readonly renewed?: readonly [index: number, renewed: Renewed];
@@ -114,6 +118,19 @@ export interface Entry {
   readonly unnoted?: readonly number[];
 }
 
+/** A journal that does not exist: everything is as it is recorded in the status. */
+export const noJournal = (position: Position): Journal => ({
+  version: { uid: "", resourceVersion: "" },
+  position,
+  created: new Map(),
+  replaced: new Map(),
+  notes: new Map(),
+  doubted: new Map(),
+  deferred: new Map(),
+  renewed: new Map(),
+  storeNames: 0,
+});
+
 export const journalPlace = (txn: Transaction): ObjectRef => ({
   resource: configMaps,
   namespace: txn.metadata.namespace,
@@ -124,6 +141,7 @@ const encode = (entry: Entry): Readonly<Record<string, string | null>> => ({
   ...Object.fromEntries((entry.unnoted ?? []).map((index) => [`note-${index}`, null])),
   ...(entry.position === undefined ? {} : { position: JSON.stringify(entry.position) }),
   ...(entry.created === undefined ? {} : { [`created-${entry.created[0]}`]: entry.created[1] }),
+  ...(entry.replaced === undefined ? {} : { [`replaced-${entry.replaced[0]}`]: entry.replaced[1] }),
   ...(entry.note === undefined ? {} : { [`note-${entry.note[0]}`]: JSON.stringify(entry.note[1]) }),
   ...(entry.storeNames === undefined ? {} : { "store-names": JSON.stringify(entry.storeNames) }),
   ...(entry.deferred === undefined ? {} : { [`deferred-${entry.deferred[0]}`]: JSON.stringify(entry.deferred[1]) }),
@@ -132,9 +150,26 @@ const encode = (entry: Entry): Readonly<Record<string, string | null>> => ({
   ...(entry.renewed === undefined ? {} : { [`renewed-${entry.renewed[0]}`]: JSON.stringify(entry.renewed[1]) }),
 });
 
-export const journalData = (entry: Entry): object => ({ data: encode(entry) });
+const journalData = (entry: Entry): object => ({ data: encode(entry) });
 
-export const newJournal = (txn: Transaction, position: Position, storeNames: number): object => ({
+/** What a journal begins with. Where it was lost: what was found of the changes. */
+export interface Start extends Pick<Partial<Journal>, "created" | "replaced" | "notes"> {
+  readonly position: Position;
+}
+
+export const startData = (
+  { position, created = new Map(), replaced = new Map(), notes = new Map() }: Start,
+  storeNames: number,
+): object => ({
+  data: Object.assign(
+    encode({ position, storeNames }),
+    ...[...created].map((one) => encode({ created: one })),
+    ...[...replaced].map((one) => encode({ replaced: one })),
+    ...[...notes].map((note) => encode({ note })),
+  ) as object,
+});
+
+export const newJournal = (txn: Transaction, start: Start, storeNames: number): object => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: {
@@ -146,7 +181,7 @@ export const newJournal = (txn: Transaction, position: Position, storeNames: num
       [UID_LABEL]: txn.metadata.uid,
     },
   },
-  ...journalData({ position, storeNames }),
+  ...startData(start, storeNames),
 });
 
 export const journalPatch = (journal: Journal, entry: Entry): object => ({
@@ -154,7 +189,7 @@ export const journalPatch = (journal: Journal, entry: Entry): object => ({
   ...journalData(entry),
 });
 
-const KEYS = /^(?:position|store-names|(?:created|note|doubted|deferred|renewed)-\d+)$/u;
+const KEYS = /^(?:position|store-names|(?:created|replaced|note|doubted|deferred|renewed)-\d+)$/u;
 
 const parsed = (text: unknown): unknown => (typeof text === "string" ? parseJson(text) : undefined);
 
@@ -277,6 +312,7 @@ export const decodeJournal = (object: KubeObject, changes: number): Journal | un
     position,
     storeNames: decodeStoreNames(object, changes),
     created: byIndex(data, changes, "created-", (text) => (typeof text === "string" ? text : undefined)),
+    replaced: byIndex(data, changes, "replaced-", (text) => (typeof text === "string" ? text : undefined)),
     notes: byIndex(data, changes, "note-", decodeNote),
     doubted: byIndex(data, changes, "doubted-", (text) => (text === "true" ? true : undefined)),
     deferred: byIndex(data, changes, "deferred-", decodeDeferral),
@@ -310,10 +346,16 @@ const withoutOwners = ({ owners = [] }: Note, { notes }: Journal): readonly stri
       ];
 };
 
+/** The uid of what has replaced the target; empty if that is not there yet, or not recorded. Undefined: it was not deleted. */
+export const replacementOf = ({ replaced }: Journal, index: number): string | undefined => replaced.get(index);
+
 /** The state of a change according to the journal, on top of the recorded status. */
 export const stateOf = (recorded: ItemState, index: number, journal: Journal): ItemState => {
   const before = beforeIn(recorded, index, journal);
-  const uid = journal.created.get(index) ?? ("created" in recorded ? recorded.created : undefined);
+  const uid =
+    journal.created.get(index) ||
+    replacementOf(journal, index) ||
+    ("created" in recorded ? recorded.created : undefined);
   const created = uid === undefined ? {} : { created: uid };
   const { position } = journal;
   const note = journal.notes.get(index);
@@ -325,7 +367,9 @@ export const stateOf = (recorded: ItemState, index: number, journal: Journal): I
     return { type: note.type, before, ...(note.type === "rollback-failed" ? created : {}), error: note.error };
   if (isSettled(recorded.type)) return recorded;
   if (position.direction === "forward")
-    return index < position.cursor ? { type: "committed", before, ...created } : { type: "prepared", before };
+    return index < position.cursor || journal.replaced.has(index)
+      ? { type: "committed", before, ...created }
+      : { type: "prepared", before };
   if (index >= position.reached) return { type: "prepared", before };
   return index > position.cursor && !journal.deferred.has(index)
     ? { type: "restored", before, ...created }
@@ -355,8 +399,6 @@ export const uidOf = (state: ItemState): string => {
 export const gatesInDoubt = ({ position }: Journal): boolean =>
   position.direction === "forward" && position.gatesInDoubt === true;
 
-/** The change whose gates are not met yet, and since when it waits; undefined while a change may be in flight. */
-export const gatedChange = ({ position }: Journal): { readonly index: number; readonly since: Instant } | undefined =>
-  position.direction === "forward" && position.gatedSince !== undefined
-    ? { index: position.cursor - 1, since: position.gatedSince }
-    : undefined;
+/** Since when the gates before the cursor are waited for; undefined while a change may be in flight. */
+export const gatedSince = ({ position }: Journal): Instant | undefined =>
+  position.direction === "forward" ? position.gatedSince : undefined;

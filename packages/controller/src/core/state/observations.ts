@@ -8,7 +8,7 @@ import type { JournalObservation } from "./journal-observation.ts";
 import type { Listing, Owned } from "./listings.ts";
 import type { LockObservation } from "./lock-observation.ts";
 import type { OwnerObservation } from "./owners.ts";
-import type { PreflightObservations } from "./preflight-observations.ts";
+import type { PreflightObservations, Trial } from "./preflight-observations.ts";
 import type { Adoptable, RollbackObservations } from "./rollback-observations.ts";
 import type { SnapshotRef, StoreData, StoreListing, StoreObservation } from "./store-observations.ts";
 import type { GateObservations, Outage, TargetObservation } from "./target-observations.ts";
@@ -23,6 +23,8 @@ export interface Observations {
   readonly begun?: true;
   /** By `apiVersion/kind`; `null` where it is not served. */
   readonly resources: ReadonlyMap<string, Resource | null>;
+  /** By the same key: in which other apiVersions a kind of that name is served, if it is not in this one. */
+  readonly servedIn?: ReadonlyMap<string, readonly string[]>;
   /** Some kinds could not be discovered. */
   readonly undiscovered?: Outage | undefined;
   readonly serviceAccount?: "there" | "missing";
@@ -166,6 +168,13 @@ const NO_PREFLIGHT: PreflightObservations = {};
 export const preflightIn = (known: Observations, index: number): PreflightObservations =>
   changeIn(known, index).preflight ?? NO_PREFLIGHT;
 
+/** The dry run of a change; undefined: it has to be tried, on the target as it was read last. */
+export const trialIn = (known: Observations, index: number): Trial | undefined => {
+  const { target, preflight } = changeIn(known, index);
+  const { trial } = preflight ?? NO_PREFLIGHT;
+  return target !== undefined && trial?.of === target.object?.metadata.resourceVersion ? trial : undefined;
+};
+
 const NO_FORWARD: ForwardObservations = {};
 
 export const forwardIn = (known: Observations, index: number): ForwardObservations =>
@@ -216,10 +225,13 @@ export const withGate = (known: Observations, index: number, observed: GateObser
 export const withRollback = (known: Observations, index: number, observed: RollbackObservations): Observations =>
   withChange(known, index, { rollback: { ...rollbackIn(known, index), ...observed } });
 
+/** The compiler does not look for unknown fields in a literal with a spread: a patch could go to a field that was renamed. */
+type Known<Patch> = Patch & { readonly [Field in Exclude<keyof Patch, keyof ChangeObservations>]: never };
+
 /** With a part of the observations of each change. This is no observation: the order stays. */
-export const mapChanges = (
+export const mapChanges = <Left extends ChangeObservations>(
   known: Observations,
-  left: (observed: ChangeObservations, index: number) => ChangeObservations,
+  left: (observed: ChangeObservations, index: number) => Known<Left>,
 ): Observations => ({
   ...known,
   changes: new Map([...known.changes].map(([index, observed]) => [index, left(observed, index)])),
@@ -233,6 +245,18 @@ export const unset = <K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> =
   return rest;
 };
 
-/** The target has changed: what was read of it, or is being read, is not how it is now. */
-export const withoutRead = (known: Observations, index: number, now: Instant): Observations =>
-  withChange(known, index, { target: undefined, gate: { changedAt: now } });
+/**
+ * The target has changed: what was read of it, or is being read, is not how it is now.
+ *
+ * @param finished the target, if it was seen finished. Default: as it was seen before
+ */
+export const withoutRead = (
+  known: Observations,
+  index: number,
+  now: Instant,
+  finished: KubeObject | undefined = changeIn(known, index).gate?.finished,
+): Observations =>
+  withChange(known, index, {
+    target: undefined,
+    gate: { changedAt: now, ...(finished === undefined ? {} : { finished }) },
+  });

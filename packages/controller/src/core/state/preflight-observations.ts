@@ -8,7 +8,7 @@ export interface PreflightObservations {
   readonly existedAtFirst?: boolean | undefined;
   /** Whether the ServiceAccount may do what the change and its rollback do to the target, by verb. */
   readonly permissions?: ReadonlyMap<string, "allowed" | "denied"> | undefined;
-  /** Undefined: it has to be tried. */
+  /** Read with `trialIn`: it says nothing of another version of the target. */
   readonly trial?: Trial | undefined;
   /** Whether the ServiceAccount may not grant again the permissions that the change removes, in this state of the target. */
   readonly regrant?: { readonly resourceVersion: string | undefined; readonly isDenied: boolean } | undefined;
@@ -18,6 +18,8 @@ export interface PreflightObservations {
 
 /** What its dry run came to, or why there was none. */
 export interface Trial {
+  /** The resourceVersion of the target that it was tried on; undefined if there was none. */
+  readonly of: string | undefined;
   /** What is in the way of the change; empty: nothing. */
   readonly problems: readonly string[];
   /** Of a CustomResourceDefinition: the fields that its objects get. Absent: none. */

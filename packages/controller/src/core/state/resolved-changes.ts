@@ -78,12 +78,14 @@ export const readTarget = (
 /**
  * The write of a change, with the version that it was decided on as precondition.
  *
+ * Assumes: a Replace is made in two steps (`replace-steps.ts`); what is tried out of it is that it can be created.
+ *
  * `before` is the target as it was read; absent for a Create. A Delete and a Patch need only its uid and
  * resourceVersion.
  */
 export const writeOf = (txn: Transaction, { change, place }: ResolvedItem, before: KubeObject | undefined): Call => {
   const manager = fieldManager(txn.metadata);
-  if (change.type === "Create" || before === undefined)
+  if (change.type === "Create" || change.type === "Replace" || before === undefined)
     return { verb: "create", place, body: createBody(change, place, txn.metadata), manager };
   switch (change.type) {
     case "Update":

@@ -41,6 +41,7 @@ export const attempt = (effect: Effect): string => {
   if ("call" in effect) return `${VERBS[effect.call.verb]} ${formatRef(effect.call.place)}`;
   if (effect.purpose === "discover") return `discover ${effect.kind} in ${effect.apiVersion}`;
   if (effect.purpose === "find-pods") return "list Pods";
+  if (effect.purpose === "find-events") return "list Events";
   return effect.unowned ? "list the contents of the objects to delete" : "list the dependents of the objects to delete";
 };
 

@@ -37,12 +37,17 @@ export interface AwaitedTarget extends Watched {
   readonly waiting: NonNullable<Item["waiting"]>;
 }
 
-/** A pause until one of these targets changes, shown on their items, too, as far as there is room. */
+/**
+ * A pause until one of these targets changes, shown on their items, too, as far as there is room.
+ *
+ * @param others targets that are watched, too. Default: none
+ */
 export const waitingForTargets = (
   context: ReconcileContext,
   journal: Journal,
   until: Instant,
   targets: readonly [AwaitedTarget, ...AwaitedTarget[]],
+  others: readonly Watched[] = [],
 ): Step => {
   const { txn, known, now, settings } = context;
   const [first] = targets;
@@ -51,7 +56,7 @@ export const waitingForTargets = (
   const isReported = txn.status.conditions.some((one) => one.type === "Ready" && one.message === message);
   const mayReportAt = known.projectedAt + PROJECTION_INTERVAL;
   if (isReported || now < mayReportAt)
-    return { ...wait(isReported ? until : Math.min(until, mayReportAt), message), watched: targets };
+    return { ...wait(isReported ? until : Math.min(until, mayReportAt), message), watched: [...targets, ...others] };
   const waiting = new Map(
     targets.slice(0, MOST_AWAITED_ITEMS).map((target) => [target.index, target.waiting] as const),
   );

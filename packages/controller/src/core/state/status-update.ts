@@ -17,7 +17,8 @@ import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
 import { isSensitiveKind, type Sensitive } from "./sensitive-kinds.ts";
-import { gatedChange, type Journal, stateOf } from "./journal.ts";
+import { gatedChanges } from "./gated-changes.ts";
+import { gatedSince, type Journal, stateOf } from "./journal.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
 import { asObject, isObject, type JsonObject, member } from "@janus/types";
 
@@ -90,12 +91,14 @@ const waitingOf = (txn: Transaction, journal: Journal, index: number, sensitive:
   const { position } = journal;
   if (position.direction === "back")
     return recorded === undefined || position.restoredAt === undefined ? {} : { waiting: recorded };
-  const gated = gatedChange(journal);
-  if (gated?.index !== index) return {};
+  const since = gatedSince(journal);
+  if (since === undefined || !gatedChanges(txn, position.cursor).includes(index)) return {};
+  // Of several, those that are left out have met theirs.
+  if (recorded === undefined && txn.status.items.some(({ waiting }) => waiting !== undefined)) return {};
   const { apiVersion = "", kind = "" } = txn.spec.changes[index]?.target ?? {};
   const conceals = isSensitiveKind({ group: groupOf(apiVersion), kind }, sensitive);
   const gate = cut(showGates(gatesOf(txn, index), conceals), MAX_MESSAGE);
-  return { waiting: recorded ?? { gate, since: toTimestamp(gated.since) } };
+  return { waiting: recorded ?? { gate, since: toTimestamp(since) } };
 };
 
 /** The items according to the journal. */

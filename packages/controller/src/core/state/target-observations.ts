@@ -1,5 +1,6 @@
 import type { ApiError, KubeObject } from "@janus/types";
 import { messageOf } from "../kubernetes/api-error.ts";
+import type { SilentPod } from "../gates/pods.ts";
 import type { Instant } from "../kubernetes/time.ts";
 
 /** outline: of the object, only what is asked of it once its snapshot is written; see `outline.ts`. */
@@ -16,8 +17,20 @@ export interface GateObservations {
   readonly unanswered?: Outage | undefined;
   /** What its last live read has shown of its gates; the object itself may have been dropped since. */
   readonly judged?: JudgedGates | undefined;
-  /** What is wrong with a workload, and when its Pods were looked at for that. */
-  readonly explained?: { readonly at: Instant; readonly message: string } | undefined;
+  /** What is wrong with it, and when that was looked at, beside the target itself. */
+  readonly explained?: Explanation | undefined;
+  /** The target as it was when it had finished: a Job may delete itself then. */
+  readonly finished?: KubeObject | undefined;
+}
+
+/** Why a target does not meet its gates, by what is seen beside it: its Pods, and Events. */
+export interface Explanation {
+  readonly at: Instant;
+  readonly message: string;
+  /** Its Events are still to be looked at. */
+  readonly pod?: SilentPod;
+  /** By that it counts as ready. */
+  readonly isReady?: true;
 }
 
 /** Whether a target meets its gates, as it was when it was read. */
@@ -27,15 +40,28 @@ export interface JudgedGates {
   readonly resourceVersion: string | undefined;
   /** Undefined: it meets all of them. */
   readonly unmet?: UnmetGate;
-  /** Its kind and name, for messages, and which Pods are its own; undefined if it was absent. */
-  readonly workload?: { readonly object: KubeObject; readonly podSelector: string | undefined };
+  /** What there is to look at beside it; undefined if that would say no more. */
+  readonly explainable?: Explainable;
+}
+
+/** A target, by its kind and name, and where it is to be seen what is wrong with it. */
+export interface Explainable {
+  readonly object: KubeObject;
+  readonly by:
+    | { readonly type: "itself" }
+    | { readonly type: "pods"; readonly labelSelector: string }
+    /** unscheduled: a claim that no Pod is scheduled for; its Events say whether it waits just for that. */
+    | { readonly type: "events"; readonly uid: string; readonly isUnscheduled: boolean };
 }
 
 /** The first of the gates that is not met, or that cannot be any more. */
 export interface UnmetGate {
   readonly gate: string;
-  /** The target was deleted, or may not be read. */
-  readonly isGone: boolean;
+  /**
+   * What does not change any more by waiting: it may not be read; conflict: another client has deleted the target, or changed what the
+   * Transaction has set.
+   */
+  readonly final?: "unreadable" | "conflict";
   readonly state: { readonly type: "waiting" | "failed"; readonly message: string };
 }
 

@@ -1,4 +1,4 @@
-import type { Change, Item, Transaction } from "@janus/api";
+import { type Change, groupOf, type Item, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { type Observations, set } from "./observations.ts";
 import { stillUnanswered } from "./target-observations.ts";
@@ -39,7 +39,14 @@ const kindKey = ({ target: { apiVersion, kind } }: Change): string => `${apiVers
 const servedKey = ({ group, version, kind }: Resource): string => `${group}/${version}/${kind}`;
 
 const notServed = ({ apiVersion, kind }: Pick<Change["target"], "apiVersion" | "kind">): string =>
-  `the API server does not serve ${kind} in ${apiVersion}: correct the target, or create its CustomResourceDefinition in an earlier change`;
+  `the API server does not serve ${kind} in ${apiVersion}: correct the target, or apply what defines it first, in a Transaction of its own unless that is its CustomResourceDefinition`;
+
+/** The apiVersions in which a CustomResourceDefinition among the changes will serve the kind. */
+const definedIn = ({ spec }: Transaction, { target }: Change): readonly string[] =>
+  spec.changes
+    .flatMap(servedBy)
+    .filter(({ group, kind }) => group === groupOf(target.apiVersion) && kind === target.kind)
+    .map(({ group, version }) => `${group}/${version}`);
 
 /** Discovers each kind among the changes that is not known yet. */
 export const discoveries = (txn: Transaction, known: Observations): readonly Discover[] => {
@@ -49,15 +56,24 @@ export const discoveries = (txn: Transaction, known: Observations): readonly Dis
       .map((change) => [kindKey(change), change]),
   );
   return [...missing].map(
-    ([key, { target }]): Discover => ({
+    ([key, change]): Discover => ({
       purpose: "discover",
-      apiVersion: target.apiVersion,
-      kind: target.kind,
+      apiVersion: change.target.apiVersion,
+      kind: change.target.kind,
       onAnswer: (known, resource) => ({
         ...known,
         resources: set(known.resources, key, resource ?? null),
         undiscovered: undefined,
       }),
+      // For a message; once it has begun, it waits for what is not served.
+      ...(txn.status.phase === "Pending" && definedIn(txn, change).length === 0
+        ? {
+            onOthers: (known: Observations, others: readonly string[]) => ({
+              ...known,
+              servedIn: set(known.servedIn ?? new Map(), key, others),
+            }),
+          }
+        : {}),
       onTransientFault: (known, fault, now) => ({
         ...known,
         undiscovered: stillUnanswered(known.undiscovered, fault, now),
@@ -104,6 +120,19 @@ export const resolveTarget = (
   { resources }: Observations,
   index: number,
 ): E.Either<string, ObjectRef> => located(txn)(resources)[index] ?? NOT_SERVED;
+
+/** What is wrong with the target of a change: of a kind that is not served, which apiVersion to use instead, if there is one. */
+export const targetProblem = (txn: Transaction, known: Observations, index: number): string | undefined => {
+  const place = resolveTarget(txn, known, index);
+  const change = txn.spec.changes[index];
+  if (E.isRight(place) || change === undefined) return undefined;
+  const { apiVersion, kind } = change.target;
+  const defined = definedIn(txn, change);
+  const others = defined.length > 0 ? defined : (known.servedIn?.get(kindKey(change)) ?? []);
+  return place.left !== notServed(change.target) || others.length === 0 || others.includes(apiVersion)
+    ? place.left
+    : `the API server does not serve ${kind} in ${apiVersion}: use ${others.join(" or ")}`;
+};
 
 /** The target as the status names it, with its namespace. Without a target if its kind is not known. */
 export const namedTarget = (txn: Transaction, known: Observations, index: number): Pick<Item, "target"> => {

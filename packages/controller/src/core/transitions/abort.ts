@@ -1,7 +1,7 @@
-import { cut, type Item, type ItemState } from "@janus/api";
+import { type Before, cut, type Item, type ItemState } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
 import { run, type Step, type EventSpec } from "../state/effect.ts";
-import type { Journal } from "../state/journal.ts";
+import { type Journal, replacementOf } from "../state/journal.ts";
 import type { AbortCause } from "../state/forward-observations.ts";
 import { projected, updateStatus } from "../state/status-update.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
@@ -9,22 +9,36 @@ import type { ReconcileContext } from "../state/reconcile-context.ts";
 /** As much as an item has room for. */
 const MAX_MESSAGE = 256;
 
+/** What may end the wait for gates so that it is their failure. */
+const OF_GATES: readonly AbortCause["reason"][] = ["GateFailed", "ConflictDetected", "Timeout"];
+
 /**
- * The gates of a change that was applied are waited for no longer. It is their failure if a timeout has passed, not if a user asked
+ * The gates of a change that was applied are waited for no longer. It is their failure if a timeout has passed, or another client has
+ * changed their target, not if a user asked
  * for a rollback meanwhile, or a lock was lost.
  */
-const withGateError = ({ waiting, ...rest }: Item, { reason, unmetGate }: AbortCause): Item => {
-  if (waiting === undefined || (reason !== "GateFailed" && reason !== "Timeout")) return rest;
-  return { ...rest, gateError: cut(unmetGate ?? `waitFor was not met: ${waiting.gate}`, MAX_MESSAGE) };
+const withGateError = ({ waiting, ...rest }: Item, index: number, { reason, unmetGates }: AbortCause): Item => {
+  if (waiting === undefined || !OF_GATES.includes(reason)) return rest;
+  const error = unmetGates === undefined ? `waitFor was not met: ${waiting.gate}` : unmetGates.get(index);
+  return error === undefined ? rest : { ...rest, gateError: cut(error, MAX_MESSAGE) };
+};
+
+/** A Replace has deleted its target: whatever has become of its create, it is to be rolled back; but not if that is left as it is. */
+const halfReplaced = (item: Item, { before }: { readonly before: Before }): Item => {
+  const error = `${item.target ?? "its target"} was deleted, and may not have been created again`;
+  return { ...item, state: { type: "unknown", before, error: cut(error, MAX_MESSAGE) } };
 };
 
 /** The items according to the journal, with the fate of the change at its cursor. */
 const itemsAfter = ({ txn, settings }: ReconcileContext, journal: Journal, cause: AbortCause): readonly Item[] =>
   projected(txn, journal, settings).map((projectedItem, index) => {
-    const item = withGateError(projectedItem, cause);
+    const item = withGateError(projectedItem, index, cause);
     const { state } = item;
     const { fate, message, unread = message } = cause;
-    if (index !== journal.position.cursor || fate === "not-sent" || !("before" in state)) return item;
+    if (index !== journal.position.cursor || !("before" in state)) return item;
+    if (replacementOf(journal, index) !== undefined)
+      return cause.reason === "Deleted" ? halfReplaced(item, state) : item;
+    if (fate === "not-sent") return item;
     if (fate === "applied") return { ...item, state: { type: "committed", before: state.before } };
     const ended: ItemState = { type: fate, before: state.before, error: cut(unread, MAX_MESSAGE) };
     return { ...item, state: ended };
@@ -48,7 +62,7 @@ export const abort = (context: ReconcileContext, journal: Journal, cause: AbortC
   }
   const message = cut(`${cause.message}${unread}`, 1024);
   const isOfItem = cause.reason === "CommitFailed" || cause.reason === "ConflictDetected";
-  const item = isOfItem ? { item: journal.position.cursor } : {};
+  const item = isOfItem ? { item: [...(cause.unmetGates?.keys() ?? [])][0] ?? journal.position.cursor } : {};
   const because = { reason: cause.reason, message, eventMessage: "rolling back the changes" };
   const eventMessage: EventSpec = { type: "Warning", reason: cause.reason, message, ...item };
   return run(updateStatus(txn, { phase: "RollingBack", items, because }, now, eventMessage));

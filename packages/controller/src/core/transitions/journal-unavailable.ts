@@ -1,5 +1,5 @@
 import { run, type Step, wait } from "../state/effect.ts";
-import type { Journal, Note } from "../state/journal.ts";
+import { type Journal, noJournal, type Note } from "../state/journal.ts";
 import { readJournal } from "../state/journal-requests.ts";
 import { type AbortCause, sentWrite } from "../state/forward-observations.ts";
 import type { JournalRefused } from "../state/journal-observation.ts";
@@ -57,14 +57,8 @@ export const journalUnavailable = (
   if (requested.type === "reading") return run(requested.effect);
   if (requested.type === "release") {
     const recorded: Journal = {
-      version: { uid: "", resourceVersion: "" },
-      position: { direction: "forward", cursor },
-      created: new Map(),
+      ...noJournal({ direction: "forward", cursor }),
       notes: notesOf(context, cursor, fate, why),
-      doubted: new Map(),
-      deferred: new Map(),
-      renewed: new Map(),
-      storeNames: 0,
     };
     return abort(context, recorded, { reason: "Deleted", message: requested.why, fate });
   }

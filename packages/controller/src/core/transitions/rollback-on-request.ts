@@ -1,5 +1,5 @@
 import { cut, FINALIZER, REQUEST_ROLLBACK, RETRY_ROLLBACK, type Transaction } from "@janus/api";
-import { cannotBeUndone, firstIrreversible } from "../preflight/irreversible-deletions.ts";
+import { cannotBeUndone, firstIrreversible } from "../state/irreversible-deletions.ts";
 import { run, type EventSpec, type Step } from "../state/effect.ts";
 import { reset, type Observations } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";

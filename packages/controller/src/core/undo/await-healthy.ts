@@ -85,7 +85,7 @@ export const awaitHealthy = (context: ReconcileContext, journal: Back, items: re
   const unknown = findKinds(context, items, until);
   if (unknown.length > 0) return step(run(...unknown));
   const observed = restoredTargets(context, items).map(
-    (gated) => [gated, observeGates(gated, known, now < until ? restoredAt : until)] as const,
+    (gated) => [gated, observeGates(gated, known, now < until ? restoredAt : until, now)] as const,
   );
   const isRead = ([{ index }, { type }]: (typeof observed)[number]): boolean =>
     type === "reading" && !isGivenUp(context, index, until);
@@ -94,7 +94,8 @@ export const awaitHealthy = (context: ReconcileContext, journal: Back, items: re
   const unmet = observed.flatMap(([gated, one]) => (one.type === "unmet" ? [[gated, one] as const] : []));
   // What has failed may recover: nothing is lost by waiting, and its failure may be that of the state before.
   const [first, ...others] = unmet.map(toAwaited(restoredAt));
-  if (first !== undefined && now < until) return step(waitingForTargets(context, journal, until, [first, ...others]));
+  const lookAt = Math.min(until, ...unmet.map(([, one]) => one.lookAt));
+  if (first !== undefined && now < until) return step(waitingForTargets(context, journal, lookAt, [first, ...others]));
   const problems = [
     ...unresolved(context, items),
     ...observed.flatMap(([{ index, place }, one]) => {

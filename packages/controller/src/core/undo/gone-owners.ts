@@ -1,3 +1,4 @@
+import { deletes } from "@janus/api";
 import type { KubeObject, OwnerReference } from "@janus/types";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { uidNow, withoutOwners } from "../snapshots/owner-references.ts";
@@ -10,7 +11,7 @@ const lostOwners = ({ context: { txn }, journal, change, seen }: UndoContext, be
   const { metadata } = seen.object ?? {};
   const isBefore = metadata !== undefined && metadata.uid === before.metadata.uid;
   // The very object is there still, or another one in place of it: nothing is restored.
-  if (change.type === "Delete" ? isBefore : !isBefore) return [];
+  if (deletes(change) ? isBefore : !isBefore) return [];
   const owners = new Set(metadata?.ownerReferences?.map(({ uid }) => uid));
   return (before.metadata.ownerReferences ?? []).filter(
     ({ uid }) => !owners.has(uid) && uidNow(txn, journal, uid) === uid,

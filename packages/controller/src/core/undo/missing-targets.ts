@@ -1,4 +1,4 @@
-import type { Item as Recorded } from "@janus/api";
+import { deletes, type Item as Recorded } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall, Effect } from "../state/effect.ts";
@@ -20,7 +20,7 @@ const MOST_TRIES = 5;
  */
 const unappliedChanges = ({ txn }: ReconcileContext, items: readonly Recorded[]): readonly number[] => {
   const hasDeleted = items.some(
-    ({ state }, index) => state.type === "restored" && txn.spec.changes[index]?.type === "Delete",
+    ({ state }, index) => state.type === "restored" && txn.spec.changes.slice(index, index + 1).some(deletes),
   );
   return items.flatMap(({ state }, index) => {
     const isMeant = state.type === "rejected" || (state.type === "prepared" && hasDeleted);

@@ -7,7 +7,7 @@ import type { ApiCall } from "../state/effect.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { rollbackIn, withRollback } from "../state/observations.ts";
 import { createdUids } from "./created-uids.ts";
-import type { KubeObject } from "@janus/types";
+import { asObject, type KubeObject } from "@janus/types";
 import { conflict, continues, type UndoContext, type UndoStep } from "./undo-context.ts";
 
 /** What was read longer ago than this, in ms, is read again: others may have changed its policy, or bound it, since. */
@@ -75,4 +75,16 @@ export const storageOfOthers = (undoContext: UndoContext): UndoStep | undefined 
     );
   const policy = destroyedBehind(object);
   return policy === undefined ? storageBehind(undoContext, object) : kept(place, place, policy);
+};
+
+/**
+ * That a volume which was there before is left without the claim that the change created, and as Kubernetes leaves it then: for
+ * messages; undefined if there is none, as far as this process has read it.
+ */
+export const releasedVolume = ({ index, place, context }: UndoContext): string | undefined => {
+  const { object } = rollbackIn(context.known, index).storage ?? {};
+  const { name, namespace } = asObject(asObject(object?.["spec"])["claimRef"]);
+  return object?.kind === "PersistentVolume" && name === place.name && namespace === place.namespace
+    ? `PersistentVolume ${object.metadata.name} is left Released, with its data: remove its spec.claimRef to bind it again`
+    : undefined;
 };

@@ -1,4 +1,4 @@
-import { marks } from "@janus/api";
+import { deletes, marks } from "@janus/api";
 import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
 import { isSafe } from "../locks/lock-acquisition.ts";
 import {
@@ -99,7 +99,7 @@ const lookingFor = (owner: string, request: ApiCall, index: number): ApiCall => 
 
 /** Whether it was deleted with its owners, all of which the Transaction has deleted, before its own Delete. */
 const isCollected = ({ change, index, seen, journal, context }: UndoContext, before: KubeObject): boolean =>
-  change.type === "Delete" &&
+  deletes(change) &&
   !isApplied(journal, index) &&
   seen.object?.metadata.uid !== before.metadata.uid &&
   isGarbageCollected(context.txn, journal, before);

@@ -1,16 +1,26 @@
-import { type Change, groupOf, type Transaction } from "@janus/api";
+import { type Change, deletes, groupOf, type Transaction } from "@janus/api";
+import { isCustomKind } from "../kubernetes/custom-kinds.ts";
 import { isAdopted } from "../kubernetes/adopters.ts";
 import { type Journal, stateOf } from "../state/journal.ts";
 import { isEnabling } from "../state/target-resolution.ts";
 
+/** Whether the change has made its target, so that its rollback deletes it. */
+const isMade = ({ spec, status }: Transaction, index: number): boolean => {
+  const state = status.items[index]?.state;
+  return spec.changes[index]?.type !== "Delete" && state !== undefined && "before" in state && !state.before.existed;
+};
+
 /**
  * Whether the rollback of an earlier change has to wait for that of a later one, which was deferred: it would
- * remove what the later one needs (its Namespace, its CRD, permissions for its rollback); or a Service would get
+ * remove what the later one needs (its Namespace, its CRD, permissions for its rollback; of a custom resource that is deleted,
+ * whatever was made before it: the operator that is to remove its finalizer, and all that this needs); or a Service would get
  * other addresses and ports than those that the later one still has.
  */
-export const dependsOn = ({ spec }: Transaction, earlier: number, later: number): boolean => {
-  const [first, second] = [spec.changes[earlier], spec.changes[later]];
+export const dependsOn = (txn: Transaction, earlier: number, later: number): boolean => {
+  const { changes } = txn.spec;
+  const [first, second] = [changes[earlier], changes[later]];
   if (first === undefined || second === undefined) return false;
+  if (isCustomKind(second.target.apiVersion) && isMade(txn, later) && isMade(txn, earlier)) return true;
   return isEnabling(first) || (first.target.kind === "Service" && second.target.kind === "Service");
 };
 
@@ -20,7 +30,7 @@ export const dependsOn = ({ spec }: Transaction, earlier: number, later: number)
  */
 const definesDeleted = (first: Change, second: Change): boolean =>
   first.target.kind === "CustomResourceDefinition" &&
-  second.type === "Delete" &&
+  deletes(second) &&
   first.target.name.endsWith(`.${groupOf(second.target.apiVersion)}`);
 
 /** Whether the schema that an object is created again with may be one that was restored just now. */
@@ -40,14 +50,13 @@ export const isBefore = (
   later: number,
 ): boolean => {
   const [first, second] = [spec.changes[earlier], spec.changes[later]];
-  if (first === undefined || second?.type !== "Delete" || earlier >= later) return false;
+  if (first === undefined || second === undefined || !deletes(second) || earlier >= later) return false;
   const state = stateOf(status.items[earlier]?.state ?? { type: "untouched" }, earlier, journal);
   const { namespace = metadata.namespace } = first.target;
   if (state.type === "committed" && definesDeleted(first, second)) return true;
   return (
-    (first.type === "Create" || first.type === "Apply") &&
     state.type === "committed" &&
-    !state.before.existed &&
+    (first.type === "Replace" || ((first.type === "Create" || first.type === "Apply") && !state.before.existed)) &&
     namespace === (second.target.namespace ?? metadata.namespace) &&
     isAdopted(first.target, second.target)
   );

@@ -1,4 +1,4 @@
-import { cut } from "@janus/api";
+import { cut, deletes } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { snapshotOf } from "../snapshots/prior-state.ts";
 import { trimming } from "../state/memory-budget.ts";
@@ -12,7 +12,7 @@ import { changeIn, type Observations, rollbackIn, withRollback } from "../state/
 import type { FailedAttempt } from "../state/rollback-observations.ts";
 import { reacquire } from "../locks/lock-acquisition.ts";
 import { lockPlace, releaseLock } from "../locks/lock-requests.ts";
-import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
+import { awaitedDeletion, formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { deletedOwners } from "../snapshots/owner-references.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { discoveries, resolveTarget, resolvedTargets } from "../state/target-resolution.ts";
@@ -179,10 +179,12 @@ const locate = (rollback: ItemRollback): E.Either<ItemStep, ResolvedItem> => {
   // A Delete checks all other targets for its dependents.
   const unknown = discoveries(txn, known).filter(
     ({ apiVersion, kind }) =>
-      change?.type === "Delete" || (apiVersion === change?.target.apiVersion && kind === change.target.kind),
+      change === undefined ||
+      deletes(change) ||
+      (apiVersion === change.target.apiVersion && kind === change.target.kind),
   );
   if (unknown.length > 0)
-    return E.left(isOver(rollback) ? fail(rollback, ranOut(known, index)) : send(rollback, ...unknown));
+    return E.left(isOver(rollback) ? fail(rollback, ranOut(rollback)) : send(rollback, ...unknown));
   const place = resolveTarget(txn, known, index);
   if (E.isLeft(place)) return E.left(fail(rollback, place.left));
   return change === undefined
@@ -243,7 +245,10 @@ export const rollbackItem = (
   const located = locate(rollback);
   if (E.isLeft(located)) return located.left;
   const item = located.right;
-  if (isOver(rollback)) return fail(rollback, `${formatRef(item.place)}: ${ranOut(context.known, index)}`, item);
+  if (isOver(rollback)) {
+    const awaited = deletionUnderWay(rollback, item.place);
+    return fail(rollback, `${formatRef(item.place)}: ${ranOut(rollback, awaited)}`, item);
+  }
   const locking = lock(rollback, index);
   if (locking !== undefined) return locking;
   const snapshot = snapshotOf(context.txn, context.known, journal, index);
@@ -320,7 +325,7 @@ const settleRestored = (
       ...after,
       restoredAt: now,
       ...(journal.deferred.get(index)?.isBehind === true ? {} : { admissionAt: now }),
-      ...(item.change.type === "Delete" ? { adoptable: undefined } : {}),
+      ...(deletes(item.change) ? { adoptable: undefined } : {}),
     };
   };
   return { ...settling, onAnswer };
@@ -332,8 +337,14 @@ const missingOwners = ({ txn }: ReconcileContext, journal: Back, before: KubeObj
     (owner) => stateOf(txn.status.items[owner]?.state ?? { type: "untouched" }, owner, journal).type !== "restored",
   );
 
-/** With the last failure. */
-const ranOut = (known: Observations, index: number): string => {
+/** With the last failure, or with what is waited for. */
+const ranOut = ({ context: { known }, index }: ItemRollback, awaited?: string): string => {
   const { message } = changeIn(known, index).unchangedConflict ?? rollbackIn(known, index).failedAttempt ?? {};
-  return ["its rollback timed out", message ?? []].flat().join(": ");
+  return ["its rollback timed out", message ?? awaited ?? []].flat().join(": ");
+};
+
+/** What a deletion that is under way waits for, by the latest read of its target. */
+const deletionUnderWay = ({ context: { known }, index }: ItemRollback, place: ObjectRef): string | undefined => {
+  const { object } = changeIn(known, index).target ?? {};
+  return object?.metadata.deletionTimestamp === undefined ? undefined : awaitedDeletion(place, object);
 };

@@ -1,4 +1,5 @@
 import { RETRY_ROLLBACK } from "@janus/api";
+import type { KubeObject } from "@janus/types";
 import { adopted, unseenAdopted } from "./adopted.ts";
 import { contents, findUnseen, unseen } from "./namespace-contents.ts";
 import { formerClaims } from "./former-claims.ts";
@@ -8,7 +9,7 @@ import { isMarked } from "../merge/marks.ts";
 import { firstStep } from "../state/effect.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { readTarget } from "../state/resolved-changes.ts";
-import { storageOfOthers } from "./prior-storage.ts";
+import { releasedVolume, storageOfOthers } from "./prior-storage.ts";
 import { conflict, continues, refusedFor, restoring, type UndoStep, type UndoContext } from "./undo-context.ts";
 
 /** What a later Transaction has changed is not deleted under its hands; an edit of any other client goes with the object. */
@@ -37,11 +38,17 @@ export const undoCreate = (undoContext: UndoContext): UndoStep => {
   const created = journal.created.get(index) ?? (recorded?.type === "committed" ? recorded.created : undefined);
   const { object } = seen;
   if (object === undefined) {
-    const warning = unseen(undoContext) ?? unseenAdopted(undoContext);
+    const warning = unseen(undoContext) ?? unseenAdopted(undoContext) ?? releasedVolume(undoContext);
     return findUnseen(undoContext) ?? { type: "restored", ...(warning === undefined ? {} : { warning }) };
   }
   const ours = created === undefined ? isMarked(object, context.txn.metadata.uid) : object.metadata.uid === created;
   if (!ours) return conflict(`${formatRef(place)} was deleted and created again by another client: left unchanged`);
+  return removeCreated(undoContext, object);
+};
+
+/** Deletes an object of this Transaction, unless something keeps it from being deleted, and waits until it is gone. */
+export const removeCreated = (undoContext: UndoContext, object: KubeObject): UndoStep => {
+  const { seen, place, context } = undoContext;
   if (object.metadata.deletionTimestamp !== undefined) {
     const finding = findUnseen(undoContext);
     if (finding !== undefined) return finding;

@@ -1,5 +1,5 @@
 import { recordedBefore } from "../snapshots/prior-state.ts";
-import { isIrreversible } from "../preflight/irreversible-deletions.ts";
+import { isIrreversible } from "../state/irreversible-deletions.ts";
 import type { Journal } from "../state/journal.ts";
 import { changeIn, withRollback } from "../state/observations.ts";
 import type { Refusal } from "../state/rollback-observations.ts";
@@ -10,6 +10,7 @@ import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { unreadOwners, withoutGoneOwners } from "./gone-owners.ts";
 import { undoCreate } from "./undo-create.ts";
 import { undoDelete } from "./undo-delete.ts";
+import { undoReplace } from "./undo-replace.ts";
 import { undoEdit } from "./undo-update.ts";
 import {
   conflictPause,
@@ -44,7 +45,12 @@ export const undo = (
     return undoIrreversible(undoContext, before);
   const reading = unreadOwners(undoContext, before);
   if (reading.length > 0) return continues(...reading);
-  return withoutGoneOwners(undoContext, before, item.change.type === "Delete" ? undoDelete : undoEdit);
+  return withoutGoneOwners(undoContext, before, undoing(item));
+};
+
+const undoing = ({ change: { type } }: ResolvedItem): typeof undoDelete => {
+  if (type === "Replace") return undoReplace;
+  return type === "Delete" ? undoDelete : undoEdit;
 };
 
 const refusedYet = ({ known, now }: ReconcileContext, item: ResolvedItem, { why, at }: Refusal): UndoStep => {

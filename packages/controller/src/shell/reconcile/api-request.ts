@@ -12,6 +12,8 @@ import * as E from "fp-ts/lib/Either.js";
 import {
   type ApiCall,
   type Discover,
+  events,
+  type FindEvents,
   type FindOwned,
   type FindPods,
   pods,
@@ -83,6 +85,8 @@ export const sendRequest = async (
 
 /** Messages name a few Pods at most. */
 const MOST_PODS = 50;
+/** Repeated ones are one. */
+const MOST_EVENTS = 50;
 /** Pods that are larger than usual must not use the memory of all Transactions. */
 const MOST_BYTES = 4 * 2 ** 20;
 
@@ -107,20 +111,45 @@ const findPods = async (
   return (known, now) => onAnswer(known, found, now);
 };
 
+const findEvents = async (
+  api: Api,
+  txn: Transaction,
+  { namespace, uid, onAnswer }: FindEvents,
+): Promise<(known: Observations, now: Instant) => Observations> => {
+  const listed = await api.send({
+    verb: "list",
+    resource: events,
+    namespace,
+    fieldSelector: `involvedObject.uid=${uid}`,
+    limit: MOST_EVENTS,
+    mostBytes: MOST_BYTES,
+    as: impersonation(txn),
+    purpose: "find-events",
+  });
+  const page = E.chain((list: KubeObject) => pageOf(events, list))(listed);
+  const found = E.isRight(page) ? page.right.items : undefined;
+  return (known, now) => onAnswer(known, found, now);
+};
+
 /** Runs an effect that takes more than one request, and returns how to fold in the result. */
 export const lookUp = async (
   api: Api,
   discovery: Discovery,
   txn: Transaction,
-  effect: Discover | FindOwned | FindPods,
+  effect: Discover | FindOwned | FindPods | FindEvents,
 ): Promise<E.Either<ApiError, (known: Observations, now: Instant) => Observations>> => {
   if (effect.purpose === "find-owned")
     return E.map((found: Found) => (known: Observations, now: Instant) => effect.onAnswer(known, found, now))(
       await searchOwned(api, effect, impersonation(txn)),
     );
   if (effect.purpose === "find-pods") return E.right(await findPods(api, txn, effect));
-  const found = await discovery.resource(effect.apiVersion, effect.kind, { group: txn.metadata.namespace, api });
+  if (effect.purpose === "find-events") return E.right(await findEvents(api, txn, effect));
+  const asker = { group: txn.metadata.namespace, api };
+  const found = await discovery.resource(effect.apiVersion, effect.kind, asker);
   // `unknown`: the API server answered, and does not serve the kind.
   if (E.isLeft(found) && found.left.type !== "unknown") return E.left(found.left);
-  return E.right((known, now) => effect.onAnswer(known, E.isRight(found) ? found.right : undefined, now));
+  if (E.isRight(found)) return E.right((known, now) => effect.onAnswer(known, found.right, now));
+  const { onOthers } = effect;
+  const others = onOthers === undefined ? [] : await discovery.servedIn(effect.apiVersion, effect.kind, asker);
+  return E.right((known, now) => effect.onAnswer(onOthers?.(known, others) ?? known, undefined, now));
 };

@@ -122,10 +122,10 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const { recordEvent } = telemetry;
   const lockWaiters = newLockWaiters();
   const large = largeWork(MAX_LARGE, namespaceOf, shell.wake);
-  const watches = targetWatches(apiOf, (uid, index) => {
+  const watches = targetWatches(apiOf, (uid, index, finished) => {
     const one = allTracked.of(uid);
     if (one === undefined) return;
-    one.known = withoutRead(one.known, index, one.now());
+    one.known = withoutRead(one.known, index, one.now(), finished);
     shell.wake(queueKey(one.txn));
   });
   const allTracked = trackedTransactions((uid) => {
@@ -276,6 +276,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
           if (tracked.unreadable === undefined && isEnded(tracked.txn)) forget(tracked.txn);
           return { type: "after", ms: Math.max(10, step.until - tracked.now()) };
         case "run": {
+          if (step.watched !== undefined) awaitTargets(tracked, step.watched);
           // What a preflight has not asked by then, it asks in its next turn.
           const isOver = (): boolean => tracked.txn.status.phase === "Preparing" && large.isOver(queueKey(tracked.txn));
           const outcomes = await runEffects(round, tracked, step.effects, isOver);

@@ -1,6 +1,6 @@
 import { type Api, type Impersonation, type KubeObject, keyOf, pageOf, startReflector, throttle } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { classify, isUnserved, type Watched } from "../../core/index.ts";
+import { classify, finishedJob, isUnserved, type Watched } from "../../core/index.ts";
 import { DRAFT_WATCHES, TARGET_WATCHES } from "../limits.ts";
 import { deniedWatches } from "./denied-watches.ts";
 
@@ -41,13 +41,19 @@ const POLLING = { first: 2_000, most: 30_000 };
 /** What there was of a target; no version: it did not exist. */
 interface Seen {
   readonly version: string | undefined;
+  readonly finished?: KubeObject | undefined;
 }
+
+/** Whether the status of a target is watched, too, not only that it changes. */
+const isJob = ({ place: { resource } }: Watched): boolean => resource.group === "batch" && resource.kind === "Job";
 
 interface Waiting {
   readonly target: Watched;
   readonly waiter: Waiter;
   /** Of the last notification: the watch may be behind what was read. */
   notified: Seen | undefined;
+  /** The target when it had finished, if that was seen: a Job may delete itself then. */
+  finished: KubeObject | undefined;
 }
 
 /** A target that is waited for. */
@@ -91,21 +97,27 @@ const ofName = ({ place }: Watched): { readonly fieldSelector: string } => ({
   fieldSelector: `metadata.name=${escaped(place.name)}`,
 });
 
+/** What is kept of a Job that has finished. */
+const statusOf = (finished: KubeObject | undefined): { readonly status?: unknown } =>
+  finished === undefined ? {} : { status: finished["status"] };
+
 const idOf = (uid: string, index: number): string => `${uid}/${index}`;
 
 /**
- * Notifies Transactions when the targets change that they wait for: one metadata-only watch of each kind in a namespace for
+ * Notifies Transactions when the targets change that they wait for, with a Job as it was when it had finished: one watch, of
+ * metadata only except for Jobs, of each kind in a namespace for
  * all that wait there as the same ServiceAccount, started with the first of them and stopped with the last. It is of one object
  * as long as one is waited for, since a namespace may have thousands. Of those that nobody waits for, nothing is kept.
  *
- * Guarantees: every change after the read of a waiter leads to at least one notification, and to no more than one a second;
+ * Guarantees: every change after the read of a waiter leads to at least one notification, and to no more than one a second, but
+ *             for one at once when a Job has finished;
  *             while nothing changes no request is sent, if the ServiceAccount may watch. If it may not, or there are too many
  *             watches, there is a notification after growing pauses, of half a minute at most, or none at all, as the budget
  *             says.
  */
 export const targetWatches = (
   apiOf: (namespace: string) => Api,
-  onChange: (uid: string, index: number) => void,
+  onChange: (uid: string, index: number, finished: KubeObject | undefined) => void,
   budget: WatchBudget = WAITING_BUDGET,
 ): TargetWatches => {
   const denied = deniedWatches();
@@ -116,17 +128,24 @@ export const targetWatches = (
   const pauses = new Map<string, number>();
   const notify = throttle(MIN_INTERVAL, (id) => {
     const [uid = "", index = ""] = id.split("/");
-    onChange(uid, Number(index));
+    const { key = "", name = "" } = joined.get(uid)?.get(id) ?? {};
+    onChange(uid, Number(index), watches.get(key)?.awaited.get(name)?.waiting.get(id)?.finished);
   });
 
   const notifyOf = ({ waiter, target }: Waiting): void => notify(idOf(waiter.uid, target.index));
-  const observed = (one: Waiting, { version }: Seen): void => {
+  const observed = (one: Waiting, { version, finished }: Seen): void => {
+    if (finished !== undefined && one.finished === undefined) {
+      // At once: a Job may be gone in a moment.
+      one.finished = finished;
+      onChange(one.waiter.uid, one.target.index, finished);
+    }
     if (version === one.target.resourceVersion || (one.notified !== undefined && version === one.notified.version))
       return;
     one.notified = { version };
     notifyOf(one);
   };
-  const saw = (target: Awaited, seen: Seen): void => {
+  const saw = (target: Awaited, { version, finished = target.seen?.finished }: Seen): void => {
+    const seen = { version, finished };
     target.seen = seen;
     for (const one of target.waiting.values()) observed(one, seen);
   };
@@ -144,7 +163,7 @@ export const targetWatches = (
     const api = apiOf(namespace);
     const { resource } = place;
     const within = place.namespace === undefined ? {} : { namespace: place.namespace };
-    const source = { resource, ...within, as, metadataOnly: true } as const;
+    const source = { resource, ...within, as, ...(isJob(target) ? {} : { metadataOnly: true as const }) };
 
     // From the join on, the watch reports its changes; of what was before, this tells.
     const look = async (one: Awaited): Promise<void> => {
@@ -171,6 +190,7 @@ export const targetWatches = (
           apiVersion: object.apiVersion,
           kind: object.kind,
           metadata: { name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) },
+          ...statusOf(finishedJob({ ...object, metadata: { name, uid } })),
         }),
         onEvent: (event) => {
           if (event.type === "synced") {
@@ -186,7 +206,7 @@ export const targetWatches = (
           }
           const one = awaited.get(keyOf(event.object));
           const version = event.type === "deleted" ? undefined : event.object.metadata.resourceVersion;
-          if (one !== undefined) saw(one, { version });
+          if (one !== undefined) saw(one, { version, finished: finishedJob(event.object) });
         },
         // The reflector retries with growing pauses; each time the waiters read their targets themselves.
         onError: (error) => {
@@ -293,7 +313,7 @@ export const targetWatches = (
           isLate: watching.hasBegun(),
         };
         const before = awaited.waiting.get(id);
-        const one: Waiting = { target, waiter, notified: before?.notified };
+        const one: Waiting = { target, waiter, notified: before?.notified, finished: before?.finished };
         awaited.waiting.set(id, one);
         watching.awaited.set(name, awaited);
         const own = joined.get(waiter.uid) ?? new Map<string, Joined>();

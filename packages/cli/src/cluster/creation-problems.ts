@@ -1,0 +1,56 @@
+import { POLICIES } from "@janus/api";
+import type { TransactionManifest } from "@janus/authoring";
+import { transactions } from "@janus/controller";
+import type { ApiError } from "@janus/kube";
+import * as E from "fp-ts/lib/Either.js";
+import { Failure } from "../failure.ts";
+import { checkPermissions } from "../story/user-permissions.ts";
+import { cannotUse, type Cluster } from "./cluster.ts";
+import { contentsAside } from "../manifests/contents-aside.ts";
+import { creationOf, nameTaken } from "./create-transaction.ts";
+import { stored } from "./transactions.ts";
+
+/** If there is one of that name, what to do. */
+const taken = async ({ api, namespace }: Cluster, name: string): Promise<readonly string[]> => {
+  const answer = await api.send({ verb: "get", resource: transactions, namespace, name });
+  return E.isRight(answer) ? [nameTaken(stored(answer.right))] : [];
+};
+
+/** A refusal in the words of `doctor`, if that knows what is wrong. */
+const diagnosed = async (
+  cluster: Cluster,
+  manifest: TransactionManifest,
+  error: ApiError,
+): Promise<readonly string[]> => {
+  const message = cannotUse(error);
+  if (error.type !== "refused" || (error.code !== 403 && error.notFound !== "other")) return [message];
+  const findings = await checkPermissions(cluster, manifest.spec.serviceAccountName);
+  const known = findings.flatMap(({ isFine, what, cure }) => (isFine ? [] : [`${what}: ${cure ?? "see doctor"}`]));
+  if (known.length > 0) return known;
+  return [message.includes(POLICIES.approval) ? `${message} (kubectl janus plan --draft)` : message];
+};
+
+/**
+ * Everything for which the API server would not create the Transaction: its name, its spec, admission policies, quotas, and what the
+ * user may not do. It is asked by a dry run.
+ *
+ * Errors: if it does not answer.
+ */
+export const creationProblems = async (cluster: Cluster, manifest: TransactionManifest): Promise<readonly string[]> => {
+  const { name } = manifest.metadata;
+  const answer = await cluster.api.send({
+    ...(await creationOf(cluster, contentsAside(manifest, cluster.namespace).manifest)),
+    dryRun: true,
+  });
+  if (E.isRight(answer)) return [];
+  const { left: error } = answer;
+  if (error.type !== "refused")
+    throw new Failure(
+      `cannot find out whether Transaction ${cluster.namespace}/${name} can be created: ${cannotUse(error)}`,
+    );
+  // The API server looks at the name last.
+  const isTaken = await taken(cluster, name);
+  return error.reason === "AlreadyExists" && isTaken.length > 0
+    ? isTaken
+    : [...isTaken, ...(await diagnosed(cluster, manifest, error))];
+};

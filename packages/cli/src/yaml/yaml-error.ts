@@ -1,0 +1,20 @@
+/** What is wrong with a text of YAML, and where; never with its text, which may be that of a Secret. */
+export class YamlError extends Error {
+  /** From 1. */
+  readonly line: number;
+  readonly column: number;
+
+  constructor(message: string, { line, column }: { readonly line: number; readonly column: number }) {
+    super(message);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/** Refuses what is in this line and column, both from 0. */
+export const refuseAt = (
+  message: string,
+  { line, column }: { readonly line: number; readonly column: number },
+): never => {
+  throw new YamlError(message, { line: line + 1, column: column + 1 });
+};

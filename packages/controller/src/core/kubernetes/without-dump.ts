@@ -1,0 +1,43 @@
+const INVALID = "Invalid value: ";
+
+/** Longer values are left out, in characters: the reason is behind them. */
+const MOST = 64;
+
+const OPENING = "{[(";
+const CLOSING = "}])";
+
+/** Where the value that begins here ends: before the first `: ` that is in no bracket and no text. Undefined: nowhere. */
+const endOf = (message: string, start: number): number | undefined => {
+  let depth = 0;
+  let isText = false;
+  for (let at = start; at < message.length; at += 1) {
+    const one = message.charAt(at);
+    if (one === "\\" && isText) at += 1;
+    else if (one === '"') isText = !isText;
+    else if (isText) continue;
+    else if (OPENING.includes(one)) depth += 1;
+    else if (CLOSING.includes(one)) depth -= 1;
+    else if (depth <= 0 && message.startsWith(": ", at)) return at;
+  }
+  return undefined;
+};
+
+/**
+ * A message of the API server without the long values that it quotes, so that the reasons are not cut off behind them.
+ *
+ * @example
+ *   Job.batch "migrate" is invalid: spec.template: Invalid value: {"metadata":{… 2 KiB …}}: field is immutable
+ *   → Job.batch "migrate" is invalid: spec.template: field is immutable
+ */
+export const withoutDump = (message: string): string => {
+  const parts: string[] = [];
+  let from = 0;
+  for (;;) {
+    const at = message.indexOf(INVALID, from);
+    const end = at === -1 ? undefined : endOf(message, at + INVALID.length);
+    if (end === undefined) return [...parts, message.slice(from)].join("");
+    const isLong = end - at - INVALID.length > MOST;
+    parts.push(message.slice(from, isLong ? at : end));
+    from = isLong ? end + 2 : end;
+  }
+};

@@ -1,0 +1,50 @@
+import { withoutDump } from "@janus/controller/core/kubernetes/without-dump";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+const LONG = "x".repeat(100);
+
+describe("of a message of the API server, the reason is shown, and not the long value before it", () => {
+  it.each([
+    [`spec.template: Invalid value: {"a":{"b":["${LONG}"]}}: field is immutable`, "spec.template: field is immutable"],
+    [
+      `spec.template: Invalid value: core.PodTemplateSpec{Name:"a\\": {${LONG}", At:time.Date(1, 2)}: field is immutable`,
+      "spec.template: field is immutable",
+    ],
+    [`a: Invalid value: "${LONG}": too long: yes`, "a: too long: yes"],
+    [
+      `[a: Invalid value: "${LONG}": too long, b: Invalid value: {"c":"${LONG}"}: must be d]`,
+      "[a: too long, b: must be d]",
+    ],
+    ['metadata.name: Invalid value: "A": must be lower case', 'metadata.name: Invalid value: "A": must be lower case'],
+    [
+      "spec.replicas: Invalid value: -1: must not be negative",
+      "spec.replicas: Invalid value: -1: must not be negative",
+    ],
+    [`spec.x: Invalid value: {"cut off ${LONG}`, `spec.x: Invalid value: {"cut off ${LONG}`],
+    ["jobs.batch is forbidden", "jobs.batch is forbidden"],
+  ])("%s", (message, shown) => {
+    expect(withoutDump(message)).toBe(shown);
+  });
+
+  it("whatever the value is", () => {
+    const reason = "field is immutable";
+    fc.assert(
+      fc.property(fc.json(), (value) => {
+        const shown = withoutDump(`spec: Invalid value: ${value}: ${reason}`);
+        expect(shown.startsWith("spec: ")).toBe(true);
+        expect(shown.endsWith(reason)).toBe(true);
+        expect(shown.length).toBeLessThan(120);
+      }),
+    );
+  });
+
+  it("of any text, it is a part, and the same when it is done again", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom("Invalid value: ", '"', "{", "}", ": ", "\\", LONG, "a")), (parts) => {
+        const shown = withoutDump(parts.join(""));
+        expect(shown.length).toBeLessThanOrEqual(parts.join("").length);
+      }),
+    );
+  });
+});
