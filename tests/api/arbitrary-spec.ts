@@ -123,6 +123,33 @@ const specOf = (chosen: Chosen, changes: unknown): Record<string, unknown> => ({
 const base = Object.fromEntries(names.map((name) => [name, values[name].right[0]])) as Chosen;
 const odd = (name: Field): readonly unknown[] => [...values[name].odd, ...oddJson];
 
+const ref = { name: "contents", key: "a" };
+const sources: readonly unknown[] = [
+  ...oddJson,
+  { configMapKeyRef: ref },
+  { secretKeyRef: ref },
+  { configMapKeyRef: ref, secretKeyRef: ref },
+  { configMapKeyRef: ref, secretKeyRef: null },
+  { secretKeyRef: { ...ref, optional: true } },
+  { fieldRef: ref },
+  ...["", "A", "a_b", "a.b", "a".repeat(253), "a".repeat(254), ...oddJson].map((name) => ({
+    secretKeyRef: defined({ ...ref, name }),
+  })),
+  ...["", ".", "A_b-c.d", "a/b", "é", "k".repeat(253), "k".repeat(254), ...oddJson].map((key) => ({
+    configMapKeyRef: defined({ ...ref, key }),
+  })),
+];
+
+/** With its content elsewhere, and without. */
+const sourced: readonly unknown[] = sources.flatMap((contentFrom) => {
+  const { content, ...change } = changeOf(base);
+  return [
+    specOf(base, [defined({ ...change, contentFrom })]),
+    specOf(base, [defined({ ...change, content, contentFrom })]),
+    specOf(base, [defined({ ...change, type: "Delete", contentFrom })]),
+  ];
+});
+
 /** One spec for each value of each field, right in all others; and odd objects and lists in place of right ones. */
 export const borders: readonly unknown[] = [
   ...names
@@ -138,6 +165,7 @@ export const borders: readonly unknown[] = [
     specOf(base, [content]),
     content,
   ]),
+  ...sourced,
 ];
 
 const arbitrary = (name: Field): fc.Arbitrary<unknown> =>

@@ -7,6 +7,7 @@ import {
   MAX_CHANGES,
   type Status,
 } from "@janus/api";
+import { without } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -56,6 +57,18 @@ describe("the most changes with the longest legal names", () => {
     const at = { resource: transactions, namespace, name };
     for (const lifecycle of ["Proposed", "Draft", "Proposed", "Published"])
       expect(await api.send({ verb: "mergePatch", ...at, body: { spec: { lifecycle } } })).toMatchObject(E.right({}));
+  });
+
+  it("may have their contents elsewhere, under the longest legal names", async () => {
+    const { changes, ...rest } = specOf(MAX_CHANGES);
+    const elsewhere = changes.map((change, index) => ({
+      ...without(change, ["content"]),
+      contentFrom: {
+        [index % 2 === 0 ? "secretKeyRef" : "configMapKeyRef"]: { name: "c".repeat(253), key: "k".repeat(253) },
+      },
+    }));
+    const created = await create("elsewhere", { ...rest, changes: elsewhere });
+    expect(E.isRight(created) && E.isRight(decodeTransaction(created.right))).toBe(true);
   });
 
   it("are told apart, and two that are the same are found", async () => {

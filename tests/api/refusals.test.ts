@@ -26,6 +26,11 @@ const refusals: readonly (readonly [string, object, string])[] = [
     "spec.changes[0]: Invalid value: content is missing: a Create, Update or Apply needs the manifest, a Patch the fields to set",
   ],
   [
+    "content and contentFrom",
+    changing({ ...patch, contentFrom: { secretKeyRef: { name: "a", key: "b" } } }),
+    "spec.changes[0]: Invalid value: content and contentFrom exclude each other: leave one of them out",
+  ],
+  [
     "superfluous content",
     changing(patch, { type: "Delete", target: { ...target, name: "old" }, content: {} }),
     "spec.changes[1]: Invalid value: content is not used by a Delete: remove it, or change the type",

@@ -6,6 +6,7 @@ import type { Fault } from "./crashing-process.ts";
 import type { Takeover } from "./run-scenario.ts";
 import { type Scenario, scenarios } from "./scenario.ts";
 import { gates } from "./scenarios/gates.ts";
+import { contentsElsewhere } from "./scenarios/contents.ts";
 import { deletions } from "./scenarios/deletion.ts";
 import { drafts } from "./scenarios/drafts.ts";
 import { rivals } from "./scenarios/rivals.ts";
@@ -27,6 +28,7 @@ const OF: readonly (readonly [what: string, scenarios: readonly Scenario[], faul
   ["success, and failure at each position", scenarios, everyFault],
   ["waiting for locks and finalizers, and timeouts", waits, distinctFaults],
   ["gates", gates, distinctFaults],
+  ["contents in a ConfigMap and a Secret", contentsElsewhere, distinctFaults],
   ["refusal, rollback on request, failure, recovery, expiry", turns, distinctFaults],
   ["Drafts, and what was approved", drafts, distinctFaults],
   ["several at once", rivals, distinctFaults],

@@ -361,7 +361,7 @@ it("refuses what is so large that it could not keep its own status", async () =>
   const large = Array.from({ length: 3 }, (_, n) => creating(configMap(`large-${n}`, { text: "x".repeat(400_000) })));
   const { message } = await refused(await workspace(), large);
   expect(message).toMatch(
-    /^no changes were applied: the Transaction is too large to keep its own status \(11\d\d of 1024 KiB\): split it into smaller Transactions$/,
+    /^no changes were applied: the Transaction is too large to keep its own status \(11\d\d of 1024 KiB\): put the contents of its largest changes into ConfigMaps or Secrets \(contentFrom\), as kubectl janus apply does, or split it into smaller Transactions; the largest are changes\[0\] \(ConfigMap large-0, 391 KiB\), changes\[1\] \(ConfigMap large-1, 391 KiB\), changes\[2\]/,
   );
 });
 

@@ -1,9 +1,11 @@
 import * as E from "fp-ts/lib/Either.js";
+import { ContentSource } from "./content-source.ts";
 import { duration } from "./duration.ts";
 import { Gates } from "./gates.ts";
 import { as, type Codec, described, oneOf, optional, satisfying, string, type TypeOf } from "./codec.ts";
 import type { JsonObject } from "@janus/types";
 import type { Rule } from "./rule.ts";
+import { type Mistake, mistakes } from "./report.ts";
 import { object, openObject } from "./structure.ts";
 import { Target } from "./target.ts";
 
@@ -17,7 +19,9 @@ interface Waiting {
 interface Write<Type> extends Waiting {
   readonly type: Type;
   readonly target: Target;
+  /** Empty as long as it is elsewhere, and was not read. */
   readonly content: JsonObject;
+  readonly contentFrom?: ContentSource;
   readonly resourceVersion?: string;
 }
 interface Deletion extends Waiting {
@@ -80,6 +84,12 @@ const Wire = object({
       Content,
     ),
   ),
+  contentFrom: optional(
+    described(
+      "Where the content is, instead of content: for what is large, or must not be read by all who may read Transactions. The ConfigMap or Secret must be immutable, and exist before the Transaction begins; it is read as the ServiceAccount.",
+      ContentSource,
+    ),
+  ),
   resourceVersion: optional(
     described(
       "Applies the change only if the target still has this metadata.resourceVersion; otherwise the Transaction fails. Not allowed for a Create, an Apply or a Replace.",
@@ -123,14 +133,20 @@ const agrees = (
 
 const rules: readonly Rule<Wire>[] = [
   {
-    cel: "self.type == 'Delete' || has(self.content)",
+    cel: "self.type == 'Delete' || has(self.content) || has(self.contentFrom)",
     message: "content is missing: a Create, Update, Apply or Replace needs the manifest, a Patch the fields to set",
-    holds: ({ type, content }) => type === "Delete" || content !== undefined,
+    holds: ({ type, content, contentFrom }) => type === "Delete" || content !== undefined || contentFrom !== undefined,
   },
   {
-    cel: "self.type != 'Delete' || !has(self.content)",
+    cel: "!has(self.content) || !has(self.contentFrom)",
+    message: "content and contentFrom exclude each other: leave one of them out",
+    holds: ({ content, contentFrom }) => content === undefined || contentFrom === undefined,
+  },
+  {
+    cel: "self.type != 'Delete' || (!has(self.content) && !has(self.contentFrom))",
     message: "content is not used by a Delete: remove it, or change the type",
-    holds: ({ type, content }) => type !== "Delete" || content === undefined,
+    holds: ({ type, content, contentFrom }) =>
+      type !== "Delete" || (content === undefined && contentFrom === undefined),
   },
   {
     cel: "!(self.type in ['Create', 'Apply', 'Replace']) || !has(self.resourceVersion)",
@@ -168,11 +184,27 @@ const rules: readonly Rule<Wire>[] = [
   },
 ];
 
+/** The change as it is written: its content is in the spec, or elsewhere. */
+export const asWritten = (change: Change): Change | Omit<Write<Change["type"]>, "content"> => {
+  if (change.type === "Delete" || change.contentFrom === undefined) return change;
+  const { content: _, ...rest } = change;
+  return rest;
+};
+
+const Checked = satisfying(Wire, ...rules);
+
 export const Change: Codec<Change> = as(
-  satisfying(Wire, ...rules),
-  ({ type, content, ...rest }): E.Either<string, Change> => {
+  Checked,
+  ({ type, content, contentFrom, ...rest }): E.Either<string, Change> => {
     if (type === "Delete") return E.right({ type, ...rest });
+    if (contentFrom !== undefined) return E.right({ type, content: {}, contentFrom, ...rest });
     return content === undefined ? E.left("content is missing") : E.right({ type, content, ...rest });
   },
-  (change) => change as Wire,
+  (change) => asWritten(change) as Wire,
 );
+
+/** What the API server would refuse if this content of a change was in the spec. */
+export const contentMistakes = ({ target, type }: Change, content: JsonObject): readonly Mistake[] => {
+  const checked = Checked.decode({ target, type, content });
+  return E.isRight(checked) ? [] : mistakes(checked.left);
+};

@@ -1,4 +1,5 @@
 export * from "./change.ts";
+export type { ContentSource } from "./content-source.ts";
 export type { Codec, Schema } from "./codec.ts";
 export * from "./crd.ts";
 export * from "./duration.ts";

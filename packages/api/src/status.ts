@@ -3,7 +3,7 @@ import { described, format, integer, oneOf, optional, orElse, string, type TypeO
 import { text } from "./text.ts";
 import { Item } from "./item.ts";
 import { FORMAT } from "./later.ts";
-import { ObservedDraft, Render } from "./render.ts";
+import { Digest, ObservedDraft, Render } from "./render.ts";
 import { list, object } from "./structure.ts";
 
 export const PHASES = [
@@ -33,6 +33,15 @@ export const SnapshotStore = object({
   ),
 });
 export interface SnapshotStore extends TypeOf<typeof SnapshotStore> {}
+
+/** A ConfigMap or Secret with contents of changes (`contentFrom`). Used only with the uid and digest recorded here. */
+export const ContentsObject = object({
+  kind: described("ConfigMap or Secret.", oneOf("ConfigMap", "Secret")),
+  name: described("Its name, in the Transaction's namespace.", name),
+  uid: described("Its uid.", name),
+  digest: described("Digest of its data.", Digest),
+});
+export interface ContentsObject extends TypeOf<typeof ContentsObject> {}
 
 /** https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties */
 export const Condition = object({
@@ -102,6 +111,12 @@ export const Status = object({
     described(
       "Retries of an incomplete rollback.",
       object({ attempts: described("Number of automatic retries so far; 5 also if none is to follow.", integer) }),
+    ),
+  ),
+  contents: optional(
+    described(
+      "ConfigMaps and Secrets that have the contents of changes (contentFrom), as they were when the Transaction was accepted. If one is another object later, or has other data, no further change is applied.",
+      list(ContentsObject, { atomic: true }, { maxItems: MAX_CHANGES }),
     ),
   ),
   snapshots: orElse(

@@ -23,12 +23,20 @@ export interface TargetManifest {
   readonly namespace?: string;
 }
 
+/** A key of an immutable ConfigMap or Secret: exactly one of the two. */
+export interface ContentFrom {
+  readonly configMapKeyRef?: { readonly name: string; readonly key: string };
+  readonly secretKeyRef?: { readonly name: string; readonly key: string };
+}
+
 /** One change of a Transaction, as in `spec.changes`. */
 export interface ChangeManifest {
   readonly target: TargetManifest;
   readonly type: "Create" | "Update" | "Patch" | "Apply" | "Replace" | "Delete";
   /** The manifest of a Create, Update, Apply or Replace, or the fields to set with a Patch; none for a Delete. */
   readonly content?: JsonObject;
+  /** Where the content is instead, in the namespace of the Transaction. @default - in `content` */
+  readonly contentFrom?: ContentFrom;
   /** @default - any version */
   readonly resourceVersion?: string;
   /** @default - spec.waitFor */

@@ -72,12 +72,23 @@ const gates = (
   ...explainedBy(kind).map((resource) => ({ resource, namespace, verb: "list", name: undefined })),
 ];
 
+/** A content that is in a ConfigMap or Secret is read from there. */
+const readingContent = (
+  plural: string,
+  ref: { readonly name: string } | undefined,
+  namespace: string,
+): readonly Grant[] =>
+  ref === undefined
+    ? []
+    : [{ resource: { group: "", plural, namespaced: true }, namespace, verb: "get", name: ref.name }];
+
 const grantsOf = (spec: SpecManifest, transactionNamespace: string): readonly Grant[] =>
   spec.changes.flatMap((change) => {
     const resource = resourceOf(change.target, spec.changes);
     const namespace = resource.namespaced ? (change.target.namespace ?? transactionNamespace) : undefined;
     const at = { resource, namespace };
     const { name } = change.target;
+    const { configMapKeyRef, secretKeyRef } = change.contentFrom ?? {};
     const isGated = [...(change.waitFor ?? spec.waitFor ?? []), ...(spec.rollbackWaitFor ?? [])].length > 0;
     return [
       ...[...new Set(verbsOfType(change.type))].map((verb) => ({
@@ -87,6 +98,8 @@ const grantsOf = (spec: SpecManifest, transactionNamespace: string): readonly Gr
       })),
       ...escalations(change, at),
       ...(isGated ? gates(change, at) : []),
+      ...readingContent("configmaps", configMapKeyRef, transactionNamespace),
+      ...readingContent("secrets", secretKeyRef, transactionNamespace),
     ];
   });
 
@@ -117,7 +130,7 @@ const rulesOf = (grants: readonly Grant[]): readonly PolicyRule[] => {
 };
 
 /**
- * What the ServiceAccount of a Transaction needs for its changes and their rollback, and nothing else: for each
+ * What the ServiceAccount of a Transaction needs for its changes, their contents and their rollback, and nothing else: for each
  * namespace one Role, and one ClusterRole for cluster-scoped targets. Rules name the targets, except for `create`,
  * and for `list` and `watch` of gates. What a RoleBinding binds is known only if the
  * content says so: for one that is deleted, or patched without its `roleRef`, the verb `bind` is not among them. The kinds are resolved without a cluster; see {@link resourceOf}.

@@ -1,4 +1,4 @@
-import { type ChangeManifest, changeOf, type Manifest, type TargetManifest } from "@janus/authoring";
+import { type ChangeManifest, changeOf, type ContentFrom, type Manifest, type TargetManifest } from "@janus/authoring";
 import type { JsonObject } from "@janus/types";
 import { ApiObject } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
@@ -16,6 +16,12 @@ export interface ChangeOptions {
    * @default - what is left of `timeout` of the Transaction
    */
   readonly waitTimeout?: Time;
+  /**
+   * Where the content is, for what is large or secret: a key of an immutable ConfigMap or Secret in the namespace of the
+   * Transaction, as JSON. That of the object, or the fields of a patch, are left out. Not for a delete.
+   * @default - in the Transaction
+   */
+  readonly contentFrom?: ContentFrom;
 }
 
 export interface ExistingObjectOptions extends ChangeOptions {
@@ -63,6 +69,13 @@ const options = ({
   ...(waitTimeout === undefined ? {} : { waitTimeout: written(waitTimeout) }),
 });
 
+/** With its options; its content is where these say that it is. */
+const withOptions = ({ content, ...change }: ChangeManifest, more: ExistingObjectOptions): ChangeManifest => ({
+  ...change,
+  ...(content === undefined || more.contentFrom !== undefined ? {} : { content }),
+  ...options(more),
+});
+
 const ofWhole = (
   type: "Create" | "Update" | "Apply" | "Replace",
   construct: IConstruct,
@@ -72,7 +85,7 @@ const ofWhole = (
   return {
     subject: object.node.path,
     object,
-    toManifest: () => ({ ...changeOf(object.toJson() as Manifest, type), ...options(more) }),
+    toManifest: () => withOptions(changeOf(object.toJson() as Manifest, type), more),
   };
 };
 
@@ -120,7 +133,7 @@ export const Change = {
     const { subject, target } = refOf(of);
     return {
       subject,
-      toManifest: () => ({ target, type: "Patch", content: content as JsonObject, ...options(more) }),
+      toManifest: () => withOptions({ target, type: "Patch", content: content as JsonObject }, more),
     };
   },
 

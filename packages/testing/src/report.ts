@@ -25,6 +25,7 @@ const VERBS = {
 
 const PURPOSES: Readonly<Record<string, SimulatedRequest["purpose"]>> = {
   "read-target": "read",
+  "read-contents": "read",
   "dry-run": "check",
   change: "change",
   restore: "rollback",

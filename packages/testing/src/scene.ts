@@ -1,14 +1,17 @@
 import { API_VERSION, emptyStatus, encodeStatus, groupOf, KIND, SYSTEM_NAMESPACE } from "@janus/api";
 import { isBuiltInGroup, resourceOf, type TransactionManifest } from "@janus/authoring";
 import {
+  MOST_CONTENTS,
   namespaces,
   noObservations,
   type ObjectRef,
   serviceAccounts,
+  storedContent,
   toTimestamp,
   transactions,
 } from "@janus/controller/core";
-import type { KubeObject } from "@janus/types";
+import type { JsonObject, KubeObject } from "@janus/types";
+import * as E from "fp-ts/lib/Either.js";
 import { unknownType } from "./api-server/field-type.ts";
 import { assumedKind, kindsOf, type ServedKind, servedKind } from "./api-server/served-kinds.ts";
 import { nextUid, objectAt, placeKey, stored, versioned, type World } from "./api-server/world.ts";
@@ -25,10 +28,25 @@ const START = Date.parse("2026-01-01T00:00:00Z");
 const TRANSACTIONS: ServedKind = { resource: transactions, type: unknownType };
 const EMPTY: World = { objects: new Map(), revision: 0 };
 
+/** The content of a change; one that is elsewhere is among the live objects, or missing. */
+const contentOf = (
+  { content, contentFrom }: TransactionManifest["spec"]["changes"][number],
+  live: readonly SimulatedObject[],
+): JsonObject => {
+  const [kind, ref] =
+    contentFrom?.secretKeyRef === undefined
+      ? ["ConfigMap", contentFrom?.configMapKeyRef]
+      : ["Secret", contentFrom.secretKeyRef];
+  const object = live.find((one) => one.kind === kind && one.metadata.name === ref?.name);
+  if (object === undefined || ref === undefined) return content ?? {};
+  const stored = storedContent(object, ref.key, MOST_CONTENTS).content;
+  return E.isRight(stored) ? stored.right : {};
+};
+
 /** The kinds of CustomResourceDefinitions that the Transaction makes. */
-const kindsMade = ({ spec }: TransactionManifest): readonly ServedKind[] =>
-  spec.changes.flatMap(({ target, content }) =>
-    target.kind === "CustomResourceDefinition" ? kindsOf(content ?? {}) : [],
+const kindsMade = ({ spec }: TransactionManifest, live: readonly SimulatedObject[]): readonly ServedKind[] =>
+  spec.changes.flatMap((change) =>
+    change.target.kind === "CustomResourceDefinition" ? kindsOf(contentOf(change, live)) : [],
   );
 
 /** Custom kinds that no CustomResourceDefinition among the objects or the changes describes. */
@@ -117,7 +135,7 @@ export const sceneOf = (
   const { name, namespace = "default" } = manifest.metadata;
   const at = now?.getTime() ?? START;
   const targets = manifest.spec.changes.map(({ target }) => target);
-  const made = kindsMade(manifest);
+  const made = kindsMade(manifest, live);
   const assumed = assumedKinds(made, [...targets, ...live, ...edits.map(({ target }) => target)]);
 
   const kindIn = (world: World, { apiVersion, kind }: Pick<ObjectName, "apiVersion" | "kind">): ServedKind => {

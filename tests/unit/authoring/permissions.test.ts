@@ -17,6 +17,22 @@ const permissions = (changes: readonly ChangeManifest[], more: Partial<SpecManif
   permissionsOf({ serviceAccountName: "deploy-sa", changes, ...more }, "shop");
 
 describe("the permissions of a Transaction", () => {
+  it("are also to read the contents that are in ConfigMaps and Secrets of its namespace", () => {
+    const { content: _, ...secret } = change("Create", "v1", "Namespace", "new", {
+      contentFrom: { secretKeyRef: { name: "contents", key: "a" } },
+    });
+    const { content: __, ...map } = change("Patch", "v1", "Namespace", "old", {
+      contentFrom: { configMapKeyRef: { name: "contents", key: "a" } },
+    });
+    expect(permissions([secret, map]).find(({ namespace }) => namespace === "shop")).toEqual({
+      namespace: "shop",
+      rules: [
+        { apiGroups: [""], resources: ["secrets"], verbs: ["get"], resourceNames: ["contents"] },
+        { apiGroups: [""], resources: ["configmaps"], verbs: ["get"], resourceNames: ["contents"] },
+      ],
+    });
+  });
+
   it("are the verbs of each change and of its rollback, on the targets by name; a create has no name", () => {
     expect(
       permissions([

@@ -72,6 +72,24 @@ it("makes changes of each type, in the order of the list", () => {
   ]);
 });
 
+it("leaves out a content that is in a ConfigMap or Secret", () => {
+  const chart = shop();
+  const contentFrom = { secretKeyRef: { name: "contents", key: "a" } };
+  const { manifest } = release(chart, [
+    Change.apply(config(chart), { contentFrom }),
+    Change.patch({ apiVersion: "v1", kind: "Secret", name: "key" }, {}, { contentFrom, waitFor: [] }),
+  ]);
+  expect(manifest.spec.changes).toEqual([
+    {
+      target: { apiVersion: "v1", kind: "ConfigMap", name: "app-config", namespace: "shop" },
+      type: "Apply",
+      contentFrom,
+    },
+    { target: { apiVersion: "v1", kind: "Secret", name: "key" }, type: "Patch", contentFrom, waitFor: [] },
+  ]);
+  expect(parse(Testing.synth(chart)[0])).toMatchObject({ ok: true });
+});
+
 it("patches and deletes objects of other charts, which still print them", () => {
   const chart = shop();
   const map = config(chart);

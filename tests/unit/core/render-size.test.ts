@@ -47,7 +47,7 @@ const rendered = (count: number, trial: Omit<Trial, "of">): Render => {
     queuedBefore: () => undefined,
     nextWaiter: () => undefined,
   });
-  if (made.type === "requests") throw new Error(`${made.effects.length} requests are needed still`);
+  if (made.type !== "rendered") throw new Error(`${made.type} is needed still`);
   return { ...made.render, observedGeneration: 1, renderedAt: "2026-01-01T00:00:00Z" };
 };
 

@@ -247,3 +247,50 @@ it("removes in an Apply what an earlier one has set, by the managedFields of the
   const failed = simulate(transactionOf([change, creating]), live, { failAt: 1 });
   expect([failed.phase, failed.objects[0]?.["data"]]).toEqual(["RolledBack", data]);
 });
+
+const from = (key: string) => ({ contentFrom: { configMapKeyRef: { name: "contents", key } } });
+
+describe("contents that are in ConfigMaps and Secrets", () => {
+  const definition = {
+    spec: {
+      group: "example.com",
+      scope: "Cluster",
+      names: { kind: "Thing", plural: "things" },
+      versions: [{ name: "v1", served: true, storage: true }],
+    },
+  };
+  const data = { config: '{"data":{"a":"1"}}', definition: JSON.stringify(definition) };
+  const contents = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "contents" }, immutable: true, data };
+  const txn = transactionOf([
+    { type: "Create", target: { apiVersion: "v1", kind: "ConfigMap", name: "made" }, ...from("config") },
+    {
+      type: "Create",
+      target: {
+        apiVersion: "apiextensions.k8s.io/v1",
+        kind: "CustomResourceDefinition",
+        name: "things.example.com",
+      },
+      ...from("definition"),
+    },
+    { type: "Create", target: { apiVersion: "example.com/v1", kind: "Thing", name: "one" }, content: {} },
+  ]);
+
+  it("are those of the live objects", () => {
+    const { phase, objects } = simulate(txn, [contents]);
+    expect(phase).toBe("Committed");
+    expect(objects.find(({ metadata }) => metadata.name === "made")).toMatchObject({ data: { a: "1" } });
+    expect(objects.find(({ kind }) => kind === "Thing")?.metadata).toEqual({ name: "one" });
+  });
+
+  it("are rolled back", () => {
+    const { phase, objects, before } = simulate(txn, [contents], { failAt: 2 });
+    expect(phase).toBe("RolledBack");
+    expect(objects).toEqual(before);
+  });
+
+  it("fail the Transaction where they are missing", () => {
+    const { phase, problems } = simulate(txn, []);
+    expect(phase).toBe("Failed");
+    expect(problems.join()).toContain("contents not found: create it, with immutable: true");
+  });
+});

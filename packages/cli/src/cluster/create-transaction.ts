@@ -4,7 +4,9 @@ import { transactions } from "@janus/controller";
 import type { Create } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure, OUTCOME_UNKNOWN } from "../failure.ts";
+import { contentsAside } from "../manifests/contents-aside.ts";
 import { cannotUse, type Cluster } from "./cluster.ts";
+import { checkContents, createContents } from "./create-contents.ts";
 import { readTransaction, type Stored } from "./transactions.ts";
 import { readUserName } from "./user-name.ts";
 
@@ -40,7 +42,8 @@ export const creationOf = async (cluster: Cluster, manifest: TransactionManifest
 };
 
 /**
- * Creates a Transaction, and records who does so.
+ * Creates a Transaction, and records who does so. Contents that are large or secret are kept in objects that go with it. It is
+ * created before these: whatever ends the command in between, nothing is left when the Transaction is deleted.
  *
  * @returns its uid
  * Errors: if there is one of that name; if the API server refuses it; with exit code 5 if it may have been created all the same.
@@ -51,8 +54,15 @@ export const createTransaction = async (
 ): Promise<string | undefined> => {
   const { api, namespace } = cluster;
   const { name } = manifest.metadata;
-  const answer = await api.send(await creationOf(cluster, manifest));
-  if (E.isRight(answer)) return answer.right.metadata.uid;
+  const aside = contentsAside(manifest, namespace);
+  const { serviceAccountName, lifecycle } = manifest.spec;
+  await checkContents(cluster, aside.objects, lifecycle === "Draft" ? undefined : serviceAccountName);
+  const answer = await api.send(await creationOf(cluster, aside.manifest));
+  if (E.isRight(answer)) {
+    const { uid } = answer.right.metadata;
+    await createContents(cluster, aside.objects, { name, uid: uid ?? "" });
+    return uid;
+  }
   const { left: error } = answer;
   if (error.type === "refused" && error.reason === "AlreadyExists")
     throw new Failure(nameTaken(await readTransaction(cluster, name)));

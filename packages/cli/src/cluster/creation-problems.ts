@@ -6,6 +6,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { Failure } from "../failure.ts";
 import { checkPermissions } from "../story/user-permissions.ts";
 import { cannotUse, type Cluster } from "./cluster.ts";
+import { contentsAside } from "../manifests/contents-aside.ts";
 import { creationOf, nameTaken } from "./create-transaction.ts";
 import { stored } from "./transactions.ts";
 
@@ -37,7 +38,10 @@ const diagnosed = async (
  */
 export const creationProblems = async (cluster: Cluster, manifest: TransactionManifest): Promise<readonly string[]> => {
   const { name } = manifest.metadata;
-  const answer = await cluster.api.send({ ...(await creationOf(cluster, manifest)), dryRun: true });
+  const answer = await cluster.api.send({
+    ...(await creationOf(cluster, contentsAside(manifest, cluster.namespace).manifest)),
+    dryRun: true,
+  });
   if (E.isRight(answer)) return [];
   const { left: error } = answer;
   if (error.type !== "refused")

@@ -2,15 +2,17 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { LAST_EDITED_BY } from "@janus/api";
+import { API_VERSION, KIND, LAST_EDITED_BY } from "@janus/api";
 import { messageOf, transactions } from "@janus/controller";
 import { equal } from "@janus/types";
 import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { type Cluster, type ClusterFlags, onCluster } from "../cluster/cluster.ts";
+import { createContents } from "../cluster/create-contents.ts";
 import { readTransaction, type Stored } from "../cluster/transactions.ts";
 import { readUserName } from "../cluster/user-name.ts";
 import { Failure } from "../failure.ts";
+import { contentsAside } from "../manifests/contents-aside.ts";
 import { editableText, editedSpec } from "../manifests/editable.ts";
 import { type Located, parseManifests, readManifests } from "../manifests/read-manifests.ts";
 import { outputTo } from "../output/style.ts";
@@ -89,7 +91,11 @@ const save = async (cluster: Cluster, { txn, object }: Stored, spec: object): Pr
 /** Saves what the manifests make of it. @returns whether that is another spec than before. */
 const saveEdited = async (cluster: Cluster, stored: Stored, edited: readonly Located[]): Promise<boolean> => {
   const spec = editedSpec(edited, stored.txn);
-  return spec !== undefined && save(cluster, stored, spec);
+  if (spec === undefined) return false;
+  const { name, uid, namespace } = stored.txn.metadata;
+  const aside = contentsAside({ apiVersion: API_VERSION, kind: KIND, metadata: { name }, spec }, namespace);
+  await createContents(cluster, aside.objects, { name, uid });
+  return save(cluster, stored, aside.manifest.spec);
 };
 
 /** {@link saveEdited} of what the user writes in an editor. Errors: say where that is kept. */

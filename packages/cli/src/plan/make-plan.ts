@@ -4,7 +4,8 @@ import { creationProblems } from "../cluster/creation-problems.ts";
 import { Failure } from "../failure.ts";
 import type { Composed } from "../manifests/composed.ts";
 import { irreversibleLast, type Needed } from "./irreversible-last.ts";
-import { asStored, type Previewed, runPreview } from "./run-preview.ts";
+import { asStored } from "../manifests/as-stored.ts";
+import { type Previewed, runPreview } from "./run-preview.ts";
 
 /** A Transaction as it would be created, and what it would do. */
 export interface Plan {

@@ -1,4 +1,4 @@
-import { decodeTransaction, type Transaction } from "@janus/api";
+import type { Transaction } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import {
   type Effect,
@@ -12,6 +12,7 @@ import {
   type Observations,
   type Preview,
   preview,
+  contentsRead,
   type ReconcileContext,
   sendRequest,
   type Settings,
@@ -20,6 +21,8 @@ import type { Api, ApiError } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
 import { Failure } from "../failure.ts";
+import { asStored } from "../manifests/as-stored.ts";
+import { contentsAside } from "../manifests/contents-aside.ts";
 
 /** What was previewed, of which Transaction. */
 export interface Previewed extends Extract<Preview, { readonly type: "previewed" }> {
@@ -30,14 +33,6 @@ export interface Previewed extends Extract<Preview, { readonly type: "previewed"
 
 /** Nothing is locked or written, so none of these matters. */
 const SETTINGS: Settings = { controllerNamespace: "", writeTimeout: 0, margin: 0, recoveryDelay: 0 };
-
-/** As the API server would store it. */
-export const asStored = ({ metadata, ...manifest }: TransactionManifest, namespace: string): Transaction => {
-  const ofServer = { namespace, uid: "preview", resourceVersion: "0", generation: 1 };
-  const txn = decodeTransaction({ ...manifest, metadata: { ...metadata, ...ofServer } });
-  if (E.isRight(txn)) return txn.right;
-  throw new Failure(txn.left);
-};
 
 /** So often requests are sent that get no conclusive answer. */
 const MOST_TRIES = 5;
@@ -72,8 +67,9 @@ export const runPreview = async (
   manifest: TransactionManifest,
   namespace: string,
 ): Promise<Previewed> => {
-  const txn = asStored(manifest, namespace);
-  let known: Observations = noObservations(Date.now());
+  const aside = contentsAside(manifest, namespace);
+  const txn = asStored(aside.manifest, namespace);
+  let known: Observations = { ...noObservations(Date.now()), contents: contentsRead(aside.contents) };
   let failures = 0;
 
   /** @returns why it has to be sent again. */

@@ -29,7 +29,7 @@ const isCut = ({ path, before = "", after = "" }: FieldDifference): boolean =>
 
 const contentOf = (txn: Transaction, index: number): string => {
   const change = txn.spec.changes[index];
-  if (change === undefined || change.type === "Delete") return "";
+  if (change === undefined || change.type === "Delete" || change.contentFrom !== undefined) return "";
   return stringify(change.content, { ...KUBERNETES_YAML, lineWidth: 0, aliasDuplicateObjects: false });
 };
 
@@ -51,6 +51,7 @@ const unshownOf = (txn: Transaction, { result, diff = [], more = 0 }: RenderedCh
   const isLater = result === "DependsOnEarlier";
   const isWhole = cut.length === 0 && more === 0 && !isLater;
   const content = isWhole || isHidden ? "" : contentOf(txn, index);
+  const elsewhere = isWhole || isHidden || change?.type === "Delete" ? undefined : change?.contentFrom;
   // All of what is created is in the content.
   const isMissing = (result === "Change" || result === "Replace") && !isHidden;
   const unseen = isLater && change !== undefined ? DONE_UNSEEN[change.type] : undefined;
@@ -59,6 +60,9 @@ const unshownOf = (txn: Transaction, { result, diff = [], more = 0 }: RenderedCh
     fields: [
       ...(isMissing ? cut.map(({ path }) => `${name}: the whole value of ${path}`) : []),
       ...(isMissing && more > 0 ? [`${name}: ${more} more fields`] : []),
+      ...(elsewhere === undefined
+        ? []
+        : [`${name}: its content, which is in ${elsewhere.kind} ${elsewhere.name}, key ${elsewhere.key}`]),
       ...(unseen === undefined ? [] : [`${name}: ${unseen}, which depends on an earlier change`]),
     ],
     others: [

@@ -9,6 +9,7 @@ import { pending } from "./phases/pending.ts";
 import { prepared } from "./phases/prepared.ts";
 import { hearPreparing, preparing } from "./phases/preparing.ts";
 import type { Unread } from "./state/decode-stored.ts";
+import { withContents } from "./state/contents.ts";
 import { awaitMemory } from "./state/idle-memory.ts";
 import { changeIn } from "./state/observations.ts";
 import { resolvedTargets } from "./state/target-resolution.ts";
@@ -47,7 +48,7 @@ export const decide = (seen: ReconcileContext): Step => {
   const { later } = seen.known;
   if (later !== undefined && seen.now < later.readAt + UPGRADE_PAUSE)
     return awaitUpgrade(seen, { why: later.why, takesConditions: true });
-  const context = { ...seen, known: lookingAgain(seen.known) };
+  const context = { ...seen, txn: withContents(seen.txn, seen.known), known: lookingAgain(seen.known) };
   const { txn } = context;
   if (lacksFinalizer(context)) return run(addFinalizer(txn));
   switch (txn.status.phase) {
@@ -94,7 +95,7 @@ export const decideWithoutMemory = (context: ReconcileContext): Step => hear(con
 /** Whether others wait for it: it may have applied changes, or it holds a lock that they want. */
 export const isUrgent = ({ txn, known, settings, nextWaiter }: ReconcileContext): boolean =>
   ["Prepared", "Committing", "RollingBack"].includes(txn.status.phase) ||
-  [...resolvedTargets(txn, known)].some(
+  [...resolvedTargets(withContents(txn, known), known)].some(
     ([index, target]) =>
       changeIn(known, index).lock?.type === "held" &&
       nextWaiter(lockPlace(target, settings.controllerNamespace)) !== undefined,

@@ -15,6 +15,7 @@ import {
   type Step,
   timeLeft,
   type Watched,
+  withContents,
   withoutRead,
 } from "@janus/controller/core";
 import { retryAfterOf } from "@janus/types";
@@ -45,7 +46,9 @@ const contextOf = ({ txn, known, now }: State): ReconcileContext => ({
 
 /** Locks that have to be renewed by now, which the controller does beside everything else. */
 const dueRenewals = (context: ReconcileContext): ReturnType<typeof renewals> =>
-  isTerminal(context.txn.status.phase) ? [] : renewals(context, resolvedTargets(context.txn, context.known));
+  isTerminal(context.txn.status.phase)
+    ? []
+    : renewals(context, resolvedTargets(withContents(context.txn, context.known), context.known));
 
 /** After a pause, and with what the status says of the failure. */
 const afterFailure = (state: State, scenario: Scenario, { effect, error }: Failure): State => {

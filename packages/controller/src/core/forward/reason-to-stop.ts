@@ -1,4 +1,5 @@
 import { firstIrreversible } from "../state/irreversible-deletions.ts";
+import { unusableContent } from "../state/contents.ts";
 import { run, type Step } from "../state/effect.ts";
 import type { AbortCause } from "../state/forward-observations.ts";
 import { deadline } from "../state/reconcile-context.ts";
@@ -10,16 +11,27 @@ import type { ChangeContext } from "./change-context.ts";
 export type Underway = Pick<ChangeContext, "context" | "journal" | "index"> & { readonly unread?: string };
 
 /**
- * A rollback was requested, or the time is over: aborts here, with the fate of this change. But not if a
+ * A rollback was requested, contents are lost, or the time is over: aborts here, with the fate of this change. But not if a
  * deletion that cannot be undone may have been sent; see {@link irreversibleReason}.
  */
 export const reasonToStop = (changeContext: Underway, fate: AbortCause["fate"]): Step | undefined => {
   const { context, journal, unread } = changeContext;
   const stopping = requestToStop(changeContext, fate);
   if (stopping !== undefined || irreversibleReason(changeContext, fate) !== undefined) return stopping;
+  const lost = lostContent(changeContext);
+  if (lost !== undefined) return abort(context, journal, { reason: "CommitFailed", message: lost, fate });
   return context.now < deadline(context)
     ? undefined
     : abort(context, journal, { ...timeoutCause(changeContext, fate), ...(unread === undefined ? {} : { unread }) });
+};
+
+/** Why a change that is still to be made has no content any more. */
+const lostContent = ({ context, journal }: Underway): string | undefined => {
+  for (let index = journal.position.cursor; index < context.txn.spec.changes.length; index += 1) {
+    const why = unusableContent(context, index);
+    if (why !== undefined) return why;
+  }
+  return undefined;
 };
 
 /** @param awaited what is not as it should be yet */

@@ -3,6 +3,8 @@ import * as E from "fp-ts/lib/Either.js";
 import { entriesOf } from "../merge/marks.ts";
 import { foldedManagers } from "../merge/fold-managers.ts";
 import { gateAgain } from "./gate-again.ts";
+import { hasContent } from "../state/contents.ts";
+import { readContents } from "./read-contents.ts";
 import { awaitPermissions } from "./await-permissions.ts";
 import { awaitLateChecks } from "./late-checks.ts";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
@@ -47,9 +49,12 @@ export const send = (changeContext: ChangeContext): Step => {
     onceSettled(changeContext, abort(context, journal, { reason, message, fate: "not-sent" }));
   const stopping = reasonToStop(changeContext, "not-sent");
   if (stopping !== undefined) return onceSettled(changeContext, stopping);
-  // It was to stop, so not all kinds were discovered.
+  // It was to stop, so not all kinds were discovered, and not all contents read.
   const undiscovered = discoveries(txn, known);
   if (undiscovered.length > 0) return run(...undiscovered);
+  const awaiting = readContents(context, journal);
+  if (awaiting !== undefined) return awaiting;
+  if (!hasContent(txn, known, index)) return stop("CommitFailed", "its content is not known");
   const gating = gateAgain(context, journal);
   if (gating !== undefined) return onceSettled(changeContext, gating);
   const unauthorized = unauthorizedChanges(txn);

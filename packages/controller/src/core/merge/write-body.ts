@@ -108,8 +108,9 @@ const writtenContent = (change: ResolvedChange): JsonObject => {
 };
 
 /**
- * What a change sets, as the API server stores it: without what the content sets to null: a Patch removes it, and an Apply does not set it. In a Create or an Update of a built-in
- * kind, the API server would take it for "", 0 or nothing, by the type of the field; of a custom resource, it may be a value.
+ * The content that a change sets, without nulls: a Patch removes what is null, and an Apply does not set it. In a Create or an Update
+ * of a built-in kind, the API server would take null for "", 0 or nothing, by the type of the field; of a custom resource, it may be
+ * a value.
  */
 export const contentOf = (change: ResolvedChange): JsonObject => {
   const isValue = change.type !== "Patch" && !isOfApply(change) && !isBuiltIn(groupOf(change.target.apiVersion));

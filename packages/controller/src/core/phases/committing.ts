@@ -20,12 +20,13 @@ import { discoveries, resolveTarget } from "../state/target-resolution.ts";
 import { type Reversibility, untilWhen } from "../state/rollback-window.ts";
 import { projected, updateStatus } from "../state/status-update.ts";
 import { fateUnread, isTried, readOrStop, telling, unlessDown } from "../forward/last-look.ts";
+import { readContents } from "../forward/read-contents.ts";
 import { reasonToStop } from "../forward/reason-to-stop.ts";
 import { gateAgain } from "../forward/gate-again.ts";
 import { awaitGates } from "../forward/await-gates.ts";
 import { resolveInDoubt } from "../forward/in-doubt.ts";
 import { findProgress, foundEvents } from "../forward/lost-journal.ts";
-import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
+import { deadline, POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import { journalUnavailable } from "../transitions/journal-unavailable.ts";
@@ -61,6 +62,8 @@ const nextStep = (context: ReconcileContext): Step => {
   }
   const since = gatedSince(journal);
   const gated = since === undefined ? [] : gatedChanges(txn, journal.position.cursor);
+  const reading = isToStop(context) ? undefined : readContents(context, journal);
+  if (reading !== undefined) return reading;
   const undiscovered = discover(context, journal, gated[0] ?? journal.position.cursor);
   if (undiscovered !== undefined) return undiscovered;
   if (since !== undefined) return gate(context, journal, gated, since);
@@ -78,6 +81,10 @@ const nextStep = (context: ReconcileContext): Step => {
     });
   return advance(context, journal, { index, change, place: place.right }, write);
 };
+
+/** Whether no further change is going to be applied: then it must not wait for what these need. */
+const isToStop = (context: ReconcileContext): boolean =>
+  context.now >= deadline(context) || stopRequest(context).type !== "none";
 
 /**
  * Discovers the kinds that are not known yet: all of them before a change is sent, but only that of the change at `index` if it is to

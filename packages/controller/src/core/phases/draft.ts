@@ -108,6 +108,7 @@ const renderNow = (context: ReconcileContext): Step => {
   const { txn, now } = context;
   const rendering = render(context);
   if (rendering.type === "requests") return run(...rendering.effects);
+  if (rendering.type === "wait") return wait(rendering.until, "waiting for contents");
   const next: Render = {
     ...rendering.render,
     observedGeneration: txn.metadata.generation,

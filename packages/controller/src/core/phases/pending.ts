@@ -2,6 +2,7 @@ import { FINALIZER } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { contentDigest } from "../preflight/digest.ts";
 import { audit, executed } from "../state/audit.ts";
+import { contentsObjects, hasContents } from "../state/contents.ts";
 import { type ApiCall, done, type EventSpec, run, type Step } from "../state/effect.ts";
 import { readJournal } from "../state/journal-requests.ts";
 import { journalIn } from "../state/journal-observation.ts";
@@ -11,6 +12,7 @@ import { lockTimeoutNotice } from "../locks/lock-requests.ts";
 import { discoveries, namedTarget } from "../state/target-resolution.ts";
 import { addFinalizer, removeFinalizer, updateStatus } from "../state/status-update.ts";
 import { specProblems } from "../preflight/spec-problems.ts";
+import { awaitContents, findServiceAccount } from "../transitions/await-contents.ts";
 import { failUntouched } from "../transitions/fail-untouched.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 
@@ -33,6 +35,10 @@ export const pending = (context: ReconcileContext): Step => {
   if (journalIn(known) !== undefined)
     return quarantine(context, "status.phase: is Pending, but there is a journal: changes may have been made");
   if (txn.metadata.deletionTimestamp !== undefined) return isHeld ? run(removeFinalizer(txn)) : done;
+  const awaiting = hasContents(txn)
+    ? (findServiceAccount(context) ?? awaitContents(context, "InvalidTransaction"))
+    : undefined;
+  if (awaiting !== undefined) return awaiting;
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return run(...unknown);
   const { general, problems } = specProblems(txn, known);
@@ -47,6 +53,7 @@ export const pending = (context: ReconcileContext): Step => {
     {
       phase: "Preparing",
       startedAt: toTimestamp(now),
+      ...(hasContents(txn) ? { contents: contentsObjects(txn, known) } : {}),
       items: txn.spec.changes.map((_, index) => ({ ...namedTarget(txn, known, index), state: { type: "untouched" } })),
       because: { reason: "Preparing", message: "acquiring locks and checking every change" },
     },

@@ -13,11 +13,12 @@ import { garbageCollectedTargets, ownsTransaction } from "../preflight/garbage-c
 import { lostWithReplaced, TO_THE_END, tooEarly } from "../preflight/irreversible-changes.ts";
 import { kindsOfOwners } from "../preflight/missing-owners.ts";
 import { reviews, unauthorized } from "../preflight/permissions.ts";
-import { problems, readServiceAccount } from "../preflight/preflight.ts";
+import { problems } from "../preflight/preflight.ts";
 import { staleApproval } from "../preflight/stale-approval.ts";
 import { watchReviews } from "../preflight/watch-permissions.ts";
 import { listingPause } from "../preflight/unlisted-kinds.ts";
 import { BEGIN, takeSnapshots } from "../snapshots/take-snapshots.ts";
+import { hasContents } from "../state/contents.ts";
 import { APPROVAL_STALE, readyIn, WAITING } from "../state/conditions.ts";
 import { type ApiCall, type Effect, firstStep, run, type Step } from "../state/effect.ts";
 import { findJournal, hasBegun, readJournal } from "../state/journal-requests.ts";
@@ -27,6 +28,7 @@ import { deadline, type ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf } from "../state/resolved-changes.ts";
 import { waiting } from "../state/status-progress.ts";
 import { discoveries, lockable, resolveTarget } from "../state/target-resolution.ts";
+import { awaitContents, findServiceAccount } from "../transitions/await-contents.ts";
 import { failUntouched, type PreparationFailure } from "../transitions/fail-untouched.ts";
 import { quarantine } from "../transitions/quarantine.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
@@ -90,15 +92,9 @@ const resolveTargets = (context: ReconcileContext): Step | undefined => {
   return unresolved.size === 0 ? undefined : refuse(context, { reason: "PreflightFailed", problems: unresolved });
 };
 
-const findServiceAccount = (context: ReconcileContext): Step | undefined => {
-  const { txn, known } = context;
-  if (known.serviceAccount === undefined) return run(readServiceAccount(txn));
-  const { serviceAccountName } = txn.spec;
-  const why = `ServiceAccount ${serviceAccountName} does not exist in ${txn.metadata.namespace}: create it, then create the Transaction again`;
-  return known.serviceAccount === "missing"
-    ? refuse(context, { reason: "ServiceAccountMissing", general: [why] })
-    : undefined;
-};
+/** They may have been deleted since they were recorded; other ones are not used. */
+const readContents = (context: ReconcileContext): Step | undefined =>
+  hasContents(context.txn) ? (findServiceAccount(context) ?? awaitContents(context, "PreflightFailed")) : undefined;
 
 /** What an Apply needs permission for depends on whether its target exists; what is read under the lock decides. */
 const resolveApplies = ({ txn, known }: ReconcileContext): Step | undefined => runAny(firstLooks(txn, known));
@@ -213,6 +209,8 @@ const STEPS: readonly ((context: ReconcileContext) => Step | undefined)[] = [
   // Before any other request: a deletion or a requested rollback does not wait for these.
   stopWhenAsked,
   stopAtTimeout,
+  // Before the targets: a CustomResourceDefinition among the contents says where later ones are.
+  readContents,
   // Every later step needs the resolved targets.
   resolveTargets,
   findServiceAccount,

@@ -1,6 +1,7 @@
 import { cut, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
 import { dependsOn, hasFormerSchema, isBefore } from "../undo/rollback-dependencies.ts";
+import { readContentsOnce } from "../state/contents.ts";
 import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
@@ -47,6 +48,8 @@ export const rollingBack = (context: ReconcileContext): Step => {
   const journal = journalIn(known);
   if (finding !== undefined || journal === undefined) return run(finding ?? readJournal(txn));
   const { position } = journal;
+  const contents = readContentsOnce(txn, known);
+  if (contents.length > 0) return run(...contents);
   if (position.direction === "forward") return run(reverse(context, journal));
   const back: Back = { ...journal, position };
   const { cursor } = position;

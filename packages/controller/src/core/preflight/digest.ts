@@ -1,5 +1,6 @@
 import { Spec, type Transaction } from "@janus/api";
 import { memoized } from "../kubernetes/memoize.ts";
+import { contentsObjects } from "../state/contents.ts";
 import { type Observations, trialIn } from "../state/observations.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { itemsOf } from "../state/resolved-changes.ts";
@@ -22,7 +23,7 @@ const specHash = memoized(({ spec }: Transaction): string => {
 });
 
 /**
- * What is approved: the spec, and what it would do to each target.
+ * What is approved: the spec with all contents, and what it would do to each target.
  *
  * Guarantees: depends on the spec and on the fields of the targets that the changes modify; not on generation, lifecycle,
  *             times, statuses, resourceVersions (but of sensitive kinds, whose values do not count) or restarts.
@@ -33,4 +34,6 @@ export const approvalDigest = (txn: Transaction, known: Observations): string =>
     "janus render 1",
     specHash(txn),
     itemsOf(txn, known).map((item) => trialIn(known, item.index)?.shown?.hash ?? unknownYet(item)),
+    // Not whose data it is: an object that was created again with the same data is what was approved.
+    ...contentsObjects(txn, known).map(({ kind, name, digest }) => [kind, name, digest]),
   ])}`;

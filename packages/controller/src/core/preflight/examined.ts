@@ -1,6 +1,8 @@
 import { discoveries } from "../state/target-resolution.ts";
 import type { ApiCall, Effect } from "../state/effect.ts";
 import type { Observations } from "../state/observations.ts";
+import type { Instant } from "../kubernetes/time.ts";
+import { contentsState, hasContents } from "../state/contents.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { firstLooks } from "./first-look.ts";
@@ -15,6 +17,8 @@ const MOST = 16;
 
 export type Examined =
   | { readonly type: "requests"; readonly effects: readonly Effect[] }
+  /** Contents are not there yet: by change, what is wrong if they do not come. */
+  | { readonly type: "wait"; readonly until: Instant; readonly problems: ReadonlyMap<number, readonly string[]> }
   /** Something is wrong with the Transaction as a whole, so that no change was tried. */
   | {
       readonly type: "untried";
@@ -36,13 +40,20 @@ const requests = (effects: readonly Effect[]): Examined => ({ type: "requests", 
  * without locks and snapshots.
  *
  * Guarantees: reads and dry runs only, all but the discovery of kinds and the ServiceAccount as the ServiceAccount.
+ * Assumes:    the Transaction has its contents, as far as they were read (`withContents`).
  *
  * @param examining the requests of some changes that are still needed
  */
 export const examined = (
-  { txn, known }: ReconcileContext,
+  context: ReconcileContext,
   examining: (known: Observations, items: readonly ResolvedItem[]) => readonly ApiCall[],
 ): Examined => {
+  const { txn, known } = context;
+  if (known.serviceAccount === undefined && hasContents(txn)) return requests([readServiceAccount(txn)]);
+  const contents = known.serviceAccount === "missing" ? undefined : contentsState(context);
+  if (contents?.type === "requests") return requests(contents.effects);
+  if (contents?.type === "wait") return contents;
+  if (contents?.type === "unusable") return { type: "untried", general: [], problems: contents.problems };
   const unknown = discoveries(txn, known);
   if (unknown.length > 0) return requests(unknown.slice(0, MOST));
   const wrong = specProblems(txn, known);

@@ -3,6 +3,7 @@ import { isRight } from "fp-ts/lib/Either.js";
 import type { KubeObject } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { Effect } from "../state/effect.ts";
+import { withContents } from "../state/contents.ts";
 import { changeIn, trialIn, withPreflight } from "../state/observations.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
@@ -80,7 +81,8 @@ const previewOf = (
  *
  * Guarantees: each change is compared with its target as it is now: what an earlier change brings is not there yet.
  */
-export const preview = (context: ReconcileContext): Preview => {
+export const preview = (seenContext: ReconcileContext): Preview => {
+  const context = { ...seenContext, txn: withContents(seenContext.txn, seenContext.known) };
   const { txn, known } = context;
   const seen = examined(context, (known, items) =>
     items.flatMap((item) => examine(txn, known, item, keepingObject)).slice(0, MOST),
@@ -104,6 +106,6 @@ export const preview = (context: ReconcileContext): Preview => {
       placed.has(index) ? [] : [{ index, problems: problemsOf(index) }],
     ),
     isTried,
-    general: isTried ? [] : seen.general,
+    general: seen.type === "untried" ? seen.general : [],
   };
 };

@@ -1,4 +1,5 @@
 import { cut, type Render, type RenderedChange, type Transaction } from "@janus/api";
+import type { Instant } from "../kubernetes/time.ts";
 import type { ApiCall, Effect, Watched } from "../state/effect.ts";
 import { MOST_LIVE, outlined } from "../state/memory-budget.ts";
 import { changeIn, type Observations, trialIn, withChange } from "../state/observations.ts";
@@ -26,6 +27,7 @@ const MOST_PROBLEMS = 5;
 /** What was rendered, and of which versions of which targets. */
 export type Rendering =
   | { readonly type: "requests"; readonly effects: readonly Effect[] }
+  | { readonly type: "wait"; readonly until: Instant }
   | {
       readonly type: "rendered";
       readonly render: Omit<Render, "observedGeneration" | "renderedAt">;
@@ -136,7 +138,7 @@ const watchedTargets = ({ txn, known }: ReconcileContext): readonly Watched[] =>
 export const render = (context: ReconcileContext): Rendering => {
   const { txn, known, settings } = context;
   const seen = examined(context, examining(txn, keepingResult(settings)));
-  if (seen.type === "requests") return seen;
+  if (seen.type === "requests" || seen.type === "wait") return seen;
   if (seen.type === "untried") {
     const problems = [
       ...seen.general,

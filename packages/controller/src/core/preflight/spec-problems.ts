@@ -1,5 +1,7 @@
 import { changeGateMistakes, gateMistakes, isGated, rollbackGates } from "../gates/gates-of.ts";
 import {
+  asWritten,
+  contentMistakes,
   CRD_NAME,
   cut,
   deletes,
@@ -17,6 +19,7 @@ import { isIrreplaceable } from "../kubernetes/irreplaceable-kinds.ts";
 import { asObject } from "@janus/types";
 import { nullItem } from "../merge/nulls.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
+import { contentsNames } from "../state/contents.ts";
 import type { Observations } from "../state/observations.ts";
 import { MOST_AWAITED_ITEMS } from "../state/status-progress.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
@@ -74,6 +77,15 @@ const checks: readonly Check[] = [
         ? undefined
         : `changes[${earlier}] and changes[${index}] have the same target ${formatRef(place)}: combine them into one change`;
     };
+  },
+  (txn) => (index) => {
+    const change = txn.spec.changes[index];
+    if (change === undefined || change.type === "Delete" || change.contentFrom === undefined) return undefined;
+    const { kind, name, key } = change.contentFrom;
+    const wrong = contentMistakes(change, change.content).map(({ path, message }) =>
+      path === "" ? message : `${path}: ${message}`,
+    );
+    return wrong.length === 0 ? undefined : `${key} in ${kind} ${name}: ${wrong.join("; ")}`;
   },
   (txn) => (index, place) => {
     const change = txn.spec.changes[index];
@@ -178,17 +190,48 @@ const mostAwaited = (txn: Transaction): number => {
   return Math.min(gated, waitAt === "End" ? MOST_AWAITED_ITEMS : 1);
 };
 
+const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
+
+/** What is recorded of an object with contents, but its name. */
+const CONTENTS_BYTES = 200;
+
+/** The bytes of the Transaction and of its status at its worst. Contents that are not in the spec do not count. */
+const bytesAtWorst = (txn: Transaction): number => {
+  const { metadata, spec, status } = txn;
+  const written = { ...spec, changes: spec.changes.map(asWritten) };
+  return (
+    bytesOf([metadata, written]) +
+    spec.changes.length * ITEM_BYTES +
+    spec.changes.filter(deletes).length * DELETION_BYTES +
+    mostAwaited(txn) * WAITING_BYTES +
+    contentsNames(txn).reduce((sum, name) => sum + CONTENTS_BYTES + name.length, 0) +
+    (spec.lifecycle === "Published" && status.render === undefined ? 0 : RENDER_BYTES)
+  );
+};
+
+/** How many bytes of a Transaction are too many for an object with the status that it may get; at most 0: none. */
+export const surplusBytes = (txn: Transaction): number => bytesAtWorst(txn) - OBJECT_BYTES;
+
+const MOST_NAMED = 3;
+
+/** The changes that take most of it. */
+const largest = ({ spec }: Transaction): string =>
+  spec.changes
+    .map((change, index) => ({ index, target: change.target, bytes: bytesOf(asWritten(change)) }))
+    .toSorted((a, b) => b.bytes - a.bytes)
+    .slice(0, MOST_NAMED)
+    .map(
+      ({ index, target, bytes }) =>
+        `changes[${index}] (${target.kind} ${cut(target.name, 64)}, ${Math.ceil(bytes / 1024)} KiB)`,
+    )
+    .join(", ");
+
 const tooLarge = (txn: Transaction): string | undefined => {
   if (isTooDeep([txn.metadata, txn.spec])) return `the Transaction ${TOO_DEEP}: flatten what its changes contain`;
-  const size =
-    new TextEncoder().encode(JSON.stringify([txn.metadata, txn.spec])).length +
-    txn.spec.changes.length * ITEM_BYTES +
-    txn.spec.changes.filter(deletes).length * DELETION_BYTES +
-    mostAwaited(txn) * WAITING_BYTES +
-    (txn.spec.lifecycle === "Published" && txn.status.render === undefined ? 0 : RENDER_BYTES);
+  const size = bytesAtWorst(txn);
   return size <= OBJECT_BYTES
     ? undefined
-    : `the Transaction is too large to keep its own status (${Math.ceil(size / 1024)} of 1024 KiB): split it into smaller Transactions`;
+    : `the Transaction is too large to keep its own status (${Math.ceil(size / 1024)} of 1024 KiB): put the contents of its largest changes into ConfigMaps or Secrets (contentFrom), as kubectl janus apply does, or split it into smaller Transactions; the largest are ${largest(txn)}`;
 };
 
 /** What is wrong with a Transaction, beyond what the API server sees. */

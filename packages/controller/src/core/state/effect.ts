@@ -26,6 +26,7 @@ export type Purpose =
   | "report-unreadable"
   | "read-service-account"
   | "read-namespace"
+  | "read-contents"
   | "read-target"
   | "review"
   | "dry-run"

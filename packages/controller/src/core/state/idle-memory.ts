@@ -1,4 +1,6 @@
 import { type Change, FINALIZER, type Metadata, type Transaction } from "@janus/api";
+import { hasUnreadContents } from "./contents.ts";
+import type { ContentsObservation } from "./contents-observation.ts";
 import { type Step, wait } from "./effect.ts";
 import { outlined, sizeOfData, sizeOfObject, withoutBefore, withoutGoal, withoutTarget } from "./memory-budget.ts";
 import { type ChangeObservations, mapChanges, noObservations, type Observations } from "./observations.ts";
@@ -33,13 +35,20 @@ const changeBytes = ({ target, before, rollback, gate }: ChangeObservations): nu
   sizeOfObject(rollback?.goal) +
   (gate?.judged?.unmet?.state.message.length ?? 0);
 
+const contentsBytes = (one: ContentsObservation): number => (one.type === "read" ? one.weight : 0);
+
 const knownBytes = (known: Observations): number =>
+  total(known.contents.values(), contentsBytes) +
   total(known.changes.values(), changeBytes) +
   total(known.storeData.values(), sizeOfData) +
   total(known.owned.values(), ({ length }) => length * OWNED_BYTES);
 
-/** Whether it takes so much memory that only a few like it are processed at the same time. */
-export const isLarge = ({ txn, known }: Work): boolean => sizeOf(txn) + knownBytes(known) > LARGE;
+/** Whether it is going to read contents that are not in its spec. */
+const readsContents = ({ txn, known }: Work): boolean => !isTerminal(txn.status.phase) && hasUnreadContents(txn, known);
+
+/** Whether it takes so much memory, or may in its next step, that only a few like it are processed at the same time. */
+export const isLarge = (work: Work): boolean =>
+  readsContents(work) || sizeOf(work.txn) + knownBytes(work.known) > LARGE;
 
 /** A target that is as much work for the API server as many others are. */
 const LARGE_TARGET = 256 * 1024;
@@ -140,6 +149,7 @@ export const outlineAtRest = ({ txn, known }: Work): Work => {
  */
 const trimmed = (known: Observations): Observations => ({
   ...mapChanges(known, trimmedChange),
+  contents: new Map(),
   storeData: new Map(),
   owned: new Map(),
 });

@@ -2,6 +2,7 @@ import type { SnapshotStore } from "@janus/api";
 import type { KubeObject, Resource } from "@janus/types";
 import type { Instant } from "../kubernetes/time.ts";
 import { type Cleanup, NOTHING_CLEANED_UP } from "./cleanup.ts";
+import type { ContentsObservation } from "./contents-observation.ts";
 import { type AbortCause, type ForwardObservations, sentWrite } from "./forward-observations.ts";
 import type { JournalObservation } from "./journal-observation.ts";
 import type { Listing, Owned } from "./listings.ts";
@@ -27,6 +28,8 @@ export interface Observations {
   /** Some kinds could not be discovered. */
   readonly undiscovered?: Outage | undefined;
   readonly serviceAccount?: "there" | "missing";
+  /** ConfigMaps and Secrets that have contents of changes, by `kind/name`. */
+  readonly contents: ReadonlyMap<string, ContentsObservation>;
   /** A target of a Draft has changed since it was rendered. */
   readonly targetsChanged?: true;
   /** The Transaction's own namespace. */
@@ -132,6 +135,7 @@ export const unchangedConflict = (
 export const noObservations = (since: Instant): Observations => ({
   since,
   resources: new Map(),
+  contents: new Map(),
   changes: new Map(),
   deniedForAll: new Set(),
   owned: new Map(),

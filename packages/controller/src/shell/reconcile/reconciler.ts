@@ -29,6 +29,7 @@ import {
   transactions,
   withoutRetry,
   FORCE_DELETED,
+  withContents,
   asReleased,
   queued,
   type Watched,
@@ -379,7 +380,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
           await runRenewals(
             { ...round, log },
             tracked,
-            renewals(context(tracked), resolvedTargets(tracked.txn, tracked.known)),
+            renewals(context(tracked), resolvedTargets(withContents(tracked.txn, tracked.known), tracked.known)),
           );
         } catch (error) {
           log("error", "internal error in Janus, retrying the renewal of the locks", defect(error));
