@@ -1,5 +1,4 @@
-import { type Change, deletes, groupOf, type Transaction } from "@janus/api";
-import { isCustomKind } from "../kubernetes/custom-kinds.ts";
+import { type Change, deletes, groupOf, isBuiltIn, type Transaction } from "@janus/api";
 import { isAdopted } from "../kubernetes/adopters.ts";
 import { type Journal, stateOf } from "../state/journal.ts";
 import { isEnabling } from "../state/target-resolution.ts";
@@ -20,7 +19,9 @@ export const dependsOn = (txn: Transaction, earlier: number, later: number): boo
   const { changes } = txn.spec;
   const [first, second] = [changes[earlier], changes[later]];
   if (first === undefined || second === undefined) return false;
-  if (isCustomKind(second.target.apiVersion) && isMade(txn, later) && isMade(txn, earlier)) return true;
+  // An operator may have to remove the finalizers of a custom resource.
+  const isCustom = !isBuiltIn(groupOf(second.target.apiVersion));
+  if (isCustom && isMade(txn, later) && isMade(txn, earlier)) return true;
   return isEnabling(first) || (first.target.kind === "Service" && second.target.kind === "Service");
 };
 
