@@ -22,11 +22,22 @@ const orFail = <A>(path: string, read: () => A): A => {
   }
 };
 
+/** As a stream: where it is a pipe that does not block, a read of the whole fails (EAGAIN) before all of it has been written. */
+const readStandardInput = async (): Promise<Buffer> => {
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of process.stdin) parts.push(part as Buffer);
+  } catch (error) {
+    throw new Failure(`cannot read the standard input: ${reasonOf(error)}`);
+  }
+  return Buffer.concat(parts);
+};
+
 const file = (path: string): Source => ({ name: path, read: async () => orFail(path, () => readFileSync(path)) });
 
 const standardInput: Source = {
   name: "standard input",
-  read: async () => orFail("the standard input", () => readFileSync(0)),
+  read: readStandardInput,
 };
 
 /** The files of a directory, not those of its subdirectories unless `isRecursive`. */
