@@ -260,7 +260,8 @@ it("has, for gates, the verbs to watch the target and to list its Pods, and they
     "list deployments *",
     "watch deployments *",
     "list pods *",
+    "list events *",
   ]);
   // A watch begins where its list ends.
-  expect([...used]).toEqual(expect.arrayContaining(["list deployments", "list pods"]));
+  expect([...used]).toEqual(expect.arrayContaining(["list deployments", "list pods", "list events"]));
 });
