@@ -13,7 +13,7 @@ const withContent = (content: object) => changing({ ...patch, content });
 const badDuration = (field: string, value: string): string =>
   `spec.${field}: Invalid value: "${value}": must be a duration of at least 1s in units of h, m, s or ms, such as 5m, 1h30m or 1.5s`;
 const twice =
-  "spec.changes: Invalid value: two changes have the same target (group, kind, namespace and name): make them one change";
+  "spec.changes: Invalid value: two changes have the same target (group, kind, namespace and name): make them one change; a Delete and a Create of one object are type Replace";
 
 const refusals: readonly (readonly [string, object, string])[] = [
   ["a lockTimeout that is no duration", { ...spec, lockTimeout: "5 minutes" }, badDuration("lockTimeout", "5 minutes")],
@@ -23,7 +23,7 @@ const refusals: readonly (readonly [string, object, string])[] = [
   [
     "missing content",
     changing({ type: "Patch", target }),
-    "spec.changes[0]: Invalid value: content is missing: a Create, Update or Apply needs the manifest, a Patch the fields to set",
+    "spec.changes[0]: Invalid value: content is missing: a Create, Update, Apply or Replace needs the manifest, a Patch the fields to set",
   ],
   [
     "content and contentFrom",
@@ -38,7 +38,7 @@ const refusals: readonly (readonly [string, object, string])[] = [
   [
     "a resourceVersion of what is still to be created",
     changing({ ...patch, type: "Create", resourceVersion: "7" }),
-    "spec.changes[0]: Invalid value: resourceVersion is of an object that exists: remove it from a Create or an Apply, or change the type",
+    "spec.changes[0]: Invalid value: resourceVersion is of an object that exists: remove it from a Create, an Apply or a Replace, or change the type",
   ],
   [
     "an empty resourceVersion",

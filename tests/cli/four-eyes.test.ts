@@ -78,7 +78,7 @@ it("takes a change from its author to its approver, without anything that stamps
   expect((await read(configMap("app")))["data"]).toEqual({ version: "2.0" });
   expect((await txn()).metadata.annotations).toMatchObject({ "backup.janus.io/approved-by": "bob" });
   const history = await janus("history", "cm/app", "-o", "wide", ...alice);
-  expect(history.stdout).toMatch(/ txn +Apply +applied +Committed +alice +bob +\S+ +\.data\.version/mu);
+  expect(history.stdout).toMatch(/ txn +Apply +Applied +Committed +alice +bob +\S+ +\.data\.version/mu);
 });
 
 it("lets nobody approve what they edited, and the next author edit what another one has edited", async () => {
