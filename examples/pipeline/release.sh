@@ -5,5 +5,5 @@ set -eu
 txn=$(kubectl create -f "$1" -o jsonpath='{.metadata.name}')
 namespace=$(kubectl create -f "$1" --dry-run=client -o jsonpath='{.metadata.namespace}')
 kubectl wait -n "$namespace" "txn/$txn" --for=jsonpath='{.status.completedAt}' --timeout=40m
-kubectl get -n "$namespace" txn "$txn"
+kubectl get -n "$namespace" txn "$txn" -o wide
 test "$(kubectl get -n "$namespace" txn "$txn" -o jsonpath='{.status.phase}')" = Committed

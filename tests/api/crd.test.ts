@@ -42,7 +42,7 @@ describe("the CRD", () => {
     }, 30_000);
     for (const sentence of [
       "The changes, applied one at a time in this order: all of them or none.",
-      "Patch sets the fields of the content and leaves all others (server-side apply).",
+      "Patch sets the fields of the content, removes those that are null, and leaves all others (server-side apply).",
       "enum: Create, Update, Patch, Apply, ....",
       "Applies the change only if the target still has this metadata.resourceVersion",
       "target <Object> -required-",
