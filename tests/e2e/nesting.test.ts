@@ -18,10 +18,12 @@ it.each(["1", "12345678901234567890"])(
     await place.janus();
     const { status } = await place.run([creating(configMap("fine", { a: "1" }))]);
     expect(status.phase).toBe("Committed");
-    const told = await kubectl("get", "txn", "deep", "-n", place.namespace, "-o", READY);
-    expect(told.stdout).toBe(
-      "Failed: no changes were applied: the Transaction is nested deeper than 500 levels: flatten what its changes contain",
-    );
+    const told = () => kubectl("get", "txn", "deep", "-n", place.namespace, "-o", READY).then(({ stdout }) => stdout);
+    await expect
+      .poll(told)
+      .toBe(
+        "Failed: no changes were applied: the Transaction is nested deeper than 500 levels: flatten what its changes contain",
+      );
   },
 );
 

@@ -227,7 +227,6 @@ const largest = ({ spec }: Transaction): string =>
     .join(", ");
 
 const tooLarge = (txn: Transaction): string | undefined => {
-  if (isTooDeep([txn.metadata, txn.spec])) return `the Transaction ${TOO_DEEP}: flatten what its changes contain`;
   const size = bytesAtWorst(txn);
   return size <= OBJECT_BYTES
     ? undefined
@@ -243,6 +242,9 @@ export interface SpecProblems {
 
 /** Assumes: all kinds have been discovered. */
 export const specProblems = (txn: Transaction, known: Observations): SpecProblems => {
+  // Nothing else looks into it: that would overflow the stack.
+  if (isTooDeep([txn.metadata, txn.spec]))
+    return { general: [`the Transaction ${TOO_DEEP}: flatten what its changes contain`], problems: new Map() };
   const checking = checks.map((check) => check(txn, known));
   const problems = new Map(
     txn.spec.changes.flatMap((_, index) => {
