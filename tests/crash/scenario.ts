@@ -201,7 +201,10 @@ export const scenarios: readonly Scenario[] = [
     name: "what is to replace it is refused when it is made, and what was there is put back",
     outcome: "RolledBack",
     before: [sealed, bystander],
-    spec: spec([replacement(configMap("sealed", { version: "2.0" }, { labels: REFUSED }))]),
+    spec: spec([
+      application(configMap("new", { version: "2.0" })),
+      replacement(configMap("sealed", { version: "2.0" }, { labels: REFUSED })),
+    ]),
   },
   {
     name: "a Replace of what is absent is a Create",
