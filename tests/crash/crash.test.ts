@@ -17,7 +17,7 @@ import { crashCluster } from "./crash-cluster.ts";
 const environment = crashCluster();
 
 /** Of the crashes of each scenario: all of them take an hour and a half on two cores. */
-const SHARE = share({ npmTest: 180, ci: 20 });
+const SHARE = share({ npmTest: 180, ci: 30 });
 const SCENARIOS = share({ npmTest: 8, ci: 1 });
 const shown = `${showShare("crash", SHARE)}${showShare("scenario", SCENARIOS)}`;
 
