@@ -1,3 +1,4 @@
+// The codec of one entry of spec.changes, with the CEL rules of a single change.
 import * as E from "fp-ts/lib/Either.js";
 import { ContentSource } from "./content-source.ts";
 import { duration } from "./duration.ts";

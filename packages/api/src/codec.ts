@@ -1,3 +1,4 @@
+// Combinators that define a codec and its structural OpenAPI schema at once, so that both accept the same.
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
 import { isObject, type Json, type JsonObject } from "@janus/types";

@@ -1,3 +1,4 @@
+// The codec of contentFrom: a key of an immutable ConfigMap or Secret that has the content of a change.
 import * as E from "fp-ts/lib/Either.js";
 import { DNS_SUBDOMAIN } from "@janus/types";
 import { as, type Codec, described, optional, satisfying, string, type TypeOf } from "./codec.ts";

@@ -1,3 +1,4 @@
+// The CustomResourceDefinition of Transaction: printer columns, subresource and schema.
 import type { JsonObject } from "@janus/types";
 import { GROUP, KIND, PLURAL, VERSION } from "./names.ts";
 import { Transaction } from "./transaction.ts";

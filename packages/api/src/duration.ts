@@ -1,3 +1,4 @@
+// Parses Go duration strings, such as 1h30m, with the same result as CEL and the API server.
 import * as E from "fp-ts/lib/Either.js";
 import { as, type Codec, satisfying, string } from "./codec.ts";
 import type { Rule } from "./rule.ts";

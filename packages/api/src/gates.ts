@@ -1,3 +1,4 @@
+// The codec of waitFor: the gates of a change in the syntax of kubectl wait --for.
 import { type Codec, satisfying, string } from "./codec.ts";
 import type { Rule } from "./rule.ts";
 import { list } from "./structure.ts";

@@ -1,3 +1,4 @@
+// The API of a Transaction, for all other packages: codecs, types, names and the CustomResourceDefinition.
 export * from "./change.ts";
 export type { ContentSource } from "./content-source.ts";
 export type { Codec, Schema } from "./codec.ts";

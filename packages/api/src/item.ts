@@ -1,3 +1,4 @@
+// The codec of one entry of status.items: the recorded state of one change.
 import * as E from "fp-ts/lib/Either.js";
 import { as, boolean, type Codec, described, oneOf, optional, string, type TypeOf, withDefault } from "./codec.ts";
 import { text } from "./text.ts";

@@ -1,3 +1,4 @@
+// The format number of stored data, and errors that mean that a later version of the controller wrote it.
 import type * as t from "io-ts";
 
 /**

@@ -1,3 +1,4 @@
+// Names the Lease that locks an object, unambiguously for every legal name and group.
 import { isDnsLabel, isDnsSubdomain } from "@janus/types";
 import { looksShortened, shortened } from "./shorten.ts";
 

@@ -1,3 +1,4 @@
+// The group, finalizers, labels, annotations and object names of Transactions, as users see them.
 import { fitted } from "./shorten.ts";
 
 export const GROUP = "backup.janus.io";

@@ -1,3 +1,4 @@
+// The codec of status.render: the fields that each change of a Draft would set, and the digest to approve.
 import { described, integer, oneOf, optional, satisfying, string, type TypeOf } from "./codec.ts";
 import { MAX_CHANGES } from "./limits.ts";
 import { list, object } from "./structure.ts";

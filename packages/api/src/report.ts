@@ -1,3 +1,4 @@
+// Turns decoding errors into messages with a field path and never a value.
 import type * as t from "io-ts";
 
 export interface Mistake {

@@ -1,3 +1,4 @@
+// Shortens names to a length, with a hash of the identity, so that no two of them collide.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 

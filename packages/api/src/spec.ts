@@ -1,3 +1,4 @@
+// The codec of spec, with its defaults and the CEL rules that look at several changes or at an edit.
 import { Digest } from "./render.ts";
 import { MAX_CHANGES } from "./limits.ts";
 import { REQUEST_ROLLBACK } from "./names.ts";

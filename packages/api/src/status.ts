@@ -1,3 +1,4 @@
+// The codec of status: phases, conditions, progress, and references to the journal and the snapshots.
 import { MAX_CHANGES } from "./limits.ts";
 import { described, format, integer, oneOf, optional, orElse, string, type TypeOf } from "./codec.ts";
 import { text } from "./text.ts";

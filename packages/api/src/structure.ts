@@ -1,3 +1,4 @@
+// The combinators for objects: fields, optional fields, and errors for unknown ones.
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
 import { type AnyCodec, type Codec, codec, type Schema, type TypeOf } from "./codec.ts";

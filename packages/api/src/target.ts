@@ -1,3 +1,4 @@
+// The codec of changes[].target: apiVersion, kind, name and namespace of one object.
 import { DNS_LABEL, DNS_SUBDOMAIN } from "@janus/types";
 import { described, optional, satisfying, string, type TypeOf } from "./codec.ts";
 import type { Rule } from "./rule.ts";

@@ -1,3 +1,4 @@
+// The codec of messages, which truncates them to a number of bytes when they are encoded.
 import * as E from "fp-ts/lib/Either.js";
 import { as, type Codec, string } from "./codec.ts";
 

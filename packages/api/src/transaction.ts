@@ -1,3 +1,4 @@
+// The codec of a whole Transaction as the API server stores it.
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
 import { codec, type Codec, described, integer, optional, string, strings, type TypeOf, withDefault } from "./codec.ts";

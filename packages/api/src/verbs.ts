@@ -1,3 +1,4 @@
+// The RBAC verbs that a change and its rollback need on their target.
 import type { ResolvedChange } from "./change.ts";
 
 /** The verbs of the rollback, by type of change. */

@@ -1,3 +1,4 @@
+// Tells groups of Kubernetes itself from those of custom resources.
 import { groupOf } from "@janus/api";
 
 /** Whether Kubernetes itself defines the group: `apps`, or with a dot `networking.k8s.io`. */

@@ -1,3 +1,4 @@
+// Turns a manifest into a change: its target, and its content without what the API server sets.
 import { type JsonObject, without } from "@janus/types";
 import type { ChangeManifest, Manifest, TargetManifest } from "./manifest.ts";
 

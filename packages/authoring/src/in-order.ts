@@ -1,3 +1,5 @@
+// Sorts items topologically, and reports the items that wait for each other.
+
 /** What comes after what. */
 export interface Ordering<A> {
   /** A smaller one comes earlier, as far as the dependencies permit. */

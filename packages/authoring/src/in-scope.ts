@@ -1,3 +1,4 @@
+// Leaves the namespace out of targets whose kind is cluster-scoped.
 import type { ChangeManifest } from "./manifest.ts";
 import { resourceOf } from "./resource.ts";
 

@@ -1,3 +1,4 @@
+// Turns manifests into Transactions, for the constructs, the command line and the test library.
 export { isBuiltInGroup } from "./built-in-group.ts";
 export { changeOf, targetOf } from "./change-of.ts";
 export { inOrder, type Ordering } from "./in-order.ts";

@@ -1,3 +1,4 @@
+// The JSON Schema of a Transaction, for editors.
 import { API_VERSION, KIND, transactionCrd, VERSION } from "@janus/api";
 import { asObject, type Json, type JsonObject } from "@janus/types";
 

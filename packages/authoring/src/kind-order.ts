@@ -1,3 +1,4 @@
+// The order in which kinds are applied: Namespaces and definitions first, admission webhooks last.
 import { isBuiltInGroup } from "./built-in-group.ts";
 
 /**

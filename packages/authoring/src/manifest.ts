@@ -1,3 +1,4 @@
+// The types of manifests and Transactions as authors write them.
 import type { JsonObject } from "@janus/types";
 
 /** A Kubernetes object as it is written in a manifest. */

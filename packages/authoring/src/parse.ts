@@ -1,3 +1,4 @@
+// Checks a Transaction as the API server does, and reports every mistake with its path.
 import { API_VERSION, isLater, KIND, type Mistake, mistakes, Spec } from "@janus/api";
 import { asObject, isDnsSubdomain, isObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,3 +1,4 @@
+// Computes the RBAC rules that the ServiceAccount of a Transaction needs.
 import { type Change, groupOf, verbsOf } from "@janus/api";
 import { asObject } from "@janus/types";
 import type { ChangeManifest, SpecManifest } from "./manifest.ts";

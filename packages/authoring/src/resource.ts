@@ -1,3 +1,4 @@
+// Finds the plural and the scope of a kind without a cluster.
 import { groupOf } from "@janus/api";
 import { isBuiltInGroup } from "./built-in-group.ts";
 import { asObject } from "@janus/types";

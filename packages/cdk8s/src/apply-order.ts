@@ -1,3 +1,4 @@
+// Sorts the objects of a cdk8s app by dependencies and kinds, as a Transaction has to apply them.
 import { inOrder, kindOrder } from "@janus/authoring";
 import { type ApiObject, Chart } from "cdk8s";
 import { dependenciesOf, isWithin } from "./objects.ts";

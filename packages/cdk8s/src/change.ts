@@ -1,3 +1,4 @@
+// The changes of a Transaction construct: create, update, patch, delete and apply, with their options.
 import { type ChangeManifest, changeOf, type ContentFrom, type Manifest, type TargetManifest } from "@janus/authoring";
 import type { JsonObject } from "@janus/types";
 import { ApiObject } from "cdk8s";

@@ -1,3 +1,4 @@
+// Constructs that define Transactions in a cdk8s app, for authors.
 export {
   type ChangeManifest,
   type Manifest,

@@ -1,3 +1,4 @@
+// Finds mistakes during synthesis that the API server or the controller would refuse later.
 import { groupOf } from "@janus/api";
 import { parse, type TransactionManifest } from "@janus/authoring";
 import { isIrreplaceable } from "@janus/controller/core/kubernetes/irreplaceable-kinds";

@@ -1,3 +1,4 @@
+// An object whose name contains a hash of its content, so that another content makes another object.
 import { createHash } from "node:crypto";
 import type { Manifest } from "@janus/authoring";
 import { ApiObject, type ApiObjectProps, Names } from "cdk8s";

@@ -1,3 +1,4 @@
+// Finds the objects of a construct, and removes those that a Transaction takes over from the output of the app.
 import { API_VERSION, KIND } from "@janus/api";
 import { ApiObject } from "cdk8s";
 import type { IConstruct } from "constructs";

@@ -1,3 +1,4 @@
+// Builds the spec of a Transaction from the props of its construct.
 import { inScope, type SpecManifest } from "@janus/authoring";
 import type { Change } from "./change.ts";
 import { written } from "./time.ts";

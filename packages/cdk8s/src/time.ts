@@ -1,3 +1,4 @@
+// Accepts a cdk8s Duration or a Go duration string, and writes the latter.
 import { formatDuration } from "@janus/api";
 import type { Duration } from "cdk8s";
 

@@ -1,3 +1,4 @@
+// A construct with the ServiceAccount of a Transaction and exactly the RBAC that it needs.
 import { type Permissions, permissionsOf } from "@janus/authoring";
 import { ApiObject, JsonPatch } from "cdk8s";
 import { Construct } from "constructs";

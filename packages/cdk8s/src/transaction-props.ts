@@ -1,3 +1,4 @@
+// The props of the Transaction construct.
 import type { ApiObject, ApiObjectMetadata } from "cdk8s";
 import type { Change, ChangeOptions } from "./change.ts";
 import type { Gate } from "./gate.ts";

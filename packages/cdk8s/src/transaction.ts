@@ -1,3 +1,4 @@
+// The construct of a Transaction, which takes over the objects of its changes.
 import { API_VERSION, KIND } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import { type ApiObject, type App, Chart, Lazy } from "cdk8s";
