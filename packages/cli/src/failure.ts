@@ -1,3 +1,5 @@
+// The error that a command prints without a stack, with its exit code.
+
 /** Exit code where a Transaction exists, or did, or may, and it is unknown how it ended. */
 export const OUTCOME_UNKNOWN = 5;
 

@@ -1,3 +1,5 @@
+// Moves flags from before the command to after it, as kubectl accepts both.
+
 /** The flags of every command that take a value. */
 const WITH_VALUE: readonly string[] = [
   "-n",

@@ -1,3 +1,5 @@
+// The entry point of kubectl janus: parses the arguments, runs the command, and reports errors.
+
 #!/usr/bin/env node
 import { Failure } from "./failure.ts";
 import { withFlagsAfterCommand, withoutOtherWords } from "./leading-flags.ts";

@@ -1,3 +1,4 @@
+// Builds the commander program, loading only the command that was called.
 import { Command } from "commander";
 
 interface Listed {

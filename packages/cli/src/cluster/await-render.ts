@@ -1,3 +1,4 @@
+// Waits until the controller has rendered a Draft.
 import type { Render } from "@janus/api";
 import { cannotUse, type Cluster } from "./cluster.ts";
 import { follow } from "./follow.ts";

@@ -1,3 +1,4 @@
+// Opens the cluster of a command from the flags of kubectl, and sends requests as its user.
 import {
   type Api,
   type ApiError,

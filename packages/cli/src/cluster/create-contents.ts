@@ -1,3 +1,4 @@
+// Creates the ConfigMaps and Secrets with contents that are too large or too secret for the spec.
 import type { Manifest } from "@janus/authoring";
 import { configMaps, messageOf, secrets } from "@janus/controller";
 import { asObject } from "@janus/types";

@@ -1,3 +1,4 @@
+// Creates a Transaction, records its author, and deletes it again if its contents cannot be created.
 import { LAST_EDITED_BY, REQUESTED_BY } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import { transactions } from "@janus/controller";

@@ -1,3 +1,4 @@
+// Finds out by dry runs and access reviews why the API server would not create a Transaction.
 import { POLICIES } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import { transactions } from "@janus/controller";

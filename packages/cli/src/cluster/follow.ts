@@ -1,3 +1,4 @@
+// Watches one Transaction, and yields each of its states.
 import { transactions } from "@janus/controller";
 import { type ApiError, type KubeObject, startReflector } from "@janus/kube";
 import type { Cluster } from "./cluster.ts";

@@ -1,3 +1,4 @@
+// Runs kubectl with the flags of the command.
 import { spawnSync } from "node:child_process";
 import { constants } from "node:os";
 import { Failure } from "../failure.ts";

@@ -1,3 +1,4 @@
+// Patches the lifecycle of the very Transaction that was read.
 import { APPROVED_BY, LIFECYCLE_CHANGED_BY, type LIFECYCLES, type Transaction } from "@janus/api";
 import { transactions } from "@janus/controller";
 import type { ApiError, KubeObject } from "@janus/kube";

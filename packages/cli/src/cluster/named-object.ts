@@ -1,3 +1,4 @@
+// Resolves arguments such as deployment/web to an object, as kubectl does.
 import { messageOf } from "@janus/controller";
 import { type NamedKind, namedKinds, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,3 +1,4 @@
+// The resources that are read beside Transactions and their targets.
 import type { Resource } from "@janus/kube";
 
 const builtIn = (group: string, plural: string, kind: string, namespaced: boolean): Resource => ({

@@ -1,3 +1,4 @@
+// Reads and decodes stored Transactions.
 import { decodeTransaction, type Transaction } from "@janus/api";
 import { transactions } from "@janus/controller";
 import type { KubeObject } from "@janus/kube";

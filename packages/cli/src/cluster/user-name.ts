@@ -1,3 +1,4 @@
+// Asks the API server for the name of the user who runs the command.
 import { asObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "./cluster.ts";

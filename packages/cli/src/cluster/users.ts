@@ -1,3 +1,4 @@
+// The users who created and published a Transaction, as recorded in its status or annotations.
 import { APPROVED_BY, REQUESTED_BY, type Transaction } from "@janus/api";
 
 /** Who created a Transaction, and who published it; undefined: it was not recorded. */

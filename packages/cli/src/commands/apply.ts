@@ -1,3 +1,4 @@
+// The command apply: makes a Transaction of manifests, runs it and shows its progress.
 import { Option } from "commander";
 import { exitWith } from "./exit-with.ts";
 import { manifestCommand, type ManifestFlags } from "./flags.ts";

@@ -1,3 +1,4 @@
+// The command approve: shows what a Draft would do, and publishes exactly that.
 import { createInterface } from "node:readline/promises";
 import { LAST_EDITED_BY, LIFECYCLE_CHANGED_BY, REQUESTED_BY, type Transaction } from "@janus/api";
 import { messageOf } from "@janus/controller";

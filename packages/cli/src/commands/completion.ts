@@ -1,3 +1,4 @@
+// The command completion: prints the completion script of a shell.
 import { script } from "@bomb.sh/tab";
 import { Argument, Command } from "commander";
 

@@ -1,3 +1,4 @@
+// The command describe: prints every change of a Transaction with its state, lock and events.
 import { type ClusterFlags, onCluster } from "../cluster/cluster.ts";
 import { readTransaction } from "../cluster/transactions.ts";
 import { printable } from "../output/printable.ts";

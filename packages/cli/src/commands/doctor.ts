@@ -1,3 +1,4 @@
+// The command doctor: checks the installation, the user's permissions and those of a ServiceAccount.
 import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
 import { impersonation, messageOf } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,3 +1,4 @@
+// Creates a Draft for plan and apply, and shows its render.
 import { GROUP } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import { stringify } from "yaml";

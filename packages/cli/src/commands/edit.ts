@@ -1,3 +1,4 @@
+// The command edit: opens the spec of a Draft in an editor.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

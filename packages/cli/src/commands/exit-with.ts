@@ -1,3 +1,4 @@
+// Sets the exit code once all output is written.
 import { Failure } from "../failure.ts";
 
 /** Ends the command with this code once everything is written; `failure`: that of a {@link Failure}. */

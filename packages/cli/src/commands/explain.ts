@@ -1,3 +1,4 @@
+// The command explain: says why a Transaction is in its phase, and what to do next.
 import { type ClusterFlags, onCluster } from "../cluster/cluster.ts";
 import { readTransaction } from "../cluster/transactions.ts";
 import { printable } from "../output/printable.ts";

@@ -1,3 +1,4 @@
+// The flags that several commands share, and how their values are parsed.
 import { Command, InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "@janus/api";
 import type { ClusterFlags } from "../cluster/cluster.ts";

@@ -1,3 +1,4 @@
+// The command get: lists Transactions as kubectl get does.
 import { GROUP, LIFECYCLES, PHASES, PLURAL } from "@janus/api";
 import { isTooDeep, TOO_DEEP, transactions } from "@janus/controller";
 import { type KubeObject, listAll } from "@janus/kube";

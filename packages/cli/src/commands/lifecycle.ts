@@ -1,3 +1,4 @@
+// Refuses a command in a lifecycle that does not allow it, and names the command to use instead.
 import type { Transaction } from "@janus/api";
 import { isTerminal } from "@janus/controller";
 import { Failure } from "../failure.ts";

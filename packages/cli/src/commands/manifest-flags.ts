@@ -1,3 +1,4 @@
+// Composes the Transaction that the flags of plan and apply describe.
 import { API_VERSION, KIND } from "@janus/api";
 import { type Cluster, onCluster } from "../cluster/cluster.ts";
 import { Failure } from "../failure.ts";

@@ -1,3 +1,4 @@
+// The command plan: shows by dry runs what a Transaction would do, without creating it.
 import { GROUP } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import { Option } from "commander";

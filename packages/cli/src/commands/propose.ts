@@ -1,3 +1,4 @@
+// The command propose: moves a Draft to Proposed.
 import { REJECTION_REASON } from "@janus/api";
 import { type ClusterFlags, onCluster, orFail } from "../cluster/cluster.ts";
 import { move } from "../cluster/move.ts";

@@ -1,3 +1,4 @@
+// The command reject: moves a proposed Transaction back to Draft, with a reason.
 import { REJECTION_REASON } from "@janus/api";
 import { type ClusterFlags, onCluster, orFail } from "../cluster/cluster.ts";
 import { move } from "../cluster/move.ts";

@@ -1,3 +1,4 @@
+// Previews a Transaction, creates it, and shows its progress until it has finished.
 import { GROUP } from "@janus/api";
 import type { Cluster } from "../cluster/cluster.ts";
 import { createTransaction } from "../cluster/create-transaction.ts";

@@ -1,3 +1,4 @@
+// The command watch: shows the progress of a Transaction until it has finished.
 import type { Transaction } from "@janus/api";
 import { isTerminal } from "@janus/controller";
 import { Option } from "commander";

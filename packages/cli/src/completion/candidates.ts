@@ -1,3 +1,4 @@
+// Lists the words that may complete a command line, with names from the cluster.
 import type { Transaction } from "@janus/api";
 import { namespaces, serviceAccounts, transactions } from "@janus/controller";
 import { entriesOfKubeconfig, type KubeObject, listAll, type Resource } from "@janus/kube";

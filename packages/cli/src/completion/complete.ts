@@ -1,3 +1,4 @@
+// Answers the completion scripts of the shells in the protocol of cobra.
 import type { Command } from "commander";
 import { type Candidates, candidatesFor } from "./candidates.ts";
 import { typedOf } from "./typed.ts";

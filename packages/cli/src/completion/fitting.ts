@@ -1,3 +1,4 @@
+// The Transactions that each command accepts, by their lifecycle and phase.
 import type { Transaction } from "@janus/api";
 import { canCancel, canRetry, canRollBack } from "../commands/act.ts";
 

@@ -1,3 +1,4 @@
+// Parses an incomplete command line to find out which argument or flag value comes next.
 import type { Argument, Command, Option } from "commander";
 import { clusterOptions } from "../commands/flags.ts";
 

@@ -1,3 +1,4 @@
+// Builds a Transaction as the API server would store it, with defaults and an empty status.
 import { decodeTransaction, type Transaction } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,3 +1,4 @@
+// Makes one Transaction out of the manifests and flags of plan or apply.
 import { randomBytes } from "node:crypto";
 import { API_VERSION, KIND, MAX_CHANGES } from "@janus/api";
 import {

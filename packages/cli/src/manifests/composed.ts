@@ -1,3 +1,4 @@
+// The type of a Transaction with the manifests that it was made of.
 import type { TransactionManifest } from "@janus/authoring";
 import type { Located } from "./read-manifests.ts";
 

@@ -1,3 +1,4 @@
+// Moves contents that are large or secret out of the spec into ConfigMaps and Secrets.
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { API_VERSION, groupOf, KIND, TRANSACTION_LABEL, type Transaction, transactionLabel } from "@janus/api";

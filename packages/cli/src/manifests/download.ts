@@ -1,3 +1,4 @@
+// Downloads manifests from a URL, with limits on size and time.
 import { reasonOf } from "@janus/kube";
 import { Failure } from "../failure.ts";
 

@@ -1,3 +1,4 @@
+// Prints a Draft for an editor, and parses what its author has saved.
 import { API_VERSION, KIND, type Transaction } from "@janus/api";
 import { parse, type SpecManifest } from "@janus/authoring";
 import type { KubeObject } from "@janus/kube";

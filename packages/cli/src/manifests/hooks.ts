@@ -1,3 +1,4 @@
+// Warns of Helm and Argo CD hooks among the manifests.
 import type { Located } from "./read-manifests.ts";
 
 /** Annotations by which tools know objects that they apply at moments of their own. */

@@ -1,3 +1,4 @@
+// The options with which objects are printed as YAML that kubectl reads unchanged.
 import { digitsOf } from "@janus/types";
 import type { DocumentOptions, ScalarTag, SchemaOptions } from "yaml";
 import { stringifyString } from "yaml/util";

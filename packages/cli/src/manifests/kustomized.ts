@@ -1,3 +1,4 @@
+// Reads the output of kubectl kustomize as a source of manifests.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { asObject } from "@janus/types";

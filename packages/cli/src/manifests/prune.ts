@@ -1,3 +1,4 @@
+// Adds a Delete for each labelled object that is no longer among the manifests.
 import { type ChangeManifest, kindOrder, type Manifest, targetOf } from "@janus/authoring";
 import { messageOf } from "@janus/controller";
 import { isIrreplaceable } from "@janus/controller/core/kubernetes/irreplaceable-kinds";

@@ -1,3 +1,4 @@
+// Parses files into manifests, and remembers the file and line of each.
 import type { Manifest } from "@janus/authoring";
 import { asObject, isObject } from "@janus/types";
 import { Failure } from "../failure.ts";

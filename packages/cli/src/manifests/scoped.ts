@@ -1,3 +1,4 @@
+// Drops the namespace of manifests whose kind is cluster-scoped, by discovery.
 import type { Discovery } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Located } from "./read-manifests.ts";

@@ -1,3 +1,4 @@
+// Resolves a value of -f to files, directories, URLs or the standard input.
 import { type Dirent, globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { reasonOf } from "@janus/kube";

@@ -1,3 +1,5 @@
+// Formats an age as kubectl does.
+
 const UNITS = [
   ["d", 86_400],
   ["h", 3600],

@@ -1,3 +1,5 @@
+// Escapes control characters in objects of other users, so that they cannot alter the terminal.
+
 /** What a terminal would obey, that turns the direction of the text, or that has no width; lines of a message are harmless. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 const IN_MESSAGE = /(?!\n)[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;

@@ -1,3 +1,4 @@
+// Detects whether the output is a terminal, and colours texts.
 import { styleText } from "node:util";
 import { visible } from "./visible.ts";
 

@@ -1,3 +1,4 @@
+// Prints rows in columns as kubectl does.
 import { shortened } from "./wrap.ts";
 
 /** Rows under headings, in columns as kubectl has them: three spaces apart, the last one not padded. Lines are shortened to `width`. */

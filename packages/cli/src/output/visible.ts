@@ -1,3 +1,5 @@
+// Escapes invisible and control characters in texts that a terminal shows, except for our own colours.
+
 /** The colours of `painter`, and their ends; not what hides or moves text. */
 const COLOURS = [1, 2, 22, 31, 32, 33, 36, 39].map((code) => `\u001b[${code}m`);
 

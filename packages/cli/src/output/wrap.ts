@@ -1,3 +1,5 @@
+// Wraps text to a number of columns.
+
 /** The text in lines of at most so many columns; a longer word has a line of its own. */
 export const wrap = (text: string, width: number): readonly string[] =>
   text.split("\n").flatMap((line) => {

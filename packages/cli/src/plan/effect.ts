@@ -1,3 +1,4 @@
+// The effect of a change on its target (create, change, delete, none) as a word with a colour.
 import type { Paint } from "../output/style.ts";
 
 /** What a change comes to. */

@@ -1,3 +1,4 @@
+// Finds an order of the changes in which the irreversible ones come last.
 import { groupOf, type Transaction } from "@janus/api";
 import type { ChangePreview } from "@janus/controller";
 import { asObject, equal, type Json } from "@janus/types";

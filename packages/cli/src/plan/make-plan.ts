@@ -1,3 +1,4 @@
+// Previews a composed Transaction, and orders its changes so that it can be executed.
 import type { ChangeManifest, TransactionManifest } from "@janus/authoring";
 import type { Cluster } from "../cluster/cluster.ts";
 import { creationProblems } from "../cluster/creation-problems.ts";

@@ -1,3 +1,4 @@
+// Masks the values of Secrets in two versions of an object, and still shows whether they differ.
 import type { KubeObject } from "@janus/kube";
 import { asObject } from "@janus/types";
 

@@ -1,3 +1,4 @@
+// Prints a unified diff of two versions of an object as YAML.
 import type { KubeObject, Resource } from "@janus/kube";
 import { createTwoFilesPatch } from "diff";
 import { stringify } from "yaml";

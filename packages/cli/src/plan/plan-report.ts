@@ -1,3 +1,4 @@
+// Prints a preview: one line for each change, differences and problems.
 import { type ChangePreview, formatRef, TO_THE_END } from "@janus/controller";
 import { hanging } from "../output/wrap.ts";
 import type { Paint } from "../output/style.ts";

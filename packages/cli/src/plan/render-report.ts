@@ -1,3 +1,4 @@
+// Prints the render of a Draft: one line for each change, and the fields that differ.
 import { type FieldDifference, formatDuration, type Render, type RenderedChange, type Transaction } from "@janus/api";
 import type { Paint } from "../output/style.ts";
 import { hanging } from "../output/wrap.ts";

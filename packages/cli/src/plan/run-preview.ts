@@ -1,3 +1,4 @@
+// Runs the preflight of the core for a Transaction that is not in the cluster.
 import type { Transaction } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import {

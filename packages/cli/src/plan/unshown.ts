@@ -1,3 +1,4 @@
+// Lists what a render does not show: concealed, truncated and unreadable values.
 import {
   type Change,
   CONCEALED,

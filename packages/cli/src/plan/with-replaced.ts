@@ -1,3 +1,4 @@
+// Turns edits of immutable fields into a Replace of their object.
 import type { ChangeManifest, TransactionManifest } from "@janus/authoring";
 import { isImmutable } from "@janus/controller/core/kubernetes/immutable-fields";
 import type { Cluster } from "../cluster/cluster.ts";

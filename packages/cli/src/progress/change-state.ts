@@ -1,3 +1,4 @@
+// The state of each change in a word, with its error or the reason why it waits.
 import { groupOf, isBuiltIn, type Transaction } from "@janus/api";
 import { fromOne } from "../output/from-one.ts";
 

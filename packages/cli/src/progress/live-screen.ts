@@ -1,3 +1,4 @@
+// Redraws a text in place on a terminal.
 import stringWidth from "string-width";
 
 /** A terminal, as far as it is drawn on. */

@@ -1,3 +1,4 @@
+// Formats the phase and the changes of a Transaction as text.
 import type { Transaction } from "@janus/api";
 import { isTerminal } from "@janus/controller";
 import { fromOne } from "../output/from-one.ts";

@@ -1,3 +1,4 @@
+// Shows a Transaction until it has finished, on a terminal, in plain lines or as JSON.
 import { stateName, type Transaction } from "@janus/api";
 import { isTerminal, messageOf } from "@janus/controller";
 import type { ApiError } from "@janus/kube";

@@ -1,3 +1,4 @@
+// Generates the reference page of all commands from their help.
 import type { Command } from "commander";
 
 /** What `--help` prints, in 80 columns and without colour. */

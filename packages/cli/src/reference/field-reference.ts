@@ -1,3 +1,4 @@
+// Generates the reference page of all fields from the CustomResourceDefinition.
 import type { JsonObject } from "@janus/api";
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -1,3 +1,4 @@
+// Generates the reference of the JSON that commands print.
 import { PHASES, transactionCrd } from "@janus/api";
 import { asObject, type JsonObject } from "@janus/types";
 import { tableOf } from "./field-reference.ts";

@@ -1,3 +1,4 @@
+// The generated pages of docs/reference, by path.
 import { transactionCrd } from "@janus/api";
 import { wholeProgram } from "../program.ts";
 import { commandReference } from "./command-reference.ts";

@@ -1,3 +1,4 @@
+// Checks the installed CustomResourceDefinition and the leader's Lease.
 import type { JsonObject } from "@janus/api";
 import { asObject } from "@janus/types";
 

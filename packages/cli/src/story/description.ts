@@ -1,3 +1,4 @@
+// Formats everything that is known of a Transaction for the command describe.
 import {
   formatDuration,
   LAST_EDITED_BY,

@@ -1,3 +1,4 @@
+// Reads the events of a Transaction.
 import type { Transaction } from "@janus/api";
 import { type KubeObject, listAll } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";

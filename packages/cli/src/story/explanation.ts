@@ -1,3 +1,4 @@
+// Finds the reason why a Transaction is in its phase, and the commands that help.
 import { type Item, LIFECYCLE_CHANGED_BY, REJECTION_REASON, type Transaction } from "@janus/api";
 import { isTerminal, isUnread, readyIn, WAITING } from "@janus/controller";
 import { fromOne } from "../output/from-one.ts";

@@ -1,3 +1,4 @@
+// Finds the Transactions that have changed an object, and the fields of each, by managedFields.
 import { groupOf, isFieldManager, marks, type StateName, stateName, transactionOf, type Transaction } from "@janus/api";
 import { isTerminal } from "@janus/controller";
 import { asObject } from "@janus/types";

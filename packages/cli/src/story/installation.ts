@@ -1,3 +1,4 @@
+// Checks that the CRD, the admission policies and the controller are installed and work.
 import { CRD_NAME, LEADER_LEASE, POLICIES, transactionCrd } from "@janus/api";
 import { leases } from "@janus/types";
 import { messageOf } from "@janus/controller";

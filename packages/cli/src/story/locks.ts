@@ -1,3 +1,4 @@
+// Reads the Leases of a Transaction and their holders.
 import { lockLease, parseHolder, SYSTEM_NAMESPACE, type Transaction } from "@janus/api";
 import { isTerminal } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,3 +1,4 @@
+// Reads the snapshots of Transactions that were deleted while they were active.
 import { ORPHANED_LABEL, TRANSACTION_LABEL, transactionLabel, UID_LABEL } from "@janus/api";
 import { configMaps, secrets, unpack } from "@janus/controller";
 import { fromBase64 } from "@janus/controller/core/kubernetes/base64";

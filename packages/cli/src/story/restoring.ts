@@ -1,3 +1,4 @@
+// Builds the changes that would bring back the state before a Transaction.
 import type { Transaction } from "@janus/api";
 import { type ChangeManifest, changeOf, type Manifest } from "@janus/authoring";
 import { isIrreplaceable } from "@janus/controller/core/kubernetes/irreplaceable-kinds";

@@ -1,3 +1,4 @@
+// Reads the states of the targets from the snapshots of a Transaction.
 import type { Transaction } from "@janus/api";
 import {
   allStores,

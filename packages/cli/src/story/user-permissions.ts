@@ -1,3 +1,4 @@
+// Checks by access reviews whether the user may create and approve Transactions.
 import { APPROVAL_LABEL, GROUP } from "@janus/api";
 import { isAbsent, namespaces } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,3 +1,4 @@
+// Parses tokens of YAML into nodes, with the productions of go-yaml.
 import { type Token, tokensOf } from "./tokens.ts";
 import { refuseAt } from "./yaml-error.ts";
 

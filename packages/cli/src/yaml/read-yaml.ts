@@ -1,3 +1,4 @@
+// Reads YAML and JSON documents into the values that kubectl reads.
 import { nodesOf } from "./nodes.ts";
 import { valueOf } from "./value.ts";
 import { refuseAt, YamlError } from "./yaml-error.ts";

@@ -1,3 +1,4 @@
+// Resolves plain scalars to null, booleans, numbers or strings as go-yaml does.
 import { parseJson } from "@janus/types";
 
 /** Values of plain texts by their name. */

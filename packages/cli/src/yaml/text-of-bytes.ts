@@ -1,3 +1,4 @@
+// Decodes the bytes of a file as UTF-8 or UTF-16.
 import { YamlError } from "./yaml-error.ts";
 
 const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] = [

@@ -1,3 +1,4 @@
+// Splits YAML into tokens as go-yaml does.
 import { refuseAt } from "./yaml-error.ts";
 
 /** Where something begins. `index` counts characters from the start. */

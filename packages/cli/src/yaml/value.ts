@@ -1,3 +1,4 @@
+// Converts nodes of YAML to JSON: anchors, tags, merges and duplicate keys.
 import type { Node } from "./nodes.ts";
 import { jsonOf, keyOf, plainScalar, type Scalar } from "./scalar.ts";
 import { refuseAt } from "./yaml-error.ts";
