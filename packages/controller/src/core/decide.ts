@@ -1,3 +1,4 @@
+// Decides the next step of a Transaction: the entry point of the core.
 import { FINALIZER } from "@janus/api";
 import { awaitUpgrade, lookingAgain, UPGRADE_PAUSE } from "./transitions/await-upgrade.ts";
 import { draft, isDraft } from "./phases/draft.ts";

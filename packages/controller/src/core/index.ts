@@ -1,3 +1,4 @@
+// The core of the controller, for the shell, the command line and the test library.
 export type * from "@janus/types";
 export * from "./decide.ts";
 export * from "./kubernetes/api-error.ts";

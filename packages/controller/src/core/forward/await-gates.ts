@@ -1,3 +1,4 @@
+// Waits until the targets of applied changes meet their gates, and aborts if one cannot be met any more.
 import * as E from "fp-ts/lib/Either.js";
 import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";

@@ -1,3 +1,4 @@
+// Waits for permissions that the ServiceAccount lacked, and that an earlier change may grant.
 import { type ApiCall, run } from "../state/effect.ts";
 import type { ChangeContext } from "./change-context.ts";
 import { failed, passed, pending, type TurnCheck } from "./turn-check.ts";

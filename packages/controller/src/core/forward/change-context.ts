@@ -1,3 +1,4 @@
+// The context of the change that is being applied, and the read of its target.
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
 import { deniedVerb, messageOf } from "../kubernetes/api-error.ts";

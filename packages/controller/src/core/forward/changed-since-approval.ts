@@ -1,3 +1,4 @@
+// Decides whether a target differs from the state that was approved.
 import { equal, type KubeObject } from "@janus/types";
 import { settableOf } from "../preflight/differences.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";

@@ -1,3 +1,4 @@
+// Waits again for the gates before the cursor after the journal was lost.
 import { type Step, run } from "../state/effect.ts";
 import { gatesInDoubt, type Journal } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";

@@ -1,3 +1,4 @@
+// Reads the targets that have gates, and keeps the state of each gate with an explanation.
 import * as E from "fp-ts/lib/Either.js";
 import { groupOf } from "@janus/api";
 import { firstUnmet } from "../gates/evaluate.ts";

@@ -1,3 +1,4 @@
+// Decides from the target whether a change was applied whose write got no answer.
 import type { ResolvedChange } from "@janus/api";
 import { type TransactionRef, writable } from "../merge/write-body.ts";
 import type { Path } from "../merge/field-set.ts";

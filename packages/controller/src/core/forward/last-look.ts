@@ -1,3 +1,4 @@
+// Limits how long an aborting Transaction retries the reads that show whether its last write was applied.
 import type { Instant } from "../kubernetes/time.ts";
 import { type ApiCall, type Effect, run, type Step } from "../state/effect.ts";
 import { type AbortCause, type SentWrite, sentWrite } from "../state/forward-observations.ts";

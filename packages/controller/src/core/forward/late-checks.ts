@@ -1,3 +1,4 @@
+// Repeats checks of the preflight before a change if an earlier change may have granted their permissions.
 import { type ApiCall, run } from "../state/effect.ts";
 import { forwardIn, type Observations, withForward, withPreflight } from "../state/observations.ts";
 import { isLossUnknown, readOtherVersions } from "../state/other-versions.ts";

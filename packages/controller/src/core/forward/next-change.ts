@@ -1,3 +1,4 @@
+// Records that a change is applied, together with the intent of the next one.
 import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";

@@ -1,3 +1,4 @@
+// Reads the contents of changes from ConfigMaps and Secrets after a restart.
 import { contentsState } from "../state/contents.ts";
 import { run, type Step } from "../state/effect.ts";
 import type { Journal } from "../state/journal.ts";

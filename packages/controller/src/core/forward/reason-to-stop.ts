@@ -1,3 +1,4 @@
+// Finds the reason why no further change is applied: a request, the timeout or lost contents.
 import { firstIrreversible } from "../state/irreversible-deletions.ts";
 import { unusableContent } from "../state/contents.ts";
 import { run, type Step } from "../state/effect.ts";

@@ -1,3 +1,4 @@
+// Splits a Replace into a Delete and a Create.
 import type { ResolvedChange } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import { isMarked } from "../merge/marks.ts";

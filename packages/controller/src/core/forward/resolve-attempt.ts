@@ -1,3 +1,4 @@
+// Decides what follows a write that was not answered with success, by the live target.
 import { deletes, type ResolvedChange } from "@janus/api";
 import { recordedBefore } from "../snapshots/prior-state.ts";
 import { run, type Step } from "../state/effect.ts";

@@ -1,3 +1,4 @@
+// Stores a new snapshot if other clients have modified fields that the change does not set.
 import * as E from "fp-ts/lib/Either.js";
 import { allStores } from "../snapshots/prior-state.ts";
 import { run, type Step } from "../state/effect.ts";

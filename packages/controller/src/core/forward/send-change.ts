@@ -1,3 +1,4 @@
+// Sends the write of a change, unless there is a reason to stop.
 import type { Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { entriesOf } from "../merge/marks.ts";

@@ -1,3 +1,4 @@
+// The result of a check that is made right before a change: passed, pending or failed.
 import type { Step } from "../state/effect.ts";
 
 /** A check that is made in the turn of a change: what it needs an earlier change may have brought. */

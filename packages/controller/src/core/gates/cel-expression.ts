@@ -1,3 +1,4 @@
+// Checks the syntax tree of a CEL expression: functions, loops, and a result that can be a boolean.
 import { type CelFunc, isCelError, type parse } from "@bufbuild/cel";
 import { STEP } from "./cel-meter.ts";
 import { foldsWideClass, regexSize } from "./regex-size.ts";

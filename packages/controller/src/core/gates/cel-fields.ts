@@ -1,3 +1,4 @@
+// Finds the fields of self that a CEL expression reads, for messages.
 import { cut } from "@janus/api";
 import { isObject, member } from "@janus/types";
 import { type Expression, isTree } from "./cel-expression.ts";

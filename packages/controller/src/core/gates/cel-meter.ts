@@ -1,3 +1,4 @@
+// Counts the cost of a CEL evaluation, and ends it beyond a budget.
 import {
   type CelFunc,
   CelScalar,

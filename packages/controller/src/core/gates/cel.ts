@@ -1,3 +1,4 @@
+// Compiles and evaluates the CEL expression of a gate.
 import { cut } from "@janus/api";
 import { type CelInput, celEnv, isCelError, parse, plan } from "@bufbuild/cel";
 import * as E from "fp-ts/lib/Either.js";

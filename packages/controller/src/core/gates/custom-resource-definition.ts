@@ -1,3 +1,4 @@
+// Decides when a CustomResourceDefinition is ready: its kind is served.
 import type { KubeObject } from "@janus/types";
 import { failed, type GateState, met, notYet } from "./gate-state.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";

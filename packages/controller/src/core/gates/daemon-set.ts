@@ -1,3 +1,4 @@
+// Decides when a DaemonSet is ready: an updated Pod is available on every node.
 import type { KubeObject } from "@janus/types";
 import { type GateState, met, notYet } from "./gate-state.ts";
 import { integerAt } from "./read-fields.ts";

@@ -1,3 +1,4 @@
+// Decides when a Deployment is ready: its rollout is complete; and when it has failed.
 import { type KubeObject, MAX_INT32 } from "@janus/types";
 import { because, failed, type GateState, met, notYet } from "./gate-state.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";

@@ -1,3 +1,4 @@
+// Evaluates a gate on one version of its object.
 import { cut } from "@janus/api";
 import { isObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,3 +1,4 @@
+// Selects and formats Events that explain why an object is not ready.
 import { cut } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import { because } from "./gate-state.ts";

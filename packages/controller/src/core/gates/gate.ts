@@ -1,3 +1,4 @@
+// Parses a gate in the syntax of kubectl wait --for.
 import * as E from "fp-ts/lib/Either.js";
 import { programOf } from "./cel.ts";
 import { formatJsonPath, type JsonPath, parseJsonPath } from "./json-path.ts";

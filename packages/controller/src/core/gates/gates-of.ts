@@ -1,3 +1,4 @@
+// The parsed gates of a change.
 import type { Change, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { memoized } from "../kubernetes/memoize.ts";

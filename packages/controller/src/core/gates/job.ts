@@ -1,3 +1,4 @@
+// Decides when a Job is ready: it is complete.
 import type { KubeObject } from "@janus/types";
 import { because, failed, type GateState, met, notYet } from "./gate-state.ts";
 import { conditionsOf } from "./object-conditions.ts";

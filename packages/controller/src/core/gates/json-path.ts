@@ -1,3 +1,4 @@
+// Parses and evaluates the JSONPath of a gate.
 import * as E from "fp-ts/lib/Either.js";
 import { digitsOf, isObject, member } from "@janus/types";
 import type { Meter } from "./cel-meter.ts";

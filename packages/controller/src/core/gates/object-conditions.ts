@@ -1,3 +1,4 @@
+// Reads and formats status.conditions of any object.
 import { because } from "./gate-state.ts";
 import { objectsAt, textAt } from "./read-fields.ts";
 

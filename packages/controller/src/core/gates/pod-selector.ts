@@ -1,3 +1,4 @@
+// Builds the label selector of a workload's Pods.
 import { asObject, type KubeObject } from "@janus/types";
 import { objectsAt, textAt, textsAt } from "./read-fields.ts";
 

@@ -1,3 +1,4 @@
+// Explains why a Pod is not ready, by its containers and conditions.
 import type { KubeObject } from "@janus/types";
 import { cut } from "@janus/api";
 import { because } from "./gate-state.ts";

@@ -1,3 +1,4 @@
+// Decides when a Pod is ready: its containers are ready, or it has succeeded.
 import type { KubeObject } from "@janus/types";
 import { failed, type GateState, met, notYet } from "./gate-state.ts";
 import { conditionsOf, describeCondition } from "./object-conditions.ts";

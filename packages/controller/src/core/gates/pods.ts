@@ -1,3 +1,4 @@
+// Explains why a workload is not ready, by its latest Pods.
 import { cut } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import { podTrouble } from "./pod-trouble.ts";

@@ -1,3 +1,4 @@
+// Prints a value as Go does, as kubectl compares and shows it.
 import { digitsOf } from "@janus/types";
 
 /** As Go prints a value, which is what kubectl compares and shows. */

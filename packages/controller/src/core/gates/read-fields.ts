@@ -1,3 +1,4 @@
+// Reads fields of an object by path, with a default for an absent or malformed one.
 import { isObject, member } from "@janus/types";
 
 /** The value at a path of names; undefined where there is none. */

@@ -1,3 +1,4 @@
+// Decides when any object is ready, by the rule of its kind or by its conditions.
 import { isObject, type KubeObject, member } from "@janus/types";
 import { readyCustomResourceDefinition } from "./custom-resource-definition.ts";
 import { readyDaemonSet } from "./daemon-set.ts";

@@ -1,3 +1,5 @@
+// Estimates the number of states of a regular expression, to bound its cost.
+
 /**
  * Each way to read a pattern is the only one, so that reading takes no longer than it is long: a backslash in a class is always the
  * beginning of an escape. A class, quoted text, an escaped character, flags, an opening or closing parenthesis, a repetition with its numbers, or one character.

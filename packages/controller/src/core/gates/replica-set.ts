@@ -1,3 +1,4 @@
+// Decides when a ReplicaSet is ready: all replicas are available.
 import type { KubeObject } from "@janus/types";
 import { because, type GateState, met, notYet } from "./gate-state.ts";
 import { conditionsOf } from "./object-conditions.ts";

@@ -1,3 +1,4 @@
+// Decides when a Service is ready: a load balancer has its address.
 import type { KubeObject } from "@janus/types";
 import { type GateState, met, notYet } from "./gate-state.ts";
 import { objectsAt, textAt } from "./read-fields.ts";

@@ -1,3 +1,4 @@
+// Decides when a StatefulSet is ready: its replicas are ready and of the latest revision.
 import type { KubeObject } from "@janus/types";
 import { type GateState, met, notYet } from "./gate-state.ts";
 import { integerAt, textAt } from "./read-fields.ts";

@@ -1,3 +1,4 @@
+// The kinds whose controllers adopt existing objects, and the kinds that they adopt.
 import { groupOf, isBuiltIn } from "@janus/api";
 import type { Resource } from "@janus/types";
 

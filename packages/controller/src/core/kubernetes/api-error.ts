@@ -1,3 +1,4 @@
+// Classifies errors of the API server: transient, conflict or permanent.
 import type { ApiError } from "@janus/types";
 import { withoutDump } from "./without-dump.ts";
 

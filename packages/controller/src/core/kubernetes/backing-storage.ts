@@ -1,3 +1,4 @@
+// Finds the volume of a claim, or the content of a VolumeSnapshot, that holds its data.
 import { groupOf } from "@janus/api";
 import { asObject, type KubeObject } from "@janus/types";
 import type { ObjectRef } from "./kube-object.ts";

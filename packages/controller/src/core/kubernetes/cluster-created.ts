@@ -1,3 +1,4 @@
+// Recognises objects that the cluster creates by itself, such as the default ServiceAccount.
 import { MANAGED_BY, MANAGED_BY_LABEL, TRANSACTION_LABEL } from "@janus/api";
 import type { Named } from "./implicit-owners.ts";
 

@@ -1,3 +1,4 @@
+// The fields that a controller overwrites: the rules of an aggregated ClusterRole.
 import { isObject, type JsonObject, type KubeObject, type Resource } from "@janus/types";
 
 const NONE: readonly string[] = [];

@@ -1,3 +1,4 @@
+// Finds the PersistentVolumeClaims that the cluster deletes after a change.
 import { deletes, type ResolvedChange } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import { claimsOfPod, ephemeralSpec } from "./ephemeral-volumes.ts";

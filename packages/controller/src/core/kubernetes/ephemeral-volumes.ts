@@ -1,3 +1,4 @@
+// Finds the PersistentVolumeClaims of a Pod's generic ephemeral volumes.
 import { asObject, type KubeObject } from "@janus/types";
 import { deletedClaims, type DeletedClaims } from "./stateful-set-claims.ts";
 

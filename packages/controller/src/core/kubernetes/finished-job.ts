@@ -1,3 +1,4 @@
+// Recognises Jobs that finish and then delete themselves after their TTL.
 import { groupOf } from "@janus/api";
 import { asObject, type KubeObject } from "@janus/types";
 import type { ObjectRef } from "./kube-object.ts";

@@ -1,3 +1,4 @@
+// Recognises errors about immutable fields, and suggests a Replace.
 import type { ResolvedChange } from "@janus/api";
 import { isIrreplaceable } from "./irreplaceable-kinds.ts";
 

@@ -1,3 +1,4 @@
+// Finds owners that an object names without an owner reference, such as a token Secret its ServiceAccount.
 import { asObject, type KubeObject, type ObjectMeta } from "@janus/types";
 
 const TOKEN = "kubernetes.io/service-account-token";

@@ -1,3 +1,4 @@
+// The kinds whose data is lost when an object is deleted, even if it is created again.
 import { groupOf } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 

@@ -1,3 +1,4 @@
+// References to objects, preconditions of writes, and how messages name both.
 import { GROUP, KIND, PLURAL, VERSION } from "@janus/api";
 import type { KubeObject, Resource } from "@janus/types";
 

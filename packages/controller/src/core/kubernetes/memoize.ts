@@ -1,3 +1,5 @@
+// Memoizes pure functions by the identity of their argument.
+
 /**
  * Memoizes by object identity. Every step decides on nearly the same objects as the one before; expensive
  * results are not computed again.

@@ -1,3 +1,4 @@
+// Detects objects that are nested too deep to be processed.
 import { MAX_DEPTH } from "@janus/api";
 
 /**

@@ -1,3 +1,4 @@
+// Reduces an object to the fields that are still needed once its snapshot is written.
 import { claimSpec } from "./deleted-claims.ts";
 import { jobOutline } from "./finished-job.ts";
 import { ACCOUNT_ANNOTATIONS } from "./implicit-owners.ts";

@@ -1,3 +1,5 @@
+// Parses resource quantities, such as 512Mi, for comparison.
+
 const QUANTITY =
   /^(?<sign>[+-]?)(?<whole>\d{0,30})(?:\.(?<fraction>\d{0,30}))?(?<suffix>[numkMGTPE]|[KMGTPE]i|[eE][+-]?\d{1,2})?$/u;
 

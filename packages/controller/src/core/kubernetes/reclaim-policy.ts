@@ -1,3 +1,4 @@
+// Decides whether a change makes the cluster destroy the data of a PersistentVolume.
 import { asObject, type KubeObject } from "@janus/types";
 import { reclaimOf } from "./outline.ts";
 

@@ -1,3 +1,4 @@
+// Finds the PersistentVolumeClaims that a StatefulSet deletes by its retention policy.
 import { deletes, type ResolvedChange } from "@janus/api";
 import { asObject, isObject, type KubeObject } from "@janus/types";
 

@@ -1,3 +1,5 @@
+// Removes long quoted values from messages of the API server.
+
 const INVALID = "Invalid value: ";
 
 /** Longer values are left out, in characters: the reason is behind them. */

@@ -1,3 +1,4 @@
+// Reduces an error about a sensitive object to its code, reason and field names.
 import type { ApiError } from "@janus/types";
 
 type Refused = Extract<ApiError, { readonly type: "refused" }>;

@@ -1,3 +1,4 @@
+// Pauses until a lock may be free.
 import { run, type Step } from "../state/effect.ts";
 import type { Journal } from "../state/journal.ts";
 import { waiting } from "../state/status-progress.ts";

@@ -1,3 +1,4 @@
+// Acquires all locks of a Transaction, without deadlocks.
 import { parseHolder } from "@janus/api";
 import type { ApiCall, Awaited, Effect, EventSpec } from "../state/effect.ts";
 import type { Instant } from "../kubernetes/time.ts";

@@ -1,3 +1,4 @@
+// Orders the Transactions that wait for the same lock.
 import type { Transaction } from "@janus/api";
 import { toTimestamp } from "../kubernetes/time.ts";
 import { changeIn, type Observations, withChange } from "../state/observations.ts";

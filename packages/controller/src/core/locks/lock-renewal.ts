@@ -1,3 +1,4 @@
+// Renews held locks in time, and verifies them after a restart.
 import * as E from "fp-ts/lib/Either.js";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall } from "../state/effect.ts";

@@ -1,3 +1,4 @@
+// Builds the requests that create, renew, take over and release the Lease of a lock.
 import {
   type Holder,
   holderIdentity,

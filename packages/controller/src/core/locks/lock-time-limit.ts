@@ -1,3 +1,4 @@
+// Releases locks that others wait for if nothing was applied for too long.
 import { type ApiCall, run, type Step } from "../state/effect.ts";
 import { withoutReads } from "./lock-yield.ts";
 import type { Instant } from "../kubernetes/time.ts";

@@ -1,3 +1,4 @@
+// Requests the locks of a Transaction that has applied nothing, and yields locks on such a request.
 import { REQUEST_YIELD, type Holder, holderIdentity, parseHolder } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { type ApiCall, run, type Step } from "../state/effect.ts";

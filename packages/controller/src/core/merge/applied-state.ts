@@ -1,3 +1,4 @@
+// Computes the object that a server-side apply would make of a live one.
 import { child, type Fields, isWhole } from "./field-set.ts";
 import { type ListItem, type ListItems, type ListKind, listItems, listKind } from "./list-element.ts";
 import { asObject, isObject, type Json, type JsonObject, member } from "@janus/types";

@@ -1,3 +1,4 @@
+// Adds the default protocol TCP to ports, as a key of their list items.
 import { child, type Fields } from "./field-set.ts";
 import { elementOf, listKind } from "./list-element.ts";
 import { isObject, type Json, type JsonObject } from "@janus/types";

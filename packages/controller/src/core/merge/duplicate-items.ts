@@ -1,3 +1,4 @@
+// Finds list items with the same keys, which server-side apply cannot address.
 import { child, type Fields, fieldsOf, type Path } from "./field-set.ts";
 import { under } from "./field-value.ts";
 import { listItems, listKind } from "./list-element.ts";

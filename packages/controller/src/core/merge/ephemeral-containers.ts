@@ -1,3 +1,4 @@
+// Removes ephemeral containers from a Pod, since a new Pod cannot be created with them.
 import { filter, isWhole, none, type Path } from "./field-set.ts";
 import { asObject, type KubeObject } from "@janus/types";
 

@@ -1,3 +1,4 @@
+// Finds out from managedFields who has written to an object since a given time.
 import { marks, transactionOf } from "@janus/api";
 import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
 import { byWriter, writerOf } from "./ancient-changes.ts";

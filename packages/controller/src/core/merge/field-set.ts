@@ -1,3 +1,4 @@
+// Sets of fields in the format of managedFields: union, difference, intersection and paths.
 import { memoized } from "../kubernetes/memoize.ts";
 import { asObject, isObject, type JsonObject, type ManagedFieldsEntry } from "@janus/types";
 

@@ -1,3 +1,4 @@
+// Reads the value at a path of fieldsV1.
 import { itemAt } from "./list-element.ts";
 import { isObject, type Json, member } from "@janus/types";
 import type { Path } from "./field-set.ts";

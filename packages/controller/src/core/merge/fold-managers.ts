@@ -1,3 +1,4 @@
+// Merges the managedFields entries of many old Transactions into one.
 import { byWriter, writerOf } from "./ancient-changes.ts";
 import { fieldsOf } from "./field-set.ts";
 import { isApplyManager, isFieldManager, marks } from "@janus/api";

@@ -1,3 +1,4 @@
+// Removes the selector and labels that the API server generates from the uid of a Job.
 import { asObject, type KubeObject, without } from "@janus/types";
 
 const OF_UID: readonly string[] = ["controller-uid", "batch.kubernetes.io/controller-uid"];

@@ -1,3 +1,4 @@
+// Finds the fields that an earlier Apply set and that the new content leaves out.
 import { child, type Fields, filterAlong, has, isWhole, none } from "./field-set.ts";
 import { keysOf } from "./list-element.ts";
 import { under } from "./field-value.ts";

@@ -1,3 +1,4 @@
+// Parses the k: and v: elements of fieldsV1, and names the items of a list by them.
 import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
 import type { Fields } from "./field-set.ts";
 import { asObject, canonical, type Json, type JsonObject, member, parseJson } from "@janus/types";

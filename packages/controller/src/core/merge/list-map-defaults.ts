@@ -1,3 +1,4 @@
+// Finds the list items that items without all their keys denote.
 import { elementOf, type ListItem, type ListItems, type ListKind, listItems, listKind } from "./list-element.ts";
 import { child, type Fields, isWhole, none } from "./field-set.ts";
 import { memoized, memoizedBy } from "../kubernetes/memoize.ts";

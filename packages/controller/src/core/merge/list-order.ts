@@ -1,3 +1,4 @@
+// Restores the order of list items, unless other clients have changed it.
 import { equal } from "@janus/types";
 import type { ListItems } from "./list-element.ts";
 import type { MergeVerdict } from "./merge-rules.ts";

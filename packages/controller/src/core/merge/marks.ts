@@ -1,3 +1,4 @@
+// Recognises writes of a Transaction by their entry in managedFields.
 import { child, type Fields, fieldsOf, filterAlong, holds, isWhole, none } from "./field-set.ts";
 import { equal, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import { ANCIENT_CHANGES } from "./ancient-changes.ts";

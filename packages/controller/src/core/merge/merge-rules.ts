@@ -1,3 +1,4 @@
+// The rules by which a rollback restores a field or keeps its live value.
 import { equal, isEmpty } from "@janus/types";
 import { isWhole } from "./field-set.ts";
 import type { MergedField } from "./merged-field.ts";

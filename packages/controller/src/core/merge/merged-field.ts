@@ -1,3 +1,4 @@
+// One field of a three-way merge: its values in all versions, and its managers.
 import { child, type Fields, isWhole, type Path } from "./field-set.ts";
 import type { Json } from "@janus/types";
 

@@ -1,3 +1,4 @@
+// Handles nulls in contents: removes them, and finds the fields that they delete.
 import { memoized } from "../kubernetes/memoize.ts";
 import { child, type Fields, none } from "./field-set.ts";
 import { itemAt, listItems, listKind } from "./list-element.ts";

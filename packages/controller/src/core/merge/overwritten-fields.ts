@@ -1,3 +1,4 @@
+// Finds changes of other clients that a write would overwrite.
 import { type Fields, child, fieldsOf, isWhole, type Path, union } from "./field-set.ts";
 import { type Located, pathOf } from "./merged-field.ts";
 import { elementOf, type ListItems, type ListKind, listItems, listKind } from "./list-element.ts";

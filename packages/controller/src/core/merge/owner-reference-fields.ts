@@ -1,3 +1,4 @@
+// Edits managedFields entries where they cover owner references.
 import { child, type Fields, filter, isWhole, nodeAt, none, type Path, union } from "./field-set.ts";
 import { elementOf } from "./list-element.ts";
 import { writerOf } from "./ancient-changes.ts";

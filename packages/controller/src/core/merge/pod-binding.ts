@@ -1,3 +1,4 @@
+// Finds the fields that the scheduler has written into a Pod.
 import { type Fields, has, none, type Path, setOf } from "./field-set.ts";
 import type { KubeObject } from "@janus/types";
 

@@ -1,3 +1,4 @@
+// Computes the managedFields of an object that was created again.
 import { byWriter, writerOf } from "./ancient-changes.ts";
 import { child, type Fields, fieldsOf, filterAlong, isWhole, none, union } from "./field-set.ts";
 import { entriesOf, isOurs } from "./marks.ts";

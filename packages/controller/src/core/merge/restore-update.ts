@@ -1,3 +1,4 @@
+// Computes the PUTs that restore an updated object and its field ownership.
 import { desiredState, marked, RESTORED_MARK, type TransactionRef, writable } from "./write-body.ts";
 import { entriesOf, entriesOfOthers, isMarked, isOurs, showsPatch } from "./marks.ts";
 import { fieldsOf, none, type Path, union } from "./field-set.ts";

@@ -1,3 +1,4 @@
+// Computes the managedFields of a restored object: the live entries, with ours given back to former owners.
 import { expandAncientChanges, byWriter, writerOf } from "./ancient-changes.ts";
 import { child, type Fields, fieldsOf, filterAlong, holds, isWhole, none, union } from "./field-set.ts";
 import { entriesOf } from "./marks.ts";

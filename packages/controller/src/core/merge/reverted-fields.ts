@@ -1,3 +1,4 @@
+// Finds fields of a change that other clients have reverted since.
 import type { ResolvedChange } from "@janus/api";
 import {
   asObject,

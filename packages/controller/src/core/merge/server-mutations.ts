@@ -1,3 +1,4 @@
+// Finds values that admission or the API server set differently from what was sent.
 import { writable } from "./write-body.ts";
 import type { Path } from "./field-set.ts";
 import { under } from "./field-value.ts";

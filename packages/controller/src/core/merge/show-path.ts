@@ -1,3 +1,4 @@
+// Formats field paths for messages.
 import { asObject } from "@janus/types";
 import { parseElement } from "./list-element.ts";
 import type { Path } from "./field-set.ts";

@@ -1,3 +1,4 @@
+// Finds the fields that a Patch removes, and takes over those of earlier Applies.
 import { isApplyManager, type ResolvedChange } from "@janus/api";
 import { appliedState } from "./applied-state.ts";
 import { type Fields, fieldsOf, isWhole } from "./field-set.ts";

@@ -1,3 +1,4 @@
+// Merges the live object with its snapshot, so that only the fields of the change are restored.
 import { type Fields, isWhole, none, type Path } from "./field-set.ts";
 import { memoized } from "../kubernetes/memoize.ts";
 import { under } from "./field-value.ts";

@@ -1,3 +1,4 @@
+// Finds fields that exist in another version of a kind and that a write would lose.
 import { groupOf } from "@janus/api";
 import { asObject, equal, isObject, type KubeObject, member } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";

@@ -1,3 +1,4 @@
+// Builds the bodies of the writes that apply a change or restore its target, with our mark.
 import { applyManager, fieldManager, GROUP, groupOf, isBuiltIn, type ResolvedChange } from "@janus/api";
 import { toBase64 } from "../kubernetes/base64.ts";
 import { controlledFields } from "../kubernetes/controlled-fields.ts";
