@@ -1,3 +1,4 @@
+// The controller as a library, for tests and the command line.
 export * from "./core/index.ts";
 export { controller, type Controller, type ControllerOptions } from "./shell/controller.ts";
 export { impersonation, lookUp, sendRequest } from "./shell/reconcile/api-request.ts";

@@ -1,3 +1,4 @@
+// Starts everything that a leader runs: watches, work queue, reconciler and lock renewal.
 import { randomUUID } from "node:crypto";
 import type { Phase } from "@janus/api";
 import { type Api, discovery, keyOf, newWorkQueue, sharedApi, startReflector, throttle } from "@janus/kube";

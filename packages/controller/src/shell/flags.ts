@@ -1,3 +1,4 @@
+// Parses the command-line flags of the controller.
 import { parseArgs } from "node:util";
 import {
   LEADER_ELECTION,

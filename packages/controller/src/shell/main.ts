@@ -1,3 +1,4 @@
+// The entry point of the controller process: wires clients, leadership, metrics and the HTTP server.
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Api, type Client, connect, loadConfig } from "@janus/kube";

@@ -1,3 +1,4 @@
+// The phase Committing: applies the changes one by one, with one checkpoint after each.
 import * as E from "fp-ts/lib/Either.js";
 import { REQUEST_ROLLBACK } from "@janus/api";
 import { allStores, releaseAll, snapshotOf } from "../snapshots/prior-state.ts";

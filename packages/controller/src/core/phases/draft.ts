@@ -1,3 +1,4 @@
+// The lifecycles Draft and Proposed: renders the Transaction, records its authors, and deletes expired Drafts.
 import { cut, FINALIZER, type Render, type Transaction } from "@janus/api";
 import { equal } from "@janus/types";
 import { fromTimestamp, toTimestamp } from "../kubernetes/time.ts";

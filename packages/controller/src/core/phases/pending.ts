@@ -1,3 +1,4 @@
+// The phase Pending: rejects an invalid Transaction, or adds the finalizer and starts.
 import { FINALIZER } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { contentDigest } from "../preflight/digest.ts";

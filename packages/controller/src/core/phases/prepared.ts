@@ -1,3 +1,4 @@
+// The phase Prepared: the last moment at which nothing was modified.
 import { run, type Step } from "../state/effect.ts";
 import { hasBegun, readJournal } from "../state/journal-requests.ts";
 import { quarantine } from "../transitions/quarantine.ts";

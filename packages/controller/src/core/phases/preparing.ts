@@ -1,3 +1,4 @@
+// The phase Preparing: locks, reads, checks and snapshots, without modifying a target.
 import type { Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";

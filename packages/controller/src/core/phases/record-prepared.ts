@@ -1,3 +1,4 @@
+// Records that everything is prepared: snapshots, locks, and warnings of the preflight.
 import { type Before, type Item, journalName } from "@janus/api";
 import { dependents, warnings } from "../preflight/dependents.ts";
 import { irreversibleGateWarnings, takenForGood } from "../preflight/irreversible-changes.ts";

@@ -1,3 +1,4 @@
+// The phase RollingBack: restores the targets in reverse order, and defers those that have to wait.
 import { cut, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
 import { dependsOn, hasFormerSchema, isBefore } from "../undo/rollback-dependencies.ts";

@@ -1,3 +1,4 @@
+// The phases Committed, RolledBack and Failed: releases snapshots, locks and finalizer; retries and TTL.
 import { FINALIZER, REQUEST_ROLLBACK, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { allStores } from "../snapshots/prior-state.ts";

@@ -1,3 +1,4 @@
+// Finds the objects that would be garbage-collected with deleted targets.
 import { type Change, cut, deletes, type Transaction } from "@janus/api";
 import { collectGarbage, type Collected } from "./garbage-collection.ts";
 import type { FindOwned } from "../state/effect.ts";

@@ -1,3 +1,4 @@
+// Lists the fields in which two objects differ.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import {

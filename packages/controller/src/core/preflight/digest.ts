@@ -1,3 +1,4 @@
+// Computes the digest of a render, which is what is approved.
 import { Spec, type Transaction } from "@janus/api";
 import { memoized } from "../kubernetes/memoize.ts";
 import { contentsObjects } from "../state/contents.ts";

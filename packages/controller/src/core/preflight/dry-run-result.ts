@@ -1,3 +1,4 @@
+// Keeps the differences that a dry run shows, within limits of size.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { CONCEALED, cut, deletes, type FieldDifference } from "@janus/api";

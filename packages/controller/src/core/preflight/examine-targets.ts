@@ -1,3 +1,4 @@
+// Reads, dry-runs and snapshots the targets in parts that fit into memory.
 import type { Transaction } from "@janus/api";
 import { ENOUGH_LIVE, MOST_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";

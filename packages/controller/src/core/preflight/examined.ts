@@ -1,3 +1,4 @@
+// Runs all checks of Pending and Preparing without locks and snapshots, for renders and previews.
 import { discoveries } from "../state/target-resolution.ts";
 import type { ApiCall, Effect } from "../state/effect.ts";
 import type { Observations } from "../state/observations.ts";

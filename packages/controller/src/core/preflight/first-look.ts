@@ -1,3 +1,4 @@
+// Reads whether the target of an Apply or a Replace exists.
 import type { Transaction } from "@janus/api";
 import { isLeft } from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";

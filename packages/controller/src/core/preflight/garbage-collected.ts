@@ -1,3 +1,4 @@
+// Finds targets that are garbage-collected between two changes.
 import { deletes, type ResolvedChange, type Transaction } from "@janus/api";
 import { collected } from "./dependents.ts";
 import type { Collected } from "./garbage-collection.ts";

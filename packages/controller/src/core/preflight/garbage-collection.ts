@@ -1,3 +1,4 @@
+// Simulates the garbage collector for the deletions of a Transaction.
 import type { Owned } from "../state/listings.ts";
 
 /** A reference to an owner, in the linked list of all references to it. */

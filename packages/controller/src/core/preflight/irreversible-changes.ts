@@ -1,3 +1,4 @@
+// Finds changes that cannot be undone, such as making a ConfigMap immutable.
 import { deletes, type ResolvedChange, type Transaction } from "@janus/api";
 import { equal, type KubeObject } from "@janus/types";
 import { collected, ownedNames } from "./dependents.ts";

@@ -1,3 +1,4 @@
+// Finds owner references of a change to objects that do not exist.
 import type { Transaction } from "@janus/api";
 import { asObject, type OwnerReference } from "@janus/types";
 import { formatRef } from "../kubernetes/kube-object.ts";

@@ -1,3 +1,4 @@
+// Checks by access reviews whether the ServiceAccount may apply and roll back each change.
 import { ownVerbs, ROLLBACK_VERBS, type Transaction, verbsOf } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";

@@ -1,3 +1,4 @@
+// Runs the checks of live targets before the first change: reads, dry runs and access reviews.
 import { MANAGED_BY, MANAGED_BY_LABEL, type Transaction, TRANSACTION_LABEL } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { duplicateItem } from "../merge/duplicate-items.ts";

@@ -1,3 +1,4 @@
+// Computes what a Transaction would do without creating it, for kubectl janus plan.
 import type { ResolvedChange } from "@janus/api";
 import { isRight } from "fp-ts/lib/Either.js";
 import type { KubeObject } from "@janus/types";

@@ -1,3 +1,4 @@
+// Checks that the ServiceAccount could restore RBAC objects, despite escalation prevention.
 import type { ResolvedChange, Transaction } from "@janus/api";
 import { deletes, fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";

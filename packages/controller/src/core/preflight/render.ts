@@ -1,3 +1,4 @@
+// Computes status.render of a Draft: the fields that each change would set.
 import { cut, type Render, type RenderedChange, type Transaction } from "@janus/api";
 import type { Instant } from "../kubernetes/time.ts";
 import type { ApiCall, Effect, Watched } from "../state/effect.ts";

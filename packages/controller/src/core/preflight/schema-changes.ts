@@ -1,3 +1,4 @@
+// Finds fields that a change adds to a CustomResourceDefinition and that a rollback would remove.
 import type { Transaction } from "@janus/api";
 import { asObject, isObject, type JsonObject, type KubeObject } from "@janus/types";
 import { formatRef } from "../kubernetes/kube-object.ts";

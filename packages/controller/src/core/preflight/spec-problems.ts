@@ -1,3 +1,4 @@
+// Checks the spec of a Transaction where CEL in the CRD cannot.
 import { changeGateMistakes, gateMistakes, isGated, rollbackGates } from "../gates/gates-of.ts";
 import {
   asWritten,

@@ -1,3 +1,4 @@
+// Compares the targets with the approved render, and names the fields that differ.
 import type { FieldDifference, RenderedChange } from "@janus/api";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { changeIn, trialIn } from "../state/observations.ts";

@@ -1,3 +1,4 @@
+// Retries the list of kinds whose server does not answer, for a limited time.
 import { cut } from "@janus/api";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Observations } from "../state/observations.ts";

@@ -1,3 +1,4 @@
+// Checks whether the ServiceAccount may watch the targets that have gates.
 import type { Transaction } from "@janus/api";
 import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";

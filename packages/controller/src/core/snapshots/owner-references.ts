@@ -1,3 +1,4 @@
+// Removes and restores owner references in snapshots of deleted and created-again objects.
 import { deletes, type Transaction } from "@janus/api";
 import { recordedBefore } from "./prior-state.ts";
 import { isWhole, none } from "../merge/field-set.ts";

@@ -1,3 +1,4 @@
+// Reads the state before a change from its snapshot, and lists all stores of a Transaction.
 import type { Before, SnapshotStore, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";

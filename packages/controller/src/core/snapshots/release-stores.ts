@@ -1,3 +1,4 @@
+// Releases snapshot stores: deletes them, or hands them to the Transaction, or orphans them.
 import {
   API_VERSION,
   journalName,

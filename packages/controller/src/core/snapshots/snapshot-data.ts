@@ -1,3 +1,4 @@
+// Encodes snapshots as data of ConfigMaps and Secrets, split by size, with a digest.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import {

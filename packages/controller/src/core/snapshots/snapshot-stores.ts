@@ -1,3 +1,4 @@
+// Creates snapshot stores under free names, and trusts only those that are recorded.
 import { type SnapshotStore, storeName, type Transaction, TRANSACTION_LABEL, UID_LABEL } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";

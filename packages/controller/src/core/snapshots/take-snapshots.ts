@@ -1,3 +1,4 @@
+// Writes the snapshots of the targets, group by group.
 import type { SnapshotStore, Transaction } from "@janus/api";
 import { ENOUGH_LIVE, outlined } from "../state/memory-budget.ts";
 import type { ApiCall } from "../state/effect.ts";

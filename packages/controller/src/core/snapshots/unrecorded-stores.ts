@@ -1,3 +1,4 @@
+// Finds stores of this Transaction that no status or journal records, such as after a crash.
 import { type SnapshotStore, storeName } from "@janus/api";
 import { allStores } from "./prior-state.ts";
 import type { ApiCall } from "../state/effect.ts";

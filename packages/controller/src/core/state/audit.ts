@@ -1,3 +1,4 @@
+// Builds the events that report who has created, edited, published or stopped a Transaction.
 import {
   APPROVED_BY,
   cut,

@@ -1,3 +1,5 @@
+// The state of the cleanup of snapshot stores.
+
 /**
  * How a snapshot store is released from the finalizer that keeps it.
  *

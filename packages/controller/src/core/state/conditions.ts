@@ -1,3 +1,4 @@
+// Builds status.conditions from the phase and its cause.
 import type { Condition, Phase, Transaction } from "@janus/api";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
 import { REVERSIBLE, type Reversibility } from "./rollback-window.ts";

@@ -1,3 +1,4 @@
+// Decodes the contents of changes in ConfigMaps and Secrets, compressed or not, within a memory limit.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { Gunzip } from "fflate";

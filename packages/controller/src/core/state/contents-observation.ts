@@ -1,3 +1,4 @@
+// The observation of a ConfigMap or Secret with contents of changes.
 import type { Either } from "fp-ts/lib/Either.js";
 import type { JsonObject } from "@janus/types";
 import type { Instant } from "../kubernetes/time.ts";

@@ -1,3 +1,4 @@
+// Reads contents of changes from ConfigMaps and Secrets, and resolves the changes that refer to them.
 import type { Change, ContentSource, ContentsObject, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiError, JsonObject, KubeObject } from "@janus/types";

@@ -1,3 +1,4 @@
+// Decodes a stored Transaction, and refuses one that is damaged or of a later version.
 import {
   Condition,
   emptyStatus,

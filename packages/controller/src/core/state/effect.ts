@@ -1,3 +1,4 @@
+// The requests that a decision returns, as data: API calls, lists and discovery, each with its purpose.
 import type { Either } from "fp-ts/lib/Either.js";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Observations } from "./observations.ts";

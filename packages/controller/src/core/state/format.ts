@@ -1,3 +1,4 @@
+// Detects data of a later version of the controller.
 import { cut, FORMAT } from "@janus/api";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { asObject, type JsonObject, type KubeObject } from "@janus/types";

@@ -1,3 +1,4 @@
+// The observations of the change that is being applied.
 import type { Instant } from "../kubernetes/time.ts";
 import type { Outage } from "./target-observations.ts";
 

@@ -1,3 +1,4 @@
+// Selects the changes whose gates are waited for now.
 import type { Transaction } from "@janus/api";
 import { isGated } from "../gates/gates-of.ts";
 import { firstIrreversible } from "./irreversible-deletions.ts";

@@ -1,3 +1,4 @@
+// Folds the response to a request into the observations, and handles retries and denials.
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "./effect.ts";
 import { deniedVerb, isAbsent, classify } from "../kubernetes/api-error.ts";

@@ -1,3 +1,4 @@
+// Decides whether a stored Transaction changes a given object.
 import { groupOf } from "@janus/api";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { asObject, type KubeObject } from "@janus/types";

@@ -1,3 +1,4 @@
+// Estimates the memory of a waiting Transaction, and drops what can be read again.
 import { type Change, FINALIZER, type Metadata, type Transaction } from "@janus/api";
 import { hasUnreadContents } from "./contents.ts";
 import type { ContentsObservation } from "./contents-observation.ts";

@@ -1,3 +1,4 @@
+// Finds irreversible deletions among the applied changes.
 import type { Change, Item, Transaction } from "@janus/api";
 import { isIrreplaceable } from "../kubernetes/irreplaceable-kinds.ts";
 

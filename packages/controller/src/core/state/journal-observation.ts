@@ -1,3 +1,4 @@
+// The observation of the journal: read, absent, damaged or refused.
 import type { Version } from "../kubernetes/kube-object.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Journal } from "./journal.ts";

@@ -1,3 +1,4 @@
+// Builds the requests that read, create and update the journal.
 import type { Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall, EventSpec } from "./effect.ts";

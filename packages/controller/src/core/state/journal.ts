@@ -1,3 +1,4 @@
+// The journal of a Transaction: a ConfigMap that records its progress after every change.
 import {
   type Before,
   type ItemState,

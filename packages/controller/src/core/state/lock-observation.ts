@@ -1,3 +1,4 @@
+// The observation of a lock.
 import type { Version } from "../kubernetes/kube-object.ts";
 import type { Instant } from "../kubernetes/time.ts";
 

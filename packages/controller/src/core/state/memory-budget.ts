@@ -1,3 +1,4 @@
+// Limits the memory of targets and snapshots of one Transaction.
 import { type KubeObject, sizeOf } from "@janus/types";
 import { outline } from "../kubernetes/outline.ts";
 import type { ApiCall } from "./effect.ts";

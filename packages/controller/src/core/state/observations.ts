@@ -1,3 +1,4 @@
+// The observations of a Transaction by this process, all of which can be read again.
 import type { SnapshotStore } from "@janus/api";
 import type { KubeObject, Resource } from "@janus/types";
 import type { Instant } from "../kubernetes/time.ts";

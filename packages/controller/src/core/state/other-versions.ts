@@ -1,3 +1,4 @@
+// Reads targets in other versions of their kind, to find fields that a write would lose.
 import { cut, fieldManager, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { KubeObject } from "@janus/types";

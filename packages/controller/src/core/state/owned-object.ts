@@ -1,3 +1,4 @@
+// Reads the owners of a listed object.
 import { groupOf } from "@janus/api";
 import { callName, type Named, tiedTo } from "../kubernetes/implicit-owners.ts";
 import { isIrreplaceable } from "../kubernetes/irreplaceable-kinds.ts";

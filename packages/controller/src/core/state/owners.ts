@@ -1,3 +1,4 @@
+// Reads whether the owners of an object exist.
 import * as E from "fp-ts/lib/Either.js";
 import type { OwnerReference } from "@janus/types";
 import { isAbsent } from "../kubernetes/api-error.ts";

@@ -1,3 +1,4 @@
+// The observations of one change before the first change is made.
 import type { FieldDifference, RenderedChange } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import type { Path } from "../merge/field-set.ts";

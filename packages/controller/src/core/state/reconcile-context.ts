@@ -1,3 +1,4 @@
+// The input of a decision: the Transaction, the observations, the settings and the time.
 import type { Metadata, Transaction } from "@janus/api";
 import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
 import type { Observations } from "./observations.ts";

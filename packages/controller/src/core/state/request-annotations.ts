@@ -1,3 +1,4 @@
+// The annotations with which users request a rollback or a retry.
 import { REQUEST_ROLLBACK, RETRY_ROLLBACK } from "@janus/api";
 
 /** Annotations with which users request something. */

@@ -1,3 +1,4 @@
+// Resolves an Apply to a Create or a Patch, and a Replace to a Create, by whether the target exists.
 import type { Change, ResolvedChange, Transaction } from "@janus/api";
 import { memoized } from "../kubernetes/memoize.ts";
 import { changeIn, type Observations } from "./observations.ts";

@@ -1,3 +1,4 @@
+// The changes with their resolved targets, and the state of one as its steps see it.
 import { type ResolvedChange, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { takeOver, takeOverBody } from "../merge/take-over.ts";

@@ -1,3 +1,4 @@
+// Reports in the status that a request fails and is retried.
 import { cut } from "@janus/api";
 import type { ApiCall, Effect, EventSpec } from "./effect.ts";
 import { messageOf } from "../kubernetes/api-error.ts";

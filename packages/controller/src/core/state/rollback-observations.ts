@@ -1,3 +1,4 @@
+// The observations of the rollback of one change.
 import type { KubeObject } from "@janus/types";
 import type { Instant } from "../kubernetes/time.ts";
 import type { Listing, Owned } from "./listings.ts";

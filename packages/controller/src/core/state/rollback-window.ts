@@ -1,3 +1,4 @@
+// The condition Reversible, and the end of the rollbackWindow of a Committed Transaction.
 import type { Transaction } from "@janus/api";
 import { fromTimestamp, type Instant, toTimestamp } from "../kubernetes/time.ts";
 

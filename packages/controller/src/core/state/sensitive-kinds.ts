@@ -1,3 +1,4 @@
+// Decides which kinds are sensitive, and removes their values from errors.
 import type { ApiError, Resource } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { withoutFreeText } from "../kubernetes/without-free-text.ts";

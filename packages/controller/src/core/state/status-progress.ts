@@ -1,3 +1,4 @@
+// Writes progress into the status at most once a second, and the reason of a pause.
 import { cut, type Item } from "@janus/api";
 import { type Effect, run, type Step, type EventSpec, wait, type Watched } from "./effect.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";

@@ -1,3 +1,4 @@
+// Builds status updates: phase transitions, items, and the request that writes them.
 import {
   groupOf,
   APPROVED_BY,

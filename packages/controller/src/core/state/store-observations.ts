@@ -1,3 +1,4 @@
+// The observations of snapshot stores.
 import type { SnapshotStore } from "@janus/api";
 import type { Version } from "../kubernetes/kube-object.ts";
 

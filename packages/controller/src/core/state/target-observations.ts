@@ -1,3 +1,4 @@
+// The observations of targets and their gates.
 import type { ApiError, KubeObject } from "@janus/types";
 import { messageOf } from "../kubernetes/api-error.ts";
 import type { SilentPod } from "../gates/pods.ts";

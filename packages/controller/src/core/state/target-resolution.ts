@@ -1,3 +1,4 @@
+// Resolves apiVersion and kind of each target by discovery, or by a CRD among the changes.
 import { type Change, groupOf, type Item, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { type Observations, set } from "./observations.ts";

@@ -1,3 +1,4 @@
+// Handles requests whose kind is not served, or served elsewhere.
 import type { ApiCall } from "./effect.ts";
 import { isUnserved, classify, type ErrorClass } from "../kubernetes/api-error.ts";
 import type { Instant } from "../kubernetes/time.ts";

@@ -1,3 +1,4 @@
+// Waits for the ServiceAccount and the contents of changes before the first change.
 import { contentsState } from "../state/contents.ts";
 import { run, type Step, wait } from "../state/effect.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";

@@ -1,3 +1,4 @@
+// Does nothing with a Transaction that only a later version of the controller can process.
 import { cut, FINALIZER } from "@janus/api";
 import { done, run, type Step, type EventSpec, wait } from "../state/effect.ts";
 import { type Observations, unset } from "../state/observations.ts";

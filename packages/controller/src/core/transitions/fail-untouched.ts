@@ -1,3 +1,4 @@
+// Ends a Transaction that has applied nothing as Failed, with every problem on its item.
 import { cut, type Item } from "@janus/api";
 import type { ApiCall } from "../state/effect.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";

@@ -1,3 +1,4 @@
+// Cleans up after a Transaction that was deleted although it had our finalizer.
 import { FINALIZER, ORPHANED_LABEL, Transaction } from "@janus/api";
 import type { ApiCall, EventSpec } from "../state/effect.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";

@@ -1,3 +1,4 @@
+// Stops a Transaction whose state cannot be read, and reports why.
 import { type Condition, cut, FINALIZER, ORPHANED_LABEL, type Transaction } from "@janus/api";
 import { type ApiCall, done, type Effect, run, type Step } from "../state/effect.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";

@@ -1,3 +1,4 @@
+// Starts the rollback of a finished Transaction when a user requests it.
 import { cut, FINALIZER, REQUEST_ROLLBACK, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { cannotBeUndone, firstIrreversible } from "../state/irreversible-deletions.ts";
 import { run, type EventSpec, type Step } from "../state/effect.ts";

@@ -1,3 +1,4 @@
+// Retries an incomplete rollback, automatically or on request.
 import { FINALIZER, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { run, type Step, type EventSpec } from "../state/effect.ts";
 import { fromTimestamp, type Instant } from "../kubernetes/time.ts";

@@ -1,3 +1,4 @@
+// Detects requests to stop an active Transaction: deletion, rollback request, terminating namespace.
 import { cut, REQUEST_ROLLBACK, ROLLBACK_REQUESTED_BY, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";

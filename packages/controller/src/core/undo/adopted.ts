@@ -1,3 +1,4 @@
+// Keeps a created object whose deletion would garbage-collect objects that existed before.
 import { cut, RETRY_ROLLBACK } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import { adoptedBy, ownsByName } from "../kubernetes/adopters.ts";

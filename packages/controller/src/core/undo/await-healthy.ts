@@ -1,3 +1,4 @@
+// Waits until the restored targets meet spec.rollbackWaitFor.
 import { type Item as Recorded, ROLLBACK_WAIT_TIMEOUT } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { isSensitive } from "../state/sensitive-kinds.ts";

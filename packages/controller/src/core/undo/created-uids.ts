@@ -1,3 +1,4 @@
+// The uids of objects that the Transaction or its rollback has created.
 import { deletes } from "@janus/api";
 import { recordedBefore } from "../snapshots/prior-state.ts";
 import { stateOf } from "../state/journal.ts";

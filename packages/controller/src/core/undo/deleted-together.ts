@@ -1,3 +1,4 @@
+// Names what this Transaction deleted together with a target, for messages.
 import { stateOf } from "../state/journal.ts";
 import { deletedOwners, isApplied, isGarbageCollected } from "../snapshots/owner-references.ts";
 import type { UndoContext } from "./undo-context.ts";

@@ -1,3 +1,4 @@
+// Keeps a StatefulSet from deleting PersistentVolumeClaims that existed before.
 import { cut, type ResolvedChange, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import { formatRef } from "../kubernetes/kube-object.ts";

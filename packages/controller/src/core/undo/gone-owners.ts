@@ -1,3 +1,4 @@
+// Restores an object without owners that other clients have deleted.
 import { deletes } from "@janus/api";
 import type { KubeObject, OwnerReference } from "@janus/types";
 import { formatRef } from "../kubernetes/kube-object.ts";

@@ -1,3 +1,4 @@
+// Reports targets that are gone although their changes were never applied.
 import { deletes, type Item as Recorded } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,3 +1,4 @@
+// Computes the state to restore where admission mutates it.
 import * as E from "fp-ts/lib/Either.js";
 import type { KubeObject } from "@janus/types";
 import { formatRef } from "../kubernetes/kube-object.ts";

@@ -1,3 +1,4 @@
+// Keeps a created Namespace or CRD that contains objects of other clients.
 import { cut, groupOf, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { ownedNames } from "../preflight/dependents.ts";
 import type { FindOwned } from "../state/effect.ts";

@@ -1,3 +1,4 @@
+// Keeps a created claim, volume or snapshot whose deletion would destroy data from before.
 import { RETRY_ROLLBACK } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { isAbsent, messageOf } from "../kubernetes/api-error.ts";

@@ -1,3 +1,4 @@
+// Builds the object that is created again from a snapshot.
 import type { KubeObject } from "@janus/types";
 import { withoutEphemeral } from "../merge/ephemeral-containers.ts";
 import { withServerMutations } from "../merge/server-mutations.ts";

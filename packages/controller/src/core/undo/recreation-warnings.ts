@@ -1,3 +1,4 @@
+// Warns of what could not be restored in an object that was created again.
 import { isEmpty, type KubeObject } from "@janus/types";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { claimsDeletedBy } from "../kubernetes/deleted-claims.ts";

@@ -1,3 +1,4 @@
+// Makes an object that was created again the owner of its dependents.
 import { deletes, marks } from "@janus/api";
 import type { KubeObject, ManagedFieldsEntry } from "@janus/types";
 import { isSafe } from "../locks/lock-acquisition.ts";

@@ -1,3 +1,4 @@
+// Decides which rollback has to wait for the rollback of a later change.
 import { type Change, deletes, groupOf, isBuiltIn, type Transaction } from "@janus/api";
 import { isAdopted } from "../kubernetes/adopters.ts";
 import { type Journal, stateOf } from "../state/journal.ts";

@@ -1,3 +1,4 @@
+// Rolls back one item: reads the target, undoes the change, and records how that ended.
 import { cut, deletes } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { snapshotOf } from "../snapshots/prior-state.ts";

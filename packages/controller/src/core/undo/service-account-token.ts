@@ -1,3 +1,4 @@
+// Handles token Secrets of a ServiceAccount that was deleted and created again.
 import type { Transaction } from "@janus/api";
 import type { Journal } from "../state/journal.ts";
 import { type KubeObject, without } from "@janus/types";

@@ -1,3 +1,4 @@
+// Handles cluster IPs and node ports that a Service may not get again.
 import { isPortTaken } from "../kubernetes/api-error.ts";
 import type { Allocation } from "../state/rollback-observations.ts";
 import { type ApiError, asObject, type KubeObject, type Resource, without } from "@janus/types";

@@ -1,3 +1,4 @@
+// The context of the rollback of one change, and the result of its steps.
 import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { withServerMutations } from "../merge/server-mutations.ts";

@@ -1,3 +1,4 @@
+// Undoes a Create: deletes the object that it created, by uid.
 import { RETRY_ROLLBACK } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import { adopted, unseenAdopted } from "./adopted.ts";

@@ -1,3 +1,4 @@
+// Undoes a Delete: creates the object again, then restores its ownership and its dependents.
 import { fieldManager } from "@janus/api";
 import type { KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";

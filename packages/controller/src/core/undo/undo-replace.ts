@@ -1,3 +1,4 @@
+// Undoes a Replace: deletes the replacement, then creates the former object again.
 import type { KubeObject } from "@janus/types";
 import { isMarked, isRecreated } from "../merge/marks.ts";
 import { replacementOf } from "../state/journal.ts";

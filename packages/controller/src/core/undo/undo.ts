@@ -1,3 +1,4 @@
+// Selects the undo of a change by its type, after a live read of the target.
 import { recordedBefore } from "../snapshots/prior-state.ts";
 import { isIrreversible } from "../state/irreversible-deletions.ts";
 import type { Journal } from "../state/journal.ts";

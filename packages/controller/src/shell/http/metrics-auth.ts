@@ -1,3 +1,4 @@
+// Authenticates and authorizes scrapers of /metrics by TokenReview and SubjectAccessReview.
 import { createHash } from "node:crypto";
 import { type Api, type Clock, type Create, type KubeObject, type Resource, systemClock } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";

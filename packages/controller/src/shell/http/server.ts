@@ -1,3 +1,4 @@
+// Serves /metrics, /healthz, /readyz and /status.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { HTTP } from "../limits.ts";

@@ -1,3 +1,4 @@
+// Checks by dry runs whether the API server rejects writes of an old term.
 import { FENCE_CHECK } from "@janus/api";
 import { leases } from "@janus/types";
 import {

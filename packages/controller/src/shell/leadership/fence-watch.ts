@@ -1,3 +1,4 @@
+// Checks the fence periodically while this process leads, and reports changes.
 import type { Api, LeasePlace, Term } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { FenceStatus } from "./fence.ts";

@@ -1,3 +1,4 @@
+// Adds the leader's term to writes of targets, and recognises rejections by the fence.
 import { FENCE_KEY, POLICIES } from "@janus/api";
 import { randomUUID } from "node:crypto";
 import type { Api, Request, Term } from "@janus/kube";

@@ -1,3 +1,4 @@
+// Records events on the leader's Lease.
 import { REPORTING_COMPONENT } from "@janus/api";
 import { leases } from "@janus/types";
 import type { Api, LeasePlace } from "@janus/kube";

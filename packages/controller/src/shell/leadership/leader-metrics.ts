@@ -1,3 +1,4 @@
+// The metrics of leader election and the fence.
 import { Counter, Gauge, Registry } from "prom-client";
 import type { FenceState } from "./fence-watch.ts";
 

@@ -1,3 +1,4 @@
+// Takes part in the leader election, and reports it in logs, metrics and events.
 import {
   type Api,
   type ElectionState,

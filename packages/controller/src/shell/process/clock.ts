@@ -1,3 +1,4 @@
+// The clocks of the process: wall clock, instants and durations.
 import type { Instant } from "../../core/index.ts";
 
 /** The wall clock. It may be set at any time: only for times that are displayed, or compared with times of other processes. */

@@ -1,3 +1,5 @@
+// Processes items concurrently, with a maximum number at a time.
+
 /**
  * Runs over the items, at most so many at a time, and begins them in their order. Resolves when all that were begun are done.
  *

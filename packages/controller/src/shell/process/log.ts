@@ -1,3 +1,5 @@
+// Writes structured log lines to stderr, without contents of objects.
+
 /** One JSON line on stderr. Fields never carry an object's content. */
 export type Log = (
   level: "debug" | "info" | "warn" | "error",

@@ -1,3 +1,4 @@
+// The build info and the default Node metrics.
 import { readFileSync } from "node:fs";
 import { collectDefaultMetrics, Gauge, type Registry } from "prom-client";
 

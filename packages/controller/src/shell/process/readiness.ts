@@ -1,3 +1,5 @@
+// Decides whether the process is ready, by readiness mode and leadership.
+
 /** leader: only the leader is ready. any: a standby that could take over at once is ready, too. */
 export const READINESS = ["any", "leader"] as const;
 export type Readiness = (typeof READINESS)[number];

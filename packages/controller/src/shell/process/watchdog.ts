@@ -1,3 +1,4 @@
+// Detects loops that have stopped making progress, for the liveness probe.
 import { type Api, type Clock, systemClock } from "@janus/kube";
 
 /** A loop of the process, or one round of it. */

@@ -1,3 +1,4 @@
+// Turns an effect into an API request, impersonated where it is the ServiceAccount's.
 import type { Transaction } from "@janus/api";
 import {
   type Api,

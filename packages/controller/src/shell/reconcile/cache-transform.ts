@@ -1,3 +1,4 @@
+// Reduces watched Transactions to the fields that the queue needs.
 import { API_VERSION, FINALIZER, KIND, type LIFECYCLES, type Phase } from "@janus/api";
 import type { KubeObject, ObjectMeta } from "@janus/kube";
 import { fromTimestamp, type Instant, isTerminal, REQUESTS } from "../../core/index.ts";

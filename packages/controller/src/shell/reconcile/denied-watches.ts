@@ -1,3 +1,4 @@
+// Remembers for a while which watches the ServiceAccount may not have.
 import { elapsed } from "../process/clock.ts";
 
 /** For this time no watch is tried again that the ServiceAccount may not have, in ms. */

@@ -1,3 +1,4 @@
+// Runs one effect, and folds its response into the observations.
 import type { Api, ApiError, Discovery, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { inLanes } from "../process/in-lanes.ts";

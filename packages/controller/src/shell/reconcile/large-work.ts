@@ -1,3 +1,4 @@
+// Grants slots to Transactions that use much memory.
 import { elapsed } from "../process/clock.ts";
 
 /**

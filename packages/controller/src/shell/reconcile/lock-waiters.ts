@@ -1,3 +1,4 @@
+// Wakes the Transaction that is next for a lock when it is released.
 import { type Awaited, hasPriorityOver, type ObjectRef, type QueuedTransaction } from "../../core/index.ts";
 
 export interface Waiting {

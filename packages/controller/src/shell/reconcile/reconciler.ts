@@ -1,3 +1,4 @@
+// The loop: reads a Transaction, decides, runs effects, until it waits or is done.
 import type { Metadata, Transaction } from "@janus/api";
 import type { Api, ApiError, Discovery, KubeObject, Requeue } from "@janus/kube";
 import { retryAfterOf } from "@janus/types";

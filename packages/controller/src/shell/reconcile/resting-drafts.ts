@@ -1,3 +1,4 @@
+// Watches the targets of Drafts, and renders a Draft again when one changes.
 import type { Metadata, Transaction } from "@janus/api";
 import { type Api, throttle } from "@janus/kube";
 import type { Watched } from "../../core/index.ts";

@@ -1,3 +1,4 @@
+// Lists the objects of all kinds that have owners, within limits.
 import { type Api, type ApiError, eachPage, type Impersonation, listable, type Resource } from "@janus/kube";
 import { asObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,3 +1,4 @@
+// One Transaction in the memory of this process, with its observations.
 import { FINALIZER, type Transaction } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";

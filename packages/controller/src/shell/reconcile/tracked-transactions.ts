@@ -1,3 +1,4 @@
+// All Transactions in the memory of this process, with a bound on those that wait.
 import { atRest, outlineAtRest, restingBytes } from "../../core/index.ts";
 import { queueKey, type TrackedTransaction } from "./tracked-transaction.ts";
 

@@ -1,3 +1,4 @@
+// Detects new requests of users in a watched Transaction.
 import type { ObjectMeta } from "@janus/kube";
 import { REQUESTS } from "../../core/index.ts";
 

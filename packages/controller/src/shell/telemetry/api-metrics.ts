@@ -1,3 +1,4 @@
+// Counts requests and watches of the API server.
 import type { Api, ApiError, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Counter, Histogram, type Registry } from "prom-client";

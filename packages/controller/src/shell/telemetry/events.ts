@@ -1,3 +1,4 @@
+// Records Events on Transactions, and aggregates frequent ones.
 import { API_VERSION, KIND, type Phase, REPORTING_COMPONENT, type Transaction } from "@janus/api";
 import type { Api, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,3 +1,4 @@
+// Measures lock operations and the time that Transactions wait for locks.
 import type { Transaction } from "@janus/api";
 import { lruCache } from "@janus/kube";
 import { Counter, Histogram, type Registry } from "prom-client";

@@ -1,3 +1,4 @@
+// The metrics of Transactions: phases, durations, items, conflicts and rollbacks.
 import { MAX_CHANGES, type Phase, PHASES, type Transaction } from "@janus/api";
 import type { ApiError } from "@janus/kube";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";

@@ -1,3 +1,4 @@
+// The metrics of the work queue, named as in client-go.
 import type { QueueEvent } from "@janus/kube";
 import { Gauge, Histogram, type Registry } from "prom-client";
 

@@ -1,3 +1,4 @@
+// Passes what the shell reports to log, metrics and events.
 import type { Transaction } from "@janus/api";
 import type { ApiError } from "@janus/kube";
 import { type Effect, classify, messageOf, type EventSpec } from "../../core/index.ts";
