@@ -1,3 +1,5 @@
+// Runs a TypeScript file or a tool of this repository, and installs what it needs first.
+
 // Runs a thing of this repository, from whatever state the checkout is in:
 //
 //   node scripts/run.mjs packages/deploy/src/crd.ts   a TypeScript file, from source

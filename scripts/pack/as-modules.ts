@@ -1,3 +1,4 @@
+// Makes the bundler use the ECMAScript modules of fp-ts and io-ts.
 import type { Plugin } from "rolldown";
 
 /** fp-ts and io-ts have ECMAScript modules as well, of which only what is used is bundled. */

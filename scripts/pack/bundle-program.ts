@@ -1,3 +1,4 @@
+// Bundles a program into one file.
 import { chmodSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";

@@ -1,3 +1,4 @@
+// Bundles the code and the types of a published package.
 import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { type ExternalOption, type Plugin, rolldown } from "rolldown";

@@ -1,3 +1,4 @@
+// Finds the packages that are published, and writes their package.json.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 

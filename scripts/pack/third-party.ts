@@ -1,3 +1,4 @@
+// Collects the licenses of bundled packages.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 

@@ -1,3 +1,5 @@
+// The Prometheus alerts, each with its expression and runbook.
+
 /** A condition that needs attention. */
 export interface Alert {
   readonly name: string;

@@ -1,3 +1,4 @@
+// The admission policy that lets only approvers publish in namespaces with the approval label.
 import { APPROVAL_LABEL, CRD_NAME, GROUP, LAST_EDITED_BY, PLURAL, POLICIES, REQUESTED_BY } from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";

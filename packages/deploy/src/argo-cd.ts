@@ -1,3 +1,4 @@
+// The ConfigMap patch with Argo CD's health check and actions for Transactions.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { GROUP, KIND } from "@janus/api";

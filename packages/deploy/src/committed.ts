@@ -1,3 +1,4 @@
+// The generated files of deploy/, by path.
 import { jsonSchema } from "./json-schema.ts";
 import { argoCdConfig } from "./argo-cd.ts";
 import { installation } from "./installation.ts";

@@ -1,3 +1,4 @@
+// The Deployment of the controller: Pods, probes, resources and scheduling.
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { controllerFlags, type ControllerFlagsProps } from "./controller-flags.ts";

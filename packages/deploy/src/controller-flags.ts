@@ -1,3 +1,4 @@
+// Turns props into command-line flags of the controller, and refuses those that other objects depend on.
 import { WRITE_TIMEOUT } from "@janus/api";
 import { LONGEST_TIMER, MAX_INT32 } from "@janus/types";
 import { type LeaderElection, leaderElectionOf, type LeaderElectionProps } from "./leader-election.ts";

@@ -1,3 +1,4 @@
+// The admission policy that limits the controller's own writes to its own objects.
 import {
   FENCE_CHECK,
   GROUP,

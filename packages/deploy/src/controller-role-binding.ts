@@ -1,3 +1,4 @@
+// The ClusterRoleBinding of the controller.
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";

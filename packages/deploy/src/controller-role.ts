@@ -1,3 +1,4 @@
+// The ClusterRole with the controller's own permissions.
 import { CONTROLLER_NAME, FENCE_KEY, GROUP, PLURAL } from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";

@@ -1,3 +1,4 @@
+// The ServiceAccount of the controller.
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { SYSTEM_NAMESPACE } from "@janus/api";

@@ -1,3 +1,4 @@
+// Prints the CustomResourceDefinition of Transaction as YAML.
 import { render, yaml } from "./render.ts";
 import { TransactionCrd } from "./transaction-crd.ts";
 

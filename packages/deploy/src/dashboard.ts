@@ -1,3 +1,5 @@
+// The Grafana dashboard, as data.
+
 /** A panel: its queries, each with its legend. */
 interface Chart {
   readonly title: string;

@@ -1,3 +1,5 @@
+// The version, the image and other defaults of an installation.
+
 /** The version of this release. */
 export const version = "0.1.0";
 

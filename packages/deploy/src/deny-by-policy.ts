@@ -1,3 +1,4 @@
+// The binding that makes a ValidatingAdmissionPolicy deny.
 import { k8s } from "cdk8s-plus-30";
 import type { Construct } from "constructs";
 

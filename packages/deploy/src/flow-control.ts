@@ -1,3 +1,4 @@
+// The FlowSchema and the PriorityLevelConfiguration of the controller.
 import { ApiObject } from "cdk8s";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";

@@ -1,3 +1,4 @@
+// The ConfigMap with the dashboard, for the sidecar of Grafana's Helm chart.
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { dashboard } from "./dashboard.ts";

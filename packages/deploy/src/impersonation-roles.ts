@@ -1,3 +1,4 @@
+// Roles that let the controller impersonate only certain ServiceAccounts.
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";

@@ -1,3 +1,4 @@
+// Constructs that install Janus, for cdk8s apps of operators.
 export { type Alert, alerts } from "./alerts.ts";
 export { ApprovalPolicy } from "./approval-policy.ts";
 export { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";

@@ -1,3 +1,4 @@
+// Renders all objects to install, in order.
 import { Janus, type JanusProps } from "./janus.ts";
 import { type Manifest, render } from "./render.ts";
 

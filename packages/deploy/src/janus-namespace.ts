@@ -1,3 +1,4 @@
+// The Namespace of the controller, with the restricted Pod Security Standard.
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { SYSTEM_NAMESPACE } from "@janus/api";

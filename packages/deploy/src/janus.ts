@@ -1,3 +1,4 @@
+// The construct with everything that a cluster needs to run Transactions.
 import { Construct } from "constructs";
 import { ApprovalPolicy } from "./approval-policy.ts";
 import { ControllerDeployment, type ControllerDeploymentProps } from "./controller-deployment.ts";

@@ -1,3 +1,4 @@
+// Prints the JSON Schema of a Transaction as text.
 import { transactionJsonSchema } from "@janus/authoring";
 
 /** The JSON Schema of a Transaction, as text, for editors. */

@@ -1,3 +1,4 @@
+// The labels of the controller's objects.
 import { LEADER_LABEL } from "@janus/api";
 
 /** The recommended labels (https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/). */

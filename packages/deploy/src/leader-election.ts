@@ -1,3 +1,4 @@
+// The settings of leader election, and their defaults.
 import { LEADER_ELECTION, LEADER_LEASE, SYSTEM_NAMESPACE } from "@janus/api";
 import type { NamespacedProps } from "./namespaced.ts";
 

@@ -1,3 +1,4 @@
+// The admission policy janus-fence, which rejects writes of a leader whose term is over.
 import { FENCE_KEY, POLICIES } from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";

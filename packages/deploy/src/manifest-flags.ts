@@ -1,3 +1,4 @@
+// Parses the flags of npm run manifests.
 import { parseArgs } from "node:util";
 import { isDnsLabel } from "@janus/types";
 import type { JanusProps } from "./janus.ts";

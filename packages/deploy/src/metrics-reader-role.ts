@@ -1,3 +1,4 @@
+// The ClusterRole that allows reading protected metrics.
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { controllerLabels } from "./labels.ts";

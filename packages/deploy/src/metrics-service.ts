@@ -1,3 +1,4 @@
+// The headless Service through which Prometheus finds every controller.
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";
 import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";

@@ -1,3 +1,4 @@
+// The construct with ServiceMonitor, alerts and dashboard.
 import { Construct } from "constructs";
 import { GrafanaDashboard } from "./grafana-dashboard.ts";
 import { MetricsService } from "./metrics-service.ts";

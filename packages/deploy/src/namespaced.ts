@@ -1,3 +1,4 @@
+// The prop for the namespace of an object.
 export interface NamespacedProps {
   /**
    * Namespace of the controller.

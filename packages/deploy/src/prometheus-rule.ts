@@ -1,3 +1,4 @@
+// The PrometheusRule with all alerts.
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { type Alert, alerts } from "./alerts.ts";

@@ -1,3 +1,4 @@
+// The readiness mode of the controller, and its consequences for the leader label.
 import type { LeaderElectionProps } from "./leader-election.ts";
 
 /**

@@ -1,3 +1,4 @@
+// Renders constructs to manifests, and manifests to YAML.
 import { App, Chart, Yaml } from "cdk8s";
 
 /** One object to apply. */

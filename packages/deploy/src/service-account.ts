@@ -1,3 +1,4 @@
+// The prop for the name of the controller's ServiceAccount.
 import { CONTROLLER_NAME } from "@janus/api";
 
 export interface ServiceAccountProps {

@@ -1,3 +1,4 @@
+// The ServiceMonitor of the controller.
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";

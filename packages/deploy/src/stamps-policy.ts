@@ -1,3 +1,4 @@
+// The admission policy that checks the annotations that name users.
 import { POLICIES } from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";

@@ -1,3 +1,4 @@
+// The annotations of a Transaction that name the users who created, edited or published it.
 import {
   APPROVAL_LABEL,
   APPROVED_BY,

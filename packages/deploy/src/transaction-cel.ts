@@ -1,3 +1,4 @@
+// CEL expressions about a Transaction that the admission policies share.
 import { REQUEST_ROLLBACK } from "@janus/api";
 import type { k8s } from "cdk8s-plus-30";
 

@@ -1,3 +1,4 @@
+// The construct of the CustomResourceDefinition of Transaction.
 import { transactionCrd } from "@janus/api";
 import { ApiObject, type ApiObjectProps } from "cdk8s";
 import { Construct } from "constructs";

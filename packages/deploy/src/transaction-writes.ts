@@ -1,3 +1,4 @@
+// The match rules of admission policies: writes of Transactions by users.
 import { GROUP } from "@janus/api";
 import type { k8s } from "cdk8s-plus-30";
 

@@ -1,3 +1,4 @@
+// The mutating admission policy that writes the names of users into annotations of a Transaction.
 import { POLICIES } from "@janus/api";
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";

@@ -1,3 +1,4 @@
+// The Kubernetes client, for the controller and the command line: requests, watches, discovery, leader election.
 export { answerTo } from "./http/answer.ts";
 export type * from "./api/api.ts";
 export { type Backoff, delayAfter } from "./work-queue/backoff.ts";

@@ -1,3 +1,4 @@
+// The status of a ready object, by kind.
 import { asObject, type KubeObject } from "@janus/types";
 
 const condition = (type: string, reason = type): object => ({ type, status: "True", reason, message: "simulated" });

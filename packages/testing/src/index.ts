@@ -1,3 +1,4 @@
+// The test library simulate, for authors of Transactions.
 export { type Parsed, parse, type TransactionManifest } from "@janus/authoring";
 export type { Denied } from "./api-server/denied.ts";
 export type { Edit, ObjectName, Refusal, SimulateOptions } from "./options.ts";

@@ -1,3 +1,4 @@
+// Puts the objects of a test into the model, with metadata as if they had existed before.
 import { asObject, type KubeObject } from "@janus/types";
 import { type Instant, toTimestamp } from "@janus/controller/core";
 import { written } from "./api-server/field-managers.ts";

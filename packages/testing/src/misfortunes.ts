@@ -1,3 +1,4 @@
+// Makes requests of a simulation fail, or edits objects in between, as the options say.
 import type { ApiCall, ApiError, Instant, ObjectRef } from "@janus/controller/core";
 import { toTimestamp } from "@janus/controller/core";
 import type { Json, KubeObject } from "@janus/types";

@@ -1,3 +1,4 @@
+// Rejects options of simulate that would make a test pass without testing anything.
 import type { TransactionManifest } from "@janus/authoring";
 import { isObject } from "@janus/types";
 import { kindsOf, servedKinds } from "./api-server/served-kinds.ts";

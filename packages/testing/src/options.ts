@@ -1,3 +1,4 @@
+// The options of simulate.
 import type { Denied } from "./api-server/denied.ts";
 import type { SimulatedObject } from "./simulation.ts";
 

@@ -1,3 +1,4 @@
+// Turns the end of a simulation into plain data.
 import { encodeStatus } from "@janus/api";
 import type { EventSpec } from "@janus/controller/core";
 import { placeKey } from "./api-server/world.ts";

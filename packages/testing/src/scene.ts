@@ -1,3 +1,4 @@
+// Builds the model and the Transaction of a simulation from its options.
 import { API_VERSION, emptyStatus, encodeStatus, groupOf, KIND, SYSTEM_NAMESPACE } from "@janus/api";
 import { isBuiltInGroup, resourceOf, type TransactionManifest } from "@janus/authoring";
 import {

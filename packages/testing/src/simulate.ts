@@ -1,3 +1,4 @@
+// Runs a Transaction against a model of the API server.
 import { parse, type TransactionManifest } from "@janus/authoring";
 import type { KubeObject } from "@janus/types";
 import { runTransaction } from "./controller/run-transaction.ts";

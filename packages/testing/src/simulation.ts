@@ -1,3 +1,5 @@
+// The result of simulate.
+
 /** A Kubernetes object, such as YAML gives. */
 export interface SimulatedObject {
   readonly apiVersion: string;

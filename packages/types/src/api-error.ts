@@ -1,3 +1,5 @@
+// The error of a request to the API server: refused, or unanswered.
+
 /** A request that did not succeed. */
 export type ApiError = Refused | Unanswered;
 

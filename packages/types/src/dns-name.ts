@@ -1,3 +1,5 @@
+// Regular expressions of RFC 1123 names.
+
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
 
 /** An RFC 1123 label, but for its length: a regular expression that means the same in RE2 (CEL, Go) and in JavaScript. */

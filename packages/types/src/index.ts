@@ -1,3 +1,4 @@
+// Types and pure functions about Kubernetes objects, names, errors and JSON, for all other packages.
 export * from "./api-error.ts";
 export * from "./dns-name.ts";
 export * from "./int32.ts";

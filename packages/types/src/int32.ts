@@ -1,3 +1,5 @@
+// The largest int32, and the longest timer of Node.
+
 /** The maximum of Kubernetes' int32 fields, and of the delay of a timer in Node, in ms. */
 export const MAX_INT32 = 2 ** 31 - 1;
 

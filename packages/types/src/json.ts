@@ -1,3 +1,5 @@
+// JSON values: parsing without loss of integers, comparison and type guards.
+
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {

@@ -1,3 +1,4 @@
+// The type of any Kubernetes object and its metadata.
 import { isObject, type JsonObject } from "./json.ts";
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/ */

@@ -1,3 +1,4 @@
+// Estimates the size of an object in bytes.
 import { isObject } from "./json.ts";
 
 const sizes = new WeakMap<object, number>();

@@ -1,3 +1,5 @@
+// The type of a resource: where a kind is served.
+
 /** Where a kind is served. */
 export interface Resource {
   readonly group: string;

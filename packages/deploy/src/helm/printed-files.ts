@@ -1,3 +1,4 @@
+// The generated files of the Helm chart, by path.
 import { transactionCrd } from "@janus/api";
 import { Yaml } from "cdk8s";
 import { alerts } from "../alerts.ts";

@@ -1,3 +1,4 @@
+// Converts values of the Helm chart into the props of the constructs, for the tests that compare both.
 import type { JanusProps } from "../janus.ts";
 import { k8s } from "cdk8s-plus-30";
 import { version } from "../defaults.ts";

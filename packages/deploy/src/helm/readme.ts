@@ -1,3 +1,4 @@
+// Generates the README of the Helm chart.
 import { placed, type Values } from "./value.ts";
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");

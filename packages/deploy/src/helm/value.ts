@@ -1,3 +1,5 @@
+// The types of a documented value of the Helm chart, with its schema and default.
+
 /** The part of JSON schema that is used here. */
 export type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,3 +1,4 @@
+// Generates values.schema.json of the Helm chart.
 import { isGroup, type Schema, type Values } from "./value.ts";
 
 const isNullable = (schema: Schema): boolean => Array.isArray(schema["type"]) && schema["type"].includes("null");

@@ -1,3 +1,4 @@
+// Generates values.yaml of the Helm chart.
 import { Yaml } from "cdk8s";
 import { isGroup, type Values } from "./value.ts";
 

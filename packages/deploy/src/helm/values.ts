@@ -1,3 +1,4 @@
+// The values of the Helm chart: documentation, schema and default of each.
 import { DNS_LABEL, DNS_LABEL_LENGTH, DNS_SUBDOMAIN, DNS_SUBDOMAIN_LENGTH, MAX_INT32 } from "@janus/types";
 import { defaultLogLevel, type LogLevel, longestLeaseDuration, longestTtl } from "../controller-flags.ts";
 import { defaultNodeSelector, defaultResources } from "../controller-deployment.ts";

@@ -1,3 +1,4 @@
+// The requests to the API server as data, and the interface Api that sends them.
 import type { Either } from "fp-ts/lib/Either.js";
 import type { ApiError, KubeObject, Resource } from "@janus/types";
 

@@ -1,3 +1,4 @@
+// The clock of timers and deadlines, as an argument for tests.
 import { MAX_INT32 } from "@janus/types";
 
 /** A clock as an argument, so that tests need not wait. */

@@ -1,3 +1,5 @@
+// Explains errors of connections and files in the words of kubectl.
+
 const UNKNOWN_AUTHORITY =
   "x509: certificate signed by unknown authority. Is certificate-authority of the kubeconfig that of this server?";
 

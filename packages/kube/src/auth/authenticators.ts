@@ -1,3 +1,4 @@
+// Authenticates requests with exec plugins, tokens and client certificates of client-node.
 import type { RequestOptions } from "node:https";
 import type { User } from "@kubernetes/client-node";
 // Its index, like its KubeConfig, brings the types of all of Kubernetes: 80 MiB of memory, and most of a second at the start.

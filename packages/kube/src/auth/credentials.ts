@@ -1,3 +1,4 @@
+// The address, TLS options and credentials of an API server.
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { RequestOptions } from "node:https";

@@ -1,3 +1,4 @@
+// Loads a kubeconfig, or the in-cluster configuration, with the precedence of kubectl.
 import { accessSync, constants, readFileSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { homedir } from "node:os";

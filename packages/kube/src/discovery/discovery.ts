@@ -1,3 +1,4 @@
+// Finds the resource of a kind, with a short-lived cache.
 import * as E from "fp-ts/lib/Either.js";
 import type { Api } from "../api/api.ts";
 import { type Clock, systemClock } from "../api/clock.ts";

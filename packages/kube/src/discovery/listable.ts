@@ -1,3 +1,4 @@
+// Lists all kinds that can be listed, by aggregated discovery.
 import * as E from "fp-ts/lib/Either.js";
 import type { Api } from "../api/api.ts";
 import { type ApiError, isObject, type Resource } from "@janus/types";

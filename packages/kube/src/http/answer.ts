@@ -1,3 +1,4 @@
+// Checks that a successful response is the object that was requested.
 import * as E from "fp-ts/lib/Either.js";
 import type { Request } from "../api/api.ts";
 import { type ApiError, asObject, type KubeObject } from "@janus/types";

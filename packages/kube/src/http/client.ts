@@ -1,3 +1,4 @@
+// The client: sends requests over shared connections, and checks the responses.
 import * as E from "fp-ts/lib/Either.js";
 import { answerTo } from "./answer.ts";
 import type { Api, Hook, Request, Watch, WatchEvent } from "../api/api.ts";

@@ -1,3 +1,4 @@
+// Sends one HTTP request and reads the whole response, within a deadline.
 import { StringDecoder } from "node:string_decoder";
 import * as E from "fp-ts/lib/Either.js";
 import type { Dispatcher } from "undici";

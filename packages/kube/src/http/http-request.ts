@@ -1,3 +1,4 @@
+// Builds the HTTP request of an API request.
 import * as E from "fp-ts/lib/Either.js";
 import type { Delete, Impersonation, Request, Watch } from "../api/api.ts";
 import type { Resource } from "@janus/types";

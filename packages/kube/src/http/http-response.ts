@@ -1,3 +1,4 @@
+// Turns an HTTP response into an object or an ApiError.
 import * as E from "fp-ts/lib/Either.js";
 import type { Request } from "../api/api.ts";
 import {

@@ -1,3 +1,4 @@
+// Tells what a 404 says is absent: the object, its kind, or something else.
 import type { Request } from "../api/api.ts";
 import { asObject, isObject, type Refused } from "@janus/types";
 

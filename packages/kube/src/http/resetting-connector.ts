@@ -1,3 +1,4 @@
+// Opens connections that are reset when a request is aborted, so that it cannot land later.
 import type { Socket } from "node:net";
 import { buildConnector } from "undici";
 

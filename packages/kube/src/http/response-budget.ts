@@ -1,3 +1,5 @@
+// Bounds the memory of all responses that are being received.
+
 /** Pauses and resumes a response; undici's `Dispatcher.DispatchController` is one. */
 interface Flow {
   readonly pause: () => void;

@@ -1,3 +1,4 @@
+// Keeps connections to an API server, with its current credentials.
 import * as E from "fp-ts/lib/Either.js";
 import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from "undici";
 import { resettingConnector } from "./resetting-connector.ts";

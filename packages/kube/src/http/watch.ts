@@ -1,3 +1,4 @@
+// Reads the events of one watch.
 import * as E from "fp-ts/lib/Either.js";
 import type { Dispatcher } from "undici";
 import type { WatchEvent } from "../api/api.ts";

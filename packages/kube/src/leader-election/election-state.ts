@@ -1,3 +1,4 @@
+// The state machine of leader election: one request or wait in each state.
 import { isOfTerm, type LeaderRecord, leaderRecordOf, type Term } from "./leader-lease.ts";
 import { type LeaderTiming, retryPause } from "./leader-timing.ts";
 import { type KubeObject, MAX_INT32 } from "@janus/types";

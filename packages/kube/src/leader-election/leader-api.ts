@@ -1,3 +1,4 @@
+// An Api that sends nothing once the term is over.
 import * as E from "fp-ts/lib/Either.js";
 import type { Api } from "../api/api.ts";
 import type { Leader } from "./leader.ts";

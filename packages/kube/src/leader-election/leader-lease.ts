@@ -1,3 +1,4 @@
+// Reads and writes the Lease of a leader.
 import type { MergePatch, Create, Get } from "../api/api.ts";
 import { asObject, type KubeObject, leases, toMicroTime } from "@janus/types";
 

@@ -1,3 +1,4 @@
+// Builds the request of a candidate in each state, and interprets its response.
 import * as E from "fp-ts/lib/Either.js";
 import type { Request } from "../api/api.ts";
 import type { ApiError, KubeObject } from "@janus/types";

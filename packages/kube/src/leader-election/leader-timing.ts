@@ -1,3 +1,5 @@
+// The timing of leader election, and its validation.
+
 /** Durations in ms. */
 export interface LeaderTiming {
   /** How long others wait after the last observed renewal before they acquire the Lease. Written in whole seconds, rounded up. */

@@ -1,3 +1,4 @@
+// Runs a candidate in the leader election.
 import type { Api } from "../api/api.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
 import { callOf, inputOf } from "./leader-requests.ts";

@@ -1,3 +1,4 @@
+// Lists objects page by page.
 import * as E from "fp-ts/lib/Either.js";
 import type { Api, List } from "../api/api.ts";
 import type { ApiError, KubeObject, Resource } from "@janus/types";

@@ -1,3 +1,4 @@
+// Chooses the number of objects in the next page by the size of the last one.
 import { type ApiError, type KubeObject, sizeOf } from "@janus/types";
 
 /** The size that a page should have, in bytes … */

@@ -1,3 +1,4 @@
+// The state machine of a reflector: list, watch, and list again after errors.
 import type { WatchEvent } from "../api/api.ts";
 import { type Backoff, delayAfter } from "../work-queue/backoff.ts";
 import { type ApiError, type KubeObject, retryAfterOf } from "@janus/types";

@@ -1,3 +1,4 @@
+// Keeps a copy of all objects of a resource, and reports changes.
 import * as E from "fp-ts/lib/Either.js";
 import type { Api, Impersonation, WatchEvent } from "../api/api.ts";
 import { type Clock, systemClock } from "../api/clock.ts";

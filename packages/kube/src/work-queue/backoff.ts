@@ -1,3 +1,5 @@
+// Computes the pause after repeated failures, with jitter.
+
 /** The pause after failures, doubled with each, in ms. */
 export interface Backoff {
   readonly first: number;

@@ -1,3 +1,5 @@
+// Shares a number of slots fairly among groups.
+
 /** The queue for a number of slots, by group. */
 export interface FairTurns<A> {
   /** Queues behind the others of its group. */

@@ -1,3 +1,4 @@
+// Shares the API server fairly among namespaces, with a limit of requests in flight.
 import * as E from "fp-ts/lib/Either.js";
 import type { Api } from "../api/api.ts";
 import { type Clock, systemClock } from "../api/clock.ts";

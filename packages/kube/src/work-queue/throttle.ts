@@ -1,3 +1,4 @@
+// Limits how often a function runs for a key.
 import { type Clock, systemClock } from "../api/clock.ts";
 
 /**

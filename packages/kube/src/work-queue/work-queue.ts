@@ -1,3 +1,4 @@
+// A queue of keys to reconcile, with backoff and fairness among groups.
 import { type Backoff, delayAfter } from "./backoff.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
 import { fairTurns } from "./fair-turns.ts";

@@ -1,3 +1,5 @@
+// Decides in the model what the ServiceAccount may not do.
+
 /** What the ServiceAccount may not do, although it may do everything else. */
 export interface Denied {
   /**

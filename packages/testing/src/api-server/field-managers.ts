@@ -1,3 +1,4 @@
+// The model of managedFields: which manager owns a field after each write.
 import {
   asObject,
   equal,

@@ -1,3 +1,4 @@
+// How the API server merges each field, in the notation of built-in-types.ts.
 import { asObject, isObject, type Json } from "@janus/types";
 import { BUILT_IN_TYPES } from "./built-in-types.ts";
 

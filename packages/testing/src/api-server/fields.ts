@@ -1,3 +1,4 @@
+// Splits values into the parts that have managers of their own.
 import { asObject, isObject, type Json, type JsonObject } from "@janus/types";
 import { elementOf } from "@janus/controller/core/merge/list-element";
 import { deduced, type FieldType } from "./field-type.ts";

@@ -1,3 +1,4 @@
+// The model of the API server: the answer to one request.
 import * as E from "fp-ts/lib/Either.js";
 import { type ApiError, asObject, equal, isObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
 import { type Call, type Instant, type ObjectRef, toTimestamp } from "@janus/controller/core";

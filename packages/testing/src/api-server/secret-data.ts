@@ -1,3 +1,4 @@
+// Moves stringData of a Secret into data.
 import { asObject, type JsonObject } from "@janus/types";
 import { toBase64 } from "@janus/controller/core/kubernetes/base64";
 

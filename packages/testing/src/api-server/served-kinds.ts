@@ -1,3 +1,4 @@
+// The kinds that the model serves: built-in ones and those of CustomResourceDefinitions.
 import { asObject, type Json, type JsonObject, type KubeObject, type Resource } from "@janus/types";
 import { BUILT_IN_KINDS } from "./built-in-types.ts";
 import { builtInType, customType, type FieldType, unknownType } from "./field-type.ts";

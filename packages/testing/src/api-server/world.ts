@@ -1,3 +1,4 @@
+// The objects of the model.
 import type { KubeObject } from "@janus/types";
 import type { ObjectRef } from "@janus/controller/core";
 

@@ -1,3 +1,4 @@
+// Computes the object that a write stores, with metadata and managers.
 import { equal, type JsonObject, type KubeObject, type ObjectMeta } from "@janus/types";
 import { type Instant, type ObjectRef, toTimestamp } from "@janus/controller/core";
 import { contentOf, type Written } from "./field-managers.ts";

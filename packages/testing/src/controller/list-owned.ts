@@ -1,3 +1,4 @@
+// Lists objects with owners in the model.
 import { type FindOwned, type Found, hasOwner, isOfCluster, ownedObject, type Unlisted } from "@janus/controller/core";
 import type { Resource } from "@janus/types";
 import { isDenied } from "../api-server/denied.ts";

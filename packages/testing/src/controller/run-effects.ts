@@ -1,3 +1,4 @@
+// Runs the effects of a decision against the model.
 import * as E from "fp-ts/lib/Either.js";
 import {
   type ApiCall,

@@ -1,3 +1,4 @@
+// Runs a Transaction in the model until it has finished.
 import { SYSTEM_NAMESPACE, WRITE_TIMEOUT } from "@janus/api";
 import {
   atRest,

@@ -1,3 +1,4 @@
+// The surroundings of a simulated Transaction: objects, denials and failures.
 import type { ApiCall, ApiError, ObjectRef } from "@janus/controller/core";
 import type { KubeObject } from "@janus/types";
 import type { ApiServer } from "../api-server/respond.ts";

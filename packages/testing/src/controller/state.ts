@@ -1,3 +1,4 @@
+// The state of a simulation between two requests.
 import type { Transaction } from "@janus/api";
 import type { ApiCall, Call, EventSpec, Instant, Observations } from "@janus/controller/core";
 import type { World } from "../api-server/world.ts";
