@@ -1,7 +1,5 @@
-// Runs samples and property tests with one new seed after the other until stopped.
-
-// Runs the samples and the property tests with one new seed after the other, until it is stopped with Ctrl-C, and tells
-// the seeds that failed: `npm run explore`, or `npm run explore -- tests/crash` for some of the files.
+// Runs the samples and the property tests with one new seed after the other, and prints the seeds that failed. Until
+// Ctrl-C: `npm run explore`, or `npm run explore -- tests/crash` for some of the files.
 import { spawn } from "node:child_process";
 
 const files = process.argv.slice(2);

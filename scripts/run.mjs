@@ -1,6 +1,4 @@
-// Runs a TypeScript file or a tool of this repository, and installs what it needs first.
-
-// Runs a thing of this repository, from whatever state the checkout is in:
+// Runs a TypeScript file or a tool of this repository, from whatever state the checkout is in.
 //
 //   node scripts/run.mjs packages/deploy/src/crd.ts   a TypeScript file, from source
 //   node scripts/run.mjs vitest run                   a tool of node_modules/.bin

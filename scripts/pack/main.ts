@@ -1,4 +1,4 @@
-// Packs what is published, each package with everything that its users need not install:
+// Packs what is published, each package with everything that its users need not install.
 //
 //   npm run -s pack -- [directory]
 //

@@ -1,4 +1,4 @@
-// Writes kubectl-janus as one file:
+// Writes kubectl-janus as one file.
 //
 //   npm run -s cli:write -- [file]
 import path from "node:path";

@@ -1,7 +1,5 @@
 // Names that the controller, its installation and the command line have to agree on.
 
-// What the controller, its installation and the command line have to agree on.
-
 import { GROUP } from "./names.ts";
 
 /** The default namespace of the controller. */

@@ -1,3 +1,5 @@
+// The limits of a Transaction that follow from no other: the number of changes, and the depth of objects.
+
 /**
  * The most changes of a Transaction: the schema, the most names of its snapshot stores, the docs and the tests follow from it.
  *

@@ -1,5 +1,3 @@
-// The type of a gate in waitFor, so that the compiler rejects a misspelt one.
-
 /** A gate as in `spec.waitFor`, so that the compiler finds a misspelt one. */
 export type Gate =
   | "ready"

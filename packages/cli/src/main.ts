@@ -1,6 +1,5 @@
-// The entry point of kubectl janus: parses the arguments, runs the command, and reports errors.
-
 #!/usr/bin/env node
+// The entry point of kubectl janus: parses the arguments, runs the command, and reports errors.
 import { Failure } from "./failure.ts";
 import { withFlagsAfterCommand, withoutOtherWords } from "./leading-flags.ts";
 import { endWithReader, outputTo } from "./output/style.ts";

@@ -1,4 +1,4 @@
-// How a Transaction ended, in words: the message of an assertion that fails.
+// Formats how a Transaction ended: the message of an assertion that fails.
 import type { Simulation } from "./simulation.ts";
 
 const phrase = (...words: readonly (string | undefined)[]): string =>

@@ -1,5 +1,4 @@
-// Regular expressions of RFC 1123 names.
-
+// Regular expressions of RFC 1123 names, with which object names are checked.
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
 
 /** An RFC 1123 label, but for its length: a regular expression that means the same in RE2 (CEL, Go) and in JavaScript. */

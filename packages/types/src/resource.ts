@@ -1,6 +1,4 @@
-// The type of a resource: where a kind is served.
-
-/** Where a kind is served. */
+/** The resource of a kind: where the API server serves it. */
 export interface Resource {
   readonly group: string;
   readonly version: string;

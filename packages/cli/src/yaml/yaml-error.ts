@@ -1,4 +1,4 @@
-/** What is wrong with a text of YAML, and where; never with its text, which may be that of a Secret. */
+/** The error of a text that is not valid YAML, with its position; never with the text, which may be of a Secret. */
 export class YamlError extends Error {
   /** From 1. */
   readonly line: number;

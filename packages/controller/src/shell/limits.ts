@@ -1,3 +1,5 @@
+// Numbers of the whole process for which there is no flag: requests, connections, loops and waits.
+
 /**
  * The numbers of the whole process: requests, connections, loops, and the waits that no flag and no field sets. What
  * only one mechanism knows, such as how often a Draft is rendered again, is beside that mechanism.

@@ -1,5 +1,3 @@
-// A map that keeps the most recently used entries.
-
 /** A map that keeps the most recently used entries. */
 export interface LruCache<K, V> {
   readonly get: (key: K) => V | undefined;

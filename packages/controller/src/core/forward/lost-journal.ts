@@ -1,6 +1,4 @@
 // Finds out by marks in the targets how many changes were applied when the journal is lost.
-
-/** Finds out how far a Transaction has come whose journal was lost: the targets tell, by our marks. */
 import { type Before, deletes } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { gatesOf } from "../gates/gates-of.ts";

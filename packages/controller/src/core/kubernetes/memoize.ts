@@ -1,4 +1,4 @@
-// Memoizes pure functions by the identity of their argument.
+// Memoizes pure functions by the identity of their argument, or by a name.
 
 /**
  * Memoizes by object identity. Every step decides on nearly the same objects as the one before; expensive

@@ -1,3 +1,4 @@
+// The type Instant, and the time format of Kubernetes metadata and conditions.
 // oxlint-disable no-restricted-globals -- Date is used as arithmetic on its argument here, never as a clock
 
 /**
