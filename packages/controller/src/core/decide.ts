@@ -8,7 +8,7 @@ import { terminalCleanup } from "./phases/terminal-cleanup.ts";
 import { quarantine } from "./transitions/quarantine.ts";
 import { pending } from "./phases/pending.ts";
 import { prepared } from "./phases/prepared.ts";
-import { hearPreparing, preparing } from "./phases/preparing.ts";
+import { handlePreparingRequests, preparing } from "./phases/preparing.ts";
 import type { Unread } from "./state/decode-stored.ts";
 import { withContents } from "./state/contents.ts";
 import { awaitMemory } from "./state/idle-memory.ts";
@@ -70,15 +70,15 @@ export const decide = (seen: ReconcileContext): Step => {
   }
 };
 
-/** What people and others ask of it, which takes no memory. */
-const hear = (context: ReconcileContext): Step | undefined => {
+/** Handles deletion, rollback and yield requests, and the timeout: none of them needs a target in memory. */
+const handleRequests = (context: ReconcileContext): Step | undefined => {
   const { txn, known } = context;
   if (known.later !== undefined || isDraft(txn)) return undefined;
   switch (txn.status.phase) {
     case "Pending":
       return txn.metadata.deletionTimestamp === undefined ? undefined : pending(context);
     case "Preparing":
-      return hearPreparing(context);
+      return handlePreparingRequests(context);
     case "Prepared":
       return prepared(context);
     case "Committing":
@@ -91,7 +91,7 @@ const hear = (context: ReconcileContext): Step | undefined => {
 };
 
 /** What to do while there is no memory for more. */
-export const decideWithoutMemory = (context: ReconcileContext): Step => hear(context) ?? awaitMemory(context);
+export const decideWithoutMemory = (context: ReconcileContext): Step => handleRequests(context) ?? awaitMemory(context);
 
 /** Whether others wait for it: it may have applied changes, or it holds a lock that they want. */
 export const isUrgent = ({ txn, known, settings, nextWaiter }: ReconcileContext): boolean =>

@@ -121,7 +121,7 @@ const giveWay = (context: ReconcileContext): Step | undefined => {
  * What it does also while it waits for memory, since it takes none: it ends when that is requested, or at its timeout, and
  * gives way to others. Undefined: nothing of it is due.
  */
-export const hearPreparing = (context: ReconcileContext): Step | undefined =>
+export const handlePreparingRequests = (context: ReconcileContext): Step | undefined =>
   stopRequest(context).type !== "none" || context.now >= deadline(context) ? preparing(context) : giveWay(context);
 
 const acquireLocks = (context: ReconcileContext, targets: ReadonlyMap<number, ObjectRef>): Step | undefined => {
