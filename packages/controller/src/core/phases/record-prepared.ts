@@ -60,7 +60,7 @@ export const recordPrepared = (
       state: { type: "prepared", before: beforeOf(item) },
     };
   });
-  const mind = [
+  const preflightWarnings = [
     ...warnings(txn, known),
     ...unlistedWarnings(known),
     ...watchWarnings(txn, known),
@@ -77,11 +77,11 @@ export const recordPrepared = (
       ...(stores[0] === undefined ? {} : { rollbackRef: stores[0].name }),
       because: {
         reason: "Prepared",
-        message: [CHECKED, ...lockTimeoutNotice(context), ...mind, ...deniedNotice(known)].join("; "),
+        message: [CHECKED, ...lockTimeoutNotice(context), ...preflightWarnings, ...deniedNotice(known)].join("; "),
       },
     },
     now,
-    ...mind.map((message): EventSpec => ({ type: "Warning", reason: "PreflightWarning", message })),
+    ...preflightWarnings.map((message): EventSpec => ({ type: "Warning", reason: "PreflightWarning", message })),
   );
   return { ...recorded, onAnswer: (...answer) => remember(recorded.onAnswer(...answer)) };
 };
