@@ -26,7 +26,7 @@ export const classify = (fault: ApiError): ErrorClass => {
   // A rejection by the fence says nothing about the change itself.
   if (fault.type === "unanswered" || fault.fenced) return "transient";
   if (TOO_LARGE.test(fault.message) || UNTYPED.test(fault.message) || isPortTaken(fault)) return "permanent";
-  if (fault.code === 404) return isNoWord(fault) ? "transient" : "conflict";
+  if (fault.code === 404) return isUnspecificNotFound(fault) ? "transient" : "conflict";
   if (fault.code === 409) return "conflict";
   if (fault.code === 408 || fault.code === 429 || fault.code >= 500) return "transient";
   // Nor does a token that is being rotated.
@@ -50,7 +50,7 @@ export const isAbsent = (fault: ApiError): boolean => fault.type === "refused" &
 export const isUnserved = (fault: ApiError): boolean => fault.type === "refused" && fault.notFound === "path";
 
 /** A 404 that does not say that an object is absent. */
-const isNoWord = (fault: Extract<ApiError, { type: "refused" }>): boolean =>
+const isUnspecificNotFound = (fault: Extract<ApiError, { type: "refused" }>): boolean =>
   fault.code === 404 && (fault.notFound === undefined || fault.notFound === "path");
 
 /**
@@ -59,7 +59,7 @@ const isNoWord = (fault: Extract<ApiError, { type: "refused" }>): boolean =>
  */
 export const mayBeApplied = (fault: ApiError): boolean => {
   if (fault.type === "unanswered") return fault.cause !== "never-sent";
-  return fault.code === 408 || fault.code === 429 || fault.code >= 500 || (isNoWord(fault) && !isUnserved(fault));
+  return fault.code === 408 || fault.code === 429 || fault.code >= 500 || (isUnspecificNotFound(fault) && !isUnserved(fault));
 };
 
 /** The message of the server, without long values; or what happened to the request. */

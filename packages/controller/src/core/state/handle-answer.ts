@@ -30,7 +30,7 @@ const isUndone = ({ untilDone }: ApiCall, fault: ApiError): boolean => {
 };
 
 /** A response to a read that is about something else than the object: nothing that is read conflicts with anything. */
-const isVague = ({ call }: ApiCall, fault: ApiError): boolean =>
+const isInconclusive = ({ call }: ApiCall, fault: ApiError): boolean =>
   call.verb === "get" && fault.type === "refused" && (fault.notFound === "other" || fault.code === 409);
 
 /** A write of an object of the controller's own meets a conflict. What is to be released or deleted, and is absent, is done. */
@@ -85,7 +85,7 @@ export const handleAnswer = (
   const granted: Observations = known.denied.has(denial) ? { ...known, denied: unset(known.denied, denial) } : known;
   if (E.isRight(answer)) return { known: withoutConflict(effect.onAnswer(granted, answer, now, sent), effect) };
   const fault = answer.left;
-  if (meaningFor(effect, fault) === "transient" || isVague(effect, fault) || isUndone(effect, fault))
+  if (meaningFor(effect, fault) === "transient" || isInconclusive(effect, fault) || isUndone(effect, fault))
     return { known: afterTransientFault(known, effect, fault, now), failed: fault };
   if (isOwnConflict(effect, fault))
     return handleOwnConflict(known, effect, fault, effect.onAnswer(granted, answer, now, sent));

@@ -35,7 +35,7 @@ const holdsNothing = (error: ApiError): boolean =>
 const EXPIRED = 410;
 
 /** The word of a proxy, or of an API server that does not know its roles yet. */
-const isVague = (error: ApiError): boolean =>
+const isInconclusive = (error: ApiError): boolean =>
   error.type === "refused" &&
   (error.code === 403 || error.code === EXPIRED || (error.code === 405 && error.reason === ""));
 
@@ -63,7 +63,7 @@ const nameOf = ({ plural, group }: Resource): string => (group === "" ? plural :
 const unlisted = (resource: Resource, error: ApiError): Unlisted => ({
   resource: nameOf(resource),
   why: messageOf(error),
-  mayComeYet: classify(error) === "transient" || isVague(error),
+  mayComeYet: classify(error) === "transient" || isInconclusive(error),
 });
 
 /** Some of its objects have owners, and were not kept. */
