@@ -35,8 +35,8 @@ const FIRST_APPLY = "before-first-apply";
 
 /** The live entries of other managers, without the entry that the API server added only because ours was the first apply. */
 export const entriesOfOthers = (before: KubeObject, live: KubeObject, uid: string): Entries => {
-  const unbooked = entriesOf(before).length === 0;
-  return entriesOf(live).filter((entry) => !isOurs(entry, uid) && !(unbooked && entry.manager === FIRST_APPLY));
+  const hadNoManagedFields = entriesOf(before).length === 0;
+  return entriesOf(live).filter((entry) => !isOurs(entry, uid) && !(hadNoManagedFields && entry.manager === FIRST_APPLY));
 };
 
 /** A field that had a manager before: its entry now, and its value. */
