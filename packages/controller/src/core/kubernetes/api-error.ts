@@ -59,7 +59,9 @@ const isUnspecificNotFound = (fault: Extract<ApiError, { type: "refused" }>): bo
  */
 export const mayBeApplied = (fault: ApiError): boolean => {
   if (fault.type === "unanswered") return fault.cause !== "never-sent";
-  return fault.code === 408 || fault.code === 429 || fault.code >= 500 || (isUnspecificNotFound(fault) && !isUnserved(fault));
+  return (
+    fault.code === 408 || fault.code === 429 || fault.code >= 500 || (isUnspecificNotFound(fault) && !isUnserved(fault))
+  );
 };
 
 /** The message of the server, without long values; or what happened to the request. */

@@ -36,7 +36,9 @@ const FIRST_APPLY = "before-first-apply";
 /** The live entries of other managers, without the entry that the API server added only because ours was the first apply. */
 export const entriesOfOthers = (before: KubeObject, live: KubeObject, uid: string): Entries => {
   const hadNoManagedFields = entriesOf(before).length === 0;
-  return entriesOf(live).filter((entry) => !isOurs(entry, uid) && !(hadNoManagedFields && entry.manager === FIRST_APPLY));
+  return entriesOf(live).filter(
+    (entry) => !isOurs(entry, uid) && !(hadNoManagedFields && entry.manager === FIRST_APPLY),
+  );
 };
 
 /** A field that had a manager before: its entry now, and its value. */

@@ -69,7 +69,7 @@ const isSetByChange: Test = (field) => field.ours !== undefined || isChanged(fie
  * Whether its managers have certainly not written since, so that it differs as a consequence of the change: as where an admission
  * policy or webhook derives it from another field. The API server leaves the field with its former manager then.
  */
-const isConsequence: Test = ({ theirs, unsettled }) => theirs !== undefined && unsettled === undefined;
+const isConsequence: Test = ({ theirs, possiblyNewer }) => theirs !== undefined && possiblyNewer === undefined;
 
 /** The first that holds decides. */
 const RULES: readonly (readonly [holds: Test, verdict: MergeVerdict])[] = [

@@ -39,8 +39,8 @@ export interface MergedField extends Located {
   readonly theirs: Fields | undefined;
   /** The part of that whose managers have written since the change. */
   readonly since: Fields | undefined;
-  /** The part of it whose managers may have written since the change: all but those that certainly have not. */
-  readonly unsettled: Fields | undefined;
+  /** The part of it that is of managers who may have written since the change. */
+  readonly possiblyNewer: Fields | undefined;
   /** The part of it that had a manager before the change. */
   readonly former: Fields | undefined;
   /** All its managed fields, now or before: they show how lists are merged. */
@@ -76,7 +76,7 @@ export const fieldOf = (
   ours: child(parent.ours, element),
   theirs: child(parent.theirs, element),
   since: child(parent.since, element),
-  unsettled: child(parent.unsettled, element),
+  possiblyNewer: child(parent.possiblyNewer, element),
   former: child(parent.former, element),
   managed: child(parent.managed, element),
 });

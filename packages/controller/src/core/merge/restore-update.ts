@@ -58,7 +58,7 @@ export const restoration = (
     ours,
     theirs,
     since: fieldsOf(writtenSince(formerEntries, others)),
-    unsettled: union([fieldsOf(others.filter((entry) => !settled.has(entry))), bound]),
+    possiblyNewer: union([fieldsOf(others.filter((entry) => !settled.has(entry))), bound]),
     former,
     managed,
     content: withListMapDefaults(desiredState(change, place, before), [is, was], { managed, ours, theirs, former }),

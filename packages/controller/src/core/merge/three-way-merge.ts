@@ -16,8 +16,8 @@ export interface FieldOwnership extends ChangeMade {
   readonly theirs: Fields;
   /** Those of them whose managers have written since the change. */
   readonly since: Fields;
-  /** All of them but those whose managers certainly have not. */
-  readonly unsettled: Fields;
+  /** Fields of managers that may have written since the change. */
+  readonly possiblyNewer: Fields;
   /** Fields that had a manager before the change. */
   readonly former: Fields;
   /** Every field that has or had a manager: they show how lists are merged. */
@@ -290,7 +290,7 @@ const mergeField = (field: MergedField): MergedValue => {
  *   before {a: 1}        live {}             a has no manager, others did → {}, and a conflict
  */
 export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: FieldOwnership): Merged => {
-  const { ours, theirs, since, unsettled, former, managed, content, removed, isBlind, yieldsToOthers } = ownership;
+  const { ours, theirs, since, possiblyNewer, former, managed, content, removed, isBlind, yieldsToOthers } = ownership;
   const { value, named } = mergeObjects({
     change: { isBlind, yieldsToOthers },
     element: "",
@@ -304,7 +304,7 @@ export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: F
     ours,
     theirs,
     since,
-    unsettled,
+    possiblyNewer,
     former,
     managed,
   });
