@@ -1,4 +1,4 @@
-// The generated files of deploy/, by path.
+// The generated files that are committed in deploy/, by path.
 import { jsonSchema } from "./json-schema.ts";
 import { argoCdConfig } from "./argo-cd.ts";
 import { installation } from "./installation.ts";

@@ -1,4 +1,4 @@
-// The annotations of a Transaction that name the users who created, edited or published it.
+// The annotations of a Transaction that name the users who did something to it.
 import {
   APPROVAL_LABEL,
   APPROVED_BY,

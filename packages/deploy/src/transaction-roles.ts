@@ -1,4 +1,4 @@
-// ClusterRoles for users of Transactions, aggregated to the built-in ones.
+// ClusterRoles for users of Transactions: view, edit and approve.
 import { GROUP, PLURAL } from "@janus/api";
 import { k8s } from "cdk8s-plus-30";
 import { Construct } from "constructs";

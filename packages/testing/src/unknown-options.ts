@@ -1,4 +1,4 @@
-// Options that do not exist: JavaScript has no compiler that refuses them, and a test would pass and show nothing.
+// Finds options of simulate that do not exist: no compiler refuses them in JavaScript.
 import { isObject } from "@janus/types";
 import type { Denied } from "./api-server/denied.ts";
 import type { Edit, ObjectName, Refusal, SimulateOptions } from "./options.ts";

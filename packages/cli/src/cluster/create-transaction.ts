@@ -1,4 +1,4 @@
-// Creates a Transaction, records its author, and deletes it again if its contents cannot be created.
+// Creates a Transaction, records its author, and then creates the objects with its contents.
 import { LAST_EDITED_BY, REQUESTED_BY } from "@janus/api";
 import type { TransactionManifest } from "@janus/authoring";
 import { transactions } from "@janus/controller";

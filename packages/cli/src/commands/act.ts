@@ -1,4 +1,4 @@
-// The commands rollback, retry and others that request something of a published Transaction.
+// The commands rollback, retry and cancel, which request something of a published Transaction.
 import { type Phase, REQUEST_ROLLBACK, RETRY_ROLLBACK, ROLLBACK_REQUESTED_BY, type Transaction } from "@janus/api";
 import { isReversible, isTerminal, isUnread, REVERSIBLE, transactions } from "@janus/controller";
 import { type Cluster, type ClusterFlags, onCluster, sent } from "../cluster/cluster.ts";

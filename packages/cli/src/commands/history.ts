@@ -1,4 +1,4 @@
-// The command history: lists the Transactions that have changed an object.
+// The command history: lists Transactions, or those that have changed an object.
 import { GROUP } from "@janus/api";
 import { transactions } from "@janus/controller";
 import { listAll } from "@janus/kube";

@@ -1,4 +1,4 @@
-// The commands snapshot show, diff and others, which read the state of targets before a Transaction.
+// The commands snapshot show, diff and restore, about the targets as they were before a Transaction.
 import { API_VERSION, KIND, type Transaction } from "@janus/api";
 import { parse } from "@janus/authoring";
 import type { KubeObject } from "@janus/kube";

@@ -1,4 +1,4 @@
-// The command version: prints the versions of the client, the controller and the CRD.
+// The command version: prints the versions of kubectl janus, the controller and Kubernetes.
 import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
 import type { KubeObject } from "@janus/kube";
 import { Option } from "commander";

@@ -1,4 +1,4 @@
-// Escapes control characters in objects of other users, so that they cannot alter the terminal.
+// Escapes control characters in a Transaction, so that its author cannot alter what a terminal shows.
 
 /** What a terminal would obey, that turns the direction of the text, or that has no width; lines of a message are harmless. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;

@@ -1,4 +1,4 @@
-// Removes and restores owner references in snapshots of deleted and created-again objects.
+// Computes the owner references of restored objects, as owners created again have new uids.
 import { deletes, type Transaction } from "@janus/api";
 import { recordedBefore } from "./prior-state.ts";
 import { isWhole, none } from "../merge/field-set.ts";

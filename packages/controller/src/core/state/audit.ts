@@ -1,4 +1,4 @@
-// Builds the events that report who has created, edited, published or stopped a Transaction.
+// Builds the events that report who has requested, edited, proposed, rejected or approved a Transaction.
 import {
   APPROVED_BY,
   cut,

@@ -1,4 +1,4 @@
-// Ends or recreates a Transaction's progress when its journal is lost or refused.
+// Waits, or ends a Transaction that is released, if its journal is lost and cannot be created.
 import { run, type Step, wait } from "../state/effect.ts";
 import { type Journal, noJournal, type Note } from "../state/journal.ts";
 import { readJournal } from "../state/journal-requests.ts";

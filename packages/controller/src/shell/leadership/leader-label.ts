@@ -1,4 +1,4 @@
-// Sets the leader label on the own Pod, and removes it from a former leader's own Pod.
+// Sets the leader label on the own Pod while it leads, and removes it otherwise.
 import { LEADER_LABEL } from "@janus/api";
 import { type Api, type Clock, delayAfter, systemClock } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,4 +1,4 @@
-// Wakes the Transaction that is next for a lock when it is released.
+// Keeps the Transactions of this process that wait for locks, and tells which one is next.
 import { type Awaited, hasPriorityOver, type ObjectRef, type QueuedTransaction } from "../../core/index.ts";
 
 export interface Waiting {

@@ -1,4 +1,4 @@
-// Watches targets as their ServiceAccount, for Transactions that wait for gates.
+// Watches targets as their ServiceAccount, and notifies Transactions that wait for changes.
 import { type Api, type Impersonation, type KubeObject, keyOf, pageOf, startReflector, throttle } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { classify, finishedJob, isUnserved, type Watched } from "../../core/index.ts";
