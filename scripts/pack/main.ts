@@ -2,7 +2,9 @@
 //
 //   npm run -s pack -- [directory]
 //
-// Prints the paths of the tarballs, which `npm publish` and `npm install` take.
+// Prints the paths of the tarballs, which `npm publish` and `npm install` take. Users install `dependencies` and
+// `peerDependencies`; `devDependencies` are bundled. A new package needs a README.md, and a program in
+// tests/pack/programs.ts.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";

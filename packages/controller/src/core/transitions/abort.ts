@@ -1,4 +1,4 @@
-// Aborts a Transaction that has applied changes, and starts its rollback.
+// Stops going forward: starts the rollback, or ends a deleted Transaction with its changes left as they are.
 import { type Before, cut, type Item, type ItemState } from "@janus/api";
 import { releaseAll, showStores } from "../snapshots/prior-state.ts";
 import { run, type Step, type EventSpec } from "../state/effect.ts";
