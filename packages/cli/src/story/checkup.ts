@@ -1,4 +1,4 @@
-// Checks the installed CustomResourceDefinition and the leader's Lease.
+// Checks the installed CRD, the leader's Lease, the Deployment and the admission policies.
 import type { JsonObject } from "@janus/api";
 import { asObject } from "@janus/types";
 

@@ -1,4 +1,4 @@
-// The parsed gates of a change.
+// The parsed gates of each change and of restored targets, and the mistakes in them.
 import type { Change, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { memoized } from "../kubernetes/memoize.ts";

@@ -1,4 +1,4 @@
-// Decides when a PersistentVolumeClaim is ready: it is bound, or waits for its first Pod.
+// Decides when a PersistentVolumeClaim is ready (it is bound), and whether it waits for its first Pod.
 import type { KubeObject } from "@janus/types";
 import { latestEvent } from "./events.ts";
 import { type GateState, met, notYet } from "./gate-state.ts";
