@@ -82,16 +82,18 @@ it("a Transaction of the same name that is created at once is another one", asyn
   const place = await workspace();
   await place.create(configMap("a", { v: "old" }), secret("s", { v: "old" }));
   const goes = vanishesBefore(place, of("record", "Prepared"));
-  let done = false;
+  let isSecond = false;
+  const created = Promise.withResolvers<void>();
   await place.janus(goes, async (request, next) => {
-    if (!done && of("record", "Prepared")(request)) {
-      done = true;
+    if (!isSecond && of("record", "Prepared")(request)) {
+      isSecond = true;
       await place.submit(changes);
+      created.resolve();
     }
     return next(request);
   });
   await place.submit(changes);
-  await expect.poll(() => done).toBe(true);
+  await created.promise;
   expect((await place.over()).status.phase).toBe("Committed");
   await expect
     .poll(() => left(place), { timeout: 30_000 })
