@@ -81,7 +81,12 @@ const leftBehind = (state: State): readonly string[] => {
     const fits = phase === "RolledBack" ? owned && !held : unsettled && !held;
     if (!fits) return [`${key} is left`];
     const orphaned = object.metadata.labels?.["janus.io/orphaned"] === "true";
-    return phase === "Failed" && !state.world.objects.has(OWN) && !orphaned ? [`${key} is not to be found`] : [];
+    // Nobody is told of the deletion of a Failed one without our finalizer (docs/guarantees.md, "A Failed Transaction that is deleted by hand").
+    const { deletionTimestamp, finalizers = [] } = txn.metadata;
+    const isToldOf = deletionTimestamp !== undefined || finalizers.includes(FINALIZER);
+    return phase === "Failed" && !state.world.objects.has(OWN) && isToldOf && !orphaned
+      ? [`${key} is not to be found`]
+      : [];
   });
 };
 
