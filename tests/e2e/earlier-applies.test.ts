@@ -108,6 +108,11 @@ const CASES: readonly (readonly [what: string, first: Manifest, second: Manifest
     },
   ],
   [
+    "what is empty now",
+    deployment({ containers: [container({ args: ["a"] })], nodeSelector: { a: "b" }, dnsConfig: { searches: ["x"] } }),
+    deployment({ containers: [container({ args: [] })], nodeSelector: {} }),
+  ],
+  [
     "everything",
     configMap("config", { a: "1" }),
     { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "config" } },

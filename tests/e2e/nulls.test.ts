@@ -146,3 +146,21 @@ it("takes null in a custom resource for a field to remove in a Patch, and for a 
   const applied = await place.run([applying({ ...bare, plain: "1", nullable: null })], { name: "apply" });
   expect(applied.status).toMatchObject({ phase: "Committed" });
 });
+
+it("refuses in a Patch null for a key of a map that is replaced as a whole: it would remove all others", async () => {
+  const place = await workspace();
+  const web = (selector: object): Manifest => ({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "web" },
+    spec: { selector, ports: [{ port: 80 }] },
+  });
+  await place.apply(web({ a: "1", b: "2" }));
+  await place.janus();
+  const { status } = await place.run([patching(web({ a: null }))]);
+  expect(status.phase).toBe("Failed");
+  expect(status.items[0]?.error).toContain("spec.selector of Service");
+  expect((await place.read(web({})))["spec"]).toMatchObject({ selector: { a: "1", b: "2" } });
+  expect((await place.run([patching(web({ b: "3" }))], { name: "whole" })).status.phase).toBe("Committed");
+  expect((await place.read(web({})))["spec"]).toMatchObject({ selector: { b: "3" } });
+});

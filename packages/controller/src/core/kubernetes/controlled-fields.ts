@@ -3,6 +3,9 @@ import { isObject, type JsonObject, type KubeObject, type Resource } from "@janu
 
 const NONE: readonly string[] = [];
 
+/** The field manager that sets them. */
+export const CONTROLLED_BY = "clusterrole-aggregation-controller";
+
 /**
  * The fields of an object that a controller sets, whatever anybody writes to them: the rules of an aggregated ClusterRole. All
  * others that controllers set either have a manager of their own, or cannot be changed.

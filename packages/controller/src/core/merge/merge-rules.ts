@@ -26,8 +26,10 @@ const isLeftOut: Test = ({ is, ours, theirs, since }) =>
 
 const isGoneWithoutChange: Test = (field) => isGone(field) && !isChanged(field);
 
-const isReplacedByNothing: Test = ({ is, wanted, since, removed }) =>
-  is === undefined && removed !== undefined && isEmpty(wanted) && since === undefined;
+const isReplacedByNothing: Test = ({ is, wanted, since, removed, change }) => {
+  const isByChange = removed !== undefined || (change.isByPut && wanted !== undefined);
+  return is === undefined && isByChange && isEmpty(wanted) && since === undefined;
+};
 
 /** Whether nothing shows that the change has set it. Except for owner references: the Transaction may have deleted the owners. */
 const isUnclaimed: Test = (field) =>

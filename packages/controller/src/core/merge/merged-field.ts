@@ -6,6 +6,8 @@ import type { Json } from "@janus/types";
 export interface ChangeMade {
   /** Whether it is unknown which fields it has set: only those of its content count as its own. */
   readonly isBlind: boolean;
+  /** Whether it was made by a PUT: then nobody manages what it has emptied, which the API server does not store. */
+  readonly isByPut: boolean;
   /**
    * Whether the API server has rejected a part of the former values beside what others have set: what has gone along with a change,
    * and never had a manager, stays away, and what others have set of an item or of another type of a union stays as a whole.

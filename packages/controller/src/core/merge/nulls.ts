@@ -74,3 +74,24 @@ export const nulledFields = (
     ),
   );
 };
+
+/**
+ * Where the content of a Patch has null in a map that is always replaced as a whole, such as a selector: `spec.selector`; undefined if
+ * there is none. A Patch would remove all of its other keys.
+ */
+export const nullInWhole = (
+  live: Json | undefined,
+  content: Json | undefined,
+  managed: Fields | undefined,
+  path = "",
+): string | undefined => {
+  if (managed === undefined || !isObject(live) || !isObject(content)) return undefined;
+  if (Object.keys(managed).length === 0 && Object.keys(live).length > 0)
+    return Object.values(content).includes(null) ? path : undefined;
+  for (const [name, value] of Object.entries(content)) {
+    const below = path === "" ? name : `${path}.${name}`;
+    const found = nullInWhole(member(live, name), value, child(managed, `f:${name}`), below);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};

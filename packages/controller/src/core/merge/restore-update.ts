@@ -1,10 +1,11 @@
 // Computes the PUTs that restore an updated object and its field ownership.
-import { desiredState, marked, RESTORED_MARK, type TransactionRef, writable } from "./write-body.ts";
+import { contentOf, desiredState, marked, RESTORED_MARK, type TransactionRef, writable } from "./write-body.ts";
 import { entriesOf, entriesOfOthers, isMarked, isOurs, showsPatch } from "./marks.ts";
-import { fieldsOf, none, type Path, union } from "./field-set.ts";
-import { asObject, equal, type KubeObject } from "@janus/types";
+import { child, type Fields, fieldsOf, none, type Path, union } from "./field-set.ts";
+import { asObject, equal, type JsonObject, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import { orNoManager, restoredOwnership } from "./restored-ownership.ts";
 import { fieldManager, type ResolvedChange } from "@janus/api";
+import { CONTROLLED_BY, controlledFields } from "../kubernetes/controlled-fields.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { boundSince } from "./pod-binding.ts";
 import { takeOver } from "./take-over.ts";
@@ -21,6 +22,19 @@ export interface Restoration {
   /** Fields that are not as before, and that no client manages, as where admission has set them: left unchanged. */
   readonly unclaimed: readonly Path[];
 }
+
+/** Whether the change has given fields to a controller: it has made the object an aggregated ClusterRole, and nobody else has since. */
+const hasGivenAway = (
+  change: ResolvedChange,
+  place: ObjectRef,
+  was: JsonObject,
+  is: JsonObject,
+  ours: Fields,
+): boolean => {
+  const isControlled = (object: JsonObject): boolean => controlledFields(place.resource, object, undefined).length > 0;
+  const isOfOthers = isControlled(is) && child(ours, "f:aggregationRule") === undefined;
+  return isControlled(contentOf(change)) && !isControlled(was) && !isOfOthers;
+};
 
 /**
  * Restores an updated or patched object, one PUT after the other, until it has no field of ours.
@@ -42,16 +56,22 @@ export const restoration = (
   yieldsToOthers = false,
 ): Restoration => {
   const formerEntries = entriesOf(before);
-  const others = entriesOfOthers(before, live, author.uid);
-  const ours = fieldsOf(entriesOf(live).filter((entry) => isOurs(entry, author.uid)));
+  const was = writable(before, place);
+  const is = writable(live, place);
+  const everyone = entriesOf(live);
+  const own = fieldsOf(everyone.filter((entry) => isOurs(entry, author.uid)));
+  // What a controller has set because of the change is part of it.
+  const isOfChange = hasGivenAway(change, place, was, is, own)
+    ? ({ manager }: ManagedFieldsEntry): boolean => manager === CONTROLLED_BY
+    : (): boolean => false;
+  const others = entriesOfOthers(before, live, author.uid).filter((entry) => !isOfChange(entry));
+  const ours = union([own, fieldsOf(everyone.filter(isOfChange))]);
   const managedByOthers = fieldsOf(others);
   const bound = boundSince(before, live, [managedByOthers, ours]);
   const theirs = union([managedByOthers, bound]);
   const settled = new Set(settledSince(formerEntries, others, author));
   const former = fieldsOf(formerEntries);
   const managed = union([ours, theirs, former]);
-  const was = writable(before, place);
-  const is = writable(live, place);
   const over = takeOver(change, place, before);
   const isBlind = change.type === "Patch" && !showsPatch(live, author.uid);
   const { value, conflicts, unclaimed } = threeWayMerge(was, is, {
@@ -64,6 +84,7 @@ export const restoration = (
     content: withListMapDefaults(desiredState(change, place, before), [is, was], { managed, ours, theirs, former }),
     removed: change.type === "Update" ? none : over?.leftOut,
     isBlind,
+    isByPut: change.type === "Update" || over !== undefined,
     yieldsToOthers,
   });
   const isInPlace = equal(value, is);

@@ -11,6 +11,7 @@ import {
   member,
   without,
 } from "@janus/types";
+import { controlledFields } from "../kubernetes/controlled-fields.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { ANCIENT_CHANGES } from "./ancient-changes.ts";
 import { writtenSince } from "./field-managers.ts";
@@ -154,13 +155,15 @@ export const revertedFields = (
   const replaced = change.type === "Update" ? before : undefined;
   const others = entries.filter((entry) => !isOurs(entry, author.uid));
   const writers = replaced === undefined ? others : writtenSince(entriesOf(replaced), others);
+  const isPatch = change.type === "Patch" && change.isApply !== true;
+  const controlled = controlledFields(place.resource, contentOf(change), isPatch ? live : undefined);
   const editors = writers.filter(({ subresource = "", manager }) => subresource === "" && manager !== ANCIENT_CHANGES);
   const all = reverted({
     element: "",
     parent: undefined,
     // What the content leaves out of the metadata stays.
-    was: replaced === undefined ? undefined : without(settable(replaced, place), ["metadata"]),
-    wanted: settable(contentOf(change), place),
+    was: replaced === undefined ? undefined : without(settable(replaced, place), ["metadata", ...controlled]),
+    wanted: without(settable(contentOf(change), place), controlled),
     is: settable(live, place),
     ours: fieldsOf(entries.filter((entry) => isOurs(entry, author.uid))),
     theirs: fieldsOf(editors),

@@ -290,9 +290,9 @@ const mergeField = (field: MergedField): MergedValue => {
  *   before {a: 1}        live {}             a has no manager, others did → {}, and a conflict
  */
 export const threeWayMerge = (before: JsonObject, live: JsonObject, ownership: FieldOwnership): Merged => {
-  const { ours, theirs, since, possiblyNewer, former, managed, content, removed, isBlind, yieldsToOthers } = ownership;
+  const { ours, theirs, since, possiblyNewer, former, managed, content, removed, ...change } = ownership;
   const { value, named } = mergeObjects({
-    change: { isBlind, yieldsToOthers },
+    change,
     element: "",
     parent: undefined,
     isOfOwners: false,

@@ -22,9 +22,12 @@ import { missingPermissions, withVerdict } from "./permissions.ts";
 import { refusedGrants, regranting } from "./regranting.ts";
 import { readTarget, type ResolvedItem, writeOf } from "../state/resolved-changes.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
+import { fieldsOf } from "../merge/field-set.ts";
+import { entriesOf } from "../merge/marks.ts";
+import { nullInWhole } from "../merge/nulls.ts";
 import { schemaChange } from "./schema-changes.ts";
 import { isServed } from "../state/unserved-kind.ts";
-import { type ApiError, asObject, equal, isObject, type Json, type KubeObject } from "@janus/types";
+import { type ApiError, asObject, equal, isObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
 
 /** Reads the ServiceAccount itself: impersonating one that does not exist would fail with an unclear message. */
 export const readServiceAccount = (txn: Transaction): ApiCall => ({
@@ -151,6 +154,13 @@ const liveChecks: readonly ((item: ResolvedItem, seen: TargetObservation) => str
     return status === undefined || isBlank(status) || equal(status, object?.["status"])
       ? undefined
       : `the status of ${formatRef(place)} cannot be set, since it is a subresource: remove it from the content`;
+  },
+  ({ change, place }, { object }) => {
+    if (change.type !== "Patch" || change.isApply === true || object === undefined) return undefined;
+    const at = nullInWhole(object as JsonObject, change.content, fieldsOf(entriesOf(object)));
+    return at === undefined
+      ? undefined
+      : `${at} of ${formatRef(place)} is replaced as a whole, so null in it would remove all of its other keys: write all that it shall have`;
   },
 ];
 
