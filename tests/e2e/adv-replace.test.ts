@@ -27,7 +27,12 @@ const rollback = (place: Workspace) =>
   });
 
 /** Dies at the n-th checkpoint, before or after it was sent. */
-const diesAtCheckpoint = async (count: number, place: Workspace, changes: Parameters<Workspace["submit"]>[0], options = {}): Promise<void> => {
+const diesAtCheckpoint = async (
+  count: number,
+  place: Workspace,
+  changes: Parameters<Workspace["submit"]>[0],
+  options = {},
+): Promise<void> => {
   let checkpoints = 0;
   const { hook, reached, open } = gate(({ purpose }) => {
     if (purpose === "checkpoint") checkpoints += 1;
@@ -44,9 +49,9 @@ it.fails("1 replaces the very RoleBinding that allows it", { timeout: 70_000 }, 
   const place = await workspace();
   const before = roleBinding("deployer", "ClusterRole", "admin", `${place.namespace}/deployer`);
   await place.janus();
-  const txn = await place.run([
-    replacing(roleBinding("deployer", "ClusterRole", "edit", `${place.namespace}/deployer`)),
-  ], { timeout: "10s" }).catch(async () => place.txn());
+  const txn = await place
+    .run([replacing(roleBinding("deployer", "ClusterRole", "edit", `${place.namespace}/deployer`))], { timeout: "10s" })
+    .catch(async () => place.txn());
   const there = await place.exists(before);
   expect(there).toBe(true);
 });
@@ -99,7 +104,7 @@ it("5 Transaction deleted while finalizers delay the delete", { timeout: 70_000 
   await expect.poll(() => ready(place), { timeout: 20_000 }).toContain("delayed by its finalizers");
   await place.remove(transaction("txn"));
   await new Promise((done) => setTimeout(done, 2500));
-  const mid = await place.exists(transaction("txn")) ? show(await place.txn()) : "gone";
+  const mid = (await place.exists(transaction("txn"))) ? show(await place.txn()) : "gone";
   await place.patch({ ...configMap("app"), metadata: { name: "app", finalizers: [] } });
   await expect.poll(() => place.exists(transaction("txn")), { timeout: 30_000 }).toBe(false);
   expect(await place.names("v1", "ConfigMap")).toContain("txn-rollback");
@@ -117,7 +122,9 @@ it.fails("6 rollback in the window: others have replaced the replacement", { tim
   const { uid: _, resourceVersion: __, creationTimestamp: ___, ...metadata } = copy.metadata as Record<string, unknown>;
   await place.create({ ...copy, metadata, data: { a: "theirs" } } as unknown as Manifest);
   await rollback(place);
-  await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 20_000 }).not.toMatch(/Committed|RollingBack/u);
+  await expect
+    .poll(async () => (await place.txn()).status?.phase, { timeout: 20_000 })
+    .not.toMatch(/Committed|RollingBack/u);
   const txn = await place.txn();
   expect(await data(place)).toEqual({ a: "theirs" });
   expect(txn.status.phase).not.toBe("RolledBack");
@@ -157,7 +164,11 @@ it("8 an owner is replaced, its dependent patched, and it is rolled back", { tim
     }
     return send(request);
   });
-  const txn = await place.run([patching(configMap("dependent", { a: "2" })), replacing(sealed("2")), creating(configMap("taken"))]);
+  const txn = await place.run([
+    patching(configMap("dependent", { a: "2" })),
+    replacing(sealed("2")),
+    creating(configMap("taken")),
+  ]);
   await new Promise((done) => setTimeout(done, 4000));
   expect(await data(place)).toEqual({ a: "1" });
   if (txn.status.phase === "RolledBack") expect(await data(place, "dependent")).toEqual({ a: "1" });
@@ -167,10 +178,12 @@ it("9 a gate on a replacement fails", { timeout: 70_000 }, async () => {
   const place = await workspace();
   await place.create(sealed("1"));
   await place.janus();
-  const txn = await place.run([{ ...replacing(sealed("2")), waitFor: ["jsonpath={.data.b}=x"], waitTimeout: "2s" } as never]).catch((error: unknown) => {
-    console.log("9 refused", String(error));
-    throw error;
-  });
+  const txn = await place
+    .run([{ ...replacing(sealed("2")), waitFor: ["jsonpath={.data.b}=x"], waitTimeout: "2s" } as never])
+    .catch((error: unknown) => {
+      console.log("9 refused", String(error));
+      throw error;
+    });
   expect(txn.status.phase).toBe("RolledBack");
   expect(await data(place)).toEqual({ a: "1" });
 });

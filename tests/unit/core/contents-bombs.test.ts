@@ -16,7 +16,8 @@ it.each([
   const start = performance.now();
   let weight = 0;
   let at = 0;
-  for (; at < 500 && weight <= MOST_CONTENTS; at += 1) weight += storedContent(object, "one", MOST_CONTENTS - weight).weight;
+  for (; at < 500 && weight <= MOST_CONTENTS; at += 1)
+    weight += storedContent(object, "one", MOST_CONTENTS - weight).weight;
   const took = performance.now() - start;
   expect(took).toBeLessThan(2000);
 });
