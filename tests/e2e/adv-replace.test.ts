@@ -49,7 +49,7 @@ it.fails("1 replaces the very RoleBinding that allows it", { timeout: 70_000 }, 
   const place = await workspace();
   const before = roleBinding("deployer", "ClusterRole", "admin", `${place.namespace}/deployer`);
   await place.janus();
-  const txn = await place
+  await place
     .run([replacing(roleBinding("deployer", "ClusterRole", "edit", `${place.namespace}/deployer`))], { timeout: "10s" })
     .catch(async () => place.txn());
   const there = await place.exists(before);
@@ -104,7 +104,6 @@ it("5 Transaction deleted while finalizers delay the delete", { timeout: 70_000 
   await expect.poll(() => ready(place), { timeout: 20_000 }).toContain("delayed by its finalizers");
   await place.remove(transaction("txn"));
   await new Promise((done) => setTimeout(done, 2500));
-  const mid = (await place.exists(transaction("txn"))) ? show(await place.txn()) : "gone";
   await place.patch({ ...configMap("app"), metadata: { name: "app", finalizers: [] } });
   await expect.poll(() => place.exists(transaction("txn")), { timeout: 30_000 }).toBe(false);
   expect(await place.names("v1", "ConfigMap")).toContain("txn-rollback");
