@@ -147,14 +147,15 @@ it("takes null in a custom resource for a field to remove in a Patch, and for a 
   expect(applied.status).toMatchObject({ phase: "Committed" });
 });
 
+const web = (selector: object): Manifest => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { name: "web" },
+  spec: { selector, ports: [{ port: 80 }] },
+});
+
 it("refuses in a Patch null for a key of a map that is replaced as a whole: it would remove all others", async () => {
   const place = await workspace();
-  const web = (selector: object): Manifest => ({
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name: "web" },
-    spec: { selector, ports: [{ port: 80 }] },
-  });
   await place.apply(web({ a: "1", b: "2" }));
   await place.janus();
   const { status } = await place.run([patching(web({ a: null }))]);

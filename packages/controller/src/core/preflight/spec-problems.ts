@@ -25,6 +25,7 @@ import type { Observations } from "../state/observations.ts";
 import { MOST_AWAITED_ITEMS } from "../state/status-progress.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";
 import { resolvedTargets, targetProblem } from "../state/target-resolution.ts";
+import { isFromSecret } from "../state/sensitive-kinds.ts";
 
 /** Checks each change of a Transaction; the target is undefined if it cannot be resolved. */
 type Check = (
@@ -94,7 +95,7 @@ const checks: readonly Check[] = [
     const namespace = asObject(change.content["metadata"])["namespace"];
     return namespace === undefined || namespace === place.namespace
       ? undefined
-      : `content.metadata.namespace of ${formatRef(place)} is ${JSON.stringify(namespace)}: remove it, or set target.namespace`;
+      : `content.metadata.namespace of ${formatRef(place)} is ${isFromSecret(change) ? "another one" : JSON.stringify(namespace)}: remove it, or set target.namespace`;
   },
   (txn) => (index, place) => {
     const change = txn.spec.changes[index];

@@ -6,7 +6,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { asObject, canonical, isObject, type JsonObject, type KubeObject, member, parseJson } from "@janus/types";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 
-/** The content under a key, or what is wrong with it; and how much memory it takes, as {@link MOST_CONTENTS} counts. */
+/** The content under a key, or what is wrong with it; and how much memory it takes or took, as {@link MOST_CONTENTS} counts. */
 export interface StoredContent {
   readonly content: E.Either<string, JsonObject>;
   readonly weight: number;
@@ -28,21 +28,37 @@ const bytesOfBase64 = (text: string): Uint8Array => {
 /** By its magic bytes: no JSON begins with them. */
 const isGzip = ([first, second]: Uint8Array): boolean => first === 0x1f && second === 0x8b;
 
-const TOO_LARGE = `is larger than ${MOST_CONTENTS / 2 ** 20} MiB`;
+export const TOO_LARGE = `is larger than ${MOST_CONTENTS / 2 ** 20} MiB`;
 
 const NO_JSON = "is not a JSON object, plain or compressed with gzip";
 
-/** Stops as soon as it is too large. Throws if it is not gzip, or not all of it. */
-const gunzipped = (bytes: Uint8Array): Uint8Array | undefined => {
+/** Text, or what is wrong with it; and how many bytes were decompressed for that. */
+interface Decoded {
+  readonly text: E.Either<string, string>;
+  readonly work: number;
+}
+
+const utf8 = (bytes: Uint8Array): E.Either<string, string> =>
+  E.tryCatch(
+    () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+    () => NO_JSON,
+  );
+
+/** Stops as soon as it is too large. */
+const gunzipped = (bytes: Uint8Array): Decoded => {
   const parts: Uint8Array[] = [];
   let size = 0;
   const stream = new Gunzip((part) => {
     parts.push(part);
     size += part.length;
   });
-  for (let at = 0; at < bytes.length; at += STEP) {
-    stream.push(bytes.subarray(at, at + STEP), at + STEP >= bytes.length);
-    if (size > MOST_CONTENTS) return undefined;
+  try {
+    for (let at = 0; at < bytes.length; at += STEP) {
+      stream.push(bytes.subarray(at, at + STEP), at + STEP >= bytes.length);
+      if (size > MOST_CONTENTS) return { text: E.left(TOO_LARGE), work: size };
+    }
+  } catch {
+    return { text: E.left(NO_JSON), work: size };
   }
   const whole = new Uint8Array(size);
   let at = 0;
@@ -50,20 +66,11 @@ const gunzipped = (bytes: Uint8Array): Uint8Array | undefined => {
     whole.set(part, at);
     at += part.length;
   }
-  return whole;
+  return { text: utf8(whole), work: size };
 };
 
-/** Left: what is wrong with it. */
-const textOf = (bytes: Uint8Array): E.Either<string, string> => {
-  try {
-    const plain = isGzip(bytes) ? gunzipped(bytes) : bytes;
-    return plain === undefined
-      ? E.left(TOO_LARGE)
-      : E.right(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(plain));
-  } catch {
-    return E.left(NO_JSON);
-  }
-};
+const decoded = (bytes: Uint8Array): Decoded =>
+  isGzip(bytes) ? gunzipped(bytes) : { text: utf8(bytes), work: bytes.length };
 
 /** How much memory a content takes, by its JSON. */
 export const contentWeight = (text: string): number => {
@@ -81,31 +88,30 @@ const parsed = (text: string): E.Either<string, JsonObject> => {
   return isTooDeep(value) ? E.left(TOO_DEEP) : E.right(value);
 };
 
-const wrong = (why: string): StoredContent => ({ content: E.left(why), weight: 0 });
+const wrong = (why: string): Decoded => ({ text: E.left(why), work: 0 });
 
 /** The bytes under a key of a ConfigMap or Secret, as text or in base64. */
-const storedText = (object: KubeObject, key: string): E.Either<string, string> => {
+const storedText = (object: KubeObject, key: string): Decoded => {
   const value = member(asObject(object["data"]), key);
-  if (object.kind !== "Secret" && typeof value === "string") return E.right(value);
+  if (object.kind !== "Secret" && typeof value === "string") return { text: E.right(value), work: value.length };
   const binary = object.kind === "Secret" ? value : member(asObject(object["binaryData"]), key);
-  if (typeof binary !== "string") return E.left("is missing");
-  return E.flatMap(
-    E.tryCatch(
-      () => bytesOfBase64(binary),
-      () => "is not base64",
-    ),
-    textOf,
+  if (typeof binary !== "string") return wrong("is missing");
+  const bytes = E.tryCatch(
+    () => bytesOfBase64(binary),
+    () => "is not base64",
   );
+  return E.isLeft(bytes) ? wrong(bytes.left) : decoded(bytes.right);
 };
 
 /**
  * Reads the content under a key of a ConfigMap or Secret.
  *
- * Guarantees: takes no more memory than `most`, whatever is compressed in it; what is wrong is said without any value.
+ * Guarantees: takes no more memory than `most`, whatever is compressed in it; what was decompressed for nothing has its
+ *             weight, too; what is wrong is said without any value.
  */
 export const storedContent = (object: KubeObject, key: string, most: number): StoredContent => {
-  const text = storedText(object, key);
-  if (E.isLeft(text)) return wrong(text.left);
+  const { text, work } = storedText(object, key);
+  if (E.isLeft(text)) return { content: text, weight: work };
   const weight = contentWeight(text.right);
   return weight > most ? { content: E.left(TOO_LARGE), weight } : { content: parsed(text.right), weight };
 };

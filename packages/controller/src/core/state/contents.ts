@@ -6,7 +6,7 @@ import { deniedVerb, isAbsent, messageOf } from "../kubernetes/api-error.ts";
 import { configMaps, formatRef, type ObjectRef, secrets } from "../kubernetes/kube-object.ts";
 import { memoized } from "../kubernetes/memoize.ts";
 import type { Instant } from "../kubernetes/time.ts";
-import { digestOfContents, MOST_CONTENTS, storedContent } from "./contents-data.ts";
+import { digestOfContents, MOST_CONTENTS, storedContent, TOO_LARGE } from "./contents-data.ts";
 import type { ContentsObservation } from "./contents-observation.ts";
 import type { ApiCall } from "./effect.ts";
 import { type Observations, set } from "./observations.ts";
@@ -83,10 +83,14 @@ const observed = (
   for (const { key } of needed) {
     const stored = storedContent(object, key, room - weight);
     weight += stored.weight;
+    // Nothing more is looked at: each could take as long to decompress, and be as wrong.
     if (weight > room)
       return {
         type: "unusable",
-        why: `the contents of the Transaction are larger than ${MOST_CONTENTS / 2 ** 20} MiB together: split it into smaller Transactions`,
+        why:
+          stored.weight > MOST_CONTENTS
+            ? `${key} in ${formatRef(place)} ${TOO_LARGE}`
+            : `the contents of the Transaction are larger than ${MOST_CONTENTS / 2 ** 20} MiB together: split it into smaller Transactions`,
       };
     values.set(key, stored.content);
   }

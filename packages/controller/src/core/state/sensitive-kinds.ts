@@ -1,4 +1,5 @@
 // Decides which kinds are sensitive, and removes their values from errors.
+import type { Change } from "@janus/api";
 import type { ApiError, Resource } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import { withoutFreeText } from "../kubernetes/without-free-text.ts";
@@ -19,6 +20,20 @@ export const isSensitiveKind = (of: Kind, { sensitiveKinds = [] }: Sensitive): b
 export const isSensitive = ({ resource }: ObjectRef, sensitive: Sensitive): boolean =>
   isSensitiveKind(resource, sensitive);
 
-/** The same error, without values of a Secret or a sensitive kind. What Janus itself keeps in ConfigMaps is not secret. */
-export const withoutSecrets = (fault: ApiError, { as, call: { place } }: ApiCall, settings: Sensitive): ApiError =>
-  isSecret(place.resource) || (as !== "controller" && isSensitive(place, settings)) ? withoutFreeText(fault) : fault;
+/** Whether its content is in a Secret: then none of it may be shown, whatever kind it is applied to. */
+export const isFromSecret = (change: Change | undefined): boolean =>
+  change !== undefined && change.type !== "Delete" && change.contentFrom?.kind === "Secret";
+
+/**
+ * The same error, without values of a Secret, of a sensitive kind, or of a content that is in a Secret. What Janus itself keeps in
+ * ConfigMaps is not secret.
+ */
+export const withoutSecrets = (
+  fault: ApiError,
+  { as, call: { place } }: ApiCall,
+  settings: Sensitive,
+  change?: Change,
+): ApiError =>
+  isSecret(place.resource) || (as !== "controller" && (isSensitive(place, settings) || isFromSecret(change)))
+    ? withoutFreeText(fault)
+    : fault;
