@@ -1,5 +1,5 @@
 import * as E from "fp-ts/lib/Either.js";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import type { Manifest } from "../fixtures/administrator.ts";
 import { creating, patching, replacing } from "../fixtures/changes.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
@@ -131,7 +131,7 @@ it("says what the garbage collector has taken with an owner that was replaced", 
   await place.remove(configMap("taken"));
   await place.janus(async (request, send) => {
     if (request.purpose === "change" && isChangeOf("taken")(request)) {
-      await new Promise((done) => setTimeout(done, 3000));
+      await vi.waitUntil(async () => !(await place.exists(configMap("dependent"))), { timeout: 20_000 });
       await place.create(configMap("taken", { a: "theirs" }));
     }
     return send(request);
@@ -141,7 +141,6 @@ it("says what the garbage collector has taken with an owner that was replaced", 
     replacing(sealed("2")),
     creating(configMap("taken")),
   ]);
-  await new Promise((done) => setTimeout(done, 4000));
   expect(await data(place)).toEqual({ a: "1" });
   // The garbage collector has taken the dependent with its owner: said, not hidden.
   expect(txn.status.phase).toBe("Failed");
@@ -151,12 +150,7 @@ it("is put back if a gate of the replacement fails", { timeout: 70_000 }, async 
   const place = await workspace();
   await place.create(sealed("1"));
   await place.janus();
-  const txn = await place
-    .run([{ ...replacing(sealed("2")), waitFor: ["jsonpath={.data.b}=x"], waitTimeout: "2s" } as never])
-    .catch((error: unknown) => {
-      console.log("9 refused", String(error));
-      throw error;
-    });
+  const txn = await place.run([{ ...replacing(sealed("2")), waitFor: ["jsonpath={.data.b}=x"], waitTimeout: "2s" }]);
   expect(txn.status.phase).toBe("RolledBack");
   expect(await data(place)).toEqual({ a: "1" });
 });
