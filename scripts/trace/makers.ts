@@ -1,0 +1,55 @@
+// Remembers which functions of the core made a step: those on the stack when it called `run`, `wait` or `continues`.
+import { fileURLToPath } from "node:url";
+import type { Effect, Step } from "../../packages/controller/src/core/state/effect.ts";
+
+/** A function of the core, and its file. */
+export interface Maker {
+  readonly name: string;
+  /** Its path below the folder of the core. */
+  readonly file: string;
+}
+
+const CORE = fileURLToPath(new URL("../../packages/controller/src/core/", import.meta.url));
+/** It asks the functions of a list in turn, and decides nothing itself. */
+const ASKING = "state/effect.ts";
+
+/** The functions of the core on the stack, the first caller first, without `decide`, which they have in common. */
+const onStack = (): readonly Maker[] => {
+  const { prepareStackTrace, stackTraceLimit } = Error;
+  Error.stackTraceLimit = Number.POSITIVE_INFINITY;
+  Error.prepareStackTrace = (_, sites) => sites;
+  const sites = new Error("here").stack as unknown as readonly NodeJS.CallSite[];
+  Error.prepareStackTrace = prepareStackTrace;
+  Error.stackTraceLimit = stackTraceLimit;
+  return sites
+    .flatMap((site): readonly Maker[] => {
+      const url = site.getFileName() ?? "";
+      const file = url.startsWith("file:") ? fileURLToPath(url) : url;
+      const name = site.getFunctionName();
+      if (name === null || name === "decide" || !file.startsWith(CORE)) return [];
+      const path = file.slice(CORE.length);
+      return path === ASKING ? [] : [{ name, file: path }];
+    })
+    .toReversed();
+};
+
+const makers = new WeakMap<Effect, readonly Maker[]>();
+let ofLastWait: readonly Maker[] = [];
+
+/** Remembers who is making this request, unless that is known already; without one, a wait. */
+export const remember = (effect?: Effect): void => {
+  if (effect === undefined) ofLastWait = onStack();
+  else if (!makers.has(effect)) makers.set(effect, onStack());
+};
+
+/** Who has made this step; empty if no function of `decide` has. Call it before the next decision. */
+export const makersOf = (step: Step): readonly Maker[] => {
+  switch (step.type) {
+    case "run":
+      return step.effects.flatMap((effect) => [makers.get(effect) ?? []]).find((found) => found.length > 0) ?? [];
+    case "wait":
+      return ofLastWait;
+    case "done":
+      return [];
+  }
+};
