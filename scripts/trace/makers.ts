@@ -33,20 +33,23 @@ const onStack = (): readonly Maker[] => {
     .toReversed();
 };
 
-const makers = new WeakMap<Effect, readonly Maker[]>();
+/** A request keeps its call when another function adds to how its answer is handled. */
+const keyOf = (effect: Effect): object => ("call" in effect ? effect.call : effect);
+
+const makers = new WeakMap<object, readonly Maker[]>();
 let ofLastWait: readonly Maker[] = [];
 
 /** Remembers who is making this request, unless that is known already; without one, a wait. */
 export const remember = (effect?: Effect): void => {
   if (effect === undefined) ofLastWait = onStack();
-  else if (!makers.has(effect)) makers.set(effect, onStack());
+  else if (!makers.has(keyOf(effect))) makers.set(keyOf(effect), onStack());
 };
 
 /** Who has made this step; empty if no function of `decide` has. Call it before the next decision. */
 export const makersOf = (step: Step): readonly Maker[] => {
   switch (step.type) {
     case "run":
-      return step.effects.flatMap((effect) => [makers.get(effect) ?? []]).find((found) => found.length > 0) ?? [];
+      return step.effects.map((effect) => makers.get(keyOf(effect))).find((found) => found !== undefined) ?? [];
     case "wait":
       return ofLastWait;
     case "done":
