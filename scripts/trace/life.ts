@@ -34,7 +34,8 @@ export const lifeOf = (files: readonly string[], { failAt, crashAt }: Misfortune
     throw new Error(`${files.join(", ")}: ${transactions.length} Transactions, and there must be one`);
   const objects = all.filter((manifest) => !isTransaction(manifest)) as unknown as readonly SimulatedObject[];
   const staged = stage(transactions[0], objects, failAt === undefined ? {} : { failAt });
-  if (staged.type === "refused") throw new Error(`the API server refuses the Transaction: ${staged.problems.join("; ")}`);
+  if (staged.type === "refused")
+    throw new Error(`the API server refuses the Transaction: ${staged.problems.join("; ")}`);
   const { start, scenario } = staged.scene;
   const life: Decision[] = [];
   for (const turn of turns(start, crashAt === undefined ? scenario : { ...scenario, crashAt }))

@@ -1,6 +1,6 @@
 // `npm run -s trace -- FILE...`: prints the life of a Transaction, decision by decision.
 import { parseArgs } from "node:util";
-import "./load-traced.ts";
+import { loadTraced } from "./load-traced.ts";
 
 const USAGE = `Usage: npm run -s trace -- FILE... [--fail-at N] [--crash-at N]
 
@@ -10,13 +10,15 @@ other manifests in them are the objects that exist before.
   --fail-at N   the API server refuses changes[N]
   --crash-at N  the controller is killed before it has the answer to request N, counted from 1`;
 
-// Only now: the modules of the core that it traces must not be loaded before load-traced.ts has run.
+loadTraced();
+// Only now: these load the core.
 const { lifeOf } = await import("./life.ts");
 const { decisionsOf, linksOf } = await import("./print.ts");
 
 const numberOf = (flag: string, value: string | undefined, least: number): number | undefined => {
   if (value === undefined) return undefined;
-  if (!/^\d+$/u.test(value) || Number(value) < least) throw new Error(`--${flag} must be a whole number from ${least} on`);
+  if (!/^\d+$/u.test(value) || Number(value) < least)
+    throw new Error(`--${flag} must be a whole number from ${least} on`);
   return Number(value);
 };
 

@@ -1,5 +1,5 @@
 // Remembers which functions of the core made a step: those on the stack when it called `run`, `wait` or `continues`.
-import { fileURLToPath } from "node:url";
+import { getCallSites } from "node:util";
 import type { Effect, Step } from "../../packages/controller/src/core/state/effect.ts";
 
 /** A function of the core, and its file. */
@@ -9,29 +9,21 @@ export interface Maker {
   readonly file: string;
 }
 
-const CORE = fileURLToPath(new URL("../../packages/controller/src/core/", import.meta.url));
+const CORE = new URL("../../packages/controller/src/core/", import.meta.url).href;
+/** As many as Node tells. */
+const MOST_FRAMES = 200;
 /** It asks the functions of a list in turn, and decides nothing itself. */
 const ASKING = "state/effect.ts";
 
 /** The functions of the core on the stack, the first caller first, without `decide`, which they have in common. */
-const onStack = (): readonly Maker[] => {
-  const { prepareStackTrace, stackTraceLimit } = Error;
-  Error.stackTraceLimit = Number.POSITIVE_INFINITY;
-  Error.prepareStackTrace = (_, sites) => sites;
-  const sites = new Error("here").stack as unknown as readonly NodeJS.CallSite[];
-  Error.prepareStackTrace = prepareStackTrace;
-  Error.stackTraceLimit = stackTraceLimit;
-  return sites
-    .flatMap((site): readonly Maker[] => {
-      const url = site.getFileName() ?? "";
-      const file = url.startsWith("file:") ? fileURLToPath(url) : url;
-      const name = site.getFunctionName();
-      if (name === null || name === "decide" || !file.startsWith(CORE)) return [];
-      const path = file.slice(CORE.length);
-      return path === ASKING ? [] : [{ name, file: path }];
+const onStack = (): readonly Maker[] =>
+  getCallSites(MOST_FRAMES)
+    .flatMap(({ functionName, scriptName }): readonly Maker[] => {
+      if (functionName === "" || functionName === "decide" || !scriptName.startsWith(CORE)) return [];
+      const file = scriptName.slice(CORE.length);
+      return file === ASKING ? [] : [{ name: functionName, file }];
     })
     .toReversed();
-};
 
 /** A request keeps its call when another function adds to how its answer is handled. */
 const keyOf = (effect: Effect): object => ("call" in effect ? effect.call : effect);

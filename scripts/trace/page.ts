@@ -34,16 +34,16 @@ npm run -s trace -- ${FILES.join(" ")}
 \`\`\`
 
 The controller reads the Transaction, [\`decide\`](../packages/controller/src/core/decide.ts) returns the next requests,
-the controller sends them, and \`decide\` is called again. So each number below is one decision. Beside it are the
-functions that led to it, each with its file: the last one decided. Below it are
+the controller sends them, and \`decide\` is called again. Each number below is one such decision. Beside it are the
+functions that led to it, with their files: the last one decided. Below it are
 
-- the requests that it sends, concurrently, each with its purpose. Targets are read and changed as the ServiceAccount
-  of the Transaction; everything else is done as the controller;
-- what is *recorded* by them: the status of the Transaction, and the journal, a ConfigMap. This is all that a new
-  process goes by when the controller dies. The change at the cursor of the journal is the one that may be in flight.
+- the requests that are sent, concurrently, each with its purpose. Targets are read and changed as the ServiceAccount of
+  the Transaction, everything else as the controller;
+- what is recorded by them: the status of the Transaction, and the journal, a ConfigMap. When the controller dies, this
+  is all that a new process goes by. The cursor of the journal is the index of the change that may be in flight then.
 
-With \`--fail-at 1\` the API server refuses the second change, and the first one is rolled back. With
-\`--crash-at ${firstWrite}\` the controller is killed after it has sent the first change: a new process finds out whether it
+With \`--fail-at 1\` the API server refuses the second change, and the first one is rolled back. With \`--crash-at
+${firstWrite}\` the controller is killed before it has the answer to the first change, and a new process finds out whether that
 was applied. [Internals](internals.md) says why each step is as it is.
 
 ${decisionsOf(life)}

@@ -27,7 +27,9 @@ const decider = ({ step, makers }: Decision): string => {
 };
 
 const waited = ({ step, before, after }: Decision): readonly string[] =>
-  step.type === "wait" ? [`waits ${seconds(after.now - before.now)}: ${step.because}`] : [];
+  step.type === "wait"
+    ? [`waits${after.now > before.now ? ` ${seconds(after.now - before.now)}` : ""}: ${step.because}`]
+    : [];
 
 const isKilled = ({ before, after }: Decision, { crashAt }: Misfortunes): boolean =>
   crashAt !== undefined && before.requests.length < crashAt && after.requests.length === crashAt;

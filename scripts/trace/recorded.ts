@@ -1,6 +1,6 @@
 // Says what a decision has recorded: in the journal, and in the status of the Transaction.
-import { decodeJournal, type Journal } from "../../packages/controller/src/core/state/journal.ts";
-import { journalPlace } from "../../packages/controller/src/core/state/journal.ts";
+import { encodeStatus, type Transaction } from "../../packages/api/src/index.ts";
+import { decodeJournal, type Journal, journalPlace } from "../../packages/controller/src/core/state/journal.ts";
 import { objectAt } from "../../packages/testing/src/api-server/world.ts";
 import type { State } from "../../packages/testing/src/controller/state.ts";
 import type { Decision } from "./life.ts";
@@ -10,18 +10,17 @@ const journalOf = ({ world, txn }: State): Journal | undefined => {
   return object === undefined ? undefined : decodeJournal(object, txn.spec.changes.length);
 };
 
-/** The words of docs/internals.md for where the journal stands. */
-const positionIn = ({ position }: Journal, changes: number): string => {
+/** The first of these changes, by their number. */
+const firstOf = (count: number): string =>
+  ["no change is", "changes[0] is"][count] ?? `changes[0] to changes[${count - 1}] are`;
+
+const positionIn = ({ position }: Journal, { spec: { changes } }: Transaction): string => {
   const { cursor } = position;
   if (position.direction === "back")
-    return cursor < 0
-      ? "the rollback of every change is done"
-      : `rolling back; the rollback of changes[${cursor}] may be in flight`;
-  const applied = cursor === 0 ? "no change is applied" : `changes before changes[${cursor}] are applied`;
-  if (cursor === changes) return "every change is applied";
-  return position.gatedSince === undefined
-    ? `${applied}; changes[${cursor}] may be in flight`
-    : `${applied}; their gates are awaited`;
+    return cursor < 0 ? "nothing is left to roll back" : `the rollback of changes[${cursor}] is next`;
+  const applied = `${firstOf(cursor)} applied`;
+  if (position.gatedSince !== undefined) return `${applied}, and its gates are waited for`;
+  return cursor === changes.length ? applied : `${applied}, changes[${cursor}] is next`;
 };
 
 /** What else the journal has: the last word of a change that is neither applied nor simply restored. */
@@ -34,30 +33,33 @@ const notesIn = ({ created, notes, deferred }: Journal): readonly string[] => [
 const inJournal = (state: State): string | undefined => {
   const journal = journalOf(state);
   if (journal === undefined) return undefined;
-  const { changes } = state.txn.spec;
   const { direction, cursor } = journal.position;
-  const said = [positionIn(journal, changes.length), ...notesIn(journal)].join("; ");
-  return `journal: ${direction}, cursor ${cursor} (${said})`;
+  const said = [positionIn(journal, state.txn), ...notesIn(journal)].join("; ");
+  return `the journal: ${direction}, cursor ${cursor} (${said})`;
 };
 
-const itemsOf = ({ txn }: State): string => txn.status.items.map(({ state }) => state.type).join(", ");
+/** As the API has them. */
+const itemsOf = ({ status }: Transaction): string =>
+  (encodeStatus(status).items as readonly { readonly state: string }[]).map(({ state }) => state).join(", ");
 
-const readyOf = ({ txn }: State): string => {
-  const ready = txn.status.conditions.find(({ type }) => type === "Ready");
-  return ready === undefined ? "" : `Ready is ${ready.status}, ${ready.reason}: ${ready.message}`;
+const readyOf = ({ status: { conditions } }: Transaction): string => {
+  const ready = conditions.find(({ type }) => type === "Ready");
+  return ready === undefined ? "" : `condition Ready ${ready.status}, ${ready.message}`;
 };
 
-/** What is another than before, in words. */
-const changed = (
-  { before, after }: Decision,
-  told: (state: State) => string | undefined,
-  ifGone: string,
-): readonly string[] => (told(before) === told(after) ? [] : [told(after) ?? ifGone]);
+/** What is said of the status, each only where it is another than before. */
+const STATUS: readonly ((txn: Transaction) => string)[] = [
+  ({ status }) => `phase ${status.phase}`,
+  (txn) => `items ${itemsOf(txn)}`,
+  readyOf,
+];
 
 /** What a new process would find, and did not find before this decision. */
-export const recorded = (decision: Decision): readonly string[] => [
-  ...changed(decision, ({ txn }) => `status.phase: ${txn.status.phase}`, ""),
-  ...changed(decision, (state) => `status.items: ${itemsOf(state)}`, ""),
-  ...changed(decision, (state) => readyOf(state), ""),
-  ...changed(decision, inJournal, "the journal is deleted"),
-];
+export const recorded = ({ before, after }: Decision): readonly string[] => {
+  const status = STATUS.map((told) => (told(after.txn) === told(before.txn) ? "" : told(after.txn))).filter(Boolean);
+  const journal = inJournal(after) ?? "the journal: it is deleted";
+  return [
+    ...(status.length === 0 ? [] : [`the status: ${status.join("; ")}`]),
+    ...(inJournal(before) === inJournal(after) ? [] : [journal]),
+  ];
+};

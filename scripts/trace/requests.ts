@@ -8,21 +8,21 @@ interface Numbered extends SentRequest {
   readonly number: number;
 }
 
-const verbOf = ({ call, dryRun }: SentRequest): string => {
+const verbOf = ({ call }: SentRequest): string => {
   const verb = call.verb === "mergePatch" ? "patch" : call.verb;
-  const status = "subresource" in call && call.subresource !== undefined ? " the status of" : "";
-  return `${verb}${status}${dryRun ? ", as a dry run," : ""}`;
+  return "subresource" in call && call.subresource !== undefined ? `${verb} the status of` : verb;
 };
 
 const objectOf = ({ call: { place } }: SentRequest): string =>
   place.name === "" ? place.resource.kind : `${place.resource.kind} ${place.name}`;
 
-/** As RBAC sees it. */
-const userOf = ({ as }: SentRequest): string => (as === "serviceAccount" ? ", as the ServiceAccount" : "");
+/** Who asks, unless it is the controller, and whether the API server only checks it. */
+const modeOf = ({ as, dryRun }: SentRequest): string =>
+  `${dryRun ? ", as a dry run" : ""}${as === "serviceAccount" ? ", as the ServiceAccount" : ""}`;
 
 /** Requests that differ only in their objects. */
 const alike = (request: SentRequest): string =>
-  [request.purpose, verbOf(request), userOf(request), request.error ?? ""].join("\n");
+  [request.purpose, verbOf(request), modeOf(request), request.error ?? ""].join("\n");
 
 const counted = (objects: readonly string[]): string =>
   [...new Set(objects)]
@@ -37,18 +37,22 @@ const lineOf = (requests: readonly [Numbered, ...Numbered[]]): string => {
   const last = requests.at(-1) ?? first;
   const numbers = first === last ? `request ${first.number}` : `requests ${first.number}–${last.number}`;
   const refused = first.error === undefined ? "" : `, refused: ${first.error}`;
-  return `${numbers}, \`${first.purpose}\`: ${verbOf(first)} ${counted(requests.map(objectOf))}${userOf(first)}${refused}`;
+  return `${numbers}, \`${first.purpose}\`: ${verbOf(first)} ${counted(requests.map(objectOf))}${modeOf(first)}${refused}`;
 };
 
 /** Those that take more than one request, and that the model answers at once. */
 const lookUp = (effect: Effect): readonly string[] => {
   if ("call" in effect) return [];
-  return [effect.purpose === "discover" ? `\`discover\`: ${effect.kind} in ${effect.apiVersion}` : `\`${effect.purpose}\``];
+  return [
+    effect.purpose === "discover" ? `\`discover\`: ${effect.kind} in ${effect.apiVersion}` : `\`${effect.purpose}\``,
+  ];
 };
 
 /** The requests that were sent for a decision, in their order. */
 export const requestsOf = ({ before, step, after }: Decision): readonly string[] => {
-  const sent = after.requests.map((request, index) => ({ ...request, number: index + 1 })).slice(before.requests.length);
+  const sent = after.requests
+    .map((request, index) => ({ ...request, number: index + 1 }))
+    .slice(before.requests.length);
   const groups: [Numbered, ...Numbered[]][] = [];
   for (const request of sent) {
     const last = groups.at(-1);

@@ -1,5 +1,10 @@
 // The module state/effect.ts of the core as a trace loads it: each step that is made remembers who has made it.
-import { type Effect, run as make, type Step, wait as makeWait } from "../../packages/controller/src/core/state/effect.ts";
+import {
+  type Effect,
+  run as make,
+  type Step,
+  wait as makeWait,
+} from "../../packages/controller/src/core/state/effect.ts";
 import { remember } from "./makers.ts";
 
 export * from "../../packages/controller/src/core/state/effect.ts";
