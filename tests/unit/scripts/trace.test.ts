@@ -39,8 +39,7 @@ const changesOf = (file: string): readonly { readonly type: string }[] =>
 describe("docs/life-of-a-transaction.md", () => {
   it("is what is printed now: else run npm run trace:write", async () => {
     const program = `
-      import { loadTraced } from "./scripts/trace/load-traced.ts";
-      loadTraced();
+      (await import("./scripts/trace/load-traced.ts")).loadTraced();
       const { page } = await import("./scripts/trace/page.ts");
       process.stdout.write(page());`;
     expect(page("docs/life-of-a-transaction.md")).toBe(await runNode("--input-type=module", "--eval", program));
