@@ -1,19 +1,12 @@
 // Runs a Transaction against a model of the API server.
-import { parse, type TransactionManifest } from "@janus/authoring";
 import type { KubeObject } from "@janus/types";
 import { runTransaction } from "./controller/run-transaction.ts";
-import { flattened, printed } from "./live-objects.ts";
-import { wrongObjects, wrongOptions } from "./misuse.ts";
+import { printed } from "./live-objects.ts";
 import type { SimulateOptions } from "./options.ts";
 import { reportOf } from "./report.ts";
-import { sceneOf } from "./scene.ts";
 import type { SimulatedObject, Simulation } from "./simulation.ts";
-import { unknownOption } from "./unknown-options.ts";
+import { stage } from "./stage.ts";
 import { whyOf } from "./why.ts";
-
-const refuse = (mistake: string | undefined): void => {
-  if (mistake !== undefined) throw new TypeError(mistake);
-};
 
 /** A Transaction that was refused when it was created. */
 const refusedAtOnce = (problems: readonly string[], before: readonly SimulatedObject[]): Simulation => ({
@@ -29,12 +22,6 @@ const refusedAtOnce = (problems: readonly string[], before: readonly SimulatedOb
   objects: before,
   before,
 });
-
-/** As it is once it was published, whatever was approved: the digest is of the objects of a cluster. */
-const published = (manifest: TransactionManifest): TransactionManifest => {
-  const { approvedDigest: _, ...spec } = manifest.spec;
-  return { ...manifest, spec: { ...spec, lifecycle: "Published" } };
-};
 
 /**
  * Runs a Transaction without a cluster: with the controller's own decisions, against a model of the API server
@@ -56,17 +43,12 @@ export const simulate = (
   liveObjects: readonly SimulatedObject[] = [],
   options: SimulateOptions = {},
 ): Simulation => {
-  refuse(unknownOption(options));
-  const live = flattened(liveObjects);
-  refuse(wrongObjects(live));
-  const parsed = parse(transaction);
-  if (!parsed.ok)
+  const staged = stage(transaction, liveObjects, options);
+  if (staged.type === "refused")
     return refusedAtOnce(
-      parsed.errors.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)),
-      live.map((object) => printed(object as unknown as KubeObject)),
+      staged.problems,
+      staged.live.map((object) => printed(object as unknown as KubeObject)),
     );
-  const transactionToRun = published(parsed.value);
-  refuse(wrongOptions(transactionToRun, live, options));
-  const scene = sceneOf(transactionToRun, live, options);
+  const { scene } = staged;
   return reportOf(runTransaction(scene.start, scene.scenario), scene, options.requests ?? "targets");
 };

@@ -8,6 +8,7 @@ import {
   handleAnswer,
   type Instant,
   messageOf,
+  noObservations,
   toTimestamp,
   transactions,
   withoutRetry,
@@ -134,6 +135,10 @@ export const reread = (state: State): State => {
   return object === undefined ? state : { ...state, txn: decoded(object) };
 };
 
+/** A new process: the request was sent, its answer was lost, and nothing is known that was in memory only. */
+const restarted = (before: State, { world, now, requests }: State): State =>
+  reread({ ...before, world, now, requests, known: noObservations(now), failures: 0 });
+
 /** Runs effects one after the other, as the shell does with those of one decision. After a transient error no more are sent. */
 export const runEffects = (start: State, scenario: Scenario, effects: readonly Effect[]): Round => {
   let state = start;
@@ -145,6 +150,7 @@ export const runEffects = (start: State, scenario: Scenario, effects: readonly E
       continue;
     }
     const round = runEffect(state, scenario, effect);
+    if (round.state.requests.length === scenario.crashAt) return { state: restarted(state, round.state) };
     state = round.state;
     failure ??= round.failure;
     isStale ||= round.isStale === true;

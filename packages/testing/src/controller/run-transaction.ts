@@ -84,29 +84,46 @@ const afterWait = (state: State, step: Extract<Step, { type: "wait" }>): State =
   };
 };
 
+/** One turn of the loop: what was decided, and the state before and after it. */
+export interface Turn {
+  readonly before: State;
+  readonly step: Step;
+  readonly after: State;
+}
+
 /**
- * Runs a Transaction as the controller does: read, decide, send, until nothing is left to do.
+ * Takes one turn after the other, as the controller does: read, decide, send, until nothing is left to do.
  *
  * Guarantees: every decision is one of the controller's own core. Time passes in this clock alone.
  * Assumes:    no other Transaction has the same targets, and no client deletes or annotates this one.
  */
-export const runTransaction = (start: State, scenario: Scenario): State => {
+export function* turns(start: State, scenario: Scenario): Generator<Turn, void> {
   let state = start;
   for (let left = MOST_STEPS; left > 0; left -= 1) {
+    const before = state;
     const due = dueRenewals(contextOf(state));
     const step: Step = due.length > 0 ? { type: "run", effects: due } : decide(contextOf(state));
-    if (step.type === "done") return state;
-    state = { ...state, events: [...state.events, ...(step.events ?? [])] };
-    if (step.type === "wait") {
-      // A finished one waits to expire, a Failed one to be retried, and a Draft for an edit or an approval: the user sees it as it is now.
-      if (isTerminal(state.txn.status.phase) || step.rests !== undefined) return state;
-      state = afterWait(state, step);
-      continue;
+    if (step.type !== "done") state = { ...state, events: [...state.events, ...(step.events ?? [])] };
+    // A finished one waits to expire, a Failed one to be retried, and a Draft for an edit or an approval: the user sees it as it is now.
+    const isOver =
+      step.type === "done" ||
+      (step.type === "wait" && (isTerminal(state.txn.status.phase) || step.rests !== undefined));
+    if (step.type === "wait" && !isOver) state = afterWait(state, step);
+    if (step.type === "run") {
+      const round = runEffects(state, scenario, step.effects);
+      state = round.failure === undefined ? round.state : afterFailure(round.state, scenario, round.failure);
     }
-    const round = runEffects(state, scenario, step.effects);
-    state = round.failure === undefined ? round.state : afterFailure(round.state, scenario, round.failure);
+    yield { before, step, after: state };
+    if (isOver) return;
   }
   throw new Error(
     `the simulation of the Transaction does not end: it is ${state.txn.status.phase} after ${MOST_STEPS} steps`,
   );
+}
+
+/** Returns the state of a Transaction that has taken all of its turns. */
+export const runTransaction = (start: State, scenario: Scenario): State => {
+  let state = start;
+  for (const { after } of turns(start, scenario)) state = after;
+  return state;
 };

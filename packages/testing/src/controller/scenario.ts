@@ -11,6 +11,8 @@ export interface Scenario {
   readonly serviceAccount: { readonly name: string; readonly denied: readonly Denied[] };
   /** Why the API server refuses a request that it would accept otherwise. */
   readonly refusal: (effect: ApiCall) => ApiError | undefined;
+  /** The controller is killed when it has sent this request, counted from 1, and before it has its answer. Default: never. */
+  readonly crashAt?: number;
   /** The objects when other clients have done what they do before this request. */
   readonly before: (world: World, effect: ApiCall) => World;
   /** The status that a target is given after a write; `undefined`: it stays as it is. */
