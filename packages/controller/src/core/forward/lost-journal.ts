@@ -1,7 +1,7 @@
 // Finds out by marks in the targets how many changes were applied when the journal is lost.
 import { type Before, deletes } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { gatesOf } from "../gates/gates-of.ts";
+import { isGated } from "../gates/gates-of.ts";
 import { messageOf } from "../kubernetes/api-error.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { TransactionRef } from "../merge/write-body.ts";
@@ -15,11 +15,12 @@ import { deadline, inFlightWindow, type ReconcileContext } from "../state/reconc
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { waiting } from "../state/status-progress.ts";
-import { discoveries, resolveTarget } from "../state/target-resolution.ts";
+import { discoveries, namedTarget, resolveTarget } from "../state/target-resolution.ts";
 import type { TargetObservation } from "../state/target-observations.ts";
 import { stopRequest } from "../transitions/stop-request.ts";
 import { resolveInDoubt } from "./in-doubt.ts";
 import { isTried, telling } from "./last-look.ts";
+import { itemCommitted } from "./next-change.ts";
 import type { KubeObject } from "@janus/types";
 
 /** Targets that are read at the same time. */
@@ -156,7 +157,7 @@ export const findProgress = (context: ReconcileContext, from: number, lost: numb
   if (requests.length > 0) return instead(run(...requests.flat()));
   const traces = searches as readonly Trace[];
   const { cursor, open } = progressOf(traces);
-  const hasGates = txn.spec.changes.some((_, index) => gatesOf(txn, index).length > 0);
+  const hasGates = txn.spec.changes.some((_, index) => isGated(txn, index));
   const made = traces.flatMap((trace, at) =>
     trace.type === "in" && trace.created !== undefined ? [[from + at, trace.created] as const] : [],
   );
@@ -181,9 +182,6 @@ const doubt = ({ txn, known }: ReconcileContext, index: number, trace: Trace | u
 
 /** Tells of the changes that were found to be in. */
 export const foundEvents = ({ txn, known }: ReconcileContext, from: number, cursor: number): readonly EventSpec[] =>
-  txn.spec.changes.slice(from, cursor).map(({ type }, at): EventSpec => {
-    const place = resolveTarget(txn, known, from + at);
-    const name = E.isRight(place) ? formatRef(place.right) : "";
-    const message = `${from + at + 1}/${txn.spec.changes.length} ${type} ${name}`;
-    return { type: "Normal", reason: "ItemCommitted", item: from + at, message };
-  });
+  txn.spec.changes
+    .slice(from, cursor)
+    .map(({ type }, at) => itemCommitted(txn, from + at, type, namedTarget(txn, known, from + at).target ?? ""));

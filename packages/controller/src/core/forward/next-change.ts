@@ -1,4 +1,5 @@
 // Records that a change is applied, together with the intent of the next one.
+import type { Change, Transaction } from "@janus/api";
 import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
@@ -13,6 +14,14 @@ import { trimming } from "../state/memory-budget.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { isSensitive } from "../state/sensitive-kinds.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
+
+/** The event of a change that is in. @param target its kind and name */
+export const itemCommitted = (txn: Transaction, index: number, type: Change["type"], target: string): EventSpec => ({
+  type: "Normal",
+  reason: "ItemCommitted",
+  item: index,
+  message: `${index + 1}/${txn.spec.changes.length} ${type} ${target}`,
+});
 
 /**
  * The checkpoint of this change, and the intent of the next; unless this one has gates, which come first. Where the journal was
@@ -54,12 +63,7 @@ export const nextChange = (
         },
         ...(created === undefined ? {} : { [isReplace ? "replaced" : "created"]: [index, created] }),
       },
-      {
-        type: "Normal",
-        reason: "ItemCommitted",
-        item: index,
-        message: `${index + 1}/${txn.spec.changes.length} ${type} ${formatRef(place)}`,
-      },
+      itemCommitted(txn, index, type, formatRef(place)),
       ...(awaited.length === 0 ? [] : [gated]),
     ),
   );

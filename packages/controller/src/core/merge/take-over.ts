@@ -9,16 +9,16 @@ import { entriesOf } from "./marks.ts";
 import { nulledFields, withoutNulls } from "./nulls.ts";
 import {
   desiredState,
-  identity,
   managerOf,
   marked,
   markOf,
   nulledContent,
+  putBody,
   type TransactionRef,
   writable,
 } from "./write-body.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
-import { asObject, type JsonObject, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
+import { type JsonObject, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 
 /** As many entries of earlier Applies are left as they are where nothing goes; more would slow down every apply. */
 const MOST_EARLIER = 10;
@@ -108,23 +108,12 @@ export const takeOverBody = (
 ): object => {
   const { state: body, owned } = taken(change, place, before, over);
   const others = entriesOf(before).filter((entry) => !over.earlier.includes(entry));
-  const { uid = "", resourceVersion = "" } = before.metadata;
-  return {
-    ...(before["status"] === undefined ? {} : { status: before["status"] }),
-    ...body,
-    apiVersion: change.target.apiVersion,
-    kind: change.target.kind,
-    metadata: {
-      ...asObject(body["metadata"]),
-      ...identity(place),
-      uid,
-      resourceVersion,
-      managedFields: marked(
-        others,
-        managerOf(change, author),
-        change.target.apiVersion,
-        isWhole(owned) ? APPLIED_MARK : owned,
-      ),
-    },
-  };
+  const mark = isWhole(owned) ? APPLIED_MARK : owned;
+  return putBody(
+    change,
+    place,
+    before,
+    body,
+    marked(others, managerOf(change, author), change.target.apiVersion, mark),
+  );
 };

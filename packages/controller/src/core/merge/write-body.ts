@@ -182,11 +182,46 @@ export const desiredState = (change: ResolvedChange, place: ObjectRef, before: K
   return withMetadata(fields, { ...asObject(was["metadata"]), ...asObject(content["metadata"]) });
 };
 
+/** The body of a write, with the version that it was decided on as precondition. */
+const versionedBody = (
+  { target }: ResolvedChange,
+  place: ObjectRef,
+  before: KubeObject,
+  body: JsonObject,
+  more: Pick<ObjectMeta, "managedFields"> = {},
+): object => ({
+  ...body,
+  apiVersion: target.apiVersion,
+  kind: target.kind,
+  metadata: {
+    ...asObject(body["metadata"]),
+    ...identity(place),
+    uid: before.metadata.uid ?? "",
+    resourceVersion: before.metadata.resourceVersion ?? "",
+    ...more,
+  },
+});
+
 /**
- * The body of an Update or Patch, with the version that it was decided on as precondition. An Update includes a
- * status that is a subresource: the API server ignores it, but its manager in another version of the kind would
- * lose it if it were missing.
+ * The body of a PUT, with its managedFields. It includes a status that is a subresource: the API server ignores it, but its manager in
+ * another version of the kind would lose it if it were missing.
  */
+export const putBody = (
+  change: ResolvedChange,
+  place: ObjectRef,
+  before: KubeObject,
+  body: JsonObject,
+  managedFields: readonly ManagedFieldsEntry[],
+): object =>
+  versionedBody(
+    change,
+    place,
+    before,
+    { ...(before["status"] === undefined ? {} : { status: before["status"] as Json }), ...body },
+    { managedFields },
+  );
+
+/** The body of an Update or Patch. */
 export const changeBody = (
   change: ResolvedChange,
   place: ObjectRef,
@@ -196,19 +231,9 @@ export const changeBody = (
   const body = desiredState(change, place, before);
   const entries = before.metadata.managedFields ?? [];
   const isUpdate = change.type === "Update";
-  return {
-    ...(isUpdate && before["status"] !== undefined ? { status: before["status"] } : {}),
-    ...body,
-    apiVersion: change.target.apiVersion,
-    kind: change.target.kind,
-    metadata: {
-      ...asObject(body["metadata"]),
-      ...identity(place),
-      uid: before.metadata.uid ?? "",
-      resourceVersion: before.metadata.resourceVersion ?? "",
-      ...(isUpdate ? { managedFields: marked(entries, fieldManager(author), change.target.apiVersion) } : {}),
-    },
-  };
+  return isUpdate
+    ? putBody(change, place, before, body, marked(entries, fieldManager(author), change.target.apiVersion))
+    : versionedBody(change, place, before, body);
 };
 
 /** The body to create a deleted object again. `owners`: its former owners that exist now. */
