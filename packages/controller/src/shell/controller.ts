@@ -1,7 +1,16 @@
 // Starts everything that a leader runs: watches, work queue, reconciler and lock renewal.
 import { randomUUID } from "node:crypto";
 import type { Phase } from "@janus/api";
-import { type Api, discovery, keyOf, newWorkQueue, sharedApi, startReflector, throttle } from "@janus/kube";
+import {
+  type Api,
+  discovery,
+  keyOf,
+  type KubeObject,
+  newWorkQueue,
+  sharedApi,
+  startReflector,
+  throttle,
+} from "@janus/kube";
 import type { Registry } from "prom-client";
 import { BACKOFF, messageOf, type Settings, transactions } from "../core/index.ts";
 import { hasNewRequest } from "./reconcile/user-requests.ts";
@@ -87,6 +96,8 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     return { heartbeat, log: withFields(log, { ...fields, reconcile: randomUUID().slice(0, 8) }) };
   };
   const watching = watchdog.loop("reflector");
+  /** What is worked on, and whether it was seen to change meanwhile. */
+  const underWay = new Map<string, "unchanged" | "changed">();
   const work = newWorkQueue({
     concurrency,
     groupOf: (key) => {
@@ -95,6 +106,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
     },
     work: async (key) => {
       const worker = watchdog.loop("worker");
+      underWay.set(key, "unchanged");
       const turn = round(worker, { transaction: key });
       try {
         return await reconcile(key, turn);
@@ -103,6 +115,9 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
         return { type: "failed" };
       } finally {
         worker.rest();
+        const last = underWay.get(key) === "changed" ? watched.store.get(key) : undefined;
+        underWay.delete(key);
+        if (last !== undefined && !isOwn(last)) hear(last);
       }
     },
     backoff: BACKOFF,
@@ -110,6 +125,16 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
   });
   const add = throttle(MIN_INTERVAL, (key) => work.add(key));
   const urge = throttle(MIN_INTERVAL, (key) => work.urge(key));
+  /** A write of this process itself is no reason to reconcile, or to end a pause early. */
+  const isOwn = (object: KubeObject): boolean => lastKnown(object)?.resourceVersion === object.metadata.resourceVersion;
+  const hear = (object: KubeObject): void => {
+    const due = dueAt(object, settings.defaultTtl);
+    if (due === undefined) return;
+    const key = keyOf(object);
+    if (due > wall()) work.addAfter(key, due - wall());
+    else if (hasNewRequest(object.metadata, lastKnown(object))) urge(key);
+    else add(key);
+  };
   const watched = startReflector(
     api,
     { resource: transactions, ...(watchNamespace === undefined ? {} : { namespace: watchNamespace }) },
@@ -121,16 +146,10 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
       onEvent: (event) => {
         if (event.type === "synced") isSynced = true;
         if (event.type === "deleted") work.add(keyOf(event.object));
-        // A write of this process itself is no reason to reconcile, or to end a pause early.
-        if (event.type !== "applied") return;
-        const known = lastKnown(event.object);
-        if (known?.resourceVersion === event.object.metadata.resourceVersion) return;
-        const due = dueAt(event.object, settings.defaultTtl);
-        if (due === undefined) return;
-        const key = keyOf(event.object);
-        if (due > wall()) work.addAfter(key, due - wall());
-        else if (hasNewRequest(event.object.metadata, known)) urge(key);
-        else add(key);
+        if (event.type !== "applied" || isOwn(event.object)) return;
+        // It may be a write of this process that is not answered yet: that is known when the work has ended.
+        if (underWay.has(keyOf(event.object))) underWay.set(keyOf(event.object), "changed");
+        else hear(event.object);
       },
       onError: (error) => log("warn", "Transactions cannot be watched; trying again", { error: messageOf(error) }),
     },
