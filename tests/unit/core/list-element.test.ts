@@ -13,3 +13,16 @@ it.each([
   expect(itemAt(items, element)).toBe(member);
   expect(itemAt(["x"], element)).toBeUndefined();
 });
+
+it("looks an item up by a few sets of keys alone, however many a user has written into managedFields", () => {
+  let looks = 0;
+  const counted = new Proxy(
+    { name: "a" },
+    { getOwnPropertyDescriptor: (...of) => ((looks += 1), Reflect.getOwnPropertyDescriptor(...of)) },
+  );
+  const items = [counted];
+  expect(itemAt(items, 'k:{"name":"a"}')).toBe(counted);
+  for (let n = 0; n < 1000; n += 1) expect(itemAt(items, `k:{"a${n}":1}`)).toBeUndefined();
+  expect(itemAt(items, 'k:{"name":"a"}')).toBe(counted);
+  expect(looks).toBeLessThan(100);
+});

@@ -115,13 +115,24 @@ interface ListIndex {
 /** The items of one list, by every kind that it was taken for: one, unless managers own its items by different keys. */
 const indexesOf = memoized<readonly Json[], ListIndex[]>(() => []);
 
+/**
+ * The most sets of keys by which the items of one list are looked up. The API server names them by the keys of the list, without
+ * those that an item lacks; whoever writes managedFields himself may name each by another key, which names nothing.
+ */
+const MOST_KINDS = 16;
+
+const prefixOf = (kind: ListKind): string => (kind.type === "value" ? "" : JSON.stringify(kind.keys));
+
+const knownIndex = (kind: ListKind, items: readonly Json[]): ListIndex | undefined => {
+  const by = prefixOf(kind);
+  return indexesOf(items).find((index) => index.by === by);
+};
+
 const indexBy = (kind: ListKind, items: readonly Json[]): ListIndex => {
-  const indexes = indexesOf(items);
-  const by = kind.type === "value" ? "" : JSON.stringify(kind.keys);
-  const known = indexes.find((index) => index.by === by);
+  const known = knownIndex(kind, items);
   if (known !== undefined) return known;
-  const index: ListIndex = { by, kind, items: itemsByElement(kind, items) };
-  indexes.push(index);
+  const index: ListIndex = { by: prefixOf(kind), kind, items: itemsByElement(kind, items) };
+  indexesOf(items).push(index);
   return index;
 };
 
@@ -146,7 +157,9 @@ export const itemAt = (items: readonly Json[], element: string): Json | undefine
   }
   // In the form in which the API server stores it, whichever client has written it.
   const said = parseElement(element);
-  const index = indexBy(kindOf(element, said), items);
+  const kind = kindOf(element, said);
+  if (indexesOf(items).length >= MOST_KINDS && knownIndex(kind, items) === undefined) return undefined;
+  const index = indexBy(kind, items);
   return index.items.get(elementOf(index.kind, said))?.item;
 };
 
