@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { applying, creating, patching, updating } from "../fixtures/changes.ts";
+import { kubectlWith } from "../fixtures/cluster.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { gadget, gadgets } from "../fixtures/gadgets.ts";
 import { configMap, secret } from "../fixtures/manifests.ts";
@@ -164,4 +165,27 @@ it("refuses in a Patch null for a key of a map that is replaced as a whole: it w
   expect((await place.read(web({})))["spec"]).toMatchObject({ selector: { a: "1", b: "2" } });
   expect((await place.run([patching(web({ b: "3" }))], { name: "whole" })).status.phase).toBe("Committed");
   expect((await place.read(web({})))["spec"]).toMatchObject({ selector: { b: "3" } });
+});
+
+it("refuses a Patch whose nulls a client-side kubectl apply has left out, and says how to create it", async () => {
+  const place = await workspace();
+  await place.create(before);
+  await place.janus();
+  const manifest = (name: string): string =>
+    JSON.stringify({
+      apiVersion: "backup.janus.io/v1alpha1",
+      kind: "Transaction",
+      metadata: { name, namespace: place.namespace },
+      spec: { serviceAccountName: "deployer", changes: [patching(dropping)] },
+    });
+  await kubectlWith({ stdin: manifest("lost") }, "apply", "-f", "-");
+  const txn = await place.over("lost");
+  expect(txn.status.phase).toBe("Failed");
+  expect(txn.status.items[0]?.error).toMatch(
+    /^content\.data\.old of ConfigMap .* was null, .* create the Transaction with kubectl janus apply/,
+  );
+  expect((await place.read(before))["data"]).toEqual(before["data"]);
+  await kubectlWith({ stdin: manifest("kept") }, "apply", "--server-side", "-f", "-");
+  expect((await place.over("kept")).status.phase).toBe("Committed");
+  expect((await place.read(before))["data"]).toEqual({ keep: "k", new: "2" });
 });

@@ -54,3 +54,6 @@ export const isKubeObject = (value: unknown): value is KubeObject =>
   typeof value["apiVersion"] === "string" &&
   typeof value["kind"] === "string" &&
   isObject(value["metadata"]);
+
+/** The annotation in which a client-side `kubectl apply` keeps the whole manifest, values and nulls included. */
+export const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";

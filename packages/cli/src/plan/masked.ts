@@ -1,11 +1,8 @@
 // Masks the values of Secrets in two versions of an object, and still shows whether they differ.
 import type { KubeObject } from "@janus/kube";
-import { asObject } from "@janus/types";
+import { asObject, LAST_APPLIED } from "@janus/types";
 
 const FIELDS: readonly string[] = ["data", "stringData"];
-
-/** Here `kubectl apply` keeps the whole manifest, values and all. */
-const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 const lastApplied = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[LAST_APPLIED];
 

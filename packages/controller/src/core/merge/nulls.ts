@@ -41,6 +41,22 @@ export const nullItem = (value: Json, path = ""): string | undefined => {
   return undefined;
 };
 
+/** Where a manifest has null and what was made of it has nothing: `data.old`; undefined if nowhere. */
+export const lostNull = (written: Json, made: Json | undefined, path = ""): string | undefined => {
+  if (written === null) return made === undefined ? path : undefined;
+  const parts = isList(written)
+    ? written.map((item, at) => [`${path}[${at}]`, item, isList(made) ? made[at] : undefined] as const)
+    : Object.entries(isObject(written) ? written : {}).map(
+        ([name, value]) =>
+          [path === "" ? name : `${path}.${name}`, value, isObject(made) ? member(made, name) : undefined] as const,
+      );
+  for (const [below, value, there] of parts) {
+    const found = lostNull(value, there, below);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
 const partsAt = (elements: readonly (readonly [string, Fields | undefined])[]): Fields | undefined => {
   const parts = elements.flatMap(([element, part]) => (part === undefined ? [] : [[element, part] as const]));
   return parts.length === 0 ? undefined : Object.fromEntries(parts);

@@ -17,8 +17,8 @@ import {
 import { TO_THE_END } from "./irreversible-changes.ts";
 import { isIrreversible } from "../state/irreversible-deletions.ts";
 import { isIrreplaceable } from "../kubernetes/irreplaceable-kinds.ts";
-import { asObject } from "@janus/types";
-import { nullItem } from "../merge/nulls.ts";
+import { asObject, canonical, type Json, LAST_APPLIED, parseJson } from "@janus/types";
+import { lostNull, nullItem, withoutNulls } from "../merge/nulls.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { contentsNames } from "../state/contents.ts";
 import type { Observations } from "../state/observations.ts";
@@ -61,6 +61,13 @@ const isStoreOf = ({ namespace, name }: Transaction["metadata"], place: ObjectRe
   if (group !== "" || !["ConfigMap", "Secret"].includes(kind) || place.namespace !== namespace) return false;
   const [suffix, number = "0"] = /-rollback(?:-(\d{1,4}))?$/u.exec(place.name) ?? [];
   return suffix !== undefined && place.name === storeName(name, Number(number));
+};
+
+/** The changes as a client-side `kubectl apply` was given them; none where it was not. */
+const lastApplied = ({ metadata }: Transaction): readonly Json[] => {
+  const written = asObject(parseJson(metadata.annotations?.[LAST_APPLIED] ?? ""));
+  const changes = asObject(written["spec"])["changes"];
+  return Array.isArray(changes) && !isTooDeep(written) ? (changes as readonly Json[]) : [];
 };
 
 /** Unique for each object. */
@@ -122,6 +129,19 @@ const checks: readonly Check[] = [
     return at === undefined
       ? undefined
       : `content.${at} of ${formatRef(place)} is null, and a list can have no null: remove it`;
+  },
+  (txn) => {
+    const written = lastApplied(txn);
+    return (index, place) => {
+      const change = txn.spec.changes[index];
+      const said = asObject(asObject(written[index])["content"]);
+      if (change?.type !== "Patch" || change.isApply === true || place === undefined) return undefined;
+      const at = lostNull(said, change.content);
+      // Of another content, such as that of a Draft that was edited since, it says nothing.
+      return at === undefined || canonical(withoutNulls(said)) !== canonical(withoutNulls(change.content))
+        ? undefined
+        : `content.${at} of ${formatRef(place)} was null, and a client-side kubectl apply leaves out what is null, so that nothing would be removed: create the Transaction with kubectl janus apply, kubectl create or kubectl apply --server-side`;
+    };
   },
   (txn) => (index) => {
     const change = txn.spec.changes[index];
