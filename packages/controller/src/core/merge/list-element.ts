@@ -1,4 +1,5 @@
 // Parses the k: and v: elements of fieldsV1, and names the items of a list by them.
+import { isTooDeep } from "../kubernetes/nesting.ts";
 import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
 import type { Fields } from "./field-set.ts";
 import { asObject, canonical, type Json, type JsonObject, member, parseJson } from "@janus/types";
@@ -10,8 +11,14 @@ export type ListKind =
   /** It is a set: its items are named by their values. */
   | { readonly type: "value" };
 
-/** What an element says of its item: the keys of a `k:`, the value of a `v:`; `null` for what is no JSON. */
-export const parseElement = (element: string): Json => (parseJson(element.slice(2)) ?? null) as Json;
+/**
+ * What an element says of its item: the keys of a `k:`, the value of a `v:`; `null` for what is no JSON, or nested deeper than any
+ * object that Janus handles, so that it names nothing.
+ */
+export const parseElement = (element: string): Json => {
+  const said = (parseJson(element.slice(2)) ?? null) as Json;
+  return typeof said === "object" && said !== null && isTooDeep(said) ? null : said;
+};
 
 /** The names of the keys in a `k:` element. */
 export const keysOf = (element: string): readonly string[] =>

@@ -3,7 +3,7 @@ import { child, type Fields, fieldsOf, filterAlong, holds, isWhole, none } from 
 import { equal, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import { ANCIENT_CHANGES } from "./ancient-changes.ts";
 import { marks } from "@janus/api";
-import { MARK, RECREATED_MARK, RESTORED_MARK } from "./write-body.ts";
+import { ALL_MARKS, MARK, RECREATED_MARK, RESTORED_MARK } from "./write-body.ts";
 import { under } from "./field-value.ts";
 
 type Entries = readonly ManagedFieldsEntry[];
@@ -40,6 +40,14 @@ export const entriesOfOthers = (before: KubeObject, live: KubeObject, uid: strin
     (entry) => !isOurs(entry, uid) && !(hadNoManagedFields && entry.manager === FIRST_APPLY),
   );
 };
+
+/** Fields without what only marks a write of a Transaction: no object has these annotations. */
+export const withoutMarks = (fields: Fields): Fields =>
+  filterAlong<Fields | undefined>(fields, ALL_MARKS, {
+    into: child,
+    keeps: (mark) => mark !== undefined && !isWhole(mark),
+    keepsAll: (mark) => mark === undefined,
+  });
 
 /** A field that had a manager before: its entry now, and its value. */
 interface FormerlyOwned {

@@ -43,10 +43,15 @@ const isUnclaimed: Test = (field) =>
 const isTakenElsewhere: Test = ({ ours, theirs, wanted, was, is }) =>
   theirs === undefined && ours === undefined && wanted !== undefined && !equal(wanted, was) && !equal(wanted, is);
 
+/** Whether it is the metadata of the object: every object has it, whoever manages labels in it. */
+const isMetadata = ({ element, parent }: MergedField): boolean =>
+  element === "f:metadata" && parent !== undefined && parent.parent === undefined;
+
 /** A default of what other clients have added since, or manage in part: an applied field has a manager, its defaults have none. */
 const isDefaultOfTheirs: Test = ({ was, wanted, ours, theirs, parent }) =>
   [was, wanted, ours, theirs].every((value) => value === undefined) &&
   parent !== undefined &&
+  !isMetadata(parent) &&
   parent.was === undefined &&
   parent.theirs !== undefined;
 

@@ -1,6 +1,6 @@
 // Computes the PUTs that restore an updated object and its field ownership.
 import { contentOf, desiredState, marked, RESTORED_MARK, type TransactionRef, writable } from "./write-body.ts";
-import { entriesOf, entriesOfOthers, isMarked, isOurs, showsPatch } from "./marks.ts";
+import { entriesOf, entriesOfOthers, isMarked, isOurs, showsPatch, withoutMarks } from "./marks.ts";
 import { child, type Fields, fieldsOf, none, type Path, union } from "./field-set.ts";
 import { asObject, equal, type JsonObject, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import { orNoManager, restoredOwnership } from "./restored-ownership.ts";
@@ -66,7 +66,7 @@ export const restoration = (
     : (): boolean => false;
   const others = entriesOfOthers(before, live, author.uid).filter((entry) => !isOfChange(entry));
   const ours = union([own, fieldsOf(everyone.filter(isOfChange))]);
-  const managedByOthers = fieldsOf(others);
+  const managedByOthers = withoutMarks(fieldsOf(others));
   const bound = boundSince(before, live, [managedByOthers, ours]);
   const theirs = union([managedByOthers, bound]);
   const settled = new Set(settledSince(formerEntries, others, author));

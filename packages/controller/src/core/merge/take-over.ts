@@ -8,10 +8,10 @@ import { withListMapDefaults } from "./list-map-defaults.ts";
 import { entriesOf } from "./marks.ts";
 import { nulledFields, withoutNulls } from "./nulls.ts";
 import {
+  APPLIED_MARK,
   desiredState,
   managerOf,
   marked,
-  markOf,
   nulledContent,
   putBody,
   type TransactionRef,
@@ -90,9 +90,6 @@ export const asUpdate = (change: ResolvedChange, place: ObjectRef, before: KubeO
   const { isApply: _, ...rest } = change;
   return { ...rest, type: "Update", content: taken(change, place, before, over).state };
 };
-
-/** Marks a write that has no field in common with the object. */
-const APPLIED_MARK = markOf("applied-by");
 
 /**
  * The body of the PUT that takes over: the live object without what goes, merged with the content.

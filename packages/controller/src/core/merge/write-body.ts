@@ -47,6 +47,11 @@ export const RESTORED_MARK = markOf("created-by", "restored-by");
 /** The mark of what a rollback has created again: what has replaced it has the other one. */
 export const RECREATED_MARK = markOf("created-by", "recreated-by");
 
+/** Marks a write that has no field in common with the object. */
+export const APPLIED_MARK = markOf("applied-by");
+
+export const ALL_MARKS = markOf("created-by", "restored-by", "recreated-by", "applied-by");
+
 /**
  * A managedFields entry that marks our write. The API server creates none if a create sets no fields or an
  * update only removes some. It keeps this one, although the annotation does not exist, and later edits preserve
