@@ -2,6 +2,7 @@ import type { KubeObject } from "@janus/kube";
 import { expect, it } from "vitest";
 import type { Manifest } from "../fixtures/administrator.ts";
 import { applying, creating, patching } from "../fixtures/changes.ts";
+import { kubectlWith } from "../fixtures/cluster.ts";
 import { isChangeOf } from "../fixtures/gate.ts";
 import { configMap } from "../fixtures/manifests.ts";
 import { type Txn, type Workspace, workspace } from "../fixtures/workspace.ts";
@@ -164,6 +165,37 @@ it.each(CASES)("removes what the manifest leaves out, as a server-side apply doe
   expect(owners(await place.read(second)).map(({ manager }) => manager)).toEqual([
     expect.stringMatching(/^janus-apply:fourth-/u),
   ]);
+});
+
+/** As kubectl applies it by default. */
+const kubectlApplies = async ({ namespace }: Workspace, { metadata, ...rest }: Manifest): Promise<void> => {
+  const stdin = JSON.stringify({ ...rest, metadata: { ...metadata, namespace } });
+  const { code, stderr } = await kubectlWith({ stdin }, "apply", "-f", "-");
+  expect(code, stderr).toBe(0);
+};
+
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+it.each(CASES)("removes what kubectl apply has set, as another kubectl apply does: %s", async (_, first, second) => {
+  const [place, reference] = [await workspace(), await workspace()];
+  await kubectlApplies(reference, first);
+  await kubectlApplies(reference, second);
+  const withoutNote = (object: KubeObject) => {
+    const { metadata, ...rest } = said(object);
+    const { [LAST_APPLIED]: ___, ...notes } = metadata.notes;
+    return { ...rest, metadata: { ...metadata, notes } };
+  };
+  const wanted = withoutNote(await reference.read(second));
+  await kubectlApplies(place, first);
+  await place.janus();
+  const before = await place.read(first);
+  const failed = await place.run([applying(second), fails], { name: "fails" });
+  expect(failed.status).toMatchObject({ phase: "RolledBack" });
+  expect(essence(await place.read(first))).toEqual(essence(before));
+  await applies(place, "second", second);
+  expect(withoutNote(await place.read(second))).toEqual(wanted);
+  await kubectlApplies(place, second);
+  expect(withoutNote(await place.read(second))).toEqual(wanted);
 });
 
 /** Its gate is not met: all is rolled back. */

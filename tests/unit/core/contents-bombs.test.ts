@@ -11,13 +11,11 @@ it.each([
   ["very large", bomb(Buffer.alloc(300 * 2 ** 20, 0x20))],
   ["not UTF-8", bomb(Buffer.alloc(7.9 * 2 ** 20, 0xff))],
   ["truncated", Buffer.from(gzipSync(Buffer.alloc(7.9 * 2 ** 20, 0x20)).subarray(0, 7000)).toString("base64")],
-])("a bomb in 500 keys: %s", (_, value) => {
+])("of a bomb in 500 keys no more than two are looked at: %s", (_, value) => {
   const object = one(value);
-  const start = performance.now();
   let weight = 0;
   let at = 0;
   for (; at < 500 && weight <= MOST_CONTENTS; at += 1)
     weight += storedContent(object, "one", MOST_CONTENTS - weight).weight;
-  const took = performance.now() - start;
-  expect(took).toBeLessThan(2000);
+  expect(at).toBeLessThanOrEqual(2);
 });

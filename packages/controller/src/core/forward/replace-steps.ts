@@ -33,6 +33,7 @@ export const nextWrite = (
 ): ResolvedChange => {
   if (change.type !== "Replace") return change;
   return isGone(journal, index, before, live, uid)
-    ? { ...change, type: "Create" }
+    ? // As the whole of its object, which a later Apply may leave something out of.
+      { ...change, type: "Create", isApply: true }
     : { type: "Delete", target: change.target };
 };

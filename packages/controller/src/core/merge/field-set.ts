@@ -138,3 +138,11 @@ export const filterAlong = <At>(fields: Fields, root: At, descent: Descent<At>):
 /** The fields of the set that are to be kept, by their paths. */
 export const filter = (fields: Fields, keeps: (path: Path) => boolean): Fields =>
   filterAlong<Path>(fields, [], { into: (path, element) => [...path, element], keeps });
+
+/** The fields of the first set that are not in the other. */
+export const without = (fields: Fields, other: Fields): Fields =>
+  filterAlong<Fields | undefined>(fields, other, {
+    into: child,
+    keeps: (there) => there !== undefined && !isMember(there),
+    keepsAll: (there) => there === undefined,
+  });

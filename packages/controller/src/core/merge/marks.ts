@@ -1,5 +1,5 @@
 // Recognises writes of a Transaction by their entry in managedFields.
-import { child, type Fields, fieldsOf, filterAlong, holds, isWhole, none } from "./field-set.ts";
+import { child, type Fields, fieldsOf, filterAlong, holds, isWhole, none, without } from "./field-set.ts";
 import { equal, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
 import { ANCIENT_CHANGES } from "./ancient-changes.ts";
 import { marks } from "@janus/api";
@@ -42,12 +42,7 @@ export const entriesOfOthers = (before: KubeObject, live: KubeObject, uid: strin
 };
 
 /** Fields without what only marks a write of a Transaction: no object has these annotations. */
-export const withoutMarks = (fields: Fields): Fields =>
-  filterAlong<Fields | undefined>(fields, ALL_MARKS, {
-    into: child,
-    keeps: (mark) => mark !== undefined && !isWhole(mark),
-    keepsAll: (mark) => mark === undefined,
-  });
+export const withoutMarks = (fields: Fields): Fields => without(fields, ALL_MARKS);
 
 /** A field that had a manager before: its entry now, and its value. */
 interface FormerlyOwned {

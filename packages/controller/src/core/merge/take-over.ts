@@ -1,7 +1,7 @@
 // Finds the fields that a Patch removes, and takes over those of earlier Applies.
 import { isApplyManager, type ResolvedChange } from "@janus/api";
 import { appliedState } from "./applied-state.ts";
-import { type Fields, fieldsOf, isWhole } from "./field-set.ts";
+import { type Fields, fieldsOf, isWhole, without } from "./field-set.ts";
 import { withDefaultProtocol } from "./default-protocol.ts";
 import { fieldsIn, leftOutOf } from "./left-out.ts";
 import { withListMapDefaults } from "./list-map-defaults.ts";
@@ -18,7 +18,7 @@ import {
   writable,
 } from "./write-body.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
-import { type JsonObject, type KubeObject, type ManagedFieldsEntry } from "@janus/types";
+import { type JsonObject, type KubeObject, LAST_APPLIED, type ManagedFieldsEntry } from "@janus/types";
 
 /** As many entries of earlier Applies are left as they are where nothing goes; more would slow down every apply. */
 const MOST_EARLIER = 10;
@@ -33,12 +33,22 @@ export interface TakeOver {
 
 const NONE: readonly ManagedFieldsEntry[] = [];
 
+/** The manager of a client-side `kubectl apply`, whose fields `kubectl apply --server-side` takes over, too. */
+const KUBECTL_APPLY = "kubectl-client-side-apply";
+
+/** It stays: the next client-side apply compares with it. */
+const LAST_APPLIED_FIELD: Fields = { "f:metadata": { "f:annotations": { [`f:${LAST_APPLIED}`]: {} } } };
+
+/** Whether it has what an earlier apply of the whole object has set: an Apply of some Transaction, or `kubectl apply`. */
+const isOfApply = ({ manager = "", operation }: ManagedFieldsEntry): boolean =>
+  isApplyManager(manager) || (manager === KUBECTL_APPLY && operation === "Update");
+
 /** The managers of the live object, and a content with all keys of its lists. */
 const partsOf = (place: ObjectRef, before: KubeObject) => {
   const entries = entriesOf(before);
-  const earlier = entries.filter(({ manager = "" }) => isApplyManager(manager));
-  const others = entries.filter(({ manager = "" }) => !isApplyManager(manager));
-  const [ours, theirs, managed] = [fieldsOf(earlier), fieldsOf(others), fieldsOf(entries)];
+  const earlier = entries.filter(isOfApply);
+  const others = entries.filter((entry) => !isOfApply(entry));
+  const [ours, theirs, managed] = [without(fieldsOf(earlier), LAST_APPLIED_FIELD), fieldsOf(others), fieldsOf(entries)];
   const is = writable(before, place);
   // Metadata itself is no field of anybody.
   const completed = (content: JsonObject): JsonObject =>

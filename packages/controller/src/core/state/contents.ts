@@ -80,7 +80,7 @@ const observed = (
   const values = new Map<string, E.Either<string, JsonObject>>();
   const room = MOST_CONTENTS - weightOf(known);
   let weight = 0;
-  for (const { key } of needed) {
+  for (const key of new Set(needed.map(({ key }) => key))) {
     const stored = storedContent(object, key, room - weight);
     weight += stored.weight;
     // Nothing more is looked at: each could take as long to decompress, and be as wrong.

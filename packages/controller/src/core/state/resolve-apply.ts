@@ -11,11 +11,7 @@ const isMaking = (change: Change | undefined): change is Making =>
 
 /** Each as one object, so that what is memoized of a change is found again. */
 const alternatives = memoized((change: Making) => ({
-  absent: {
-    ...change,
-    type: "Create",
-    ...(change.type === "Apply" ? { isApply: true as const } : {}),
-  } satisfies ResolvedChange,
+  absent: { ...change, type: "Create", isApply: true } satisfies ResolvedChange,
   there: (change.type === "Apply"
     ? { ...change, type: "Patch", isApply: true }
     : { ...change, type: "Replace" }) satisfies ResolvedChange,
