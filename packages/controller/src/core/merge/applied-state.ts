@@ -1,7 +1,7 @@
 // Computes the object that a server-side apply would make of a live one.
-import { child, type Fields, isWhole } from "./field-set.ts";
+import { child, type Fields, isWhole, type Path } from "./field-set.ts";
 import { type ListItem, type ListItems, type ListKind, listItems, listKind } from "./list-element.ts";
-import { asObject, isObject, type Json, type JsonObject, member } from "@janus/types";
+import { asObject, equal, isObject, type Json, type JsonObject, member } from "@janus/types";
 
 /** One field that is applied: its live value, the one in the content, all its managers, and what of it goes. */
 interface AppliedField {
@@ -97,4 +97,39 @@ export const appliedState = (
   content: JsonObject,
   managed: Fields,
   leftOut: Fields | undefined,
-): JsonObject => asObject(appliedField({ is: live, wanted: content, managed, leftOut }));
+): JsonObject => asObject(appliedField({ is: live, wanted: content, managed: ofObject(managed), leftOut }));
+
+/** The managed fields of an object: it is never managed as a whole, even if it has none. */
+const ofObject = (managed: Fields): Fields | undefined => (isWhole(managed) ? undefined : managed);
+
+const unclearIn = ({ is, wanted, managed, leftOut }: AppliedField, path: Path): Path | undefined => {
+  const isReplaced = [managed, leftOut].some((fields) => fields !== undefined && isWhole(fields));
+  if (is === undefined || wanted === undefined || isReplaced) return undefined;
+  const parts: (readonly [element: string, is: Json | undefined, wanted: Json])[] = [];
+  if (isObject(is) && isObject(wanted))
+    for (const [name, value] of Object.entries(wanted)) parts.push([`f:${name}`, member(is, name), value]);
+  if (Array.isArray(is) && Array.isArray(wanted)) {
+    const kind = listKind(managed);
+    if (kind === undefined) return is.every((item) => wanted.some((other) => equal(item, other))) ? undefined : path;
+    const live = listItems(kind, is as readonly Json[]);
+    for (const { element, item } of listItems(kind, wanted as readonly Json[]).values())
+      parts.push([element, live.get(element)?.item, item]);
+  }
+  for (const [element, one, other] of parts) {
+    const below = { is: one, wanted: other, managed: child(managed, element), leftOut: child(leftOut, element) };
+    const found = unclearIn(below, [...path, element]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/**
+ * The first list of which nobody manages an item, so that nothing shows how the API server would merge it, and that has items which
+ * the content has not; undefined if there is none.
+ */
+export const unclearList = (
+  live: JsonObject,
+  content: JsonObject,
+  managed: Fields,
+  leftOut: Fields | undefined,
+): Path | undefined => unclearIn({ is: live, wanted: content, managed: ofObject(managed), leftOut }, []);

@@ -1,6 +1,6 @@
 // Finds the list items that items without all their keys denote.
 import { elementOf, type ListItem, type ListItems, type ListKind, listItems, listKind } from "./list-element.ts";
-import { child, type Fields, isWhole, none } from "./field-set.ts";
+import { child, type Fields, isWhole, none, type Path } from "./field-set.ts";
 import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
 import { asObject, isObject, type Json, type JsonObject, member } from "@janus/types";
 
@@ -187,3 +187,30 @@ const completedObject = (content: JsonObject, there: References): JsonObject => 
  */
 export const withListMapDefaults = (content: JsonObject, there: readonly JsonObject[], owned: Owned): JsonObject =>
   completedObject(content, { ...owned, values: there });
+
+/** The first item of a keyed list that leaves out one of its keys, and that key: nothing but the schema tells its default. */
+export const itemWithoutKey = (
+  content: Json,
+  managed: Fields | undefined,
+  path: Path = [],
+): { readonly list: Path; readonly key: string } | undefined => {
+  const kind = listKind(managed);
+  const items = itemsOf(content);
+  if (kind?.type === "keys") {
+    for (const item of items) {
+      const key = kind.keys.find((name) => keyOf(item, name) === undefined);
+      if (key !== undefined) return { list: path, key };
+    }
+  }
+  const parts = isObject(content)
+    ? Object.entries(content).map(([name, value]) => [`f:${name}`, value] as const)
+    : kind === undefined
+      ? []
+      : [...listItems(kind, items).values()].map(({ element, item }) => [element, item] as const);
+  for (const [element, value] of parts) {
+    const below = child(managed, element);
+    const found = below === undefined ? undefined : itemWithoutKey(value, below, [...path, element]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};

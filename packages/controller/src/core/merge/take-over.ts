@@ -1,10 +1,10 @@
 // Finds the fields that a Patch removes, and takes over those of earlier Applies.
 import { isApplyManager, type ResolvedChange } from "@janus/api";
-import { appliedState } from "./applied-state.ts";
+import { appliedState, unclearList } from "./applied-state.ts";
 import { type Fields, fieldsOf, isWhole, without } from "./field-set.ts";
 import { withDefaultProtocol } from "./default-protocol.ts";
 import { fieldsIn, leftOutOf } from "./left-out.ts";
-import { withListMapDefaults } from "./list-map-defaults.ts";
+import { itemWithoutKey, withListMapDefaults } from "./list-map-defaults.ts";
 import { entriesOf } from "./marks.ts";
 import { nulledFields, withoutNulls } from "./nulls.ts";
 import {
@@ -17,7 +17,8 @@ import {
   type TransactionRef,
   writable,
 } from "./write-body.ts";
-import type { ObjectRef } from "../kubernetes/kube-object.ts";
+import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
+import { showPath } from "./show-path.ts";
 import { type JsonObject, type KubeObject, LAST_APPLIED, type ManagedFieldsEntry } from "@janus/types";
 
 /** As many entries of earlier Applies are left as they are where nothing goes; more would slow down every apply. */
@@ -69,6 +70,29 @@ const removedByNull = (change: ResolvedChange, place: ObjectRef, before: KubeObj
   return leftOut === undefined ? undefined : { earlier: NONE, leftOut };
 };
 
+/** What nothing shows of the result of a PUT: which item of a list is meant, or how a list is merged. Undefined if all is clear. */
+const unclear = (
+  { is, managed, completed }: ReturnType<typeof partsOf>,
+  content: JsonObject,
+  leftOut: Fields | undefined,
+): ((place: ObjectRef) => string) | undefined => {
+  const unnamed = itemWithoutKey(withDefaultProtocol(content, managed), managed);
+  if (unnamed !== undefined)
+    return (place) =>
+      `an item of ${showPath(unnamed.list)} of ${formatRef(place)} leaves out ${unnamed.key}, by which the items of this list are told apart: write it`;
+  const list = unclearList(is, completed(content), managed, leftOut);
+  if (list === undefined) return undefined;
+  return (place) =>
+    `nobody manages ${showPath(list)} of ${formatRef(place)}, so that it is unknown how it is merged while something else is removed: write it in a Transaction of its own, which removes nothing`;
+};
+
+/** Why a Patch that removes something cannot be made as a server-side apply would be; undefined if it can. */
+export const unclearMerge = (change: ResolvedChange, place: ObjectRef, before: KubeObject): string | undefined => {
+  const leftOut = takeOver(change, place, before)?.leftOut;
+  if (leftOut === undefined) return undefined;
+  return unclear(partsOf(place, before), desiredState(change, place, before), leftOut)?.(place);
+};
+
 /**
  * What a Patch removes: an Apply what earlier ones have set and it leaves out, any other what it sets to null. A server-side apply
  * removes only what its own manager has set before, and every Transaction has a manager of its own: so it is made by a PUT
@@ -80,10 +104,13 @@ const removedByNull = (change: ResolvedChange, place: ObjectRef, before: KubeObj
 export const takeOver = (change: ResolvedChange, place: ObjectRef, before: KubeObject): TakeOver | undefined => {
   if (change.type !== "Patch") return undefined;
   if (change.isApply !== true) return removedByNull(change, place, before);
-  const { earlier, ours, theirs, is, completed } = partsOf(place, before);
+  const parts = partsOf(place, before);
+  const { earlier, ours, theirs, is, completed } = parts;
   if (earlier.length === 0) return undefined;
-  const leftOut = leftOutOf({ earlier: ours, theirs, is, wanted: completed(desiredState(change, place, before)) });
-  return leftOut === undefined && earlier.length < MOST_EARLIER ? undefined : { earlier, leftOut };
+  const content = desiredState(change, place, before);
+  const leftOut = leftOutOf({ earlier: ours, theirs, is, wanted: completed(content) });
+  const isNoPut = earlier.length < MOST_EARLIER || unclear(parts, content, undefined) !== undefined;
+  return leftOut === undefined && isNoPut ? undefined : { earlier, leftOut };
 };
 
 /** The state of the object after it, and what of that has a manager already. */

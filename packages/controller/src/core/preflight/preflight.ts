@@ -25,6 +25,7 @@ import { lossOf, readOtherVersions } from "../state/other-versions.ts";
 import { fieldsOf } from "../merge/field-set.ts";
 import { entriesOf } from "../merge/marks.ts";
 import { nullInWhole } from "../merge/nulls.ts";
+import { unclearMerge } from "../merge/take-over.ts";
 import { schemaChange } from "./schema-changes.ts";
 import { isServed } from "../state/unserved-kind.ts";
 import { type ApiError, asObject, equal, isObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
@@ -162,6 +163,7 @@ const liveChecks: readonly ((item: ResolvedItem, seen: TargetObservation) => str
       ? undefined
       : `${at} of ${formatRef(place)} is replaced as a whole, so null in it would remove all of its other keys: write all that it shall have`;
   },
+  ({ change, place }, { object }) => (object === undefined ? undefined : unclearMerge(change, place, object)),
 ];
 
 /** Problems that the live target shows. */
