@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "../crash/invariants.ts";
 import { type ScenarioRun, runScenario } from "../crash/run-scenario.ts";
 import { asPlanned, type Scenario, scenarios } from "../crash/scenario.ts";
+import { contentsElsewhere } from "../crash/scenarios/contents.ts";
 import { deletions } from "../crash/scenarios/deletion.ts";
 import { turns as turnings } from "../crash/scenarios/turning.ts";
 import { waits } from "../crash/scenarios/waiting.ts";
@@ -22,7 +23,9 @@ const PROGRESS = 50;
 const OF_EQUAL = 2;
 
 /** Without those in which people answer to what they have seen, or others wait for it. */
-const all = [...scenarios, ...waits, ...turnings, ...deletions].filter(({ afterwards }) => afterwards === undefined);
+const all = [...scenarios, ...waits, ...contentsElsewhere, ...turnings, ...deletions].filter(
+  ({ afterwards }) => afterwards === undefined,
+);
 
 let testBed: TestBed;
 beforeAll(async () => void (testBed = await newTestBed([], answers)));

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { administrator, type Manifest } from "../fixtures/administrator.ts";
 import { clusterAdmin } from "../fixtures/cluster-admin.ts";
 import { eventsOf } from "../fixtures/events.ts";
+import { contentsSecret } from "../fixtures/contents.ts";
 import { configMap, deployment, secret, service } from "../fixtures/manifests.ts";
 import { transaction, workspace } from "../fixtures/workspace.ts";
 import { janus, janusWith } from "./command-line.ts";
@@ -57,6 +58,37 @@ it("leaves no value of a Secret where those who may read Transactions can read i
   await place.remove(transaction("txn"));
   await expect.poll(() => place.exists(secret(name)), { timeout: 20_000 }).toBe(false);
   expect(await place.exists(secret("key"))).toBe(true);
+});
+
+it.each([
+  ["another kind", configMap("app", { former: `${VALUE}-1`, label: "a" }), { data: { former: VALUE, list: "new" } }],
+  [
+    "a list",
+    deployment("app", "web:v1"),
+    { spec: { template: { spec: { containers: [{ name: "web", args: [VALUE, "new"] }] } } } },
+  ],
+  ["the labels of a Secret", secret("app"), { metadata: { labels: { token: VALUE } } }],
+])("shows in a plan which fields a content in a Secret changes, and no value: %s", async (_, target, content) => {
+  const place = await workspace();
+  await place.create(target, contentsSecret("contents", { app: content }));
+  const { apiVersion, kind } = target;
+  const manifest = {
+    ...transaction("txn"),
+    spec: {
+      serviceAccountName: "deployer",
+      changes: [
+        {
+          type: "Patch",
+          target: { apiVersion, kind, name: "app" },
+          contentFrom: { secretKeyRef: { name: "contents", key: "app" } },
+        },
+      ],
+    },
+  };
+  const { stdout, stderr, code } = await janusWith(JSON.stringify(manifest), "plan", "-f", "-", "-n", place.namespace);
+  expect([code, stderr]).toEqual([1, ""]);
+  expect(stdout).toMatch(/^\+ .*"\*\*\*/mu);
+  for (const value of SAYINGS) expect(stdout).not.toContain(value);
 });
 
 const withToken = (token: string): string => yaml({ ...secret("key"), stringData: { token } });

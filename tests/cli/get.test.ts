@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { creating } from "../fixtures/changes.ts";
 import { controlPlane } from "../fixtures/cluster.ts";
 import { configMap } from "../fixtures/manifests.ts";
-import { workspace } from "../fixtures/workspace.ts";
+import { transaction, workspace } from "../fixtures/workspace.ts";
 import { directory, janus, start } from "./command-line.ts";
 
 /** With the kubectl of the control plane on the PATH. */
@@ -101,4 +101,21 @@ it("takes the cluster and the user of another context, and bounds each request",
     code: 1,
     stderr: expect.stringContaining("It must be a duration, such as 30s."),
   });
+});
+
+it("lists the others where a later version has written one, and says so of that one", async () => {
+  const { namespace, patch } = await drafts();
+  await patch({ ...transaction("two"), status: { phase: "Committed", formatVersion: 2 } }, "status");
+  const { code, stdout, stderr } = await janus("get", "-n", namespace);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^one +Pending +0\/1 +Draft /mu);
+  expect(stdout).toMatch(
+    /^two +Committed +- +Draft .* cannot be read by this version of kubectl-janus: status.formatVersion: is 2, .*Upgrade it/mu,
+  );
+  expect(stdout).toMatch(/^three +Pending +0\/1 +Proposed /mu);
+  const names = async (...flags: readonly string[]): Promise<string> =>
+    (await janus("get", "-n", namespace, "-o", "name", ...flags)).stdout.replaceAll(/^.*\//gmu, "");
+  expect(await names("--lifecycle", "Draft")).toBe("one\ntwo\n");
+  expect(await names("--phase", "Committed")).toBe("two\n");
+  expect(await names("one", "two")).toBe("one\ntwo\n");
 });

@@ -107,3 +107,32 @@ it.each([
 ])("does not know the object %s", async (target, message) => {
   expect(await janus("history", target)).toEqual({ code: 1, stdout: "", stderr: `error: ${message}\n` });
 });
+
+it("lists the others where a later version has written one, and says so of that one", async () => {
+  const { namespace, create, run, patch, janus: controller } = await workspace();
+  await create(configMap("app", { a: "0", b: "0" }));
+  const running = await controller();
+  await run([patching(configMap("app", { a: "1" }))], { name: "later" });
+  await run([patching(configMap("app", { b: "1" }))], { name: "now" });
+  await running.stop();
+  await patch({ ...transaction("later"), status: { formatVersion: 2 } }, "status");
+  const said = `Transaction ${namespace}/later cannot be read by this version of kubectl-janus: status.formatVersion: is 2`;
+
+  const all = await janus("history", "-n", namespace);
+  expect([all.code, all.stderr]).toEqual([0, expect.stringContaining(said)]);
+  expect(cells(all.stdout).map(([name, phase]) => [name, phase])).toEqual([
+    ["NAME", "PHASE"],
+    ["later", "unreadable"],
+    ["now", "Committed"],
+  ]);
+  const of = await janus("history", "cm/app", "-n", namespace);
+  expect([of.code, of.stderr]).toEqual([0, expect.stringContaining(said)]);
+  expect(cells(of.stdout)).toEqual([
+    ["NAME", "CHANGE", "STATE", "FIELDS", "REQUESTED-BY"],
+    ["later", "-", "unreadable", "1", "-"],
+    ["now", "Patch", "Applied", "1", "-"],
+  ]);
+  const json: unknown = JSON.parse((await janus("history", "cm/app", "-n", namespace, "-o", "json")).stdout);
+  expect(json).toMatchObject([{ name: "later", unreadable: expect.stringContaining("formatVersion") as unknown }, {}]);
+  expect(undescribed({ items: historySchema() }, json)).toEqual([]);
+});

@@ -237,6 +237,12 @@ export const scenarios: readonly Scenario[] = [
     spec: spec([deletion(child), deletion(parent), refusedCreation]),
   },
   {
+    name: "what is owned is deleted, its owner is replaced, and both come back",
+    outcome: "RolledBack",
+    before: family,
+    spec: spec([deletion(child), replacement(configMap("parent", { is: "another" })), refusedCreation]),
+  },
+  {
     name: "what is owned is deleted, and comes back to its owner",
     outcome: "RolledBack",
     before: family,

@@ -60,6 +60,22 @@ describe("values in a Secret of contents", () => {
     expect(around(await everything(place, log))).toBe("");
   });
 
+  it("are not shown where a gate is not met", { timeout: 40_000 }, async () => {
+    const place = await workspace();
+    const contents = contentsSecret("contents", { one: { data: { a: HIDDEN } } });
+    await place.create(contents);
+    const { log } = await place.janus();
+    const { status } = await place.run([
+      {
+        ...from(creating(configMap("made")), contents, "one"),
+        waitFor: ["jsonpath={.data.a}=x", "cel=self.data.a == 'x'"],
+        waitTimeout: "1s",
+      },
+    ]);
+    expect(status.phase).toBe("RolledBack");
+    expect(around(await everything(place, log))).toBe("");
+  });
+
   it("are not shown in the render of a Draft", { timeout: 40_000 }, async () => {
     const place = await workspace();
     await place.create(

@@ -1,7 +1,17 @@
 import { gzipSync } from "node:zlib";
 import type { JsonObject } from "@janus/api";
 import { without } from "@janus/types";
-import { bystander, configMap, creation, patch, refusedCreation, spec, update } from "../objects.ts";
+import {
+  application,
+  bystander,
+  configMap,
+  creation,
+  patch,
+  refusedCreation,
+  replacement,
+  spec,
+  update,
+} from "../objects.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Ref } from "../users.ts";
 
@@ -23,7 +33,11 @@ const secretContents: JsonObject & Ref = {
   kind: "Secret",
   metadata: { name: "contents" },
   immutable: true,
-  data: { updated: zipped({ data: { value: "new" } }) },
+  data: {
+    updated: zipped({ data: { value: "new" } }),
+    applied: zipped({ data: { value: "new" } }),
+    replaced: zipped({ data: { value: "new" }, immutable: true }),
+  },
 };
 
 const from = (change: JsonObject, ref: JsonObject): JsonObject => ({
@@ -37,6 +51,15 @@ const changes = [
 ];
 const before = [bystander, a, b, contents, secretContents];
 
+/** Immutable: only another one may have other data. */
+const sealed: JsonObject & Ref = { ...b, immutable: true };
+const remade = [
+  from(application(a), { secretKeyRef: { name: "contents", key: "applied" } }),
+  from(application(made), { configMapKeyRef: { name: "contents", key: "made" } }),
+  from(replacement(sealed), { secretKeyRef: { name: "contents", key: "replaced" } }),
+];
+const beforeRemade = [bystander, a, sealed, contents, secretContents];
+
 /** The contents of the changes are in a ConfigMap and a Secret, which are read, and recorded, before the first change. */
 export const contentsElsewhere: readonly Scenario[] = [
   { name: "contents in a ConfigMap and a Secret", outcome: "Committed", before, spec: spec(changes) },
@@ -45,5 +68,17 @@ export const contentsElsewhere: readonly Scenario[] = [
     outcome: "RolledBack",
     before,
     spec: spec([...changes, refusedCreation]),
+  },
+  {
+    name: "contents of Applies and a Replace",
+    outcome: "Committed",
+    before: beforeRemade,
+    spec: spec(remade),
+  },
+  {
+    name: "contents of Applies and a Replace, and a failure",
+    outcome: "RolledBack",
+    before: beforeRemade,
+    spec: spec([...remade, refusedCreation]),
   },
 ];

@@ -10,6 +10,7 @@ import {
   MUTATION,
   patch,
   refusedCreation,
+  replacement,
   spec,
   transaction,
 } from "../objects.ts";
@@ -117,6 +118,28 @@ export const turns: readonly Scenario[] = [
         await asks(RETRY_ROLLBACK)(users);
       },
     ],
+  },
+  {
+    name: "somebody takes the name of what is replaced before the replacement is made, and keeps it",
+    outcome: "Failed",
+    before: [bystander, a, b],
+    spec: spec([changes[0] ?? {}, replacement(configMap("b", { value: "new" }))]),
+    userActions: [
+      {
+        when: "after",
+        is: ({ purpose, verb }) => purpose === "change" && verb === "delete",
+        does: async ({ create }) => {
+          await create(theirs);
+        },
+      },
+    ],
+  },
+  {
+    name: "a Replace is Committed, and rolled back when somebody asks within its window",
+    outcome: "RolledBack",
+    before: [bystander, a, b],
+    spec: spec([...changes, replacement(configMap("b", { value: "new" }))], { rollbackWindow: "1h" }),
+    userActions: [onPhase("Committed", asks(REQUEST_ROLLBACK))],
   },
   {
     name: "it is Committed, and rolled back when somebody asks within its window",

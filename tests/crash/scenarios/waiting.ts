@@ -1,5 +1,15 @@
 import { type UserAction, onPhase } from "../user-action.ts";
-import { bystander, configMap, creation, deletion, lock, patch, refusedCreation, spec } from "../objects.ts";
+import {
+  bystander,
+  configMap,
+  creation,
+  deletion,
+  lock,
+  patch,
+  refusedCreation,
+  replacement,
+  spec,
+} from "../objects.ts";
 import type { Scenario } from "../scenario.ts";
 
 const a = configMap("a", { value: "old" });
@@ -67,6 +77,22 @@ export const waits: readonly Scenario[] = [
     outcome: "Committed",
     before: [bystander, a, held],
     spec: spec([deletion(held), creation(configMap("c", { made: "yes" }))]),
+    userActions: [whenSeen(2)],
+  },
+  {
+    name: "finalizers hold up what is to be replaced until the time is over",
+    outcome: "RolledBack",
+    // Time may run out before anything is in.
+    orElse: ["Failed"],
+    before: [bystander, a, held],
+    spec: spec([patch(a, { data: { value: "new" } }), replacement(b)], { timeout: "5s" }),
+    userActions: [onPhase("RollingBack", removeFinalizers)],
+  },
+  {
+    name: "a finalizer holds up what is to be replaced for a while",
+    outcome: "Committed",
+    before: [bystander, a, held],
+    spec: spec([replacement(configMap("b", { value: "new" })), creation(configMap("c", { made: "yes" }))]),
     userActions: [whenSeen(2)],
   },
   {

@@ -35,6 +35,7 @@ const previewed = (all: readonly Planned[], after: object = {}): Previewed => {
     })) as unknown as readonly ChangePreview[],
     unplaced: [],
     isTried: true,
+    concealed: new Set(),
     general: [],
   };
 };

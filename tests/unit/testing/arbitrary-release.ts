@@ -62,7 +62,7 @@ const metadata = fc.record(
   { requiredKeys: [] },
 );
 
-type Type = "Create" | "Update" | "Patch" | "Apply" | "Delete";
+type Type = "Create" | "Update" | "Patch" | "Apply" | "Replace" | "Delete";
 
 interface Part {
   readonly target: { readonly apiVersion: string; readonly kind: string; readonly name: string };
@@ -78,7 +78,7 @@ const part = fc.constantFrom(...Object.keys(FIELDS)).chain((kind): fc.Arbitrary<
   const [apiVersion = "", kindName = ""] = kind.split(" ");
   return fc.record({
     target: name.map((name) => ({ apiVersion, kind: kindName, name })),
-    type: fc.constantFrom<Type>("Create", "Update", "Patch", "Apply", "Delete"),
+    type: fc.constantFrom<Type>("Create", "Update", "Patch", "Apply", "Replace", "Delete"),
     before: fields,
     own: metadata,
     content: fc.tuple(fields, metadata).map(([fields, metadata]) => ({ ...fields, metadata })),
@@ -86,23 +86,27 @@ const part = fc.constantFrom(...Object.keys(FIELDS)).chain((kind): fc.Arbitrary<
   });
 });
 
-const isThere = ({ type, exists }: Part): boolean => type !== "Create" && (type !== "Apply" || exists);
+/** Whether it takes the object as well if there is none. */
+const mayCreate = ({ type }: Part): boolean => type === "Apply" || type === "Replace";
+const isThere = (part: Part): boolean => part.type !== "Create" && (!mayCreate(part) || part.exists);
+/** Whether the change deletes what is there. */
+const isDeleting = ({ type }: Part): boolean => type === "Delete" || type === "Replace";
 
 const without = (fields: object, name: string): object =>
   Object.fromEntries(Object.entries(fields).filter(([other]) => other !== name));
 
 const withoutFinalizers = (metadata: object): object => without(metadata, "finalizers");
 
-/** A Delete would wait for the finalizers of others … */
-const metadataOf = ({ type, own, target }: Part): SimulatedObject["metadata"] => ({
-  ...(type === "Delete" ? withoutFinalizers(own) : own),
-  name: target.name,
+/** A deletion would wait for the finalizers of others … */
+const metadataOf = (part: Part): SimulatedObject["metadata"] => ({
+  ...(isDeleting(part) ? withoutFinalizers(part.own) : part.own),
+  name: part.target.name,
 });
 
 /** … and so would the rollback of what was created. */
 const contentOf = (part: Part): object => {
   const { metadata, ...fields } = part.content;
-  return { ...fields, metadata: isThere(part) ? metadata : withoutFinalizers(metadata) };
+  return { ...fields, metadata: isThere(part) && !isDeleting(part) ? metadata : withoutFinalizers(metadata) };
 };
 
 export const release: fc.Arbitrary<Release> = fc

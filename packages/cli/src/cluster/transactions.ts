@@ -12,30 +12,42 @@ export interface Stored {
   readonly txn: Transaction;
 }
 
+/** Left: that a later version of Janus wrote it, and why this one cannot read it. */
+export const understood = (object: KubeObject): E.Either<string, Stored> =>
+  E.bimap(
+    (why: string) =>
+      `cannot be read by this version of kubectl-janus: ${why}. ` +
+      "Upgrade it to the version of the controller (kubectl janus version)",
+    (txn: Transaction): Stored => ({ object, txn }),
+  )(decodeTransaction(object));
+
 /** Errors: where a later version of Janus wrote it. */
 export const stored = (object: KubeObject): Stored => {
-  const txn = decodeTransaction(object);
-  if (E.isRight(txn)) return { object, txn: txn.right };
+  const read = understood(object);
+  if (E.isRight(read)) return read.right;
   const { namespace = "", name = "" } = object.metadata;
-  throw new Failure(
-    `Transaction ${namespace}/${name} cannot be read by this version of kubectl-janus: ${txn.left}. ` +
-      "Upgrade it to the version of the controller (kubectl janus version)",
-  );
+  throw new Failure(`Transaction ${namespace}/${name} ${read.left}`);
 };
 
+const findObject = ({ api, namespace }: Cluster, name: string): Promise<KubeObject | undefined> =>
+  found(api, { verb: "get", resource: transactions, namespace, name }, `cannot read Transaction ${namespace}/${name}`);
+
 /** Undefined: there is none of that name. */
-export const findTransaction = async ({ api, namespace }: Cluster, name: string): Promise<Stored | undefined> => {
-  const what = `cannot read Transaction ${namespace}/${name}`;
-  const object = await found(api, { verb: "get", resource: transactions, namespace, name }, what);
+export const findTransaction = async (cluster: Cluster, name: string): Promise<Stored | undefined> => {
+  const object = await findObject(cluster, name);
   return object === undefined ? undefined : stored(object);
 };
 
-/** Errors: if there is none of that name. */
-export const readTransaction = async (cluster: Cluster, name: string): Promise<Stored> => {
-  const found = await findTransaction(cluster, name);
-  if (found !== undefined) return found;
+/** As it is stored, whichever version has written it. Errors: if there is none of that name. */
+export const readObject = async (cluster: Cluster, name: string): Promise<KubeObject> => {
+  const object = await findObject(cluster, name);
+  if (object !== undefined) return object;
   const { namespace } = cluster;
   throw new Failure(
     `Transaction ${namespace}/${name} does not exist. To list those of the namespace: kubectl janus get -n ${namespace}`,
   );
 };
+
+/** Errors: if there is none of that name, or a later version of Janus wrote it. */
+export const readTransaction = async (cluster: Cluster, name: string): Promise<Stored> =>
+  stored(await readObject(cluster, name));

@@ -2,13 +2,14 @@
 import { GROUP, LIFECYCLES, PHASES, PLURAL } from "@janus/api";
 import { isTooDeep, TOO_DEEP, transactions } from "@janus/controller";
 import { type KubeObject, listAll } from "@janus/kube";
+import { asObject } from "@janus/types";
 import { Option } from "commander";
 import * as E from "fp-ts/lib/Either.js";
 import { stringify } from "yaml";
 import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
 import { cannotUse, type Cluster, type ClusterFlags, onCluster } from "../cluster/cluster.ts";
 import { kubectl } from "../cluster/kubectl.ts";
-import { readTransaction, stored } from "../cluster/transactions.ts";
+import { readObject, understood } from "../cluster/transactions.ts";
 import { usersOf } from "../cluster/users.ts";
 import { Failure } from "../failure.ts";
 import { age } from "../output/age.ts";
@@ -35,18 +36,56 @@ const FORMATS: readonly (string | undefined)[] = ["json", "yaml", "name", "wide"
 
 const nameOf = ({ metadata }: KubeObject): string => `transaction.${GROUP}/${metadata.name}`;
 
+/** What is listed of a Transaction. */
+interface Row {
+  readonly phase: string;
+  readonly progress: string;
+  readonly lifecycle: string;
+  /** ServiceAccount, who has requested and who has approved it, until when it is reversible. */
+  readonly wide: readonly [string, string, string, string];
+  readonly message: string;
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "-");
+
+/** What every version of Janus calls the same. */
+const unreadRow = (object: KubeObject, message: string): Row => {
+  const { lifecycle, serviceAccountName } = asObject(object["spec"]);
+  const { phase, progress } = asObject(object["status"]);
+  return {
+    phase: textOf(phase),
+    progress: textOf(progress),
+    lifecycle: textOf(lifecycle),
+    wide: [textOf(serviceAccountName), "", "", ""],
+    message,
+  };
+};
+
+const rowOf = (object: KubeObject): Row => {
+  const read = understood(object);
+  if (E.isLeft(read)) return unreadRow(object, read.left);
+  const { txn } = read.right;
+  const { spec, status } = txn;
+  const { progress = `0/${spec.changes.length}`, phase, reversibleUntil = "" } = status;
+  const { requestedBy = "", approvedBy = "" } = usersOf(txn);
+  return {
+    phase,
+    progress,
+    lifecycle: spec.lifecycle,
+    wide: [spec.serviceAccountName, requestedBy, approvedBy, reversibleUntil],
+    message: messageOfTransaction(txn),
+  };
+};
+
 /** As `kubectl get` prints them; messages are shortened to the width, except for `wide`. */
 const listing = (objects: readonly KubeObject[], { allNamespaces, output }: GetFlags, width: number): string => {
   const rows = objects.map((object) => {
-    const { txn } = printable(stored(object));
-    const { metadata, spec, status } = txn;
-    const { progress = `0/${spec.changes.length}` } = status;
-    const start = allNamespaces === true ? [metadata.namespace, metadata.name] : [metadata.name];
-    const { requestedBy = "", approvedBy = "" } = usersOf(txn);
-    const end =
-      output === "wide" ? [spec.serviceAccountName, requestedBy, approvedBy, status.reversibleUntil ?? ""] : [];
-    const then = [age(metadata.creationTimestamp, Date.now()), ...end, messageOfTransaction(txn)];
-    return [...start, status.phase, progress, spec.lifecycle, ...then];
+    const { metadata } = object;
+    const { phase, progress, lifecycle, wide, message } = printable(rowOf(object));
+    const { namespace = "", name = "" } = printable(metadata);
+    const start = allNamespaces === true ? [namespace, name] : [name];
+    const then = [age(metadata.creationTimestamp, Date.now()), ...(output === "wide" ? wide : []), message];
+    return [...start, phase, progress, lifecycle, ...then];
   });
   const start = allNamespaces === true ? ["NAMESPACE", "NAME"] : ["NAME"];
   const wide = output === "wide" ? ["SERVICEACCOUNT", "REQUESTED-BY", "APPROVED-BY", "REVERSIBLE-UNTIL"] : [];
@@ -56,8 +95,8 @@ const listing = (objects: readonly KubeObject[], { allNamespaces, output }: GetF
 
 const isWanted = ({ phase, lifecycle }: GetFlags, object: KubeObject): boolean => {
   if (phase === undefined && lifecycle === undefined) return true;
-  const { spec, status } = stored(object).txn;
-  return (phase ?? status.phase) === status.phase && (lifecycle ?? spec.lifecycle) === spec.lifecycle;
+  const row = rowOf(object);
+  return (phase ?? row.phase) === row.phase && (lifecycle ?? row.lifecycle) === row.lifecycle;
 };
 
 /** The newest last, as the shell shows them. */
@@ -77,7 +116,7 @@ const writable = (object: KubeObject, { showManagedFields }: GetFlags): KubeObje
 const named = async (cluster: Cluster, names: readonly string[]) => {
   const read = await Promise.all(
     names.map((name) =>
-      readTransaction(cluster, name).catch((error: unknown) => {
+      readObject(cluster, name).catch((error: unknown) => {
         if (error instanceof Failure) return error;
         throw error;
       }),
@@ -85,7 +124,7 @@ const named = async (cluster: Cluster, names: readonly string[]) => {
   );
   const missing = read.filter((one) => one instanceof Failure);
   return {
-    objects: read.flatMap((one) => (one instanceof Failure ? [] : [one.object])),
+    objects: read.flatMap((one) => (one instanceof Failure ? [] : [one])),
     missing: missing.length === 0 ? undefined : new Failure(missing.map(({ message }) => message).join("\nerror: ")),
   };
 };

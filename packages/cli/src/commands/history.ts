@@ -3,17 +3,18 @@ import { GROUP } from "@janus/api";
 import { transactions } from "@janus/controller";
 import { listAll } from "@janus/kube";
 import { Option } from "commander";
+import { separate } from "fp-ts/lib/ReadonlyArray.js";
 import * as E from "fp-ts/lib/Either.js";
 import { stringify } from "yaml";
 import { KUBERNETES_YAML } from "../manifests/kubernetes-yaml.ts";
 import { cannotUse, type Cluster, type ClusterFlags, found, onCluster } from "../cluster/cluster.ts";
 import { namedObject } from "../cluster/named-object.ts";
-import { stored } from "../cluster/transactions.ts";
+import { understood } from "../cluster/transactions.ts";
 import { Failure } from "../failure.ts";
 import { printable } from "../output/printable.ts";
 import { outputTo } from "../output/style.ts";
 import { table } from "../output/table.ts";
-import { type Chapter, history, historyOf } from "../story/history.ts";
+import { type Chapter, history, historyOf, unread } from "../story/history.ts";
 import { exitWith } from "./exit-with.ts";
 import { command } from "./flags.ts";
 
@@ -33,23 +34,30 @@ const chapters = async (
   const place = target === undefined ? undefined : await namedObject(cluster, target, name);
   const listed = await listAll(api, { resource: transactions, ...where });
   if (E.isLeft(listed)) throw new Failure(`cannot list Transactions: ${cannotUse(listed.left)}`);
-  const all = listed.right.items.map((object) => stored(object).txn);
-  if (place === undefined) return history(all);
+  const read = listed.right.items.map((object) => E.mapLeft((why: string) => unread(object, why))(understood(object)));
+  const { left: unreadable, right: all } = separate(read);
+  for (const { namespace: of, name: its, why } of unreadable)
+    process.stderr.write(`${printable(`Transaction ${of}/${its} ${why}`)}.\n`);
+  const txns = all.map(({ txn }) => txn);
+  if (place === undefined) return history(txns, unreadable);
   const what = `cannot read ${place.resource.kind} ${place.name}`;
-  return historyOf(place, await found(api, { verb: "get", ...place }, what), all);
+  return historyOf(place, await found(api, { verb: "get", ...place }, what), txns, unreadable);
 };
+
+/** Where there is no phase, or state, since a later version of Janus has written it. */
+const UNREADABLE = "unreadable";
 
 type Column = readonly [heading: string, cell: (chapter: Chapter) => string | undefined];
 
 /** Those that fit 80 columns; of an object, the phase follows from the state of the change. */
 const columnsOf = (isOfObject: boolean, { output, allNamespaces }: HistoryFlags): readonly Column[] => {
   const isWide = output === "wide";
-  const phase: Column = ["PHASE", ({ phase }) => phase];
+  const phase: Column = ["PHASE", ({ phase, unreadable }) => (unreadable === undefined ? phase : UNREADABLE)];
   const requestedBy: Column = ["REQUESTED-BY", ({ requestedBy }) => requestedBy];
   const approvedBy: Column = ["APPROVED-BY", ({ approvedBy }) => approvedBy];
   const uid: Column = ["UID", ({ uid }) => uid];
   const change: Column = ["CHANGE", ({ change }) => change];
-  const state: Column = ["STATE", ({ state }) => state];
+  const state: Column = ["STATE", ({ state, unreadable }) => (unreadable === undefined ? state : UNREADABLE)];
   const where: readonly Column[] = allNamespaces === true ? [["NAMESPACE", ({ namespace }) => namespace]] : [];
   const all: readonly Column[] = [["WHEN", ({ time }) => time], ...where, ["NAME", ({ name }) => name]];
   if (!isOfObject) return [...all, phase, requestedBy, approvedBy, ...(isWide ? [uid] : [])];

@@ -1,6 +1,7 @@
 // The commands snapshot show, diff and restore, about the targets as they were before a Transaction.
 import { API_VERSION, KIND, type Transaction } from "@janus/api";
 import { parse } from "@janus/authoring";
+import { isFromSecret } from "@janus/controller";
 import type { KubeObject } from "@janus/kube";
 import { Command } from "commander";
 import * as E from "fp-ts/lib/Either.js";
@@ -131,7 +132,8 @@ const diff: Work<ClusterFlags> = async (cluster, txn, wanted) => {
   const compared = await Promise.all((await formers(cluster, txn, wanted)).map((former) => live(cluster, txn, former)));
   const diffs = compared.flatMap(({ former, name, live, resource }) => {
     if (former.type === "lost") return [`# ${name}: ${former.why}\n`];
-    const text = objectDiff(name, former.type === "none" ? undefined : former.object, live, resource);
+    const before = former.type === "none" ? undefined : former.object;
+    const text = objectDiff(name, before, live, resource, isFromSecret(txn.spec.changes[former.index]));
     return text === "" ? [] : [text.replace("--- live ", "--- before ").replace("+++ after ", "+++ now ")];
   });
   for (const text of diffs) output.write(colouredDiff(text, painter(output)));

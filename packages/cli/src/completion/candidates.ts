@@ -4,7 +4,7 @@ import { namespaces, serviceAccounts, transactions } from "@janus/controller";
 import { entriesOfKubeconfig, type KubeObject, listAll, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { openCluster } from "../cluster/cluster.ts";
-import { stored } from "../cluster/transactions.ts";
+import { understood } from "../cluster/transactions.ts";
 import { fits } from "./fitting.ts";
 import type { Typed } from "./typed.ts";
 
@@ -56,7 +56,10 @@ const names = async (typed: Typed, resource: Resource): Promise<readonly Candida
   words((await listed(typed, resource, true)).map(({ metadata: { name = "" } }) => name));
 
 const ofNamespace = async (typed: Typed): Promise<readonly Transaction[]> =>
-  (await listed(typed, transactions, false)).map((object) => stored(object).txn);
+  (await listed(typed, transactions, false)).flatMap((object) => {
+    const read = understood(object);
+    return E.isRight(read) ? [read.right.txn] : [];
+  });
 
 /** Those that the command takes, and that were not named yet. */
 const fitting = async (typed: Typed): Promise<readonly Candidate[]> => {

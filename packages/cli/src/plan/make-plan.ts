@@ -117,6 +117,7 @@ const failureOf = (error: unknown): Failure => {
 const untried = (manifest: TransactionManifest, namespace: string, general: readonly string[]): Previewed => ({
   type: "previewed",
   txn: asStored(manifest, namespace),
+  concealed: new Set(),
   changes: [],
   unplaced: [],
   isTried: false,

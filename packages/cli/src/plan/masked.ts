@@ -1,6 +1,6 @@
-// Masks the values of Secrets in two versions of an object, and still shows whether they differ.
+// Masks values in two versions of an object, and still shows whether they differ.
 import type { KubeObject } from "@janus/kube";
-import { asObject, LAST_APPLIED } from "@janus/types";
+import { asObject, isObject, type Json, LAST_APPLIED, member } from "@janus/types";
 
 const FIELDS: readonly string[] = ["data", "stringData"];
 
@@ -29,16 +29,44 @@ const masked = (object: KubeObject, other: KubeObject | undefined, changed: stri
   ),
 });
 
-const isSecret = (object: KubeObject | undefined): object is KubeObject =>
-  object?.apiVersion === "v1" && object.kind === "Secret";
+const isSecret = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === "v1" && kind === "Secret";
 
-/** Both, with the values of Secrets masked as `kubectl diff` masks them: it shows whether they differ, and nothing else. */
+/** Every value, of whatever field; fields that are named like this stay. */
+const allMasked = (value: Json | undefined, other: Json | undefined, changed: string): Json => {
+  if (Array.isArray(value)) {
+    const items: readonly Json[] = Array.isArray(other) ? other : [];
+    return value.map((item: Json, at) => allMasked(item, items[at], changed));
+  }
+  if (isObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, field]) => [name, allMasked(field, member(asObject(other), name), changed)]),
+    );
+  return other !== undefined && value !== other ? changed : "***";
+};
+
+/** All but which object it is. */
+const wholeMasked = (object: KubeObject, other: KubeObject | undefined, changed: string): KubeObject => {
+  const { apiVersion, kind, metadata } = object;
+  const hidden = asObject(allMasked(object as unknown as Json, other as unknown as Json | undefined, changed));
+  const { name, namespace } = metadata;
+  const which = { ...(name === undefined ? {} : { name }), ...(namespace === undefined ? {} : { namespace }) };
+  return { ...hidden, apiVersion, kind, metadata: { ...asObject(hidden["metadata"]), ...which } };
+};
+
+/**
+ * Both, with the values of Secrets masked as `kubectl diff` masks them: it shows whether they differ, and nothing else.
+ *
+ * @param isConcealed whether all of its values are. Default: only those of a Secret
+ */
 export const maskedPair = (
   before: KubeObject | undefined,
   after: KubeObject | undefined,
+  isConcealed = false,
 ): readonly [KubeObject | undefined, KubeObject | undefined] => {
-  return [
-    isSecret(before) ? masked(before, after, "*** (before)") : before,
-    isSecret(after) ? masked(after, before, "*** (after)") : after,
-  ];
+  const one = (object: KubeObject | undefined, other: KubeObject | undefined, changed: string) => {
+    if (object === undefined) return undefined;
+    if (isConcealed) return wholeMasked(object, other, changed);
+    return isSecret(object) ? masked(object, other, changed) : object;
+  };
+  return [one(before, after, "*** (before)"), one(after, before, "*** (after)")];
 };

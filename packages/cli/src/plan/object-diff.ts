@@ -31,14 +31,17 @@ const compared = (
 /**
  * A unified diff of two versions of an object as YAML; empty if nothing differs. Values of Secrets are masked; a
  * status that is a subresource is left out, since no Transaction sets it.
+ *
+ * @param isConcealed see {@link maskedPair}
  */
 export const objectDiff = (
   name: string,
   before: KubeObject | undefined,
   after: KubeObject | undefined,
   resource: Pick<Resource, "statusSubresource">,
+  isConcealed = false,
 ): string => {
-  const [live, merged] = maskedPair(before, after).map((object) => compared(object, resource));
+  const [live, merged] = maskedPair(before, after, isConcealed).map((object) => compared(object, resource));
   if (live === merged) return "";
   const patch = createTwoFilesPatch(`live ${name}`, `after ${name}`, live ?? "", merged ?? "", "", "", { context: 3 });
   return patch.split("\n").slice(1).join("\n");

@@ -39,7 +39,7 @@ export const planExitCode = (previewed: Previewed): number => {
 
 /** One line per change, then the differences, then all problems; at most `width` columns, apart from the differences. */
 export const planReport = (previewed: Previewed, paint: Paint, width: number): string => {
-  const { txn, changes, unplaced, isTried, advice = [] } = previewed;
+  const { txn, changes, unplaced, isTried, concealed, advice = [] } = previewed;
   const { name, namespace } = txn.metadata;
   const digits = String(txn.spec.changes.length).length;
   const failing = new Set(unplaced.filter(({ problems }) => problems.length > 0).map(({ index }) => index));
@@ -52,11 +52,12 @@ export const planReport = (previewed: Previewed, paint: Paint, width: number): s
     return `${String(index + 1).padStart(digits + 1)}  ${word}  ${target}`;
   });
   const diffs = changes.flatMap((change) => {
-    const { place, before, after, type } = change;
+    const { place, before, type, index } = change;
+    const after = type === "Delete" ? undefined : change.after;
     const diff =
       problemsOf(change).length > 0
         ? ""
-        : objectDiff(formatRef(place), before, type === "Delete" ? undefined : after, place.resource);
+        : objectDiff(formatRef(place), before, after, place.resource, concealed.has(index));
     const isKnown = type === "Delete" || after !== undefined;
     return diff === "" || !isKnown ? [] : [colouredDiff(diff, paint)];
   });

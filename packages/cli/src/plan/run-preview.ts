@@ -28,6 +28,8 @@ import { contentsAside } from "../manifests/contents-aside.ts";
 /** What was previewed, of which Transaction. */
 export interface Previewed extends Extract<Preview, { readonly type: "previewed" }> {
   readonly txn: Transaction;
+  /** The changes whose contents are in a Secret: none of it is shown. Without those that are put into one only now. */
+  readonly concealed: ReadonlySet<number>;
   /** What to do about its problems, beyond what each of them says. */
   readonly advice?: readonly string[];
 }
@@ -70,6 +72,9 @@ export const runPreview = async (
 ): Promise<Previewed> => {
   const aside = contentsAside(manifest, namespace);
   const txn = asStored(aside.manifest, namespace);
+  const concealed = new Set(
+    manifest.spec.changes.flatMap(({ contentFrom }, index) => (contentFrom?.secretKeyRef === undefined ? [] : [index])),
+  );
   let known: Observations = { ...noObservations(Date.now()), contents: contentsRead(aside.contents) };
   let failures = 0;
 
@@ -106,8 +111,13 @@ export const runPreview = async (
     const next = preview(context);
     if (next.type === "previewed")
       return known.serviceAccount === "missing" && (await isMissing(api, namespace))
-        ? { ...next, txn, general: [`there is no namespace ${namespace}: create it, or name another one: -n`] }
-        : { ...next, txn };
+        ? {
+            ...next,
+            txn,
+            concealed,
+            general: [`there is no namespace ${namespace}: create it, or name another one: -n`],
+          }
+        : { ...next, txn, concealed };
     const again = (await Promise.all(next.effects.map(runEffect))).filter((why) => why !== undefined);
     if (again.length === 0) continue;
     failures += 1;

@@ -60,6 +60,9 @@ export const historySchema = (): JsonObject => ({
     approvedBy: text("The user who has published it."),
     change: text("Of an object: the type of the change."),
     state: stateOfItem(),
+    unreadable: text(
+      "Why this version of kubectl-janus cannot read it: a later one has written it. It has no phase then.",
+    ),
     fields: {
       type: "array",
       items: { type: "string" },

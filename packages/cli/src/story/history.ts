@@ -21,7 +21,39 @@ export interface Chapter extends Partial<Users> {
   readonly state?: StateName;
   /** The fields of the object that are still as it set them, such as `.spec.replicas`. */
   readonly fields: readonly string[];
+  /** That a later version of Janus has written it, and why this one cannot read it. */
+  readonly unreadable?: string;
 }
+
+/** What is known of a Transaction that a later version of Janus has written. */
+export interface Unread {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly time: string | undefined;
+  readonly isExecuted: boolean;
+  readonly why: string;
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** Its names, times and whether it is Published are called the same in every version. */
+export const unread = (object: KubeObject, why: string): Unread => {
+  const { name = "", namespace = "", uid = "", creationTimestamp } = object.metadata;
+  const { completedAt, startedAt } = asObject(object["status"]);
+  const time = textOf(completedAt) ?? textOf(startedAt) ?? creationTimestamp;
+  return { name, namespace, uid, time, isExecuted: asObject(object["spec"])["lifecycle"] === "Published", why };
+};
+
+const unreadChapter = ({ name, namespace, uid, time, why }: Unread): Chapter => ({
+  name,
+  namespace,
+  uid,
+  phase: undefined,
+  time,
+  fields: [],
+  unreadable: why,
+});
 
 const leaves = (fields: JsonObject, path: readonly string[] = []): readonly string[] => {
   const children = Object.entries(fields).filter(([name]) => name !== ".");
@@ -71,15 +103,15 @@ const byTime = (one: Chapter, other: Chapter): number =>
   (one.time ?? "") < (other.time ?? "") ? -1 : (one.time ?? "") > (other.time ?? "") ? 1 : 0;
 
 /** The Transactions that are, or were, executed. */
-export const history = (all: readonly Transaction[]): readonly Chapter[] =>
-  all
-    .filter(({ spec }) => spec.lifecycle === "Published")
-    .map(chapterOf)
-    .toSorted(byTime);
+export const history = (all: readonly Transaction[], unreadable: readonly Unread[]): readonly Chapter[] =>
+  [
+    ...all.filter(({ spec }) => spec.lifecycle === "Published").map(chapterOf),
+    ...unreadable.filter(({ isExecuted }) => isExecuted).map(unreadChapter),
+  ].toSorted(byTime);
 
 /**
  * The Transactions that have changed an object, or are about to: those that have it among their targets, and those
- * that own fields of it.
+ * that own fields of it. What a later version of Janus has written is found by its fields alone.
  *
  * @param object as it is now; undefined if it does not exist.
  */
@@ -87,6 +119,7 @@ export const historyOf = (
   place: Place,
   object: KubeObject | undefined,
   all: readonly Transaction[],
+  unreadable: readonly Unread[],
 ): readonly Chapter[] => {
   const owned = ownedIn(object);
   const known = all
@@ -98,6 +131,11 @@ export const historyOf = (
       const fields = owned.filter(({ manager }) => marks(manager, txn.metadata.uid)).flatMap(({ fields }) => fields);
       return [{ ...chapterOf(txn), change: txn.spec.changes[index]?.type ?? "", state, fields }];
     });
-  const others = owned.filter(({ manager }) => !known.some(({ uid }) => marks(manager, uid))).flatMap(ofManager);
+  const others = owned
+    .filter(({ manager }) => !known.some(({ uid }) => marks(manager, uid)))
+    .flatMap((one) => {
+      const later = unreadable.find(({ uid }) => marks(one.manager, uid));
+      return later === undefined ? ofManager(one) : [{ ...unreadChapter(later), fields: one.fields }];
+    });
   return [...known, ...others].toSorted(byTime);
 };

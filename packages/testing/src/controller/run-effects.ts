@@ -109,7 +109,7 @@ const LATENCY = 1;
 const runEffect = (state: State, scenario: Scenario, effect: ApiCall): Round & { readonly isStale?: true } => {
   const sent = state.now;
   const { world, answer: raw } = send(state, scenario, effect);
-  const answer = E.mapLeft((fault: ApiError) => withoutSecrets(fault, effect, {}))(raw);
+  const answer = E.mapLeft((fault: ApiError) => withoutSecrets(fault, effect, state.txn, {}))(raw);
   const { call, as, purpose, dryRun, item } = effect;
   const error = E.isLeft(answer) ? messageOf(answer.left) : undefined;
   const request = { call, as, purpose, dryRun: dryRun === true, item, error };

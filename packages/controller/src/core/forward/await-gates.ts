@@ -20,7 +20,7 @@ import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { type AwaitedTarget, waitingForTargets } from "../state/status-progress.ts";
 import { lockable } from "../state/target-resolution.ts";
 import { abort } from "../transitions/abort.ts";
-import { isSensitive } from "../state/sensitive-kinds.ts";
+import { mustConceal } from "../state/sensitive-kinds.ts";
 import { isTried } from "./last-look.ts";
 import { type Gated, type GateObservation, observeGates } from "./gate-states.ts";
 import { irreversibleReason, requestToStop, timeoutCause } from "./reason-to-stop.ts";
@@ -70,7 +70,7 @@ const waitFor = (context: ReconcileContext, journal: Journal, item: ResolvedItem
   const waitUntil = since + (change.waitTimeout ?? Number.POSITIVE_INFINITY);
   const until = Math.min(deadline(context), waitUntil);
   const state = stateOf(txn.status.items[index]?.state ?? { type: "untouched" }, index, journal);
-  const conceals = isSensitive(place, settings);
+  const conceals = mustConceal(place.resource, change, settings);
   const before: Snapshot = change.type === "Update" ? snapshotOf(txn, known, journal, index) : { type: "absent" };
   const reverted = revertedIn(context, item, before, conceals);
   const gated: Gated = { ...item, gates: gatesOf(txn, index), uid: uidOf(state), conceals, reverted };

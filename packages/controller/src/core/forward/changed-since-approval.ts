@@ -1,7 +1,7 @@
 // Decides whether a target differs from the state that was approved.
 import { equal, type KubeObject } from "@janus/types";
 import { settableOf } from "../preflight/differences.ts";
-import { isFromSecret, isSensitive } from "../state/sensitive-kinds.ts";
+import { mustConceal } from "../state/sensitive-kinds.ts";
 import type { ChangeContext } from "./change-context.ts";
 
 /**
@@ -14,6 +14,6 @@ export const isChangedSinceApproval = (
   live: KubeObject,
 ): boolean => {
   if (txn.spec.approvedDigest === undefined || before === undefined) return false;
-  if (change.type !== "Delete" && !isSensitive(place, settings) && !isFromSecret(change)) return false;
+  if (change.type !== "Delete" && !mustConceal(place.resource, change, settings)) return false;
   return !equal(settableOf(before, place.resource), settableOf(live, place.resource));
 };

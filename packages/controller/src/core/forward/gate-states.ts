@@ -91,17 +91,18 @@ const explainByPod = (
   return { message: last === undefined ? message : sayOf(object, said, `${describeEvent(last)}, Pod ${pod?.name}`) };
 };
 
-/** Of a claim, by its Events. */
+/** Of a claim, by its Events, which quote it. */
 const explainClaim = (
+  gated: Gated,
   object: KubeObject,
   said: string,
-  mayAwait: boolean,
+  isUnscheduled: boolean,
   events: readonly KubeObject[] | undefined,
 ): Omit<Explanation, "at"> => {
   if (events === undefined)
     return { message: sayOf(object, `${said}; grant the ServiceAccount the verb list on events to know why`) };
-  if (mayAwait && awaitsConsumer(events)) return { message: "", isReady: true };
-  const last = latestEvent(events);
+  if (isUnscheduled && isOnlyReady(gated) && awaitsConsumer(events)) return { message: "", isReady: true };
+  const last = gated.conceals ? undefined : latestEvent(events);
   return { message: sayOf(object, said, last === undefined ? undefined : describeEvent(last)) };
 };
 
@@ -149,11 +150,11 @@ const unmetOf = (
     : { gate, state: unmet.state };
 };
 
-/** Where it is to be seen what is wrong with an object that does not meet its gates. */
-const explainable = (object: KubeObject): Explainable => {
+/** Where it is to be seen what is wrong with an object that does not meet its gates. Pods say what they have of it. */
+const explainable = ({ conceals }: Gated, object: KubeObject): Explainable => {
   const { apiVersion, kind, metadata } = object;
   const named: KubeObject = { apiVersion, kind, metadata: { name: metadata.name ?? "" } };
-  const labelSelector = podSelector(object);
+  const labelSelector = conceals ? undefined : podSelector(object);
   if (labelSelector !== undefined) return { object: named, by: { type: "pods", labelSelector } };
   return kind === "PersistentVolumeClaim" && groupOf(apiVersion) === ""
     ? { object: named, by: { type: "events", uid: metadata.uid ?? "", isUnscheduled: isUnscheduled(object) } }
@@ -168,7 +169,7 @@ const judge = (gated: Gated, { at, object }: TargetObservation, { finished }: Ga
   if (unmet === undefined) return { at, resourceVersion };
   return object === undefined || unmet.final !== undefined
     ? { at, resourceVersion, unmet }
-    : { at, resourceVersion, unmet, explainable: explainable(object) };
+    : { at, resourceVersion, unmet, explainable: explainable(gated, object) };
 };
 
 /** What the latest read shows. It was not judged if it was made for something else. */
@@ -222,9 +223,7 @@ const explaining = (
   if (explained === undefined || explained.at < at || isDue)
     return by.type === "pods"
       ? findPods(gated, object, by.labelSelector, said)
-      : findEvents(gated, by.uid, (events) =>
-          explainClaim(object, said, by.isUnscheduled && isOnlyReady(gated), events),
-        );
+      : findEvents(gated, by.uid, (events) => explainClaim(gated, object, said, by.isUnscheduled, events));
   return explained.pod === undefined
     ? undefined
     : findEvents(gated, explained.pod.uid, (events) => explainByPod(object, said, explained, events));

@@ -12,7 +12,7 @@ import { sentWrite, unansweredSince } from "../state/forward-observations.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";
 import { trimming } from "../state/memory-budget.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
-import { isSensitive } from "../state/sensitive-kinds.ts";
+import { mustConceal } from "../state/sensitive-kinds.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 
 /** The event of a change that is in. @param target its kind and name */
@@ -40,7 +40,7 @@ export const nextChange = (
   if (isReplace && created === undefined) return recordGone(context, journal, index);
   const mayBeUngated = gatesInDoubt(journal);
   const awaited = mayBeUngated ? [] : gatedChanges(txn, index + 1);
-  const gates = showGates(gatesOf(txn, index), isSensitive(place, settings));
+  const gates = showGates(gatesOf(txn, index), mustConceal(place.resource, item.change, settings));
   const gated: EventSpec = {
     type: "Normal",
     reason: "GateWaiting",

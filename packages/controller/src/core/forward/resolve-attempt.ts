@@ -23,7 +23,7 @@ import { type ChangeContext, observeTarget, refusalOf } from "./change-context.t
 import { isChangedSinceApproval } from "./changed-since-approval.ts";
 import { nextChange } from "./next-change.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
-import { isFromSecret, isSensitive } from "../state/sensitive-kinds.ts";
+import { mustConceal } from "../state/sensitive-kinds.ts";
 import { waiting } from "../state/status-progress.ts";
 import { irreversibleReason, reasonToStop } from "./reason-to-stop.ts";
 import { onceSettled, send } from "./send-change.ts";
@@ -214,7 +214,7 @@ const modifiedMessage = ({ place, before }: ChangeContext, live: KubeObject): st
 /** An Update conflicts with whatever was modified: then the path is empty. */
 const conflictMessage = (changeContext: ChangeContext, object: KubeObject, fields: readonly Path[]): string => {
   const { place, context, change } = changeContext;
-  const conceals = isSensitive(place, context.settings) || isFromSecret(change);
+  const conceals = mustConceal(place.resource, change, context.settings);
   if (fields.length === 0)
     return `${formatRef(place)} was modified, and its managedFields do not name the field manager`;
   if (fields.some((path) => path.length === 0)) return modifiedMessage(changeContext, object);

@@ -19,7 +19,7 @@ import { child, type Fields, fieldsOf, isWhole, type Path } from "./field-set.ts
 import { elementOf, listItems, type ListKind, listKind } from "./list-element.ts";
 import { entriesOf, isOurs } from "./marks.ts";
 import { type Located, pathOf } from "./merged-field.ts";
-import { contentOf, type TransactionRef, writable } from "./write-body.ts";
+import { contentOf, nulledContent, type TransactionRef, writable } from "./write-body.ts";
 
 /** A field, its value before an Update, the one that the change has given it, and its live one. */
 interface Values {
@@ -105,13 +105,15 @@ const isAbsentOr = (isOfType: (value: Json) => boolean, { was, wanted, is }: Set
   [was, wanted, is].every((value) => value === undefined || isOfType(value));
 
 function* reverted(field: SetField): Found {
-  const { wanted, is, ours, managed, parent } = field;
+  const { wanted, is, ours, theirs, managed, parent } = field;
   const isOurs = parent !== undefined && ours !== undefined && isWhole(ours);
-  // A null of a Patch sets nothing, nor does an empty map or list, which others may fill: of an aggregated ClusterRole, its rules.
-  if (wanted === is || wanted === null || isOurs || (wanted !== undefined && isEmpty(wanted))) return;
+  // An empty map or list sets nothing, and others may fill it: of an aggregated ClusterRole, its rules.
+  if (wanted === is || isOurs || (wanted !== undefined && wanted !== null && isEmpty(wanted))) return;
   const isMerged = parent === undefined || (managed !== undefined && !isWhole(managed));
   const kind = listKind(managed);
-  if (wanted === undefined) yield* setAgain(field);
+  if (wanted === null && is !== undefined && theirs !== undefined) yield field;
+  else if (wanted === null) return;
+  else if (wanted === undefined) yield* setAgain(field);
   else if (isMerged && isAbsentOr(isObject, field)) yield* revertedMembers(field);
   else if (isMerged && kind !== undefined && isAbsentOr(Array.isArray, field)) yield* revertedItems(field, kind);
   else yield* revertedWhole(field);
@@ -163,7 +165,10 @@ export const revertedFields = (
     parent: undefined,
     // What the content leaves out of the metadata stays.
     was: replaced === undefined ? undefined : without(settable(replaced, place), ["metadata", ...controlled]),
-    wanted: without(settable(contentOf(change), place), controlled),
+    wanted: without(
+      isPatch ? without(nulledContent(change, place, live), ["status"]) : settable(contentOf(change), place),
+      controlled,
+    ),
     is: settable(live, place),
     ours: fieldsOf(entries.filter((entry) => isOurs(entry, author.uid))),
     theirs: fieldsOf(editors),

@@ -9,7 +9,7 @@ import type { DryRunResult } from "../state/preflight-observations.ts";
 import { trialIn, withPreflight } from "../state/observations.ts";
 import type { Settings } from "../state/reconcile-context.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
-import { isFromSecret, isSensitive } from "../state/sensitive-kinds.ts";
+import { mustConceal } from "../state/sensitive-kinds.ts";
 import { contentOf, type Difference, differences, settableOf } from "./differences.ts";
 import type { KeepDryRun } from "./preflight.ts";
 
@@ -193,7 +193,7 @@ export const keepingResult =
       // After a conflict it is read and tried again.
       if (trial === undefined) return learned;
       const shown = isRight(answer)
-        ? dryRunResult(item, object, answer.right, isSensitive(item.place, settings) || isFromSecret(item.change))
+        ? dryRunResult(item, object, answer.right, mustConceal(item.place.resource, item.change, settings))
         : undefined;
       return withPreflight(learned, item.index, { trial: { ...trial, shown } });
     },

@@ -6,6 +6,7 @@ import type { ApiCall, Discover } from "../state/effect.ts";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { goneOwners, ownerKinds, readOwners } from "../state/owners.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
+import { isFromSecret } from "../state/sensitive-kinds.ts";
 
 /** So many owners of a change are looked at: who writes thousands must not have each of them read. */
 const MOST = 20;
@@ -37,7 +38,7 @@ export const readNewOwners = (known: Observations, item: ResolvedItem): readonly
 
 /** Why the garbage collector would delete the target of a change, or take the reference out again: it names an owner that does not exist. */
 export const missingOwners = (item: ResolvedItem, known: Observations): readonly string[] =>
-  goneOwners(known, item.index, newOwners(known, item)).map(
-    ({ kind, name, uid }) =>
-      `${formatRef(item.place)} would be garbage-collected: its owner ${kind} ${name} (uid ${uid}) does not exist: correct content.metadata.ownerReferences`,
-  );
+  goneOwners(known, item.index, newOwners(known, item)).map(({ kind, name, uid }) => {
+    const owner = isFromSecret(item.change) ? "an owner of it" : `its owner ${kind} ${name} (uid ${uid})`;
+    return `${formatRef(item.place)} would be garbage-collected: ${owner} does not exist: correct content.metadata.ownerReferences`;
+  });

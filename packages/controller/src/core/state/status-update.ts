@@ -17,7 +17,7 @@ import type { ApiCall, EventSpec } from "./effect.ts";
 import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { type Instant, toTimestamp } from "../kubernetes/time.ts";
-import { isSensitiveKind, type Sensitive } from "./sensitive-kinds.ts";
+import { mustConceal, type Sensitive } from "./sensitive-kinds.ts";
 import { gatedChanges } from "./gated-changes.ts";
 import { gatedSince, type Journal, stateOf } from "./journal.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
@@ -96,8 +96,9 @@ const waitingOf = (txn: Transaction, journal: Journal, index: number, sensitive:
   if (since === undefined || !gatedChanges(txn, position.cursor).includes(index)) return {};
   // Of several, those that are left out have met theirs.
   if (recorded === undefined && txn.status.items.some(({ waiting }) => waiting !== undefined)) return {};
-  const { apiVersion = "", kind = "" } = txn.spec.changes[index]?.target ?? {};
-  const conceals = isSensitiveKind({ group: groupOf(apiVersion), kind }, sensitive);
+  const change = txn.spec.changes[index];
+  const { apiVersion = "", kind = "" } = change?.target ?? {};
+  const conceals = mustConceal({ group: groupOf(apiVersion), kind }, change, sensitive);
   const gate = cut(showGates(gatesOf(txn, index), conceals), MAX_MESSAGE);
   return { waiting: recorded ?? { gate, since: toTimestamp(since) } };
 };

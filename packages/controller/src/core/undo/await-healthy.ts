@@ -1,7 +1,7 @@
 // Waits until the restored targets meet spec.rollbackWaitFor.
 import { type Item as Recorded, ROLLBACK_WAIT_TIMEOUT } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { isSensitive } from "../state/sensitive-kinds.ts";
+import { mustConceal } from "../state/sensitive-kinds.ts";
 import { type Gated, type GateObservation, observeGates, whenUnanswered } from "../forward/gate-states.ts";
 import { rollbackGates } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
@@ -30,7 +30,7 @@ const restoredTargets = ({ txn, known, settings }: ReconcileContext, items: read
     const change = resolvedChange(txn, known, index);
     const place = resolveTarget(txn, known, index);
     if (change === undefined || E.isLeft(place) || state.type !== "restored" || !state.before.existed) return [];
-    const conceals = isSensitive(place.right, settings);
+    const conceals = mustConceal(place.right.resource, change, settings);
     return [{ index, change, place: place.right, gates: rollbackGates(txn), uid: uidOf(state), conceals }];
   });
 

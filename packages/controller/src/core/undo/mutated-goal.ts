@@ -7,7 +7,7 @@ import { showPaths } from "../merge/show-path.ts";
 import { stateOf } from "../state/journal.ts";
 import { rollbackIn } from "../state/observations.ts";
 import { POLL_INTERVAL, SETTLING } from "../state/reconcile-context.ts";
-import { isSensitive } from "../state/sensitive-kinds.ts";
+import { mustConceal } from "../state/sensitive-kinds.ts";
 import { unallocated, withoutAllocations } from "./service-allocations.ts";
 import type { UndoContext, UndoStep } from "./undo-context.ts";
 
@@ -29,14 +29,14 @@ const isAnyEarlierLeft = ({ context: { txn }, journal, index }: UndoContext): bo
  * change has created, or which another item has just taken away. Left: what is waited for until then.
  */
 export const editGoal = (undoContext: UndoContext, before: KubeObject): E.Either<UndoStep, KubeObject> => {
-  const { place, index, context } = undoContext;
+  const { place, change, index, context } = undoContext;
   const { known, now, settings } = context;
   const { goal, goalAt = now, taken = [] } = rollbackIn(known, index);
   if (goal === undefined) return E.right(before);
   const [was, is] = [before, goal].map((object) => unallocated(place.resource, object));
   const fields = differingItems(was, is).filter(({ path }) => path().at(-1) !== GENERATION);
   if (fields.length === 0) return E.right(goal);
-  const because = `${formatRef(place)}: admission sets ${showPaths(firstPaths(fields), isSensitive(place, settings))}`;
+  const because = `${formatRef(place)}: admission sets ${showPaths(firstPaths(fields), mustConceal(place.resource, change, settings))}`;
   if (isAnyEarlierLeft(undoContext))
     return E.left({ type: "defer", because: `${because}: restored once more after the changes before it` });
   if (known.admissionAt === undefined || goalAt >= known.admissionAt + SETTLING) return E.right(goal);

@@ -10,7 +10,7 @@ import { reclaimedAtOnce } from "../kubernetes/reclaim-policy.ts";
 import { claimsDeletedBy } from "../kubernetes/deleted-claims.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
 import { lossOf, readOtherVersions } from "../state/other-versions.ts";
-import { isSensitive } from "../state/sensitive-kinds.ts";
+import { mustConceal } from "../state/sensitive-kinds.ts";
 import { rollbackIn, withRollback } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { withRelinkedOwners, withNewOwners } from "../snapshots/owner-references.ts";
@@ -89,7 +89,7 @@ export const undoEdit = (undoContext: UndoContext, before: KubeObject): UndoStep
     return conflicts.length === 0
       ? restoredOrFailed(undoContext, before, goal, unclaimed)
       : conflict(
-          `${formatRef(place)}: ${showPaths(conflicts, isSensitive(place, context.settings))} was modified by ${modifiedBy(object, conflicts)} since: not restored`,
+          `${formatRef(place)}: ${showPaths(conflicts, mustConceal(place.resource, change, context.settings))} was modified by ${modifiedBy(object, conflicts)} since: not restored`,
         );
   if (puts >= MOST_PUTS) return conflict(`${formatRef(place)}: another client modifies it each time it is restored`);
   const reading = readOtherVersions(txn, undoContext, known, object, before);
@@ -143,7 +143,8 @@ const restoredOrFailed = (
   const [was, is] =
     allocations.length === 0 ? [before, goal] : [before, goal].map((object) => unallocated(place.resource, object));
   const fields = differingItems(was, is, desiredState(change, place, before));
-  const show = (some: readonly DifferingField[]): string => showPaths(firstPaths(some), isSensitive(place, settings));
+  const show = (some: readonly DifferingField[]): string =>
+    showPaths(firstPaths(some), mustConceal(place.resource, change, settings));
   if (fields.some(isOfChange))
     return rollbackFailed(`${formatRef(place)}: the API server does not restore ${show(fields.filter(isOfChange))}`);
   // Restored as far as that is possible; but what was in the volumes is lost, so it does not count as rolled back.
@@ -158,7 +159,7 @@ const restoredOrFailed = (
     ...(unclaimed.length === 0
       ? []
       : [
-          `${formatRef(place)}: admission, or another client, has set ${showPaths(unclaimed, isSensitive(place, settings))}: left unchanged`,
+          `${formatRef(place)}: admission, or another client, has set ${showPaths(unclaimed, mustConceal(place.resource, change, settings))}: left unchanged`,
         ]),
     ...[unseen(undoContext) ?? []].flat(),
   ];

@@ -82,9 +82,7 @@ export const sendRequest = async (
   effect: ApiCall,
   settings: Pick<Settings, "sensitiveKinds">,
 ): Promise<E.Either<ApiError, KubeObject>> =>
-  E.mapLeft((fault: ApiError) =>
-    withoutSecrets(fault, effect, settings, effect.item === undefined ? undefined : txn.spec.changes[effect.item]),
-  )(await api.send(requestOf(txn, effect)));
+  E.mapLeft((fault: ApiError) => withoutSecrets(fault, effect, txn, settings))(await api.send(requestOf(txn, effect)));
 
 /** Messages name a few Pods at most. */
 const MOST_PODS = 50;
