@@ -52,6 +52,12 @@ const edits: readonly (readonly [string, WrittenChange, Manifest, string])[] = [
     ".data.a",
   ],
   [
+    "puts back a value that a Patch has removed",
+    patching({ ...configMap("settings"), data: { b: null } } as unknown as Manifest),
+    configMap("settings", { b: "1" }),
+    ".data.b",
+  ],
+  [
     "puts back a value that an Update has set",
     updating(configMap("settings", { a: "2", kept: "1" })),
     configMap("settings", { a: "1" }),

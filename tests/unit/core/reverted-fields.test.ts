@@ -107,7 +107,12 @@ it.each<readonly [what: string, content: JsonObject, live: KubeObject, reverted:
     object(spec({ rules: ["a"] }), entry("aggregation", fields({ "f:rules": {} }))),
     "",
   ],
-  ["is null", spec({ paused: null }), object(spec({ paused: true }), entry("gitops", fields({ "f:paused": {} }))), ""],
+  [
+    "is removed by null, and others set again",
+    spec({ paused: null }),
+    object(spec({ paused: true }), entry("gitops", fields({ "f:paused": {} }))),
+    ".spec.paused",
+  ],
   [
     "is in an item that leaves a key to its default",
     port(30_000),

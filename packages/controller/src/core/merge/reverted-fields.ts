@@ -19,6 +19,7 @@ import { child, type Fields, fieldsOf, isWhole, type Path } from "./field-set.ts
 import { elementOf, listItems, type ListKind, listKind } from "./list-element.ts";
 import { entriesOf, isOurs } from "./marks.ts";
 import { type Located, pathOf } from "./merged-field.ts";
+import { withoutNulls } from "./nulls.ts";
 import { contentOf, nulledContent, type TransactionRef, writable } from "./write-body.ts";
 
 /** A field, its value before an Update, the one that the change has given it, and its live one. */
@@ -106,9 +107,15 @@ const isAbsentOr = (isOfType: (value: Json) => boolean, { was, wanted, is }: Set
 
 function* reverted(field: SetField): Found {
   const { wanted, is, ours, theirs, managed, parent } = field;
-  const isOurs = parent !== undefined && ours !== undefined && isWhole(ours);
+  // A map of which a Patch removes parts is not all that it has set.
+  const isWholeOurs = ours !== undefined && isWhole(ours) && !(isObject(wanted) && withoutNulls(wanted) !== wanted);
   // An empty map or list sets nothing, and others may fill it: of an aggregated ClusterRole, its rules.
-  if (wanted === is || isOurs || (wanted !== undefined && wanted !== null && isEmpty(wanted))) return;
+  if (
+    wanted === is ||
+    (parent !== undefined && isWholeOurs) ||
+    (wanted !== undefined && wanted !== null && isEmpty(wanted))
+  )
+    return;
   const isMerged = parent === undefined || (managed !== undefined && !isWhole(managed));
   const kind = listKind(managed);
   if (wanted === null && is !== undefined && theirs !== undefined) yield field;
