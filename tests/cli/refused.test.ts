@@ -94,6 +94,7 @@ it("names for each kind that is not served the version to use, or what to do, al
       { ...deployment("a", "web:v1"), apiVersion: "apps/v1beta1" },
       { apiVersion: "extensions/v1beta1", kind: "Ingress", metadata },
       { apiVersion: "constraints.gatekeeper.sh/v1beta1", kind: "K8sRequiredLabels", metadata },
+      { apiVersion: "v1", kind: "Configmap", metadata },
     ),
     "plan",
     ...flags(place),
@@ -105,6 +106,7 @@ it("names for each kind that is not served the version to use, or what to do, al
     "the API server does not serve Deployment in apps/v1beta1: use apps/v1",
     "the API server does not serve Ingress in extensions/v1beta1: use networking.k8s.io/v1",
     "the API server does not serve K8sRequiredLabels in constraints.gatekeeper.sh/v1beta1: correct the target, or apply what defines it first, in a Transaction of its own unless that is its CustomResourceDefinition",
+    "the API server does not serve Configmap in v1: did you mean ConfigMap in v1?",
   ]);
 });
 

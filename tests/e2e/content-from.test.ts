@@ -152,6 +152,11 @@ describe("a content that is in a ConfigMap or Secret", () => {
       'changes[0]: content of ConfigMap NS/made: unknown field "metadata.label"',
     ],
     [
+      "has a number where a text belongs",
+      contentsMap("contents", { one: { data: { port: 4711 } } }),
+      "changes[0]: content of ConfigMap NS/made: .data.port is a number: put it in quotes",
+    ],
+    [
       "is larger than the controller can take",
       zippedMap("contents", { one: JSON.stringify({ data: { a: "x".repeat(9 * 2 ** 20) } }) }),
       "changes[0]: one in ConfigMap NS/contents is larger than 8 MiB",

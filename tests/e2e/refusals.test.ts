@@ -208,11 +208,11 @@ it("refuses a Patch that does not fit the kind, which the API server calls an er
   const place = await workspace();
   await place.create(configMap("there"));
   const { message } = await refused(place, [
-    patching({ ...configMap("there"), data: { a: 1 } }),
+    patching({ ...configMap("there"), immutable: "yes" }),
     patching({ ...configMap("there"), metadata: { name: "kube-root-ca.crt" }, colour: "blue" }),
   ]);
   expect(message).toContain("changes[0]: the API server refuses to patch");
-  expect(message).toContain(".data.a: expected string, got");
+  expect(message).toContain(".immutable: expected boolean, got");
   expect(message).toContain(".colour: field not declared in schema");
 });
 

@@ -28,6 +28,8 @@ describe("values in a Secret of contents", () => {
     ["a number", creating(configMap("made")), { data: { a: { b: HIDDEN } } }],
     ["apply", applying(configMap("made")), { data: { a: [HIDDEN] } }],
     ["patch", patching(configMap("old")), { data: { a: [HIDDEN] } }],
+    ["patch, of what only the API server checks", patching(configMap("old")), { immutable: [HIDDEN] }],
+    ["create, of what only the API server checks", creating(configMap("made")), { immutable: { a: HIDDEN } }],
     ["update", updating(configMap("old")), { data: { a: [HIDDEN] } }],
     ["replace", replacing(configMap("old")), { metadata: { labels: { a: `${HIDDEN} !` } } }],
     ["a Secret's label", creating(secret("made")), { metadata: { labels: { a: `${HIDDEN} !` } } }],

@@ -70,6 +70,8 @@ it.each([
     "a Create whose value has the wrong type",
     creating({ ...secret("new"), data: { key: { wrong: "hunter2-wanted" } } }),
   ],
+  ["a Patch with a field of the wrong type", patching({ ...secret("there"), immutable: "hunter2-wanted" })],
+  ["a Create with a field of the wrong type", creating({ ...secret("new"), immutable: "hunter2-wanted" })],
   ["a Create whose value is no base64", creating({ ...secret("new"), data: { key: "hunter2-wanted" } })],
   [
     "an Update of what cannot be changed",

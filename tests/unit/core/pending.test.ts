@@ -63,3 +63,52 @@ it("counts an expression once, however many changes wait for it", () => {
   const start = underway("Pending", changes, { direction: "forward", cursor: 0 }, { journal: { type: "missing" } });
   expect(later(start, 2, () => refused(404)).at.txn.status.phase).toBe("Preparing");
 });
+
+const messageFor = (target: object, content: object, type = "Create"): string | undefined => {
+  const wrong = { ...change("Create", "a"), type, content } as Change;
+  const start = underway(
+    "Pending",
+    [{ ...wrong, target: { ...wrong.target, ...target } }],
+    { direction: "forward", cursor: 0 },
+    { journal: { type: "missing" } },
+  );
+  const { status } = later(start, 2, () => refused(404)).at.txn;
+  return status.phase === "Failed" ? status.conditions.find(({ type }) => type === "Ready")?.message : undefined;
+};
+
+it.each<readonly [content: object, mistake: string]>([
+  [{ data: { good: "aGk=", bad: "hunter2!" } }, ".data.bad is not base64: put plain text into stringData"],
+  [{ data: { bad: "hunter2" } }, ".data.bad is not base64: put plain text into stringData"],
+  [{ data: { bad: "a===" } }, ".data.bad is not base64: put plain text into stringData"],
+  [{ data: { bad: "aG=k" } }, ".data.bad is not base64: put plain text into stringData"],
+  [{ data: { bad: "aG-_" } }, ".data.bad is not base64: put plain text into stringData"],
+  [{ data: { bad: 4711 } }, ".data.bad is a number, not base64: put it into stringData, as a text in quotes"],
+  [{ data: ["hunter2"] }, ".data is a list: it has to be a map of texts"],
+  [{ stringData: { bad: 4711 } }, ".stringData.bad is a number: put it in quotes"],
+  [{ stringData: { "tls.crt": true } }, '.stringData["tls.crt"] is a boolean: put it in quotes'],
+  [{ stringData: { bad: { key: "hunter2" } } }, ".stringData.bad is an object: it has to be a text"],
+  [{ stringData: "hunter2" }, ".stringData is a text: it has to be a map of texts"],
+  [{ metadata: { labels: { version: 4711 } } }, ".metadata.labels.version is a number: put it in quotes"],
+  [{ metadata: { annotations: { a: [4711] } } }, ".metadata.annotations.a is a list: it has to be a text"],
+])("says which field of a Secret is wrong, and what to do, without its value: %j", (content, mistake) => {
+  for (const type of ["Create", "Update", "Patch", "Replace", "Apply"])
+    expect(messageFor({ kind: "Secret" }, content, type)).toBe(
+      `no changes were applied: changes[0]: content of Secret shop/a: ${mistake}`,
+    );
+});
+
+it.each<readonly [kind: string, content: object]>([
+  ["Secret", { data: { a: "aGk=", b: "aGkh", c: "", d: null, e: "aGk\n=\r\n", f: "+/==" }, stringData: null }],
+  ["Secret", { stringData: { a: "not base64" }, metadata: { labels: { a: "b", gone: null } }, immutable: true }],
+  ["ConfigMap", { data: { a: "not base64" }, binaryData: { b: "aGk=" } }],
+  ["ServiceAccount", { secrets: [{ name: "a" }], data: { a: 1 } }],
+])("takes what the API server takes in the maps of a %s: %j", (kind, content) => {
+  expect(messageFor({ kind }, content)).toBeUndefined();
+});
+
+it.each<readonly [content: object, mistake: string]>([
+  [{ data: { n: 5 } }, ".data.n is a number: put it in quotes"],
+  [{ binaryData: { b: "not base64" } }, ".binaryData.b is not base64: put plain text into data"],
+])("says which field of a ConfigMap is wrong: %j", (content, mistake) => {
+  expect(messageFor({}, content)).toBe(`no changes were applied: changes[0]: content of ConfigMap shop/a: ${mistake}`);
+});

@@ -23,8 +23,10 @@ const crd: Change = {
   },
 };
 
-/** What is said of the last change, whose kind is served in these. */
-const problem = (changes: readonly Change[], served: readonly string[]): string | undefined => {
+const as = (kind: string, ...apiVersions: readonly string[]) => apiVersions.map((apiVersion) => ({ apiVersion, kind }));
+
+/** What is said of the last change, whose kind, or one like it, is served so. */
+const problem = (changes: readonly Change[], served: ReturnType<typeof as>): string | undefined => {
   const txn = transaction(changes);
   const known = discoveries(txn, noObservations(0)).reduce(
     (known, { onAnswer, onOthers }) => onAnswer(onOthers?.(known, served) ?? known, undefined, 0),
@@ -42,8 +44,14 @@ it.each([
   [
     "where it is served",
     [gadget("old.io/v1")],
-    ["new.io/v1", "newer.io/v1"],
+    as("Gadget", "new.io/v1", "newer.io/v1"),
     said("old.io/v1", "use new.io/v1 or newer.io/v1"),
+  ],
+  [
+    "the one that differs only by case",
+    [gadget("example.com/v1")],
+    as("GadGet", "example.com/v1"),
+    said("example.com/v1", "did you mean GadGet in example.com/v1?"),
   ],
   [
     "where an earlier change defines it",

@@ -54,11 +54,15 @@ const kinds = (...all: readonly (readonly [group: string, version: string, kind:
       versions: [
         {
           version,
-          resources: [{ resource: `${kind}s`, responseKind: { kind }, scope: "Namespaced", verbs: ["list"] }],
+          resources: [
+            { resource: `${kind.toLowerCase()}s`, responseKind: { kind }, scope: "Namespaced", verbs: ["list"] },
+          ],
         },
       ],
     })),
   });
+
+const as = (kind: string, ...apiVersions: readonly string[]) => apiVersions.map((apiVersion) => ({ apiVersion, kind }));
 
 describe("discovery", () => {
   it("has nobody wait for what another group asks", async () => {
@@ -223,11 +227,21 @@ describe("discovery", () => {
         ["apps", "v1", "Deployment"],
       ),
     });
-    expect(await servedIn("apps/v1beta1", "Deployment")).toEqual(["apps/v1"]);
-    expect(await servedIn("extensions/v1beta1", "Ingress")).toEqual(["networking.k8s.io/v1"]);
-    expect(await servedIn("v2", "Service")).toEqual(["v1"]);
-    expect(await servedIn("nowhere/v2", "Service")).toEqual(["v1", "serving.dev/v1"]);
+    expect(await servedIn("apps/v1beta1", "Deployment")).toEqual(as("Deployment", "apps/v1"));
+    expect(await servedIn("extensions/v1beta1", "Ingress")).toEqual(as("Ingress", "networking.k8s.io/v1"));
+    expect(await servedIn("v2", "Service")).toEqual(as("Service", "v1"));
+    expect(await servedIn("nowhere/v2", "Service")).toEqual(as("Service", "v1", "serving.dev/v1"));
     expect(await servedIn("v1", "Nothing")).toEqual([]);
+  });
+
+  it("names a kind that differs only by case, or has the name as its plural, where none has the name itself", async () => {
+    const { servedIn } = bench({
+      "/api": kinds(["", "v1", "Service"]),
+      "/apis": kinds(["serving.dev", "v1", "SERVICE"], ["apps", "v1", "Deployment"]),
+    });
+    expect(await servedIn("v1", "service")).toEqual(as("Service", "v1"));
+    expect(await servedIn("serving.dev/v2", "Service")).toEqual(as("Service", "v1"));
+    expect(await servedIn("v1", "deployments")).toEqual(as("Deployment", "apps/v1"));
   });
 
   it("lists all kinds once for many that are not served, and again after ten seconds", async () => {
@@ -237,7 +251,7 @@ describe("discovery", () => {
     expect(asked).toEqual(["/api", "/apis"]);
     answers["/apis"] = kinds(["apps", "v1", "A"]);
     await clock.pass(10_000);
-    expect(await servedIn("v1", "A")).toEqual(["apps/v1"]);
+    expect(await servedIn("v1", "A")).toEqual(as("A", "apps/v1"));
     answers["/apis"] = error(503);
     await clock.pass(10_000);
     expect(await servedIn("v1", "A")).toEqual([]);

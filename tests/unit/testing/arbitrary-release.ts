@@ -12,6 +12,7 @@ export interface Release {
 const name = fc.constantFrom("a", "b", "c");
 const text = fc.constantFrom("", "1", "2", "x: y\n");
 const texts = fc.dictionary(name, text, { maxKeys: 3 });
+const inBase64 = fc.dictionary(name, text.map(btoa), { maxKeys: 3 });
 
 const env = fc.uniqueArray(fc.record({ name, value: text }), { selector: (one) => one.name });
 const ports = fc.uniqueArray(
@@ -40,7 +41,7 @@ const podTemplate = fc.record({
 /** Fields of each kind besides the metadata. */
 const FIELDS: Readonly<Record<string, fc.Arbitrary<object>>> = {
   "v1 ConfigMap": fc.record({ data: texts, immutable: fc.constant(false) }, { requiredKeys: [] }),
-  "v1 Secret": fc.record({ data: texts, stringData: texts }, { requiredKeys: [] }),
+  "v1 Secret": fc.record({ data: inBase64, stringData: texts }, { requiredKeys: [] }),
   "apps/v1 Deployment": fc.record({
     spec: fc.record({ replicas: fc.nat(3), template: podTemplate }, { requiredKeys: ["template"] }),
   }),

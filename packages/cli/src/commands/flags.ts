@@ -40,9 +40,9 @@ const requestTimeout = (value: string): number | undefined => {
   return ms === 0 ? undefined : Math.min(Math.ceil(ms), LONGEST_TIMER);
 };
 
-/** The flags that every command has, with the names of kubectl. */
-export const clusterOptions = (): readonly Option[] => [
-  new Option("-n, --namespace <name>", "namespace; default: that of the context"),
+/** The flags that every command has, with the names of kubectl. @param namespace what the namespace is of */
+export const clusterOptions = (namespace = "namespace"): readonly Option[] => [
+  new Option("-n, --namespace <name>", `${namespace}; default: that of the context`),
   new Option("--context <name>", "context of the kubeconfig; default: the current one"),
   new Option("--cluster <name>", "cluster of the kubeconfig; default: that of the context"),
   new Option("--user <name>", "user of the kubeconfig; default: that of the context"),
@@ -105,15 +105,15 @@ export const composeFlags = (flags: ManifestFlags): ComposeFlags => {
 };
 
 /** A command with the flags of every command. */
-export const command = (name: string): Command => {
+export const command = (name: string, namespace?: string): Command => {
   const made = new Command(name);
-  for (const option of clusterOptions()) made.addOption(option);
+  for (const option of clusterOptions(namespace)) made.addOption(option);
   return made;
 };
 
 /** With those of plan and apply, too. */
 export const manifestCommand = (name: string): Command => {
-  const made = command(name);
+  const made = command(name, "namespace of the Transaction, and of manifests that name none");
   for (const option of TRANSACTION_OPTIONS()) made.addOption(option);
   return made;
 };

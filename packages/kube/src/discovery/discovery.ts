@@ -22,10 +22,16 @@ export interface Discovery {
     asker?: Asker,
   ) => Promise<E.Either<ApiError | UnknownKind, Resource>>;
   /**
-   * The apiVersions in which a kind of this name is served: that of the same group, or else those of other groups; none where
-   * that cannot be found out.
+   * Where a kind of this name is served, or else one that differs only by case, or has it as its plural: in the same group, or else in
+   * others; none where that cannot be found out.
    */
-  readonly servedIn: (apiVersion: string, kind: string, asker?: Asker) => Promise<readonly string[]>;
+  readonly servedIn: (apiVersion: string, kind: string, asker?: Asker) => Promise<readonly ServedKind[]>;
+}
+
+/** A kind as a target names it. */
+export interface ServedKind {
+  readonly apiVersion: string;
+  readonly kind: string;
 }
 
 /** The group of a look-up, and the API server that it uses. */
@@ -89,9 +95,13 @@ export const discovery = (api: Api, clock: Clock = systemClock): Discovery => {
 
   return {
     servedIn: async (apiVersion, kind, asker = { group: "", api }) => {
-      const alike = (await listAll(asker)).filter((one) => one.kind === kind);
+      const all = await listAll(asker);
+      const named = all.filter((one) => one.kind === kind);
+      const alike = named.length > 0 ? named : all.filter((one) => isAlike(one, kind));
       const same = alike.filter(({ group }) => group === parse(apiVersion).group);
-      return (same.length > 0 ? same : alike).slice(0, MOST_VERSIONS).map(apiVersionOf);
+      return (same.length > 0 ? same : alike)
+        .slice(0, MOST_VERSIONS)
+        .map((one) => ({ apiVersion: apiVersionOf(one), kind: one.kind }));
     },
     resource: async (apiVersion, kind, asker = { group: "", api }) => {
       if (!/^([^/]+\/)?[^/]+$/.test(apiVersion) || apiVersion.length > LONGEST)
@@ -139,10 +149,13 @@ const kindsIn = async (api: Api, apiVersion: string): Promise<E.Either<ApiError,
 
 const unknown = (message: string): UnknownKind => ({ type: "unknown", message });
 
+const isAlike = (one: Resource, kind: string): boolean =>
+  [one.kind.toLowerCase(), one.plural].includes(kind.toLowerCase());
+
 const absent = (apiVersion: string, kind: string, kinds: ReadonlyMap<string, Resource>): string => {
   if (kinds.size === 0)
     return `the API server does not serve ${apiVersion} (wanted for kind ${kind}); is its CustomResourceDefinition installed?`;
-  const alike = [...kinds.values()].find((one) => [one.kind.toLowerCase(), one.plural].includes(kind.toLowerCase()));
+  const alike = [...kinds.values()].find((one) => isAlike(one, kind));
   return `the API server serves no kind ${kind} in ${apiVersion}${alike === undefined ? "" : `; did you mean ${alike.kind}?`}`;
 };
 

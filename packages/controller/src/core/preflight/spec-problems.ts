@@ -19,6 +19,7 @@ import { isIrreversible } from "../state/irreversible-deletions.ts";
 import { isIrreplaceable } from "../kubernetes/irreplaceable-kinds.ts";
 import { asObject, canonical, type Json, LAST_APPLIED, parseJson } from "@janus/types";
 import { lostNull, nullItem, withoutNulls } from "../merge/nulls.ts";
+import { mapMistake } from "./map-values.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
 import { contentsNames } from "../state/contents.ts";
 import type { Observations } from "../state/observations.ts";
@@ -118,6 +119,12 @@ const checks: readonly Check[] = [
     return unknown.length === 0
       ? undefined
       : `content of ${formatRef(place)}: unknown field ${unknown.map((name) => JSON.stringify(cut(`metadata.${name}`, 128))).join(", ")}`;
+  },
+  (txn) => (index, place) => {
+    const change = txn.spec.changes[index];
+    if (change === undefined || change.type === "Delete" || place === undefined) return undefined;
+    const mistake = mapMistake(place.resource, change.content);
+    return mistake === undefined ? undefined : `content of ${formatRef(place)}: ${mistake}`;
   },
   (txn) => (index, place) => {
     const change = txn.spec.changes[index];

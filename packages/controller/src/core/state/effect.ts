@@ -1,7 +1,7 @@
 // The requests that a decision returns, as data: API calls, lists and discovery, each with its purpose.
 import type { Either } from "fp-ts/lib/Either.js";
 import type { Instant } from "../kubernetes/time.ts";
-import type { Observations } from "./observations.ts";
+import type { Observations, ServedKind } from "./observations.ts";
 import type { ObjectRef, Version } from "../kubernetes/kube-object.ts";
 import type { Owned, Unlisted } from "./listings.ts";
 import type { ApiError, KubeObject, Resource } from "@janus/types";
@@ -101,8 +101,8 @@ export interface Discover {
   readonly apiVersion: string;
   readonly kind: string;
   readonly onAnswer: (known: Observations, answer: Resource | undefined, now: Instant) => Observations;
-  /** Before `onAnswer`, if it is not served: the other apiVersions in which a kind of this name is. Default: nobody asks. */
-  readonly onOthers?: (known: Observations, apiVersions: readonly string[]) => Observations;
+  /** Before `onAnswer`, if it is not served: where a kind of this name, or one like it, is. Default: nobody asks. */
+  readonly onOthers?: (known: Observations, others: readonly ServedKind[]) => Observations;
   /** See {@link ApiCall}. */
   readonly onTransientFault?: (known: Observations, fault: ApiError, now: Instant) => Observations;
 }

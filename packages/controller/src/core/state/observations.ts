@@ -1,5 +1,5 @@
 // The observations of a Transaction by this process, all of which can be read again.
-import type { SnapshotStore } from "@janus/api";
+import type { SnapshotStore, Target } from "@janus/api";
 import type { KubeObject, Resource } from "@janus/types";
 import type { Instant } from "../kubernetes/time.ts";
 import { type Cleanup, NOTHING_CLEANED_UP } from "./cleanup.ts";
@@ -14,6 +14,9 @@ import type { Adoptable, RollbackObservations } from "./rollback-observations.ts
 import type { SnapshotRef, StoreData, StoreListing, StoreObservation } from "./store-observations.ts";
 import type { GateObservations, Outage, TargetObservation } from "./target-observations.ts";
 
+/** A kind as a target names it. */
+export type ServedKind = Pick<Target, "apiVersion" | "kind">;
+
 /**
  * What this process has observed of a Transaction since it took it up. None of it is recorded: it is lost with
  * the process, and can all be observed again.
@@ -24,8 +27,8 @@ export interface Observations {
   readonly begun?: true;
   /** By `apiVersion/kind`; `null` where it is not served. */
   readonly resources: ReadonlyMap<string, Resource | null>;
-  /** By the same key: in which other apiVersions a kind of that name is served, if it is not in this one. */
-  readonly servedIn?: ReadonlyMap<string, readonly string[]>;
+  /** By the same key: where a kind of that name, or one like it, is served, if it is not in this apiVersion. */
+  readonly servedIn?: ReadonlyMap<string, readonly ServedKind[]>;
   /** Some kinds could not be discovered. */
   readonly undiscovered?: Outage | undefined;
   readonly serviceAccount?: "there" | "missing";

@@ -1,7 +1,7 @@
 // Resolves apiVersion and kind of each target by discovery, or by a CRD among the changes.
 import { type Change, groupOf, type Item, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { type Observations, set } from "./observations.ts";
+import { type Observations, type ServedKind, set } from "./observations.ts";
 import { stillUnanswered } from "./target-observations.ts";
 import type { Discover } from "./effect.ts";
 import { asObject, type Json, type Resource } from "@janus/types";
@@ -69,7 +69,7 @@ export const discoveries = (txn: Transaction, known: Observations): readonly Dis
       // For a message; once it has begun, it waits for what is not served.
       ...(txn.status.phase === "Pending" && definedIn(txn, change).length === 0
         ? {
-            onOthers: (known: Observations, others: readonly string[]) => ({
+            onOthers: (known: Observations, others: readonly ServedKind[]) => ({
               ...known,
               servedIn: set(known.servedIn ?? new Map(), key, others),
             }),
@@ -122,17 +122,23 @@ export const resolveTarget = (
   index: number,
 ): E.Either<string, ObjectRef> => located(txn)(resources)[index] ?? NOT_SERVED;
 
-/** What is wrong with the target of a change: of a kind that is not served, which apiVersion to use instead, if there is one. */
+const insteadOf = (kind: string, others: readonly ServedKind[]): string =>
+  others.some((other) => other.kind === kind)
+    ? `use ${others.map(({ apiVersion }) => apiVersion).join(" or ")}`
+    : `did you mean ${others.map((other) => `${other.kind} in ${other.apiVersion}`).join(" or ")}?`;
+
+/** What is wrong with the target of a change: of a kind that is not served, what to use instead, if there is anything. */
 export const targetProblem = (txn: Transaction, known: Observations, index: number): string | undefined => {
   const place = resolveTarget(txn, known, index);
   const change = txn.spec.changes[index];
   if (E.isRight(place) || change === undefined) return undefined;
   const { apiVersion, kind } = change.target;
-  const defined = definedIn(txn, change);
+  const defined = definedIn(txn, change).map((apiVersion): ServedKind => ({ apiVersion, kind }));
   const others = defined.length > 0 ? defined : (known.servedIn?.get(kindKey(change)) ?? []);
-  return place.left !== notServed(change.target) || others.length === 0 || others.includes(apiVersion)
+  const isServed = others.some((other) => other.apiVersion === apiVersion && other.kind === kind);
+  return place.left !== notServed(change.target) || others.length === 0 || isServed
     ? place.left
-    : `the API server does not serve ${kind} in ${apiVersion}: use ${others.join(" or ")}`;
+    : `the API server does not serve ${kind} in ${apiVersion}: ${insteadOf(kind, others)}`;
 };
 
 /** The target as the status names it, with its namespace. Without a target if its kind is not known. */
