@@ -12,7 +12,7 @@ const seedOf = (mode: string): string =>
 /** Those that take minutes. */
 const LONGEST = [
   "crash/crash",
-  "load/memory",
+  "load/memory-large",
   "crash/pairs",
   "load/load",
   "helm-install",
