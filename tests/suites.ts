@@ -21,7 +21,9 @@ export const EXHAUSTIVE = [
   // These wait for controllers that are deployed on a control plane of their own, and updated, drained and killed there.
   "tests/deploy/helm-install.test.ts",
   "tests/deploy/readiness.test.ts",
-  // Pages whose commands take down a control plane of their own, or take over what Helm has installed.
+  // Pages whose commands need control planes of their own, take one down, or take over what Helm has installed.
+  "tests/docs/approval.test.ts",
+  "tests/docs/tools.test.ts",
   "tests/docs/etcd-restore.test.ts",
   "tests/docs/from-helm.test.ts",
   "tests/deploy/narrowed.test.ts",
@@ -44,6 +46,9 @@ export const SAMPLED = [
   "tests/docs/etcd-restore.test.ts",
 ];
 
+/** Whether `npm run test:exhaustive` runs this file. */
+export const isOfExhaustive = (file: string): boolean =>
+  [...EXHAUSTIVE, ...LONGER].some((suite) => matchesGlob(file, suite));
+
 /** Whether `npm test` runs this file, or a few cases of it. */
-export const isOfNpmTest = (file: string): boolean =>
-  SAMPLED.includes(file) || ![...EXHAUSTIVE, ...LONGER].some((suite) => matchesGlob(file, suite));
+export const isOfNpmTest = (file: string): boolean => SAMPLED.includes(file) || !isOfExhaustive(file);

@@ -23,19 +23,24 @@ const deleteNamespaces = async ({ binaries, kubeconfig }: Facts, prefix: string)
   if (ours.length > 0) await kubectl("delete", "--wait=false", ...ours);
 };
 
-/** Gives all test files of a run one control plane: the one that is kept running, else one of its own. */
+/**
+ * Gives all test files of a run one control plane: the one that is kept running, else one of its own. Each project is set
+ * up by itself, one after the other; what the first one has started, the root project passes on to the others.
+ */
 const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+  const root = project.vitest.getRootProject();
+  if (root.getProvidedContext().controlPlane !== undefined) return async () => {};
   const prefix = `t-${randomBytes(3).toString("hex")}`;
-  project.provide("namespacePrefix", prefix);
+  root.provide("namespacePrefix", prefix);
   const running = await findRunning();
   if (running !== undefined) {
     console.log(`Using the control plane that is kept running (${running.directory})`);
-    project.provide("controlPlane", running);
+    root.provide("controlPlane", running);
     return () => deleteNamespaces(running, prefix);
   }
   // Its namespaces end with it: to delete them one by one, each of all kinds, was two thirds of all that the API server did.
   const { directory, stop } = await startControlPlane({ log: console.log });
-  project.provide("controlPlane", await readFacts(directory));
+  root.provide("controlPlane", await readFacts(directory));
   return stop;
 };
 

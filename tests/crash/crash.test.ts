@@ -16,8 +16,11 @@ import { crashCluster } from "./crash-cluster.ts";
 
 const environment = crashCluster();
 
-/** Of the crashes of each scenario: all of them take an hour and a half on two cores. */
-const SHARE = share({ npmTest: 180, ci: 30 });
+/**
+ * Of the crashes of each scenario: all of them take an hour and a half on two cores. Few of one scenario mostly wait for
+ * locks to expire, so that of a sample several scenarios go on side by side.
+ */
+const SHARE = share({ npmTest: 180, ci: 60 });
 const SCENARIOS = share({ npmTest: 8, ci: 1 });
 const shown = `${showShare("crash", SHARE)}${showShare("scenario", SCENARIOS)}`;
 
@@ -41,7 +44,7 @@ const total = { meant: 0, occurred: 0 };
 describe(`whenever the controller dies, the Transaction ends all or nothing${shown}`, () => {
   const of = OF.map(([what, all, faults]) => [what, sampled(all, SCENARIOS), faults] as const);
   describe.each(of.filter(([, { length }]) => length > 0))("%s", (_, scenarios, faults) => {
-    it.each(scenarios)("$name", { timeout: 3_600_000 }, async (scenario) => {
+    it.each(scenarios)("$name", { timeout: 3_600_000, concurrent: SHARE > 1 }, async (scenario) => {
       const baseline = await baselineOf(environment(), scenario);
       const [trace = []] = baseline.undisturbed.traces;
       const late = all(crashesAfterWrites(trace), "late");

@@ -79,7 +79,7 @@ it("is rolled back on request when the finalizers that delay its deletion are go
   await place.submit([replacing(sealed("2"))]);
   await expect.poll(() => ready(place), { timeout: 20_000 }).toContain("delayed by its finalizers");
   await rollback(place);
-  await new Promise((done) => setTimeout(done, 2500));
+  await expect.poll(() => ready(place), { timeout: 20_000 }).toContain("waiting for the finalizers of ConfigMap");
   await place.patch({ ...configMap("app"), metadata: { name: "app", finalizers: [] } });
   const txn = await place.over();
   expect(txn.status.phase).toBe("RolledBack");
@@ -94,9 +94,9 @@ it("is released if the Transaction is deleted while finalizers delay its deletio
   await place.submit([replacing(sealed("2"))]);
   await expect.poll(() => ready(place), { timeout: 20_000 }).toContain("delayed by its finalizers");
   await place.remove(transaction("txn"));
-  await new Promise((done) => setTimeout(done, 2500));
-  await place.patch({ ...configMap("app"), metadata: { name: "app", finalizers: [] } });
   await expect.poll(() => place.exists(transaction("txn")), { timeout: 30_000 }).toBe(false);
+  await place.patch({ ...configMap("app"), metadata: { name: "app", finalizers: [] } });
+  await expect.poll(() => place.exists(configMap("app")), { timeout: 30_000 }).toBe(false);
   expect(await place.names("v1", "ConfigMap")).toContain("txn-rollback");
 });
 
@@ -110,7 +110,7 @@ it("waits, in a rollback, for the finalizers that others have put on the replace
   await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 20_000 }).toBe("Committed");
   await place.patch({ ...configMap("app"), metadata: { name: "app", finalizers: ["example.com/new"] } });
   await rollback(place);
-  await new Promise((done) => setTimeout(done, 3000));
+  await expect.poll(() => ready(place), { timeout: 20_000 }).toContain("waiting for the finalizers of ConfigMap");
   await place.patch({ ...configMap("app"), metadata: { name: "app", finalizers: [] } });
   await expect.poll(async () => (await place.txn()).status?.phase, { timeout: 30_000 }).toBe("RolledBack");
   expect(await data(place)).toEqual({ a: "1" });

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { isOfNpmTest } from "../suites.ts";
+import { isOfExhaustive, isOfNpmTest, SAMPLED } from "../suites.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -26,4 +26,9 @@ const tests = globSync("tests/**/*.test.ts", { cwd: root });
 it("npm test builds nothing with Go but what the demo has built: what needs more is exhaustive", () => {
   expect([...reached(tests)].filter(isBuilder).toSorted()).toEqual(BUILDERS.toSorted());
   expect(tests.filter(isOfNpmTest).filter((file) => [...reached([file])].some(isBuilder))).toEqual([]);
+});
+
+it("what npm test runs a sample of, the exhaustive half runs whole", () => {
+  expect(tests).toEqual(expect.arrayContaining(SAMPLED));
+  expect(SAMPLED.filter((file) => !isOfExhaustive(file))).toEqual([]);
 });

@@ -43,6 +43,7 @@ const go =
 
 interface GoMod {
   readonly Go: string;
+  readonly Require: readonly { readonly Path: string; readonly Version: string }[];
   readonly Replace:
     | readonly { readonly Old: { readonly Path: string }; readonly New: { readonly Path: string } }[]
     | null;
@@ -66,14 +67,32 @@ export const goModFor = (required: string, version: string, its: GoMod, publishe
 /** Kubernetes v1.36.3 publishes its staging modules as v0.36.3. */
 const stagingVersion = kubernetesVersion.replace(/^v1\./, "v0.");
 
-const prepare = async (run: Go, directory: string, module: string, version: string) => {
-  await mkdir(directory, { recursive: true });
+const goModOf = async (run: Go, directory: string, module: string, version: string): Promise<GoMod> => {
   const { GoMod: file } = JSON.parse(await run(directory, ["mod", "download", "-json", `${module}@${version}`])) as {
     readonly GoMod: string;
   };
-  const its = JSON.parse(await run(directory, ["mod", "edit", "-json", file])) as GoMod;
+  return JSON.parse(await run(directory, ["mod", "edit", "-json", file])) as GoMod;
+};
+
+const prepare = async (run: Go, directory: string, module: string, version: string) => {
+  await mkdir(directory, { recursive: true });
+  const its = await goModOf(run, directory, module, version);
   await writeFile(path.join(directory, "go.mod"), goModFor(module, version, its, stagingVersion));
 };
+
+/**
+ * A module that builds `required` of the modules, and their versions, that Kubernetes is built of: Go does not compile
+ * again what it has compiled for the control plane.
+ */
+const goModOfKubernetes = (required: string, version: string, kubernetes: GoMod, publishedAs: string): string =>
+  [
+    goModFor(required, version, kubernetes, publishedAs),
+    ...kubernetes.Require.filter((one) => one.Version !== "v0.0.0").flatMap(({ Path, Version }) => [
+      `require ${Path} ${Version}`,
+      `replace ${Path} => ${Path} ${Version}`,
+    ]),
+    "",
+  ].join("\n");
 
 const build = async (run: Go, directory: string, what: string, args: readonly string[], log: Log) =>
   withProgress(log, `Building ${what} with go (minutes, once)`, async (at) => {
@@ -136,7 +155,10 @@ export const goBuild = async (
   }
   if (kwok.length > 0) {
     const there = path.join(directory, "kwok-module");
-    await prepare(run, there, "sigs.k8s.io/kwok", versions.kwok);
+    await mkdir(there, { recursive: true });
+    const its = await goModOf(run, there, "k8s.io/kubernetes", kubernetesVersion);
+    const goMod = goModOfKubernetes("sigs.k8s.io/kwok", versions.kwok, its, stagingVersion);
+    await writeFile(path.join(there, "go.mod"), goMod);
     await build(run, there, `kwok ${versions.kwok}`, ["-ldflags=-s -w", "sigs.k8s.io/kwok/cmd/kwok"], log);
     await deliver("kwok", path.join(there, "kwok"));
   }
