@@ -1,4 +1,5 @@
 import type { KubeObject } from "@janus/kube";
+import { LAST_APPLIED } from "@janus/types";
 import { expect, it } from "vitest";
 import type { Manifest } from "../fixtures/administrator.ts";
 import { applying, creating, patching } from "../fixtures/changes.ts";
@@ -174,17 +175,17 @@ const kubectlApplies = async ({ namespace }: Workspace, { metadata, ...rest }: M
   expect(code, stderr).toBe(0);
 };
 
-const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+/** Without the note that kubectl makes of what it has applied. */
+const withoutNote = (object: KubeObject) => {
+  const { metadata, ...rest } = said(object);
+  const { [LAST_APPLIED]: _, ...notes } = metadata.notes;
+  return { ...rest, metadata: { ...metadata, notes } };
+};
 
 it.each(CASES)("removes what kubectl apply has set, as another kubectl apply does: %s", async (_, first, second) => {
   const [place, reference] = [await workspace(), await workspace()];
   await kubectlApplies(reference, first);
   await kubectlApplies(reference, second);
-  const withoutNote = (object: KubeObject) => {
-    const { metadata, ...rest } = said(object);
-    const { [LAST_APPLIED]: ___, ...notes } = metadata.notes;
-    return { ...rest, metadata: { ...metadata, notes } };
-  };
   const wanted = withoutNote(await reference.read(second));
   await kubectlApplies(place, first);
   await place.janus();

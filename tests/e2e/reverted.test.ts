@@ -53,7 +53,7 @@ const edits: readonly (readonly [string, WrittenChange, Manifest, string])[] = [
   ],
   [
     "puts back a value that a Patch has removed",
-    patching({ ...configMap("settings"), data: { b: null } } as unknown as Manifest),
+    patching({ ...configMap("settings"), data: { b: null } }),
     configMap("settings", { b: "1" }),
     ".data.b",
   ],
