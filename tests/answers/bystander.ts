@@ -12,6 +12,8 @@ export interface Bystander {
   readonly asks: (request: Request) => boolean;
   /** Has it come, once. */
   readonly comes: () => void;
+  /** Whether it has come, and is not Committed yet. */
+  readonly isUnderWay: () => boolean;
   /** When it was Committed; `undefined` where it has never come. Rejects where it is not for too long. */
   readonly committed: () => Promise<number | undefined>;
 }
@@ -44,6 +46,7 @@ export const bystander = async (
 
   let ending: Promise<number> | undefined;
   let isTooLate = false;
+  let isUnderWay = false;
   return {
     namespace,
     asks: (request) => {
@@ -63,9 +66,13 @@ export const bystander = async (
           creation(configMap("more", { made: "yes" })),
         ]),
       });
-      ending = came.then(committed);
+      isUnderWay = true;
+      ending = came.then(committed).finally(() => {
+        isUnderWay = false;
+      });
       ending.catch(() => {});
     },
+    isUnderWay: () => isUnderWay,
     committed: async () => {
       isTooLate = true;
       return ending;
