@@ -31,7 +31,8 @@ import { deadline, POLL_INTERVAL, type ReconcileContext } from "../state/reconci
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { abort } from "../transitions/abort.ts";
 import { journalUnavailable } from "../transitions/journal-unavailable.ts";
-import { type ChangeContext, observeTarget } from "../forward/change-context.ts";
+import type { ChangeContext } from "../forward/change-context.ts";
+import { observeTarget } from "../forward/observe-target.ts";
 import { nextWrite } from "../forward/replace-steps.ts";
 import { nextChange } from "../forward/next-change.ts";
 import { resolveAttempt } from "../forward/resolve-attempt.ts";

@@ -8,7 +8,7 @@ import { type AbortCause, type ForwardObservations, sentWrite } from "./forward-
 import type { JournalObservation } from "./journal-observation.ts";
 import type { Listing, Owned } from "./listings.ts";
 import type { LockObservation } from "./lock-observation.ts";
-import type { OwnerObservation } from "./owners.ts";
+import type { OwnerObservation } from "./owner-observation.ts";
 import type { PreflightObservations, Trial } from "./preflight-observations.ts";
 import type { Adoptable, RollbackObservations } from "./rollback-observations.ts";
 import type { SnapshotRef, StoreData, StoreListing, StoreObservation } from "./store-observations.ts";

@@ -5,17 +5,12 @@ import { isAbsent } from "../kubernetes/api-error.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 import type { Instant } from "../kubernetes/time.ts";
 import type { ApiCall, Discover } from "./effect.ts";
+import type { OwnerObservation } from "./owner-observation.ts";
 import { changeIn, type Observations, set, withChange } from "./observations.ts";
 import type { ResolvedItem } from "./resolved-changes.ts";
 
 /** So many owners of a target, or kinds of owners, are read at the same time. */
 const MOST = 16;
-
-/** Whether the object of this uid exists; unknown: the ServiceAccount may not read it, or its kind is not served. */
-export interface OwnerObservation {
-  readonly is: "there" | "gone" | "unknown";
-  readonly readAt: Instant;
-}
 
 const kindKey = ({ apiVersion, kind }: OwnerReference): string => `${apiVersion}/${kind}`;
 
