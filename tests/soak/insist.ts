@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { classify } from "@janus/controller";
+import { classify } from "@janus/types";
 import { type Api, type ApiError, type KubeObject, listAll, type Request, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 

@@ -1,6 +1,5 @@
 // Puts the objects of a test into the model, with metadata as if they had existed before.
-import { asObject, type KubeObject } from "@janus/types";
-import { type Instant, toTimestamp } from "@janus/controller/core";
+import { asObject, type KubeObject, type Instant, toTimestamp } from "@janus/types";
 import { written } from "./api-server/field-managers.ts";
 import type { ServedKind } from "./api-server/served-kinds.ts";
 import { nextUid, placeKey, stored, versioned, type World } from "./api-server/world.ts";

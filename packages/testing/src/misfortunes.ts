@@ -1,7 +1,6 @@
 // Makes requests of a simulation fail, or edits objects in between, as the options say.
-import type { ApiCall, ApiError, Instant, ObjectRef } from "@janus/controller/core";
-import { toTimestamp } from "@janus/controller/core";
-import type { Json, KubeObject } from "@janus/types";
+import type { ApiCall, ApiError, ObjectRef } from "@janus/controller/core";
+import { type Instant, toTimestamp, type Json, type KubeObject } from "@janus/types";
 import { written } from "./api-server/field-managers.ts";
 import { mergePatched, refused } from "./api-server/respond.ts";
 import type { ServedKind } from "./api-server/served-kinds.ts";

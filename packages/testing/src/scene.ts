@@ -8,10 +8,9 @@ import {
   type ObjectRef,
   serviceAccounts,
   storedContent,
-  toTimestamp,
   transactions,
 } from "@janus/controller/core";
-import type { JsonObject, KubeObject } from "@janus/types";
+import { toTimestamp, type JsonObject, type KubeObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { unknownType } from "./api-server/field-type.ts";
 import { assumedKind, kindsOf, type ServedKind, servedKind } from "./api-server/served-kinds.ts";

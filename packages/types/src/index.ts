@@ -1,9 +1,11 @@
 // Types and pure functions about Kubernetes objects, names, errors and JSON, for all other packages.
 export * from "./api-error.ts";
 export * from "./dns-name.ts";
+export * from "./error-class.ts";
 export * from "./int32.ts";
 export * from "./json.ts";
 export * from "./kube-object.ts";
 export * from "./micro-time.ts";
 export * from "./object-size.ts";
 export * from "./resource.ts";
+export * from "./time.ts";

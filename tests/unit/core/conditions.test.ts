@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { conditions } from "../../../packages/controller/src/core/state/conditions.ts";
-import { toTimestamp } from "../../../packages/controller/src/core/kubernetes/time.ts";
+import { toTimestamp } from "../../../packages/types/src/time.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { change, underway } from "./underway.ts";
 

@@ -8,7 +8,7 @@ import { decide } from "../../../packages/controller/src/core/decide.ts";
 import type { ApiCall, Effect } from "../../../packages/controller/src/core/state/effect.ts";
 import { projected } from "../../../packages/controller/src/core/state/status-update.ts";
 import type { ReconcileContext } from "../../../packages/controller/src/core/state/reconcile-context.ts";
-import { toTimestamp } from "../../../packages/controller/src/core/kubernetes/time.ts";
+import { toTimestamp } from "../../../packages/types/src/time.ts";
 import { NOW } from "./arbitrary-situation.ts";
 import { UID } from "./transaction.ts";
 import {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classify, deniedVerb } from "../../../packages/controller/src/core/kubernetes/api-error.ts";
+import { classify, deniedVerb } from "../../../packages/types/src/error-class.ts";
 import { withoutFreeText } from "../../../packages/controller/src/core/kubernetes/without-free-text.ts";
 import type { ApiError } from "@janus/types";
 import { arbitraryText } from "./arbitrary-text.ts";

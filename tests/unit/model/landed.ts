@@ -1,5 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
-import { type ApiCall, type ApiError, type KubeObject, messageOf } from "@janus/controller";
+import type { ApiCall, ApiError, KubeObject } from "@janus/controller";
+import { messageOf } from "@janus/types";
 import { keyOf, preconditionsOf, respond, TARGET_KIND } from "./api-server.ts";
 import type { State } from "./state.ts";
 import { transactionOf } from "./moment.ts";

@@ -6,10 +6,9 @@ import {
   type ApiError,
   type KubeObject,
   handleAnswer,
-  classify,
   noObservations,
-  messageOf,
 } from "@janus/controller";
+import { classify, messageOf } from "@janus/types";
 import { keyOf, respond } from "./api-server.ts";
 import { OWN, SETTINGS, WIDGETS } from "./scenario.ts";
 import type { Flight, State } from "./state.ts";

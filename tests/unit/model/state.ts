@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Call, Instant, Observations, KubeObject } from "@janus/controller";
+import type { Call, Observations, KubeObject } from "@janus/controller";
+import type { Instant } from "@janus/types";
 import type { World } from "./api-server.ts";
 
 /** How many misfortunes may still come, of each sort and in all. */

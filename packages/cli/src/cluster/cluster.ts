@@ -10,7 +10,7 @@ import {
   loadConfig,
   type Request,
 } from "@janus/kube";
-import { isUnserved, messageOf } from "@janus/controller";
+import { isUnserved, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure } from "../failure.ts";
 

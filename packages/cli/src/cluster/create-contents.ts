@@ -1,7 +1,7 @@
 // Creates the ConfigMaps and Secrets with contents that are too large or too secret for the spec.
 import type { Manifest } from "@janus/authoring";
-import { configMaps, messageOf, secrets } from "@janus/controller";
-import { asObject } from "@janus/types";
+import { configMaps, secrets } from "@janus/controller";
+import { messageOf, asObject } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure } from "../failure.ts";
 import { ownedBy } from "../manifests/contents-aside.ts";

@@ -1,5 +1,5 @@
 // Resolves arguments such as deployment/web to an object, as kubectl does.
-import { messageOf } from "@janus/controller";
+import { messageOf } from "@janus/types";
 import { type NamedKind, namedKinds, type Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Failure } from "../failure.ts";

@@ -1,7 +1,7 @@
 // The command approve: shows what a Draft would do, and publishes exactly that.
 import { createInterface } from "node:readline/promises";
 import { LAST_EDITED_BY, LIFECYCLE_CHANGED_BY, REQUESTED_BY, type Transaction } from "@janus/api";
-import { messageOf } from "@janus/controller";
+import { messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { awaitRender, type Rendered } from "../cluster/await-render.ts";
 import { type Cluster, type ClusterFlags, onCluster } from "../cluster/cluster.ts";

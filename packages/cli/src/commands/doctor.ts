@@ -1,6 +1,7 @@
 // The command doctor: checks the installation, the user's permissions and those of a ServiceAccount.
 import { CONTROLLER_NAME, SYSTEM_NAMESPACE } from "@janus/api";
-import { impersonation, messageOf } from "@janus/controller";
+import { impersonation } from "@janus/controller";
+import { messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { type Cluster, type ClusterFlags, onCluster } from "../cluster/cluster.ts";
 import { compose, isTransaction } from "../manifests/compose.ts";

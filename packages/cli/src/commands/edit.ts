@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { API_VERSION, KIND, LAST_EDITED_BY } from "@janus/api";
-import { messageOf, transactions } from "@janus/controller";
-import { equal } from "@janus/types";
+import { messageOf, equal } from "@janus/types";
+import { transactions } from "@janus/controller";
 import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { type Cluster, type ClusterFlags, onCluster } from "../cluster/cluster.ts";

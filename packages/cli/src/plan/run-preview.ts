@@ -5,9 +5,7 @@ import {
   type Effect,
   formatRef,
   handleAnswer,
-  isAbsent,
   lookUp,
-  messageOf,
   namespaces,
   noObservations,
   type Observations,
@@ -18,6 +16,7 @@ import {
   sendRequest,
   type Settings,
 } from "@janus/controller";
+import { isAbsent, messageOf } from "@janus/types";
 import type { Api, ApiError } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";

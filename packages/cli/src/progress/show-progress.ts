@@ -1,6 +1,7 @@
 // Shows a Transaction until it has finished, on a terminal, in plain lines or as JSON.
 import { stateName, type Transaction } from "@janus/api";
-import { isTerminal, messageOf } from "@janus/controller";
+import { isTerminal } from "@janus/controller";
+import { messageOf } from "@janus/types";
 import type { ApiError } from "@janus/kube";
 import { cannotUse, type Cluster } from "../cluster/cluster.ts";
 import { follow } from "../cluster/follow.ts";

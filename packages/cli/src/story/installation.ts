@@ -1,7 +1,6 @@
 // Checks that the CRD, the admission policies and the controller are installed and work.
 import { CRD_NAME, LEADER_LEASE, POLICIES, transactionCrd } from "@janus/api";
-import { leases } from "@janus/types";
-import { messageOf } from "@janus/controller";
+import { leases, messageOf } from "@janus/types";
 import type { KubeObject, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";

@@ -1,6 +1,7 @@
 // Checks by access reviews whether the user may create and approve Transactions.
 import { APPROVAL_LABEL, GROUP } from "@janus/api";
-import { isAbsent, namespaces } from "@janus/controller";
+import { isAbsent } from "@janus/types";
+import { namespaces } from "@janus/controller";
 import * as E from "fp-ts/lib/Either.js";
 import type { Cluster } from "../cluster/cluster.ts";
 import { accessReviews } from "../cluster/resources.ts";

@@ -1,12 +1,10 @@
 // The core of the controller, for the shell, the command line and the test library.
 export type * from "@janus/types";
 export * from "./decide.ts";
-export * from "./kubernetes/api-error.ts";
 export * from "./kubernetes/cluster-created.ts";
 export { finishedJob } from "./kubernetes/finished-job.ts";
 export * from "./kubernetes/kube-object.ts";
 export { isTooDeep, TOO_DEEP } from "./kubernetes/nesting.ts";
-export * from "./kubernetes/time.ts";
 export * from "./locks/lock-acquisition.ts";
 export * from "./locks/lock-renewal.ts";
 export * from "./locks/lock-queue.ts";

@@ -12,7 +12,8 @@ import {
   throttle,
 } from "@janus/kube";
 import type { Registry } from "prom-client";
-import { BACKOFF, messageOf, type Settings, transactions } from "../core/index.ts";
+import { BACKOFF, type Settings, transactions } from "../core/index.ts";
+import { messageOf } from "@janus/types";
 import { hasNewRequest } from "./reconcile/user-requests.ts";
 import { draftsOf, namespaceOf } from "./reconcile/tracked-transaction.ts";
 import { wall } from "./process/clock.ts";

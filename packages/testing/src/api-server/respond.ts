@@ -1,7 +1,17 @@
 // The model of the API server: the answer to one request.
 import * as E from "fp-ts/lib/Either.js";
-import { type ApiError, asObject, equal, isObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
-import { type Call, type Instant, type ObjectRef, toTimestamp } from "@janus/controller/core";
+import {
+  type ApiError,
+  asObject,
+  equal,
+  isObject,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  type Instant,
+  toTimestamp,
+} from "@janus/types";
+import type { Call, ObjectRef } from "@janus/controller/core";
 import { type Denied, isDenied } from "./denied.ts";
 import { applied, written } from "./field-managers.ts";
 import { kindNamed, type ServedKind, servedKind } from "./served-kinds.ts";

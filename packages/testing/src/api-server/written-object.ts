@@ -1,6 +1,6 @@
 // Computes the object that a write stores, with metadata and managers.
-import { equal, type JsonObject, type KubeObject, type ObjectMeta } from "@janus/types";
-import { type Instant, type ObjectRef, toTimestamp } from "@janus/controller/core";
+import { equal, type JsonObject, type KubeObject, type ObjectMeta, type Instant, toTimestamp } from "@janus/types";
+import type { ObjectRef } from "@janus/controller/core";
 import { contentOf, type Written } from "./field-managers.ts";
 import { nextUid, versioned, type World } from "./world.ts";
 import type { ServedKind } from "./served-kinds.ts";

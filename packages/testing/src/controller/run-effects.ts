@@ -2,20 +2,16 @@
 import * as E from "fp-ts/lib/Either.js";
 import {
   type ApiCall,
-  classify,
   type Effect,
   decodeStored,
   handleAnswer,
-  type Instant,
-  messageOf,
   noObservations,
-  toTimestamp,
   transactions,
   withoutRetry,
   withoutSecrets,
 } from "@janus/controller/core";
+import { classify, type Instant, messageOf, toTimestamp, type ApiError, type KubeObject } from "@janus/types";
 import type { Transaction } from "@janus/api";
-import type { ApiError, KubeObject } from "@janus/types";
 import { written } from "../api-server/field-managers.ts";
 import { respond } from "../api-server/respond.ts";
 import { servedKind } from "../api-server/served-kinds.ts";

@@ -1,6 +1,7 @@
 // The state of a simulation between two requests.
 import type { Transaction } from "@janus/api";
-import type { ApiCall, Call, EventSpec, Instant, Observations } from "@janus/controller/core";
+import type { ApiCall, Call, EventSpec, Observations } from "@janus/controller/core";
+import type { Instant } from "@janus/types";
 import type { World } from "../api-server/world.ts";
 
 /** A request, and what the API server said if it refused it. */

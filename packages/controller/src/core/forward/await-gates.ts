@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import { type Instant, toTimestamp } from "../kubernetes/time.ts";
+import { type Instant, toTimestamp } from "@janus/types";
 import { verifyHeld } from "../locks/lock-renewal.ts";
 import { modifiedBy } from "../merge/field-managers.ts";
 import { revertedFields } from "../merge/reverted-fields.ts";

@@ -7,10 +7,9 @@ import { type Gate, showGate, showGates } from "../gates/gate.ts";
 import { awaitsConsumer, isUnscheduled } from "../gates/persistent-volume-claim.ts";
 import { explain, sayOf } from "../gates/pods.ts";
 import { podSelector } from "../gates/pod-selector.ts";
-import { messageOf } from "../kubernetes/api-error.ts";
+import { messageOf, type Instant, type KubeObject } from "@janus/types";
 import { finishedJob, secondsAfterFinished } from "../kubernetes/finished-job.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import type { Instant } from "../kubernetes/time.ts";
 import type { ApiCall, Effect, FindEvents, FindPods } from "../state/effect.ts";
 import { changeIn, type Observations, withGate } from "../state/observations.ts";
 import { readTarget, type ResolvedItem } from "../state/resolved-changes.ts";
@@ -23,7 +22,6 @@ import {
   type TargetObservation,
   type UnmetGate,
 } from "../state/target-observations.ts";
-import type { KubeObject } from "@janus/types";
 
 /** A target, and the gates that it has to meet. */
 export interface Gated extends ResolvedItem {

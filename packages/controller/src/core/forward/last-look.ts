@@ -1,10 +1,9 @@
 // Limits how long an aborting Transaction retries the reads that show whether its last write was applied.
-import type { Instant } from "../kubernetes/time.ts";
+import type { Instant, ApiError } from "@janus/types";
 import { type ApiCall, type Effect, run, type Step } from "../state/effect.ts";
 import { type AbortCause, type SentWrite, sentWrite } from "../state/forward-observations.ts";
 import { forwardIn, type Observations, withForward } from "../state/observations.ts";
 import { type Outage, stillUnanswered } from "../state/target-observations.ts";
-import type { ApiError } from "@janus/types";
 import { reasonToStop, type Underway } from "./reason-to-stop.ts";
 
 /** When a Transaction is to stop, it is tried for so long to read what it needs for that, in ms. */

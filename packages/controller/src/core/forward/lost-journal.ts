@@ -2,7 +2,7 @@
 import { type Before, deletes } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { isGated } from "../gates/gates-of.ts";
-import { messageOf } from "../kubernetes/api-error.ts";
+import { messageOf, type KubeObject } from "@janus/types";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import type { TransactionRef } from "../merge/write-body.ts";
 import { isMarked } from "../merge/marks.ts";
@@ -21,7 +21,6 @@ import { stopRequest } from "../transitions/stop-request.ts";
 import { resolveInDoubt } from "./in-doubt.ts";
 import { isTried, telling } from "./last-look.ts";
 import { itemCommitted } from "./next-change.ts";
-import type { KubeObject } from "@janus/types";
 
 /** Targets that are read at the same time. */
 const MOST = 16;

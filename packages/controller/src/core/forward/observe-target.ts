@@ -1,7 +1,7 @@
 // Reads the target of the change that is being applied.
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
-import { deniedVerb, messageOf } from "../kubernetes/api-error.ts";
+import { deniedVerb, messageOf } from "@janus/types";
 import { forwardIn, type Observations, withAborted, withChange } from "../state/observations.ts";
 import { type AbortCause, sentWrite } from "../state/forward-observations.ts";
 import { replaceHint } from "../kubernetes/immutable-fields.ts";

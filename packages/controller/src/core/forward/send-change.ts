@@ -9,7 +9,7 @@ import { readContents } from "./read-contents.ts";
 import { awaitPermissions } from "./await-permissions.ts";
 import { awaitLateChecks } from "./late-checks.ts";
 import { type ApiCall, run, type Step } from "../state/effect.ts";
-import { classify, isAbsent, isUnserved, mayBeApplied, messageOf } from "../kubernetes/api-error.ts";
+import { classify, isAbsent, isUnserved, mayBeApplied, messageOf } from "@janus/types";
 import { changeIn, forwardIn, type Observations, withAborted, withChange, withForward } from "../state/observations.ts";
 import { type AbortCause, type Attempt, sentWrite, unansweredSince } from "../state/forward-observations.ts";
 import { acquire } from "../locks/lock-acquisition.ts";

@@ -1,7 +1,7 @@
 // Acquires all locks of a Transaction, without deadlocks.
 import { parseHolder } from "@janus/api";
 import type { ApiCall, Awaited, Effect, EventSpec } from "../state/effect.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import type { Instant } from "@janus/types";
 import { changeIn } from "../state/observations.ts";
 import type { LockObservation } from "../state/lock-observation.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";

@@ -1,6 +1,6 @@
 // Orders the Transactions that wait for the same lock.
 import type { Transaction } from "@janus/api";
-import { toTimestamp } from "../kubernetes/time.ts";
+import { toTimestamp } from "@janus/types";
 import { changeIn, type Observations, withChange } from "../state/observations.ts";
 import type { Awaited } from "../state/effect.ts";
 import type { QueuedTransaction } from "../state/reconcile-context.ts";

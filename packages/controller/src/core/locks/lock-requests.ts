@@ -10,17 +10,27 @@ import {
 } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
-import { isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
+import {
+  isAbsent,
+  classify,
+  messageOf,
+  fromTimestamp,
+  type Instant,
+  type ApiError,
+  asObject,
+  type KubeObject,
+  leases,
+  MAX_INT32,
+  toMicroTime,
+} from "@janus/types";
 import { withLockReleased } from "../state/cleanup.ts";
 import { isLaterFormat } from "../state/format.ts";
 import { hasTarget } from "../state/has-target.ts";
-import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
 import { changeIn, type Observations, withChange } from "../state/observations.ts";
 import type { LockObservation } from "../state/lock-observation.ts";
 import { type ObjectRef, transactions, type Version } from "../kubernetes/kube-object.ts";
 import { isTerminal } from "../state/status-update.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
-import { type ApiError, asObject, type KubeObject, leases, MAX_INT32, toMicroTime } from "@janus/types";
 
 /** The Lease that locks a target: in the target's namespace, or in the controller's for cluster-scoped ones. */
 export const lockPlace = (place: ObjectRef, controllerNamespace: string): ObjectRef => ({

@@ -1,7 +1,7 @@
 // Releases locks that others wait for if nothing was applied for too long.
 import { type ApiCall, run, type Step } from "../state/effect.ts";
 import { withoutReads } from "./lock-yield.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import type { Instant } from "@janus/types";
 import { changeIn, type Observations } from "../state/observations.ts";
 import { releaseIfHeld, lockPlace } from "./lock-requests.ts";
 import { type ObjectRef, formatRef } from "../kubernetes/kube-object.ts";

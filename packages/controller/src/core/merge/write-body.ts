@@ -4,8 +4,9 @@ import { toBase64 } from "../kubernetes/base64.ts";
 import { controlledFields } from "../kubernetes/controlled-fields.ts";
 import { withoutGenerated } from "./job-selector.ts";
 import { withoutNulls } from "./nulls.ts";
-import { fromTimestamp, toTimestamp } from "../kubernetes/time.ts";
 import {
+  fromTimestamp,
+  toTimestamp,
   asObject,
   isObject,
   type Json,

@@ -5,7 +5,7 @@ import { allStores, releaseAll, snapshotOf } from "../snapshots/prior-state.ts";
 import { run, type Step, wait, type Watched } from "../state/effect.ts";
 import { isSelfCleaning } from "../kubernetes/finished-job.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import type { Instant } from "@janus/types";
 import { isGated } from "../gates/gates-of.ts";
 import { gatedChanges } from "../state/gated-changes.ts";
 import { gatedSince, type Journal } from "../state/journal.ts";

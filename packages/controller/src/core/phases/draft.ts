@@ -1,7 +1,6 @@
 // The lifecycles Draft and Proposed: renders the Transaction, records its authors, and deletes expired Drafts.
 import { cut, FINALIZER, type Render, type Transaction } from "@janus/api";
-import { equal } from "@janus/types";
-import { fromTimestamp, toTimestamp } from "../kubernetes/time.ts";
+import { equal, fromTimestamp, toTimestamp } from "@janus/types";
 import { contentDigest } from "../preflight/digest.ts";
 import { render, renderedTargets } from "../preflight/render.ts";
 import { audit } from "../state/audit.ts";

@@ -8,7 +8,7 @@ import { type ApiCall, done, type EventSpec, run, type Step } from "../state/eff
 import { readJournal } from "../state/journal-requests.ts";
 import { journalIn } from "../state/journal-observation.ts";
 import { quarantine } from "../transitions/quarantine.ts";
-import { toTimestamp } from "../kubernetes/time.ts";
+import { toTimestamp } from "@janus/types";
 import { lockTimeoutNotice } from "../locks/lock-requests.ts";
 import { discoveries, namedTarget } from "../state/target-resolution.ts";
 import { addFinalizer, removeFinalizer, updateStatus } from "../state/status-update.ts";

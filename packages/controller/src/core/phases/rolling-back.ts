@@ -4,7 +4,7 @@ import { releaseAll, showStores } from "../snapshots/prior-state.ts";
 import { dependsOn, hasFormerSchema, isBefore } from "../undo/rollback-dependencies.ts";
 import { readContentsOnce } from "../state/contents.ts";
 import { type ApiCall, run, type Step, type EventSpec } from "../state/effect.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import type { Instant } from "@janus/types";
 import { type Entry, type Journal, type Note, stateOf } from "../state/journal.ts";
 import { NOTHING_CLEANED_UP } from "../state/cleanup.ts";
 import { checkpoint, findJournal, readJournal } from "../state/journal-requests.ts";

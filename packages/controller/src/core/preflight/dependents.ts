@@ -2,7 +2,7 @@
 import { type Change, cut, deletes, type Transaction } from "@janus/api";
 import { collectGarbage, type Collected } from "./garbage-collection.ts";
 import type { FindOwned } from "../state/effect.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import { type Instant, asObject, type KubeObject } from "@janus/types";
 import { changeIn, type Observations, set } from "../state/observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { lastEqual, memoized } from "../kubernetes/memoize.ts";
@@ -10,7 +10,6 @@ import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";
 import { callName } from "../kubernetes/implicit-owners.ts";
 import { dueAgain } from "./unlisted-kinds.ts";
 import type { Owned } from "../state/listings.ts";
-import { asObject, type KubeObject } from "@janus/types";
 
 const deletions = (txn: Transaction, known: Observations): readonly ResolvedItem[] =>
   itemsOf(txn, known).filter(({ change }) => deletes(change));

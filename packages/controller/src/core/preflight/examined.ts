@@ -2,7 +2,7 @@
 import { discoveries } from "../state/target-resolution.ts";
 import type { ApiCall, Effect } from "../state/effect.ts";
 import type { Observations } from "../state/observations.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import type { Instant } from "@janus/types";
 import { contentsState, hasContents } from "../state/contents.ts";
 import type { ReconcileContext } from "../state/reconcile-context.ts";
 import { itemsOf, type ResolvedItem } from "../state/resolved-changes.ts";

@@ -4,7 +4,16 @@ import * as E from "fp-ts/lib/Either.js";
 import { duplicateItem } from "../merge/duplicate-items.ts";
 import { showPath } from "../merge/show-path.ts";
 import type { ApiCall } from "../state/effect.ts";
-import { messageOf } from "../kubernetes/api-error.ts";
+import {
+  messageOf,
+  type ApiError,
+  asObject,
+  equal,
+  isObject,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+} from "@janus/types";
 import { replaceHint } from "../kubernetes/immutable-fields.ts";
 import {
   changeIn,
@@ -28,7 +37,6 @@ import { nullInWhole } from "../merge/nulls.ts";
 import { unclearMerge } from "../merge/take-over.ts";
 import { schemaChange } from "./schema-changes.ts";
 import { isServed } from "../state/unserved-kind.ts";
-import { type ApiError, asObject, equal, isObject, type Json, type JsonObject, type KubeObject } from "@janus/types";
 
 /** Reads the ServiceAccount itself: impersonating one that does not exist would fail with an unclear message. */
 export const readServiceAccount = (txn: Transaction): ApiCall => ({

@@ -1,6 +1,6 @@
 // Computes status.render of a Draft: the fields that each change would set.
 import { cut, type Render, type RenderedChange, type Transaction } from "@janus/api";
-import type { Instant } from "../kubernetes/time.ts";
+import type { Instant } from "@janus/types";
 import type { ApiCall, Effect, Watched } from "../state/effect.ts";
 import { MOST_LIVE, outlined } from "../state/memory-budget.ts";
 import { changeIn, type Observations, trialIn, withChange } from "../state/observations.ts";

@@ -1,6 +1,6 @@
 // Retries the list of kinds whose server does not answer, for a limited time.
 import { cut } from "@janus/api";
-import type { Instant } from "../kubernetes/time.ts";
+import type { Instant } from "@janus/types";
 import type { Observations } from "../state/observations.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import type { Listing, Unlisted } from "../state/listings.ts";

@@ -11,12 +11,11 @@ import {
 } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
-import { isAbsent } from "../kubernetes/api-error.ts";
+import { isAbsent, type KubeObject } from "@janus/types";
 import { type ReleaseTo, storeCleanup, withStorePostponed, withStoreReleased } from "../state/cleanup.ts";
 import { type Observations, set, unset } from "../state/observations.ts";
 import type { StoreListing, OurStore } from "../state/store-observations.ts";
 import { laterStore, openStore, storePlace } from "./snapshot-data.ts";
-import type { KubeObject } from "@janus/types";
 
 export const storeKey = ({ kind, name }: Pick<SnapshotStore, "kind" | "name">): string => `${kind}/${name}`;
 

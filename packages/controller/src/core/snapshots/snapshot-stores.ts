@@ -2,14 +2,13 @@
 import { type SnapshotStore, storeName, type Transaction, TRANSACTION_LABEL, UID_LABEL } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
-import { isAbsent, messageOf } from "../kubernetes/api-error.ts";
+import { isAbsent, messageOf, type ApiError, type KubeObject } from "@janus/types";
 import { type Journal, mostStoreNames } from "../state/journal.ts";
 import { recordStoreNames } from "../state/journal-requests.ts";
 import { type Observations, set, unset } from "../state/observations.ts";
 import type { StoreData, StoreObservation } from "../state/store-observations.ts";
 import { isOf, toOurStore, storeKey } from "./release-stores.ts";
 import { digestOfStore, laterStore, openStore, type Pack, storeBody, storePlace, unpack } from "./snapshot-data.ts";
-import type { ApiError, KubeObject } from "@janus/types";
 
 const withObservation = (known: Observations, n: number, observed: StoreObservation): Observations => ({
   ...known,

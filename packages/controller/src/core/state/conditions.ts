@@ -1,6 +1,6 @@
 // Builds status.conditions from the phase and its cause.
 import type { Condition, Phase, Transaction } from "@janus/api";
-import { type Instant, toTimestamp } from "../kubernetes/time.ts";
+import { type Instant, toTimestamp } from "@janus/types";
 import { REVERSIBLE, type Reversibility } from "./rollback-window.ts";
 
 /** Why a Transaction is where it is. */

@@ -1,7 +1,6 @@
 // The observation of a ConfigMap or Secret with contents of changes.
 import type { Either } from "fp-ts/lib/Either.js";
-import type { JsonObject } from "@janus/types";
-import type { Instant } from "../kubernetes/time.ts";
+import type { JsonObject, Instant } from "@janus/types";
 
 /**
  * A ConfigMap or Secret with contents of changes, as it was read.

@@ -1,11 +1,17 @@
 // Reads contents of changes from ConfigMaps and Secrets, and resolves the changes that refer to them.
 import type { Change, ContentSource, ContentsObject, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import type { ApiError, JsonObject, KubeObject } from "@janus/types";
-import { deniedVerb, isAbsent, messageOf } from "../kubernetes/api-error.ts";
+import {
+  type ApiError,
+  type JsonObject,
+  type KubeObject,
+  deniedVerb,
+  isAbsent,
+  messageOf,
+  type Instant,
+} from "@janus/types";
 import { configMaps, formatRef, type ObjectRef, secrets } from "../kubernetes/kube-object.ts";
 import { memoized } from "../kubernetes/memoize.ts";
-import type { Instant } from "../kubernetes/time.ts";
 import { digestOfContents, MOST_CONTENTS, storedContent, TOO_LARGE } from "./contents-data.ts";
 import type { ContentsObservation } from "./contents-observation.ts";
 import type { ApiCall } from "./effect.ts";

@@ -1,10 +1,9 @@
 // The requests that a decision returns, as data: API calls, lists and discovery, each with its purpose.
 import type { Either } from "fp-ts/lib/Either.js";
-import type { Instant } from "../kubernetes/time.ts";
+import type { Instant, ApiError, KubeObject, Resource } from "@janus/types";
 import type { Observations, ServedKind } from "./observations.ts";
 import type { ObjectRef, Version } from "../kubernetes/kube-object.ts";
 import type { Owned, Unlisted } from "./listings.ts";
-import type { ApiError, KubeObject, Resource } from "@janus/types";
 
 /**
  * One request to the API server. Update and apply have their preconditions in the metadata of the body, as in

@@ -1,5 +1,5 @@
 // The observations of the change that is being applied.
-import type { Instant } from "../kubernetes/time.ts";
+import type { Instant } from "@janus/types";
 import type { Outage } from "./target-observations.ts";
 
 /** What this process has learned in the turn of a change, in this order. */

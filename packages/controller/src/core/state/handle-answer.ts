@@ -1,12 +1,10 @@
 // Folds the response to a request into the observations, and handles retries and denials.
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "./effect.ts";
-import { deniedVerb, isAbsent, classify } from "../kubernetes/api-error.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import { deniedVerb, isAbsent, classify, type Instant, type ApiError, type KubeObject } from "@janus/types";
 import { type Observations, set, unset } from "./observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { afterTransientFault, meaningFor } from "./unserved-kind.ts";
-import type { ApiError, KubeObject } from "@janus/types";
 
 /**
  * How long missing permissions of the controller are treated as transient, in ms: an API server that has just

@@ -1,6 +1,6 @@
 // The observation of the journal: read, absent, damaged or refused.
 import type { Version } from "../kubernetes/kube-object.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import type { Instant } from "@janus/types";
 import type { Journal } from "./journal.ts";
 
 export type JournalObservation = { readonly type: "read"; readonly journal: Journal } | NoJournal;

@@ -16,13 +16,11 @@ import {
   type Start,
   startData,
 } from "./journal.ts";
-import { isAbsent, classify, messageOf } from "../kubernetes/api-error.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import { isAbsent, classify, messageOf, type Instant, type ApiError, type KubeObject } from "@janus/types";
 import type { Version } from "../kubernetes/kube-object.ts";
 import { forwardIn, type Observations, withForward } from "./observations.ts";
 import { journalIn, type JournalObservation } from "./journal-observation.ts";
 import { inDoubtSince } from "./forward-observations.ts";
-import type { ApiError, KubeObject } from "@janus/types";
 
 const forget = (known: Observations): Observations => {
   const { journal: _, ...rest } = known;

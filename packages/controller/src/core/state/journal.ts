@@ -14,8 +14,7 @@ import {
 } from "@janus/api";
 
 import { ofLater, unknownKeys } from "./format.ts";
-import type { Instant } from "../kubernetes/time.ts";
-import { asObject, type JsonObject, type KubeObject, parseJson } from "@janus/types";
+import { type Instant, asObject, type JsonObject, type KubeObject, parseJson } from "@janus/types";
 import { configMaps, type ObjectRef, type Version } from "../kubernetes/kube-object.ts";
 
 /**

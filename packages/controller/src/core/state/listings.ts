@@ -1,5 +1,5 @@
 // The result of listing objects with owners, and the kinds that could not be listed.
-import type { Instant } from "../kubernetes/time.ts";
+import type { Instant } from "@janus/types";
 
 /** An object with owners, or that others name as their owner, as far as the ServiceAccount may see it. */
 export interface Owned {

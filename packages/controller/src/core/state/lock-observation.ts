@@ -1,6 +1,6 @@
 // The observation of a lock.
 import type { Version } from "../kubernetes/kube-object.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import type { Instant } from "@janus/types";
 
 /** A lock as this process last observed it. */
 export type LockObservation =

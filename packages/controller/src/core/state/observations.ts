@@ -1,7 +1,6 @@
 // The observations of a Transaction by this process, all of which can be read again.
 import type { SnapshotStore, Target } from "@janus/api";
-import type { KubeObject, Resource } from "@janus/types";
-import type { Instant } from "../kubernetes/time.ts";
+import type { KubeObject, Resource, Instant } from "@janus/types";
 import { type Cleanup, NOTHING_CLEANED_UP } from "./cleanup.ts";
 import type { ContentsObservation } from "./contents-observation.ts";
 import { type AbortCause, type ForwardObservations, sentWrite } from "./forward-observations.ts";

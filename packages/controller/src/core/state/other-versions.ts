@@ -1,8 +1,7 @@
 // Reads targets in other versions of their kind, to find fields that a write would lose.
 import { cut, fieldManager, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import type { KubeObject } from "@janus/types";
-import { deniedVerb, isAbsent, isUnserved, messageOf } from "../kubernetes/api-error.ts";
+import { type KubeObject, deniedVerb, isAbsent, isUnserved, messageOf } from "@janus/types";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { type DifferingField, firstPaths } from "../merge/server-mutations.ts";
 import { showPaths } from "../merge/show-path.ts";

@@ -1,9 +1,7 @@
 // Reads whether the owners of an object exist.
 import * as E from "fp-ts/lib/Either.js";
-import type { OwnerReference } from "@janus/types";
-import { isAbsent } from "../kubernetes/api-error.ts";
+import { type OwnerReference, isAbsent, type Instant } from "@janus/types";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
-import type { Instant } from "../kubernetes/time.ts";
 import type { ApiCall, Discover } from "./effect.ts";
 import type { OwnerObservation } from "./owner-observation.ts";
 import { changeIn, type Observations, set, withChange } from "./observations.ts";

@@ -1,6 +1,6 @@
 // The input of a decision: the Transaction, the observations, the settings and the time.
 import type { Metadata, Transaction } from "@janus/api";
-import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
+import { fromTimestamp, type Instant } from "@janus/types";
 import type { Observations } from "./observations.ts";
 import type { ObjectRef } from "../kubernetes/kube-object.ts";
 

@@ -1,10 +1,10 @@
 // The changes with their resolved targets, and the state of one as its steps see it.
-import { type ResolvedChange, type Transaction } from "@janus/api";
+import type { ResolvedChange, Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { takeOver, takeOverBody } from "../merge/take-over.ts";
 import { changeBody, createBody, managerOf } from "../merge/write-body.ts";
 import type { ApiCall, Call } from "./effect.ts";
-import { isAbsent, isUnserved } from "../kubernetes/api-error.ts";
+import { isAbsent, isUnserved, type ApiError, type KubeObject } from "@janus/types";
 import { changeIn, type Observations, withChange } from "./observations.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import { isTooDeep, TOO_DEEP } from "../kubernetes/nesting.ts";
@@ -12,7 +12,6 @@ import { memoized, memoizedBy } from "../kubernetes/memoize.ts";
 import { resolvedChanges } from "./resolve-apply.ts";
 import { resolvedTargets } from "./target-resolution.ts";
 import { isServed } from "./unserved-kind.ts";
-import type { ApiError, KubeObject } from "@janus/types";
 
 export interface ResolvedItem {
   readonly index: number;

@@ -1,14 +1,12 @@
 // Reports in the status that a request fails and is retried.
 import { cut } from "@janus/api";
 import type { ApiCall, Effect, EventSpec } from "./effect.ts";
-import { messageOf } from "../kubernetes/api-error.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import { messageOf, type Instant, type ApiError } from "@janus/types";
 import type { Observations } from "./observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { isTerminal, updateStatus } from "./status-update.ts";
 import { WAITING } from "./conditions.ts";
 import { deadline, type ReconcileContext } from "./reconcile-context.ts";
-import type { ApiError } from "@janus/types";
 
 /** Failures that end within this time, in ms, are not reported. */
 const BRIEF = 2000;

@@ -1,6 +1,5 @@
 // The observations of the rollback of one change.
-import type { KubeObject } from "@janus/types";
-import type { Instant } from "../kubernetes/time.ts";
+import type { KubeObject, Instant } from "@janus/types";
 import type { Listing, Owned } from "./listings.ts";
 
 /** What this process has learned of the rollback of one change. */

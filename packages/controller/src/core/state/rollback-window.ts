@@ -1,6 +1,6 @@
 // The condition Reversible, and the end of the rollbackWindow of a Committed Transaction.
 import type { Transaction } from "@janus/api";
-import { fromTimestamp, type Instant, toTimestamp } from "../kubernetes/time.ts";
+import { fromTimestamp, type Instant, toTimestamp } from "@janus/types";
 
 /** The condition of a Transaction that was Committed with a rollbackWindow. */
 export const REVERSIBLE = "Reversible";

@@ -2,7 +2,7 @@
 import { cut, type Item } from "@janus/api";
 import { type Effect, run, type Step, type EventSpec, wait, type Watched } from "./effect.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import type { Instant } from "@janus/types";
 import type { Journal } from "./journal.ts";
 import { projected, updateStatus } from "./status-update.ts";
 import { WAITING } from "./conditions.ts";

@@ -16,12 +16,11 @@ import type { Reversibility } from "./rollback-window.ts";
 import type { ApiCall, EventSpec } from "./effect.ts";
 import { showGates } from "../gates/gate.ts";
 import { gatesOf } from "../gates/gates-of.ts";
-import { type Instant, toTimestamp } from "../kubernetes/time.ts";
+import { type Instant, toTimestamp, asObject, isObject, type JsonObject, member } from "@janus/types";
 import { mustConceal, type Sensitive } from "./sensitive-kinds.ts";
 import { gatedChanges } from "./gated-changes.ts";
 import { gatedSince, type Journal, stateOf } from "./journal.ts";
 import { type ObjectRef, transactions } from "../kubernetes/kube-object.ts";
-import { asObject, isObject, type JsonObject, member } from "@janus/types";
 
 export const TERMINAL: readonly Phase[] = ["Committed", "RolledBack", "Failed"];
 export const isTerminal = (phase: Phase): boolean => TERMINAL.includes(phase);

@@ -1,8 +1,6 @@
 // The observations of targets and their gates.
-import type { ApiError, KubeObject } from "@janus/types";
-import { messageOf } from "../kubernetes/api-error.ts";
+import { type ApiError, type KubeObject, messageOf, type Instant } from "@janus/types";
 import type { SilentPod } from "../gates/pods.ts";
-import type { Instant } from "../kubernetes/time.ts";
 
 /** outline: of the object, only what is asked of it once its snapshot is written; see `outline.ts`. */
 export type TargetObservation =

@@ -1,9 +1,7 @@
 // Handles requests whose kind is not served, or served elsewhere.
 import type { ApiCall } from "./effect.ts";
-import { isUnserved, classify, type ErrorClass } from "../kubernetes/api-error.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import { isUnserved, classify, type ErrorClass, type Instant, type ApiError, type Resource } from "@janus/types";
 import type { Observations } from "./observations.ts";
-import type { ApiError, Resource } from "@janus/types";
 
 const isSame = (a: Resource, b: Resource | null): boolean =>
   a.group === b?.group && a.version === b.version && a.plural === b.plural;

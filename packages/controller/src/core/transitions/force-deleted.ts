@@ -1,8 +1,7 @@
 // Cleans up after a Transaction that was deleted although it had our finalizer.
 import { FINALIZER, ORPHANED_LABEL, Transaction } from "@janus/api";
 import type { ApiCall, EventSpec } from "../state/effect.ts";
-import { type Instant, toTimestamp } from "../kubernetes/time.ts";
-import { asObject, type KubeObject } from "@janus/types";
+import { type Instant, toTimestamp, asObject, type KubeObject } from "@janus/types";
 
 /** Whether there may be objects of ours that only the finalizer protects from being left behind. */
 export const mayLeaveResources = ({ metadata: { finalizers = [] }, status: { phase } }: Transaction): boolean =>

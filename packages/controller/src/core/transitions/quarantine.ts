@@ -1,12 +1,11 @@
 // Stops a Transaction whose state cannot be read, and reports why.
 import { type Condition, cut, FINALIZER, ORPHANED_LABEL, type Transaction } from "@janus/api";
 import { type ApiCall, done, type Effect, run, type Step } from "../state/effect.ts";
-import { type Instant, toTimestamp } from "../kubernetes/time.ts";
+import { type Instant, toTimestamp, leases } from "@janus/types";
 import { journalPlace } from "../state/journal.ts";
 import { readJournal } from "../state/journal-requests.ts";
 import { searchStores } from "../snapshots/unrecorded-stores.ts";
 import { verifyLock, releaseLock } from "../locks/lock-requests.ts";
-import { leases } from "@janus/types";
 import { withReported } from "../state/cleanup.ts";
 import { ownPlace, removeFinalizer } from "../state/status-update.ts";
 import { UNREADABLE } from "../state/conditions.ts";

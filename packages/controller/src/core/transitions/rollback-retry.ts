@@ -1,7 +1,7 @@
 // Retries an incomplete rollback, automatically or on request.
 import { FINALIZER, type Item, RETRY_ROLLBACK, type Transaction } from "@janus/api";
 import { run, type Step, type EventSpec } from "../state/effect.ts";
-import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
+import { fromTimestamp, type Instant } from "@janus/types";
 import { checkpoint, readJournal } from "../state/journal-requests.ts";
 import { reset, type Observations } from "../state/observations.ts";
 import { journalIn } from "../state/journal-observation.ts";

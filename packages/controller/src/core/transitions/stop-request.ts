@@ -2,7 +2,7 @@
 import { cut, REQUEST_ROLLBACK, ROLLBACK_REQUESTED_BY, type Transaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall } from "../state/effect.ts";
-import { isAbsent } from "../kubernetes/api-error.ts";
+import { isAbsent } from "@janus/types";
 import { namespaces } from "../kubernetes/kube-object.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 

@@ -1,9 +1,8 @@
 // Keeps a created object whose deletion would garbage-collect objects that existed before.
 import { cut, RETRY_ROLLBACK } from "@janus/api";
-import type { KubeObject } from "@janus/types";
+import { type KubeObject, fromTimestamp } from "@janus/types";
 import { adoptedBy, ownsByName } from "../kubernetes/adopters.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
-import { fromTimestamp } from "../kubernetes/time.ts";
 import { callNames, ownedNames } from "../preflight/dependents.ts";
 import { collectGarbage } from "../preflight/garbage-collection.ts";
 import { failedListings, nextListing } from "../preflight/unlisted-kinds.ts";

@@ -5,7 +5,7 @@ import { mustConceal } from "../state/sensitive-kinds.ts";
 import { type Gated, type GateObservation, observeGates, whenUnanswered } from "../forward/gate-states.ts";
 import { rollbackGates } from "../gates/gates-of.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
-import { type Instant, toTimestamp } from "../kubernetes/time.ts";
+import { type Instant, toTimestamp } from "@janus/types";
 import type { Healthy } from "../state/conditions.ts";
 import { type Discover, type Effect, run, type Step } from "../state/effect.ts";
 import { uidOf } from "../state/journal.ts";

@@ -1,9 +1,8 @@
 // Keeps a StatefulSet from deleting PersistentVolumeClaims that existed before.
 import { cut, type ResolvedChange, RETRY_ROLLBACK, type Transaction } from "@janus/api";
-import type { KubeObject } from "@janus/types";
+import { type KubeObject, fromTimestamp, type Instant } from "@janus/types";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { claimsOfStatefulSet } from "../kubernetes/stateful-set-claims.ts";
-import { fromTimestamp, type Instant } from "../kubernetes/time.ts";
 import { entriesOf, isOurs } from "../merge/marks.ts";
 import { ownedNames } from "../preflight/dependents.ts";
 import { failedListings, nextListing } from "../preflight/unlisted-kinds.ts";

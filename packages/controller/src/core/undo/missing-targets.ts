@@ -1,9 +1,8 @@
 // Reports targets that are gone although their changes were never applied.
 import { deletes, type Item as Recorded } from "@janus/api";
-import type { KubeObject } from "@janus/types";
+import { type KubeObject, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import type { ApiCall, Effect } from "../state/effect.ts";
-import { messageOf } from "../kubernetes/api-error.ts";
 import { changeIn, rollbackIn, withRollback } from "../state/observations.ts";
 import { formatRef, type ObjectRef, terminatingMessage } from "../kubernetes/kube-object.ts";
 import { resolvedChange } from "../state/resolve-apply.ts";

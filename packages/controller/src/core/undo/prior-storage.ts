@@ -1,14 +1,13 @@
 // Keeps a created claim, volume or snapshot whose deletion would destroy data from before.
 import { RETRY_ROLLBACK } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
-import { isAbsent, messageOf } from "../kubernetes/api-error.ts";
+import { isAbsent, messageOf, asObject, type KubeObject } from "@janus/types";
 import { boundTo, destroyedBehind, destroyedWith, priorStorage } from "../kubernetes/backing-storage.ts";
 import { formatRef, type ObjectRef } from "../kubernetes/kube-object.ts";
 import type { ApiCall } from "../state/effect.ts";
 import { POLL_INTERVAL } from "../state/reconcile-context.ts";
 import { rollbackIn, withRollback } from "../state/observations.ts";
 import { createdUids } from "./created-uids.ts";
-import { asObject, type KubeObject } from "@janus/types";
 import { conflict, continues, type UndoContext, type UndoStep } from "./undo-context.ts";
 
 /** What was read longer ago than this, in ms, is read again: others may have changed its policy, or bound it, since. */

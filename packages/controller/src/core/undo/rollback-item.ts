@@ -4,9 +4,8 @@ import * as E from "fp-ts/lib/Either.js";
 import { snapshotOf } from "../snapshots/prior-state.ts";
 import { trimming } from "../state/memory-budget.ts";
 import { type ApiCall, type Awaited, type Effect, type EventSpec, run, type Step } from "../state/effect.ts";
-import { messageOf } from "../kubernetes/api-error.ts";
+import { messageOf, type Instant, type ApiError, type KubeObject } from "@janus/types";
 import { attempt } from "../state/retry-status.ts";
-import type { Instant } from "../kubernetes/time.ts";
 import { type Deferral, type Journal, type Note, stateOf } from "../state/journal.ts";
 import { checkpoint } from "../state/journal-requests.ts";
 import { changeIn, type Observations, rollbackIn, withRollback } from "../state/observations.ts";
@@ -21,7 +20,6 @@ import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context
 import type { ResolvedItem } from "../state/resolved-changes.ts";
 import { undo } from "./undo.ts";
 import type { UndoStep } from "./undo-context.ts";
-import type { ApiError, KubeObject } from "@janus/types";
 
 /** The journal of an active rollback. */
 export type Back = Journal & { readonly position: { readonly direction: "back" } };

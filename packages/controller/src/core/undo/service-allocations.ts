@@ -1,7 +1,6 @@
 // Handles cluster IPs and node ports that a Service may not get again.
-import { isPortTaken } from "../kubernetes/api-error.ts";
+import { isPortTaken, type ApiError, asObject, type KubeObject, type Resource, without } from "@janus/types";
 import type { Allocation } from "../state/rollback-observations.ts";
-import { type ApiError, asObject, type KubeObject, type Resource, without } from "@janus/types";
 
 export const isService = ({ kind, group }: Resource): boolean => kind === "Service" && group === "";
 

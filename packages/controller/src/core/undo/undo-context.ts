@@ -3,15 +3,13 @@ import { fieldManager } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { withServerMutations } from "../merge/server-mutations.ts";
 import type { ApiCall, Effect } from "../state/effect.ts";
-import { classify, messageOf } from "../kubernetes/api-error.ts";
-import type { Instant } from "../kubernetes/time.ts";
+import { classify, messageOf, type Instant, type ApiError, type KubeObject } from "@janus/types";
 import type { Journal } from "../state/journal.ts";
 import { type Observations, unchangedConflict, withChange, withRollback } from "../state/observations.ts";
 import type { TargetObservation } from "../state/target-observations.ts";
 import { formatRef } from "../kubernetes/kube-object.ts";
 import { POLL_INTERVAL, type ReconcileContext } from "../state/reconcile-context.ts";
 import type { ResolvedItem } from "../state/resolved-changes.ts";
-import type { ApiError, KubeObject } from "@janus/types";
 
 /** The next thing to do to roll back an item, or how its rollback ended. */
 export type UndoStep =

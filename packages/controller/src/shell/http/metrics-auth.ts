@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { type Api, type Clock, type Create, type KubeObject, type Resource, systemClock } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { messageOf } from "../../core/index.ts";
+import { messageOf } from "@janus/types";
 import type { Log } from "../process/log.ts";
 
 const review = (group: string, plural: string, kind: string): Resource => ({

@@ -1,6 +1,6 @@
 // Checks by dry runs whether the API server rejects writes of an old term.
 import { FENCE_CHECK } from "@janus/api";
-import { leases } from "@janus/types";
+import { leases, messageOf } from "@janus/types";
 import {
   type Api,
   type ApiError,
@@ -13,7 +13,6 @@ import {
   type Term,
 } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { messageOf } from "../../core/index.ts";
 import { withToken, isFenced, isUnrepeated, tokenOf } from "./fence.ts";
 
 /**

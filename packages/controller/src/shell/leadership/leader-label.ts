@@ -2,7 +2,8 @@
 import { LEADER_LABEL } from "@janus/api";
 import { type Api, type Clock, delayAfter, systemClock } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { messageOf, pods } from "../../core/index.ts";
+import { messageOf } from "@janus/types";
+import { pods } from "../../core/index.ts";
 import type { Log } from "../process/log.ts";
 
 /** The label of the leader's Pod, which the Service selects. */

@@ -1,5 +1,5 @@
 // The clocks of the process: wall clock, instants and durations.
-import type { Instant } from "../../core/index.ts";
+import type { Instant } from "@janus/types";
 
 /** The wall clock. It may be set at any time: only for times that are displayed, or compared with times of other processes. */
 export const wall = (): Instant => Date.now();

@@ -19,11 +19,11 @@ import {
   type FindPods,
   pods,
   type Found,
-  type Instant,
   type Observations,
   type Settings,
   withoutSecrets,
 } from "../../core/index.ts";
+import type { Instant } from "@janus/types";
 import { searchOwned } from "./search-owned.ts";
 
 /** The user that the API server sees for a ServiceAccount; its groups come with the name. */

@@ -1,7 +1,8 @@
 // Reduces watched Transactions to the fields that the queue needs.
 import { API_VERSION, FINALIZER, KIND, type LIFECYCLES, type Phase } from "@janus/api";
 import type { KubeObject, ObjectMeta } from "@janus/kube";
-import { fromTimestamp, type Instant, isTerminal, REQUESTS } from "../../core/index.ts";
+import { fromTimestamp, type Instant } from "@janus/types";
+import { isTerminal, REQUESTS } from "../../core/index.ts";
 
 type Lifecycle = (typeof LIFECYCLES)[number];
 

@@ -6,7 +6,6 @@ import {
   afterWrite,
   type ApiCall,
   changeIn,
-  classify,
   type Effect,
   handleAnswer,
   hasLargeTarget,
@@ -14,6 +13,7 @@ import {
   type Settings,
   withoutRetry,
 } from "../../core/index.ts";
+import { classify } from "@janus/types";
 import { PER_TRANSACTION } from "../limits.ts";
 import { type TrackedTransaction, decoded } from "./tracked-transaction.ts";
 import { elapsed } from "../process/clock.ts";

@@ -1,7 +1,7 @@
 // The loop: reads a Transaction, decides, runs effects, until it waits or is done.
 import type { Metadata, Transaction } from "@janus/api";
 import type { Api, ApiError, Discovery, KubeObject, Requeue } from "@janus/kube";
-import { retryAfterOf } from "@janus/types";
+import { retryAfterOf, isAbsent, classify, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import {
   type ApiCall,
@@ -12,15 +12,12 @@ import {
   keptTargets,
   withFreedLock,
   reportRetry,
-  isAbsent,
   isDraft,
   isLarge,
   isTerminal,
   mayLeaveResources,
-  classify,
   resolvedTargets,
   renewals,
-  messageOf,
   type Settings,
   type ReconcileContext,
   type Step,

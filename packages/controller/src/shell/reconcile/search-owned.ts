@@ -1,16 +1,13 @@
 // Lists the objects of all kinds that have owners, within limits.
 import { type Api, type ApiError, eachPage, type Impersonation, listable, type Resource } from "@janus/kube";
-import { asObject } from "@janus/types";
+import { asObject, classify, deniedVerb, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import { inLanes } from "../process/in-lanes.ts";
 import {
-  classify,
-  deniedVerb,
   type FindOwned,
   type Found,
   hasOwner,
   isOfCluster,
-  messageOf,
   type Owned,
   ownedObject,
   review,

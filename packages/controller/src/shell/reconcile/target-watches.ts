@@ -1,7 +1,8 @@
 // Watches targets as their ServiceAccount, and notifies Transactions that wait for changes.
 import { type Api, type Impersonation, type KubeObject, keyOf, pageOf, startReflector, throttle } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { classify, finishedJob, isUnserved, type Watched } from "../../core/index.ts";
+import { classify, isUnserved } from "@janus/types";
+import { finishedJob, type Watched } from "../../core/index.ts";
 import { DRAFT_WATCHES, TARGET_WATCHES } from "../limits.ts";
 import { deniedWatches } from "./denied-watches.ts";
 

@@ -2,7 +2,8 @@
 import { API_VERSION, KIND, type Phase, REPORTING_COMPONENT, type Transaction } from "@janus/api";
 import type { Api, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { type Instant, isAbsent, type EventSpec } from "../../core/index.ts";
+import { type Instant, isAbsent } from "@janus/types";
+import type { EventSpec } from "../../core/index.ts";
 import { wall } from "../process/clock.ts";
 import type { Log } from "../process/log.ts";
 

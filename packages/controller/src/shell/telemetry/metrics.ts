@@ -2,7 +2,8 @@
 import { MAX_CHANGES, type Phase, PHASES, type Transaction } from "@janus/api";
 import type { ApiError } from "@janus/kube";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { type Effect, isTerminal, classify } from "../../core/index.ts";
+import { type Effect, isTerminal } from "../../core/index.ts";
+import { classify } from "@janus/types";
 import { wall } from "../process/clock.ts";
 import { lockMetrics } from "./lock-metrics.ts";
 

@@ -1,7 +1,8 @@
 // Passes what the shell reports to log, metrics and events.
 import type { Transaction } from "@janus/api";
 import type { ApiError } from "@janus/kube";
-import { type Effect, classify, messageOf, type EventSpec } from "../../core/index.ts";
+import type { Effect, EventSpec } from "../../core/index.ts";
+import { classify, messageOf } from "@janus/types";
 import { elapsed } from "../process/clock.ts";
 import type { Log } from "../process/log.ts";
 

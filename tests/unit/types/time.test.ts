@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { toMicroTime } from "@janus/types";
-import { fromTimestamp, toTimestamp } from "../../../packages/controller/src/core/kubernetes/time.ts";
+import { fromTimestamp, toTimestamp } from "../../../packages/types/src/time.ts";
 
 const instants = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) });
 

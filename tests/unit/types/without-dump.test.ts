@@ -1,4 +1,4 @@
-import { withoutDump } from "@janus/controller/core/kubernetes/without-dump";
+import { withoutDump } from "../../../packages/types/src/without-dump.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

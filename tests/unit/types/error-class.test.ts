@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  classify,
-  isAbsent,
-  mayBeApplied,
-  messageOf,
-} from "../../../packages/controller/src/core/kubernetes/api-error.ts";
+import { classify, isAbsent, mayBeApplied, messageOf } from "../../../packages/types/src/error-class.ts";
 import type { ApiError } from "@janus/types";
 
 const refused = (code: number, message = "", reason = ""): Extract<ApiError, { type: "refused" }> => ({

@@ -1,5 +1,5 @@
 // Classifies errors of the API server: transient, conflict or permanent.
-import type { ApiError } from "@janus/types";
+import type { ApiError } from "./api-error.ts";
 import { withoutDump } from "./without-dump.ts";
 
 /**
