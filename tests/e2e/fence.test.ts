@@ -1,4 +1,4 @@
-import { controller, leadership } from "@janus/controller";
+import { CONTROLLER_NAMES, controller, FENCE_NAMES, leadership } from "@janus/controller";
 import { connect, type Hook, type KubeObject, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -80,6 +80,8 @@ const candidate = (identity: string, ...hooks: readonly Hook[]) => {
   if (E.isLeft(config)) throw new Error(config.left);
   const client = connect(config.right, { hooks, writeTimeout: timing.writeTimeout, deadline: REQUEST_DEADLINE });
   const election = leadership(client, {
+    names: CONTROLLER_NAMES,
+    fence: FENCE_NAMES,
     identity,
     place: { namespace: "janus-system", name: "janus-controller-leader" },
     timing,

@@ -1,4 +1,4 @@
-import { controller, leadership, serve, watchdog } from "@janus/controller";
+import { CONTROLLER_NAMES, controller, FENCE_NAMES, HTTP, leadership, serve, watchdog } from "@janus/controller";
 import { connect, type Hook, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -18,6 +18,8 @@ const watched = async (port: number, ...hooks: readonly Hook[]) => {
   const client = connect({ ...config.right, server }, { hooks, deadline: 1500, writeTimeout: 1000 });
   const dog = watchdog(5000);
   const election = leadership(client, {
+    names: CONTROLLER_NAMES,
+    fence: FENCE_NAMES,
     identity: "one",
     place: { namespace: place.namespace, name: "leader" },
     timing: { leaseDuration: 60_000, renewDeadline: 50_000, retryPeriod: 200, writeTimeout: 1000 },
@@ -33,14 +35,19 @@ const watched = async (port: number, ...hooks: readonly Hook[]) => {
     log: () => {},
     watchdog: dog,
   });
-  const http = await serve(0, {
-    stuck: dog.stuck,
-    unready: () => undefined,
-    metrics: () => Promise.resolve(""),
-    status: () => ({}),
-    leaderElsewhere: () => undefined,
-    retryAfter: 1,
-  });
+  const http = await serve(
+    0,
+    {
+      stuck: dog.stuck,
+      unready: () => undefined,
+      metrics: () => Promise.resolve(""),
+      status: () => ({}),
+      leaderElsewhere: () => undefined,
+      retryAfter: 1,
+      instead: "",
+    },
+    HTTP,
+  );
   onTestFinished(async () => {
     http.close();
     await Promise.race([stop(), new Promise((resolve) => setTimeout(resolve, 1000))]);

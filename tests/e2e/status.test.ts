@@ -1,7 +1,9 @@
 import { decodeTransaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
+import { CONTROLLER_NAMES } from "@janus/controller";
 import { recorder } from "../../packages/controller/src/shell/telemetry/events.ts";
+import { TRANSACTION_EVENTS } from "../../packages/controller/src/shell/telemetry/transaction-events.ts";
 import { administrator, connection } from "../fixtures/administrator.ts";
 import { creating, patching } from "../fixtures/changes.ts";
 import { controlPlane, kubectl } from "../fixtures/cluster.ts";
@@ -244,7 +246,7 @@ const eventRecorder = async () => {
   const txn = decodeTransaction(await submit(many(1)));
   if (E.isLeft(txn)) throw new Error(txn.left);
   const api = connection(controlPlane.kubeconfig);
-  return { namespace, txn, ...recorder(() => api, "test") };
+  return { namespace, txn, ...recorder(CONTROLLER_NAMES, TRANSACTION_EVENTS, () => api, "test") };
 };
 
 describe("events", () => {

@@ -20,3 +20,12 @@ export const leases: Resource = {
   namespaced: true,
   statusSubresource: false,
 };
+
+export const pods: Resource = {
+  group: "",
+  version: "v1",
+  plural: "pods",
+  kind: "Pod",
+  namespaced: true,
+  statusSubresource: true,
+};

@@ -1,3 +1,4 @@
+import { CONTROLLER_NAMES } from "@janus/controller";
 import { alerts } from "@janus/deploy";
 import { expect, it } from "vitest";
 import { apiMetrics } from "../../../packages/controller/src/shell/telemetry/api-metrics.ts";
@@ -11,10 +12,10 @@ const monitoring = page("docs/monitoring.md");
 
 it("docs/monitoring.md has every metric of Janus, and no other", () => {
   const { registry } = metrics(() => undefined);
-  processMetrics(registry);
-  queueMetrics(registry);
-  apiMetrics(registry);
-  const all = [registry, leaderMetrics(() => false).registry]
+  processMetrics(registry, CONTROLLER_NAMES, "1.2.3");
+  queueMetrics(registry, CONTROLLER_NAMES);
+  apiMetrics(registry, CONTROLLER_NAMES);
+  const all = [registry, leaderMetrics(CONTROLLER_NAMES, () => false).registry]
     .flatMap((one) => one.getMetricsAsArray())
     .map(({ name }) => name)
     .filter((name) => name.startsWith("janus_"));

@@ -26,7 +26,7 @@ const marking = () => {
       throw new Error("nothing is watched");
     },
   };
-  const mark = leaderMark(api, { namespace: "ns", name: "pod" }, () => {}, clock);
+  const mark = leaderMark(api, { namespace: "ns", name: "pod" }, LEADER_LABEL, () => {}, clock);
   return { clock, pod, mark };
 };
 

@@ -1,3 +1,4 @@
+import { CONTROLLER_NAMES } from "@janus/controller";
 import { expect, it } from "vitest";
 import { type Standing, unready } from "../../../packages/controller/src/shell/process/readiness.ts";
 
@@ -13,6 +14,6 @@ it.each([
   ["a leader that stops", { ...leader, stopping: true }, false, false],
   ["a standby that stops", { ...standby, stopping: true }, false, false],
 ])("says of %s whether it is ready", (_, standing, any, onlyLeader) => {
-  expect(unready("any", standing) === undefined).toBe(any);
-  expect(unready("leader", standing) === undefined).toBe(onlyLeader);
+  expect(unready("any", standing, CONTROLLER_NAMES) === undefined).toBe(any);
+  expect(unready("leader", standing, CONTROLLER_NAMES) === undefined).toBe(onlyLeader);
 });

@@ -6,15 +6,20 @@ import { type Answers, serve } from "../../../packages/controller/src/shell/http
 import { HTTP } from "../../../packages/controller/src/shell/limits.ts";
 
 const served = async (answers: Partial<Answers> = {}) => {
-  const server = await serve(0, {
-    stuck: () => [],
-    unready: () => undefined,
-    metrics: () => Promise.resolve("metrics\n"),
-    status: () => ({}),
-    leaderElsewhere: () => undefined,
-    retryAfter: 1,
-    ...answers,
-  });
+  const server = await serve(
+    0,
+    {
+      stuck: () => [],
+      unready: () => undefined,
+      metrics: () => Promise.resolve("metrics\n"),
+      status: () => ({}),
+      leaderElsewhere: () => undefined,
+      retryAfter: 1,
+      instead: "create Transactions with the API server",
+      ...answers,
+    },
+    HTTP,
+  );
   const { port } = server.address() as AddressInfo;
   const sockets: Socket[] = [];
   onTestFinished(() => {

@@ -1,6 +1,8 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Api, ApiError, KubeObject, WatchEvent } from "@janus/kube";
+import { TARGET_WATCHES } from "../../../packages/controller/src/shell/limits.ts";
+import { JOBS } from "../../../packages/controller/src/shell/reconcile/finishing-jobs.ts";
 import { targetWatches } from "../../../packages/controller/src/shell/reconcile/target-watches.ts";
 import { configMaps } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { relativeCost } from "../../fixtures/relative-cost.ts";
@@ -26,6 +28,8 @@ it("tells of each target once, and takes no longer for it where many are waited 
   const watches = targetWatches(
     () => still(items),
     (_, index) => told.push(index),
+    TARGET_WATCHES,
+    JOBS,
   );
   const targets = Array.from({ length: 500 }, (_, index) => ({
     index,
@@ -46,6 +50,8 @@ it("tells whoever comes later that the target has gone meanwhile", async () => {
   const watches = targetWatches(
     () => still([object("a")]),
     (uid) => told.push(uid),
+    TARGET_WATCHES,
+    JOBS,
   );
   const wait = (uid: string, name: string, resourceVersion: string | undefined): void => {
     const place = { resource: configMaps, namespace: "shop", name };
@@ -79,6 +85,8 @@ it("watches the one object that is waited for, and all of them as soon as there 
       },
     }),
     (uid, index) => told.push(`${uid}/${index}`),
+    TARGET_WATCHES,
+    JOBS,
   );
   const wait = (uid: string, ...names: readonly string[]): void => {
     const targets = names.map((name, index) => {
@@ -117,6 +125,8 @@ it("asks for the very name, whatever characters it has", async () => {
       },
     }),
     () => undefined,
+    TARGET_WATCHES,
+    JOBS,
   );
   const place = { resource: configMaps, namespace: "shop", name: "a,b=c\\d" };
   watches.join({ uid: "first", namespace: "shop", as: { user: "deploy-sa" } }, [
@@ -153,6 +163,8 @@ it("keeps nothing of the objects that nobody waits for", async () => {
       },
     }),
     (_, index) => told.push(index),
+    TARGET_WATCHES,
+    JOBS,
   );
   const targets = [0, 1, 2].map((index) => ({
     index,
@@ -190,6 +202,8 @@ const passedOver = async (readOne: (name: string) => readonly KubeObject[] | und
       },
     }),
     (uid) => told.push(uid),
+    TARGET_WATCHES,
+    JOBS,
   );
   onTestFinished(() => watches.stop());
   const join = (uid: string, resourceVersion: string | undefined, ...names: readonly string[]): void => {

@@ -17,7 +17,9 @@ import { messageOf } from "@janus/types";
 import { hasNewRequest } from "./reconcile/user-requests.ts";
 import { draftsOf, namespaceOf } from "./reconcile/tracked-transaction.ts";
 import { wall } from "./process/clock.ts";
-import { type Recorder, recorder } from "./telemetry/events.ts";
+import { recorder } from "./telemetry/events.ts";
+import { TRANSACTION_EVENTS } from "./telemetry/transaction-events.ts";
+import { CONTROLLER_NAMES } from "./names.ts";
 import { cacheTransform, dueAt, isUnpublished, phaseOf } from "./reconcile/cache-transform.ts";
 import { defect, type Log, withFields } from "./process/log.ts";
 import {
@@ -67,7 +69,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
   const draftsApiOf = sharedApi(api, { places: DRAFTS_IN_FLIGHT, patience, pauses: true });
   const renewalsOf = sharedApi(options.renewals ?? api, { places: RENEWALS_IN_FLIGHT, patience });
   const aborted = new AbortController();
-  const events: Recorder = recorder(apiOf, identity);
+  const events = recorder(CONTROLLER_NAMES, TRANSACTION_EVENTS, apiOf, identity);
   let isSynced = false;
   const active = (): ReadonlyMap<Phase, number> | undefined => {
     if (!isSynced) return undefined;
@@ -122,7 +124,7 @@ export const controller = (api: Api, options: ControllerOptions): Controller => 
       }
     },
     backoff: BACKOFF,
-    observe: queueMetrics(measured.registry),
+    observe: queueMetrics(measured.registry, CONTROLLER_NAMES),
   });
   const add = throttle(MIN_INTERVAL, (key) => work.add(key));
   const urge = throttle(MIN_INTERVAL, (key) => work.urge(key));

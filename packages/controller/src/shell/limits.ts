@@ -1,4 +1,6 @@
 // Numbers of the whole process for which there is no flag: requests, connections, loops and waits.
+import type { HttpLimits } from "./http/server.ts";
+import type { WatchBudget } from "./reconcile/target-watches.ts";
 
 /**
  * The numbers of the whole process: requests, connections, loops, and the waits that no flag and no field sets. What
@@ -24,10 +26,10 @@ export const PER_TRANSACTION = 16;
 export const LISTS = 8;
 
 /** Watches of targets that Transactions wait for: of all namespaces, and of one. Each uses a connection. */
-export const TARGET_WATCHES = { watches: 32, ofNamespace: 8 };
+export const TARGET_WATCHES: WatchBudget = { watches: 32, ofNamespace: 8, polls: true };
 
 /** The same of targets of Drafts, which may be looked at again when they are approved. */
-export const DRAFT_WATCHES = { watches: 32, ofNamespace: 4 };
+export const DRAFT_WATCHES: WatchBudget = { watches: 32, ofNamespace: 4, polls: false };
 
 /**
  * The most connections of each client. `requests`: for the requests and watches above, and the watch of Transactions, all
@@ -70,4 +72,4 @@ export const STUCK_AFTER = 60_000;
  * header of a request (a token has one or two KB), and, in ms, how long a request may take to arrive, and how often that
  * is checked.
  */
-export const HTTP = { connections: 256, headerBytes: 8192, arrival: 3000, check: 500 };
+export const HTTP: HttpLimits = { connections: 256, headerBytes: 8192, arrival: 3000, check: 500 };

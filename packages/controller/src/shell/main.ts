@@ -7,9 +7,12 @@ import { Registry } from "prom-client";
 import { MARGIN, RECOVERY_DELAY } from "../core/index.ts";
 import { apiMetrics } from "./telemetry/api-metrics.ts";
 import { type Controller, controller } from "./controller.ts";
+import { LEADER_LABEL } from "@janus/api";
 import { parseFlags } from "./flags.ts";
+import { FENCE_NAMES, CONTROLLER_NAMES } from "./names.ts";
+import { version } from "./version.ts";
 import { serve } from "./http/server.ts";
-import { ASIDE_DEADLINE, CONNECTIONS, STUCK_AFTER } from "./limits.ts";
+import { ASIDE_DEADLINE, CONNECTIONS, HTTP, STUCK_AFTER } from "./limits.ts";
 import { leaderMark } from "./leadership/leader-label.ts";
 import { leadership } from "./leadership/leadership.ts";
 import { defect, jsonLog } from "./process/log.ts";
@@ -52,12 +55,12 @@ if (E.isLeft(config)) {
 }
 
 const registry = new Registry();
-processMetrics(registry);
+processMetrics(registry, CONTROLLER_NAMES, version);
 const watchdog = newWatchdog(Math.max(STUCK_AFTER, 4 * requestDeadline));
 const connectWith = (connections: number): Client =>
   connect(config.right, { writeTimeout, deadline: requestDeadline, connections });
 const client = connectWith(CONNECTIONS.requests);
-const counted = apiMetrics(registry);
+const counted = apiMetrics(registry, CONTROLLER_NAMES);
 const api = counted(client);
 // Over connections of their own: if requests of Transactions hang, neither leadership nor a lock is lost.
 const electing = connectWith(CONNECTIONS.election);
@@ -67,7 +70,15 @@ const { POD_NAME: pod = hostname(), POD_NAMESPACE: podNamespace = namespace } = 
 const identity = `${pod}_${randomUUID()}`;
 const election =
   leaderElection &&
-  leadership(counted(electing), { ...leaderElection, identity, deadline: requestDeadline, log, watchdog });
+  leadership(counted(electing), {
+    ...leaderElection,
+    names: CONTROLLER_NAMES,
+    fence: FENCE_NAMES,
+    identity,
+    deadline: requestDeadline,
+    log,
+    watchdog,
+  });
 // Connections of their own, too: requests for metrics delay no Transaction, and the label is removed also when the others
 // are closed.
 const beside = { deadline: ASIDE_DEADLINE, writeTimeout: ASIDE_DEADLINE / 2, connections: CONNECTIONS.aside };
@@ -75,36 +86,45 @@ const aside = counted(connect(config.right, beside));
 const mark =
   election === undefined || readiness === "leader" || process.env["POD_NAME"] === undefined
     ? undefined
-    : leaderMark(aside, { namespace: podNamespace, name: pod }, log);
+    : leaderMark(aside, { namespace: podNamespace, name: pod }, LEADER_LABEL, log);
 
 let janus: Controller | undefined;
 let isStopping = false;
 
-const server = await serve(httpPort, {
-  stuck: () => {
-    const stuck = watchdog.stuck();
-    if (stuck.length > 0) log("error", "a loop is stuck", { stuck });
-    return stuck;
+const server = await serve(
+  httpPort,
+  {
+    stuck: () => {
+      const stuck = watchdog.stuck();
+      if (stuck.length > 0) log("error", "a loop is stuck", { stuck });
+      return stuck;
+    },
+    unready: () =>
+      unready(
+        readiness,
+        {
+          stopping: isStopping,
+          leads: election?.status().leader ?? true,
+          synced: election === undefined || janus !== undefined ? (janus?.isSynced() ?? false) : undefined,
+          standsBy: (election?.hasLooked() ?? true) && (mark?.isTried() ?? true),
+        },
+        CONTROLLER_NAMES,
+      ),
+    metrics: async () => {
+      const parts = [registry, election?.registry, janus?.registry].filter((part) => part !== undefined);
+      return (await Promise.all(parts.map((part) => part.metrics()))).join("\n");
+    },
+    ...(isAuthAsked ? { maySeeMetrics: metricsAuth(aside, log) } : {}),
+    status: () => election?.status() ?? { leader: true, identity },
+    leaderElsewhere: () => {
+      const status = election?.status();
+      return status === undefined || status.leader ? undefined : status.leader_identity || "not elected yet";
+    },
+    retryAfter: Math.ceil((leaderElection?.timing.retryPeriod ?? 0) / 1000),
+    instead: "create Transactions with the API server",
   },
-  unready: () =>
-    unready(readiness, {
-      stopping: isStopping,
-      leads: election?.status().leader ?? true,
-      synced: election === undefined || janus !== undefined ? (janus?.isSynced() ?? false) : undefined,
-      standsBy: (election?.hasLooked() ?? true) && (mark?.isTried() ?? true),
-    }),
-  metrics: async () => {
-    const parts = [registry, election?.registry, janus?.registry].filter((part) => part !== undefined);
-    return (await Promise.all(parts.map((part) => part.metrics()))).join("\n");
-  },
-  ...(isAuthAsked ? { maySeeMetrics: metricsAuth(aside, log) } : {}),
-  status: () => election?.status() ?? { leader: true, identity },
-  leaderElsewhere: () => {
-    const status = election?.status();
-    return status === undefined || status.leader ? undefined : status.leader_identity || "not elected yet";
-  },
-  retryAfter: Math.ceil((leaderElection?.timing.retryPeriod ?? 0) / 1000),
-}).catch((error: unknown) => {
+  HTTP,
+).catch((error: unknown) => {
   log("error", `cannot listen on port ${httpPort}: ${String(error)}; choose another --http-port`);
   process.exit(1);
 });

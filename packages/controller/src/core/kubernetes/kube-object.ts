@@ -41,7 +41,6 @@ const builtIn = (group: string, plural: string, kind: string, version = "v1", st
 export const configMaps = builtIn("", "configmaps", "ConfigMap");
 export const secrets = builtIn("", "secrets", "Secret");
 export const serviceAccounts = builtIn("", "serviceaccounts", "ServiceAccount");
-export const pods = builtIn("", "pods", "Pod", "v1", true);
 export const events = builtIn("", "events", "Event", "v1", true);
 export const namespaces: Resource = {
   ...builtIn("", "namespaces", "Namespace"),

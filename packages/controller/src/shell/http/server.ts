@@ -1,8 +1,19 @@
 // Serves /metrics, /healthz, /readyz and /status.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { HTTP } from "../limits.ts";
 import type { Access } from "./metrics-auth.ts";
+
+/** The bounds of what clients may take. */
+export interface HttpLimits {
+  /** So many are open at once. */
+  readonly connections: number;
+  /** The header of a request, in bytes. */
+  readonly headerBytes: number;
+  /** How long a request may take to arrive, in ms. */
+  readonly arrival: number;
+  /** How often that is checked, in ms. */
+  readonly check: number;
+}
 
 /** What the server responds with. */
 export interface Answers {
@@ -20,6 +31,8 @@ export interface Answers {
   readonly leaderElsewhere: () => string | undefined;
   /** After how many seconds another one may lead. */
   readonly retryAfter: number;
+  /** How to do instead what no path accepts, for messages. */
+  readonly instead: string;
 }
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/ */
@@ -79,12 +92,12 @@ const reply = async ({ method, url = "", headers }: IncomingMessage, answers: An
 };
 
 /** No path accepts writes; a standby names the leader in its response. */
-const changing = ({ leaderElsewhere, retryAfter }: Answers): Reply => {
+const changing = ({ leaderElsewhere, retryAfter, instead }: Answers): Reply => {
   const leader = leaderElsewhere();
   return leader === undefined
     ? {
         code: 405,
-        text: "method not allowed: create Transactions with the API server\n",
+        text: `method not allowed: ${instead}\n`,
         headers: { allow: "GET, HEAD" },
       }
     : {
@@ -105,12 +118,12 @@ const answer = async (request: IncomingMessage, response: ServerResponse, answer
 };
 
 /** The oldest connection makes room for the newest, so that nobody who holds theirs open keeps the kubelet out. */
-const boundConnections = (server: Server): void => {
+const boundConnections = (server: Server, most: number): void => {
   const open = new Set<Socket>();
   server.on("connection", (socket) => {
     open.add(socket.once("close", () => open.delete(socket)));
     const [oldest] = open;
-    if (open.size <= HTTP.connections || oldest === undefined) return;
+    if (open.size <= most || oldest === undefined) return;
     open.delete(oldest);
     oldest.destroy();
   });
@@ -119,23 +132,23 @@ const boundConnections = (server: Server): void => {
 /**
  * `/healthz`, `/readyz`, `/status` and `/metrics`. Port 0: any free port.
  *
- * Guarantees: whatever clients send, or do not read, it has at most so many connections as {@link HTTP} says, with one
+ * Guarantees: whatever clients send, or do not read, it has at most so many connections as `limits` says, with one
  *             request in each; a new one is always accepted.
  */
-export const serve = async (port: number, answers: Answers): Promise<Server> => {
+export const serve = async (port: number, answers: Answers, limits: HttpLimits): Promise<Server> => {
   const server = createServer(
     {
-      maxHeaderSize: HTTP.headerBytes,
-      headersTimeout: HTTP.arrival,
-      requestTimeout: HTTP.arrival,
-      connectionsCheckingInterval: HTTP.check,
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.arrival,
+      requestTimeout: limits.arrival,
+      connectionsCheckingInterval: limits.check,
     },
     (request, response) => void answer(request, response, answers),
   );
   // Whoever sends more requests before the response is read gets no more of them.
   server.maxRequestsPerSocket = 1;
   server.on("dropRequest", (_, socket) => socket.destroy());
-  boundConnections(server);
+  boundConnections(server, limits.connections);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen(port, () => resolve());

@@ -1,5 +1,4 @@
 // Checks by dry runs whether the API server rejects writes of an old term.
-import { FENCE_CHECK } from "@janus/api";
 import { leases, messageOf } from "@janus/types";
 import {
   type Api,
@@ -13,7 +12,7 @@ import {
   type Term,
 } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { withToken, isFenced, isUnrepeated, tokenOf } from "./fence.ts";
+import { type FenceNames, withToken, isFenced, isUnrepeated, tokenOf } from "./fence.ts";
 
 /**
  * up:    the API server rejects writes of an old term, and no others.
@@ -48,14 +47,19 @@ const neverCurrent: Term = { holder: "nobody", transitions: -1 };
  *
  * @returns Left: why it is unknown.
  */
-export const checkFence = async (api: Api, place: LeasePlace, term: Term): Promise<E.Either<string, FenceCheck>> => {
+export const checkFence = async (
+  api: Api,
+  names: FenceNames,
+  place: LeasePlace,
+  term: Term,
+): Promise<E.Either<string, FenceCheck>> => {
   const review = await api.send(whoAmI);
   if (E.isLeft(review)) return E.left(messageOf(review.left));
   const { userInfo } = review.right["status"] as { readonly userInfo: { readonly username: string } };
   const isRefused = async (of: Term): Promise<E.Either<ApiError, boolean | "other">> => {
     const token = tokenOf(of);
-    const answer = await api.send(withToken(token, probe(place.namespace, userInfo.username)));
-    if (isUnrepeated(answer, token)) return E.right("other");
+    const answer = await api.send(withToken(names, token, probe(place.namespace, names.check, userInfo.username)));
+    if (isUnrepeated(names, answer, token)) return E.right("other");
     return isFenced(answer, token) ? E.right(true) : E.map(() => false)(answer);
   };
   const old = await isRefused(neverCurrent);
@@ -70,15 +74,12 @@ export const checkFence = async (api: Api, place: LeasePlace, term: Term): Promi
   return isOfTerm(leaderRecordOf(lease.right), term) ? E.right("stale") : E.left("the Lease is held by another client");
 };
 
-const probe = (namespace: string, user: string): Request => {
-  const name = FENCE_CHECK;
-  return {
-    verb: "create",
-    purpose: "fence-check",
-    resource: leases,
-    namespace,
-    as: { user },
-    dryRun: true,
-    body: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name, namespace }, spec: {} },
-  };
-};
+const probe = (namespace: string, name: string, user: string): Request => ({
+  verb: "create",
+  purpose: "fence-check",
+  resource: leases,
+  namespace,
+  as: { user },
+  dryRun: true,
+  body: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name, namespace }, spec: {} },
+});

@@ -1,7 +1,7 @@
 // Checks the fence periodically while this process leads, and reports changes.
 import type { Api, LeasePlace, Term } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import type { FenceStatus } from "./fence.ts";
+import type { FenceNames, FenceStatus } from "./fence.ts";
 import { type FenceCheck, checkFence } from "./fence-check.ts";
 
 export type FenceState = "up" | "down" | "unknown";
@@ -9,14 +9,12 @@ export type FenceState = "up" | "down" | "unknown";
 /** In ms. Admission observes a new Lease a moment after it was created; a fence that is down may be repaired at any time. */
 const CHECK = { first: 1_000, again: 5_000, whenUp: 60_000 };
 
-const MESSAGES: Readonly<Record<FenceCheck, string>> = {
+const messagesOf = (policy: string, product: string): Readonly<Record<FenceCheck, string>> => ({
   up: "the fence is up: writes of a stale leader are rejected",
-  down: "the fence is down: install the ValidatingAdmissionPolicy janus-fence and its binding (if they exist, restart the API server, which has lost their parameter); until then, a paused leader may still make one write when it resumes",
-  stale:
-    "the fence is down: the API server compares with an old version of the Lease, as it does after the ValidatingAdmissionPolicy janus-fence was deleted and installed again: restart the API server; until then, writes carry no token, and a paused leader may still make one write when it resumes",
-  other:
-    "the fence is down: the ValidatingAdmissionPolicy janus-fence is not of this version of Janus: install the one that is; until then, writes carry no token, and a paused leader may still make one write when it resumes",
-};
+  down: `the fence is down: install the ValidatingAdmissionPolicy ${policy} and its binding (if they exist, restart the API server, which has lost their parameter); until then, a paused leader may still make one write when it resumes`,
+  stale: `the fence is down: the API server compares with an old version of the Lease, as it does after the ValidatingAdmissionPolicy ${policy} was deleted and installed again: restart the API server; until then, writes carry no token, and a paused leader may still make one write when it resumes`,
+  other: `the fence is down: the ValidatingAdmissionPolicy ${policy} is not of this version of ${product}: install the one that is; until then, writes carry no token, and a paused leader may still make one write when it resumes`,
+});
 
 export interface FenceWatch extends FenceStatus {
   /** A write was rejected: checks at once. */
@@ -26,15 +24,19 @@ export interface FenceWatch extends FenceStatus {
 /**
  * Checks periodically, for as long as we lead, whether the fence is up.
  *
+ * @param product what is installed along with the fence, for messages
  * @param onChange called at first, and whenever the state has changed
  */
 export const watchFence = (
   api: Api,
+  names: FenceNames,
+  product: string,
   place: LeasePlace,
   term: Term,
   isOver: () => boolean,
   onChange: (state: FenceState, message: string) => void,
 ): FenceWatch => {
+  const messages = messagesOf(names.policy, product);
   let last: FenceCheck | "unknown" | undefined;
   let next: NodeJS.Timeout | undefined;
   let isChecking = false;
@@ -45,13 +47,13 @@ export const watchFence = (
   const check = async (): Promise<void> => {
     if (isChecking || isOver()) return;
     isChecking = true;
-    const answer = await checkFence(api, place, term);
+    const answer = await checkFence(api, names, place, term);
     isChecking = false;
     const state = E.isLeft(answer) ? "unknown" : answer.right;
     if (state !== last)
       onChange(
         state === "stale" || state === "other" ? "down" : state,
-        E.isLeft(answer) ? `cannot check whether the fence is up: ${answer.left}` : MESSAGES[answer.right],
+        E.isLeft(answer) ? `cannot check whether the fence is up: ${answer.left}` : messages[answer.right],
       );
     last = state;
     plan(state === "up" ? CHECK.whenUp : CHECK.again);

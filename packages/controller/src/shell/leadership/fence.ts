@@ -1,18 +1,27 @@
 // Adds the leader's term to writes of targets, and recognises rejections by the fence.
-import { FENCE_KEY, POLICIES } from "@janus/api";
 import { randomUUID } from "node:crypto";
 import type { Api, Request, Term } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 
 type Answer = Awaited<ReturnType<Api["send"]>>;
 
+/** The names by which the controller and its installation know the fence. */
+export interface FenceNames {
+  /** The user extra with the token. */
+  readonly key: string;
+  /** The ValidatingAdmissionPolicy. */
+  readonly policy: string;
+  /** The Lease that is written by dry run, to see whether the policy is in force. */
+  readonly check: string;
+}
+
 const isWrite = ({ verb }: Request): boolean => verb !== "get" && verb !== "list" && verb !== "raw";
 
 /** The request with the token: a write to a target, which is impersonated, carries it as a user extra. */
-export const withToken = (token: string, request: Request): Request =>
+export const withToken = ({ key }: FenceNames, token: string, request: Request): Request =>
   request.as === undefined || !isWrite(request)
     ? request
-    : { ...request, as: { ...request.as, extra: { ...request.as.extra, [FENCE_KEY]: token } } };
+    : { ...request, as: { ...request.as, extra: { ...request.as.extra, [key]: token } } };
 
 /**
  * The token of one request. The policy compares the term, and repeats the whole token in its rejection. The part after the
@@ -28,9 +37,9 @@ export const isFenced = (answer: Answer, token: string): boolean =>
   isInvalid(answer) && answer.left.message.includes(token);
 
 /** Whether it looks like a rejection by another version of the policy, which does not repeat the token. */
-export const isUnrepeated = (answer: Answer, token: string): boolean =>
+export const isUnrepeated = ({ policy }: FenceNames, answer: Answer, token: string): boolean =>
   isInvalid(answer) &&
-  answer.left.message.includes(`ValidatingAdmissionPolicy '${POLICIES.fence}' with`) &&
+  answer.left.message.includes(`ValidatingAdmissionPolicy '${policy}' with`) &&
   !isFenced(answer, token);
 
 /** What was observed of the policy. */
@@ -49,14 +58,20 @@ export interface FenceStatus {
  *
  * @param onRefused the policy has rejected the term
  */
-export const fenced = (api: Api, term: Term, { isSeen, isStale }: FenceStatus, onRefused: () => void): Api => ({
+export const fenced = (
+  api: Api,
+  names: FenceNames,
+  term: Term,
+  { isSeen, isStale }: FenceStatus,
+  onRefused: () => void,
+): Api => ({
   watch: api.watch,
   send: async (request) => {
     const token = tokenOf(term);
-    const answer = await api.send(isStale() ? request : withToken(token, request));
+    const answer = await api.send(isStale() ? request : withToken(names, token, request));
     const isRefused = isFenced(answer, token);
     if (isRefused) onRefused();
-    return isRefused || (!isSeen() && isUnrepeated(answer, token))
+    return isRefused || (!isSeen() && isUnrepeated(names, answer, token))
       ? E.mapLeft((error: Extract<Answer, { readonly _tag: "Left" }>["left"]) => ({ ...error, fenced: true as const }))(
           answer,
         )

@@ -1,10 +1,10 @@
 // Records events on the leader's Lease.
-import { REPORTING_COMPONENT } from "@janus/api";
 import { leases } from "@janus/types";
 import type { Api, LeasePlace } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { wall } from "../process/clock.ts";
 import { events } from "../telemetry/events.ts";
+import type { ControllerNames } from "../process/controller-names.ts";
 import type { Log } from "../process/log.ts";
 
 export type LeaderEventReason = "LeaderElected" | "FenceUp" | "FenceDown";
@@ -15,7 +15,13 @@ export type LeaderEventReason = "LeaderElected" | "FenceUp" | "FenceDown";
  * Guarantees: never delays or fails a request; an event that cannot be written is dropped.
  */
 export const leaderEvents =
-  (api: Api, { namespace, name }: LeasePlace, identity: string, log: Log) =>
+  (
+    api: Api,
+    { prefix, reportingComponent }: ControllerNames,
+    { namespace, name }: LeasePlace,
+    identity: string,
+    log: Log,
+  ) =>
   async (reason: LeaderEventReason, message: string): Promise<void> => {
     const lease = await api.send({ verb: "get", resource: leases, namespace, name, purpose: "event" });
     const { uid = "" } = E.isRight(lease) ? lease.right.metadata : {};
@@ -36,8 +42,8 @@ export const leaderEvents =
         count: 1,
         firstTimestamp: time,
         lastTimestamp: time,
-        source: { component: "janus" },
-        reportingComponent: REPORTING_COMPONENT,
+        source: { component: prefix },
+        reportingComponent,
         reportingInstance: identity.slice(0, 128),
       },
     });

@@ -1,12 +1,8 @@
 // Sets the leader label on the own Pod while it leads, and removes it otherwise.
-import { LEADER_LABEL } from "@janus/api";
 import { type Api, type Clock, delayAfter, systemClock } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { messageOf } from "@janus/types";
-import { pods } from "../../core/index.ts";
+import { messageOf, pods } from "@janus/types";
 import type { Log } from "../process/log.ts";
-
-/** The label of the leader's Pod, which the Service selects. */
 
 export interface LeaderMark {
   readonly set: (leads: boolean) => void;
@@ -36,8 +32,16 @@ const AGAIN = 60_000;
  *
  * Guarantees: a write that fails is retried, and delays nothing else; if another client removes the label of the leader, it is
  *             set again within about a minute.
+ *
+ * @param label which the Service selects
  */
-export const leaderMark = (api: Api, { namespace, name }: PodRef, log: Log, clock: Clock = systemClock): LeaderMark => {
+export const leaderMark = (
+  api: Api,
+  { namespace, name }: PodRef,
+  label: string,
+  log: Log,
+  clock: Clock = systemClock,
+): LeaderMark => {
   let wanted = false;
   /** Undefined: unknown. */
   let marked: boolean | undefined;
@@ -54,7 +58,7 @@ export const leaderMark = (api: Api, { namespace, name }: PodRef, log: Log, cloc
       resource: pods,
       namespace,
       name,
-      body: { metadata: { labels: { [LEADER_LABEL]: leads ? "true" : null } } },
+      body: { metadata: { labels: { [label]: leads ? "true" : null } } },
     });
     if (E.isRight(answer)) {
       marked = leads;

@@ -1,5 +1,6 @@
 // The metrics of leader election and the fence.
 import { Counter, Gauge, Registry } from "prom-client";
+import type { ControllerNames } from "../process/controller-names.ts";
 import type { FenceState } from "./fence-watch.ts";
 
 export interface LeaderMetrics {
@@ -10,11 +11,11 @@ export interface LeaderMetrics {
 }
 
 /** @param isLeader whether this process leads now */
-export const leaderMetrics = (isLeader: () => boolean): LeaderMetrics => {
+export const leaderMetrics = ({ prefix }: ControllerNames, isLeader: () => boolean): LeaderMetrics => {
   const registry = new Registry();
   registry.registerMetric(
     new Gauge({
-      name: "janus_leader_elected",
+      name: `${prefix}_leader_elected`,
       help: "1 while this process is the leader, else 0.",
       registers: [],
       collect() {
@@ -23,12 +24,12 @@ export const leaderMetrics = (isLeader: () => boolean): LeaderMetrics => {
     }),
   );
   const changes = new Counter({
-    name: "janus_leader_changes_total",
+    name: `${prefix}_leader_changes_total`,
     help: "Terms of leadership, of any controller, that began since this process started.",
     registers: [registry],
   });
   const fence = new Gauge({
-    name: "janus_fence_up",
+    name: `${prefix}_fence_up`,
     help: "1 while the API server rejects writes of a stale leader to targets; 0 if not, if that could not be checked, and on a standby.",
     registers: [registry],
   });

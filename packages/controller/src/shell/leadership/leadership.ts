@@ -9,7 +9,8 @@ import {
   whileLeading,
 } from "@janus/kube";
 import type { Registry } from "prom-client";
-import { fenced } from "./fence.ts";
+import type { ControllerNames } from "../process/controller-names.ts";
+import { fenced, type FenceNames } from "./fence.ts";
 import { type FenceState, watchFence } from "./fence-watch.ts";
 import { leaderEvents } from "./leader-events.ts";
 import { leaderMetrics } from "./leader-metrics.ts";
@@ -17,6 +18,8 @@ import type { Log } from "../process/log.ts";
 import { type Watchdog, watchdog as newWatchdog } from "../process/watchdog.ts";
 
 export interface LeadershipOptions {
+  readonly names: ControllerNames;
+  readonly fence: FenceNames;
   readonly identity: string;
   readonly place: LeasePlace;
   readonly timing: LeaderTiming;
@@ -68,13 +71,13 @@ const pauseIn = (state: ElectionState, now: number): number => {
  * @param api over connections of its own: hanging requests of Transactions must not end the term
  */
 export const leadership = (api: Api, options: LeadershipOptions): Leadership => {
-  const { place, timing, identity, deadline, log, watchdog = newWatchdog() } = options;
+  const { names, place, timing, identity, deadline, log, watchdog = newWatchdog() } = options;
   let seen: Term = { holder: "", transitions: 0 };
   let hasLooked = false;
   let fence: FenceState = "unknown";
   const loop = watchdog.loop("leader election");
   loop.heartbeat();
-  const recordEvent = leaderEvents(api, place, identity, log);
+  const recordEvent = leaderEvents(api, names, place, identity, log);
 
   const candidate = leader(api, {
     place,
@@ -99,7 +102,8 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
     },
   });
   const isLeader = (): boolean => candidate.left() > 0;
-  const measured = leaderMetrics(isLeader);
+  const isOver = (): boolean => !("heldTerm" in candidate.state());
+  const measured = leaderMetrics(names, isLeader);
 
   const onFenceChange = (state: FenceState, message: string): void => {
     fence = state;
@@ -111,13 +115,13 @@ export const leadership = (api: Api, options: LeadershipOptions): Leadership => 
   const elected = candidate.elected.then((term) => {
     if (term === undefined) return undefined;
     void recordEvent("LeaderElected", `${identity} became leader, term ${term.transitions}`);
-    const policy = watchFence(api, place, term, () => !("heldTerm" in candidate.state()), onFenceChange);
+    const policy = watchFence(api, options.fence, names.product, place, term, isOver, onFenceChange);
     const onRefused = (): void => {
       log("warn", "a write was rejected by the fence, reading the Lease again", { term: term.transitions });
       candidate.suspend();
       policy.checkNow();
     };
-    return (api: Api) => fenced(whileLeading(api, candidate, deadline), term, policy, onRefused);
+    return (api: Api) => fenced(whileLeading(api, candidate, deadline), options.fence, term, policy, onRefused);
   });
 
   return {

@@ -1,16 +1,11 @@
 // The build info and the default Node metrics.
-import { readFileSync } from "node:fs";
 import { collectDefaultMetrics, Gauge, type Registry } from "prom-client";
+import type { ControllerNames } from "./controller-names.ts";
 
-/** That of this package, which exists beside the compiled files, too. */
-const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
-  readonly version: string;
-};
-
-/** `janus_build_info`, and the default metrics of a process: memory, CPU time, event loop lag, file descriptors. */
-export const processMetrics = (registry: Registry): void => {
+/** The build info, and the default metrics of a process: memory, CPU time, event loop lag, file descriptors. */
+export const processMetrics = (registry: Registry, { prefix }: ControllerNames, version: string): void => {
   new Gauge({
-    name: "janus_build_info",
+    name: `${prefix}_build_info`,
     help: "Always 1; the version of the controller is the label.",
     labelNames: ["version"],
     registers: [registry],

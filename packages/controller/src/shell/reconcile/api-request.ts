@@ -17,13 +17,13 @@ import {
   type FindEvents,
   type FindOwned,
   type FindPods,
-  pods,
   type Found,
   type Observations,
   type Settings,
   withoutSecrets,
 } from "../../core/index.ts";
 import type { Instant } from "@janus/types";
+import { pods } from "@janus/types";
 import { searchOwned } from "./search-owned.ts";
 
 /** The user that the API server sees for a ServiceAccount; its groups come with the name. */

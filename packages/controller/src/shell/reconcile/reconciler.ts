@@ -33,7 +33,8 @@ import {
   type Watched,
   withoutRead,
 } from "../../core/index.ts";
-import { MAX_LARGE, MAX_READS } from "../limits.ts";
+import { MAX_LARGE, MAX_READS, TARGET_WATCHES } from "../limits.ts";
+import { JOBS } from "./finishing-jobs.ts";
 import { effectRunner, type Failure, isFailure, isOwn } from "./effect-runner.ts";
 import { decoded, isEnded, namespaceOf, newTracked, queueKey, type TrackedTransaction } from "./tracked-transaction.ts";
 import { trackedTransactions } from "./tracked-transactions.ts";
@@ -120,12 +121,13 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
   const { recordEvent } = telemetry;
   const lockWaiters = newLockWaiters();
   const large = largeWork(MAX_LARGE, namespaceOf, shell.wake);
-  const watches = targetWatches(apiOf, (uid, index, finished) => {
+  const onTargetChange = (uid: string, index: number, finished: KubeObject | undefined): void => {
     const one = allTracked.of(uid);
     if (one === undefined) return;
     one.known = withoutRead(one.known, index, one.now(), finished);
     shell.wake(queueKey(one.txn));
-  });
+  };
+  const watches = targetWatches(apiOf, onTargetChange, TARGET_WATCHES, JOBS);
   const allTracked = trackedTransactions((uid) => {
     lockWaiters.leave(uid);
     watches.leave(uid);

@@ -3,7 +3,9 @@ import type { Metadata, Transaction } from "@janus/api";
 import { type Api, throttle } from "@janus/kube";
 import type { Watched } from "../../core/index.ts";
 import { impersonation } from "./api-request.ts";
-import { RESTING_BUDGET, targetWatches } from "./target-watches.ts";
+import { DRAFT_WATCHES } from "../limits.ts";
+import { JOBS } from "./finishing-jobs.ts";
+import { targetWatches } from "./target-watches.ts";
 import { queueKey } from "./tracked-transaction.ts";
 
 /** A Draft is rendered again because of its targets at most once in this time, in ms. */
@@ -49,7 +51,7 @@ export const restingDrafts = (apiOf: (namespace: string) => Api, wake: (key: str
     changed.add(uid);
     wake(one.key);
   });
-  const watches = targetWatches(apiOf, refresh, RESTING_BUDGET);
+  const watches = targetWatches(apiOf, refresh, DRAFT_WATCHES, JOBS);
 
   /** How many targets are watched, by namespace. */
   const counts = new Map<string, number>();

@@ -1,10 +1,17 @@
 // Watches targets as their ServiceAccount, and notifies Transactions that wait for changes.
 import { type Api, type Impersonation, type KubeObject, keyOf, pageOf, startReflector, throttle } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { classify, isUnserved } from "@janus/types";
-import { finishedJob, type Watched } from "../../core/index.ts";
-import { DRAFT_WATCHES, TARGET_WATCHES } from "../limits.ts";
+import { classify, isUnserved, type Resource } from "@janus/types";
 import { deniedWatches } from "./denied-watches.ts";
+
+/** An object that is waited for. */
+export interface Watched {
+  /** By which its waiter knows it. */
+  readonly index: number;
+  readonly place: { readonly resource: Resource; readonly namespace?: string; readonly name: string };
+  /** As last read; undefined: it did not exist. */
+  readonly resourceVersion: string | undefined;
+}
 
 /** A Transaction that waits for targets, and the user that reads them. */
 export interface Waiter {
@@ -30,10 +37,12 @@ export interface WatchBudget {
   readonly polls: boolean;
 }
 
-/** Of Transactions that wait for their targets. */
-export const WAITING_BUDGET: WatchBudget = { ...TARGET_WATCHES, polls: true };
-/** Of Drafts, which may be looked at again when they are approved. */
-export const RESTING_BUDGET: WatchBudget = { ...DRAFT_WATCHES, polls: false };
+/** Kinds of which objects may delete themselves once they have finished: how they ended is kept. */
+export interface Finishing {
+  readonly has: (resource: Resource) => boolean;
+  /** The part that is kept of an object that has finished; undefined: it has not, or is of another kind. */
+  readonly finished: (object: KubeObject) => KubeObject | undefined;
+}
 
 /** A target that keeps changing is read at most once in this time, in ms. */
 const MIN_INTERVAL = 1000;
@@ -45,9 +54,6 @@ interface Seen {
   readonly version: string | undefined;
   readonly finished?: KubeObject | undefined;
 }
-
-/** Whether the status of a target is watched, too, not only that it changes. */
-const isJob = ({ place: { resource } }: Watched): boolean => resource.group === "batch" && resource.kind === "Job";
 
 interface Waiting {
   readonly target: Watched;
@@ -120,7 +126,8 @@ const idOf = (uid: string, index: number): string => `${uid}/${index}`;
 export const targetWatches = (
   apiOf: (namespace: string) => Api,
   onChange: (uid: string, index: number, finished: KubeObject | undefined) => void,
-  budget: WatchBudget = WAITING_BUDGET,
+  budget: WatchBudget,
+  finishing: Finishing,
 ): TargetWatches => {
   const denied = deniedWatches();
   const watches = new Map<string, Watching>();
@@ -165,7 +172,7 @@ export const targetWatches = (
     const api = apiOf(namespace);
     const { resource } = place;
     const within = place.namespace === undefined ? {} : { namespace: place.namespace };
-    const source = { resource, ...within, as, ...(isJob(target) ? {} : { metadataOnly: true as const }) };
+    const source = { resource, ...within, as, ...(finishing.has(resource) ? {} : { metadataOnly: true as const }) };
 
     // From the join on, the watch reports its changes; of what was before, this tells.
     const look = async (one: Awaited): Promise<void> => {
@@ -192,7 +199,7 @@ export const targetWatches = (
           apiVersion: object.apiVersion,
           kind: object.kind,
           metadata: { name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) },
-          ...statusOf(finishedJob({ ...object, metadata: { name, uid } })),
+          ...statusOf(finishing.finished({ ...object, metadata: { name, uid } })),
         }),
         onEvent: (event) => {
           if (event.type === "synced") {
@@ -208,7 +215,7 @@ export const targetWatches = (
           }
           const one = awaited.get(keyOf(event.object));
           const version = event.type === "deleted" ? undefined : event.object.metadata.resourceVersion;
-          if (one !== undefined) saw(one, { version, finished: finishedJob(event.object) });
+          if (one !== undefined) saw(one, { version, finished: finishing.finished(event.object) });
         },
         // The reflector retries with growing pauses; each time the waiters read their targets themselves.
         onError: (error) => {

@@ -3,6 +3,7 @@ import type { Api, ApiError, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Counter, Histogram, type Registry } from "prom-client";
 import { elapsed } from "../process/clock.ts";
+import type { ControllerNames } from "../process/controller-names.ts";
 
 /** Named as in the API server's own metrics. */
 const verbOf = ({ verb }: Request): string => (verb === "raw" ? "get" : verb === "mergePatch" ? "patch" : verb);
@@ -13,16 +14,16 @@ const codeOf = (answer: E.Either<ApiError, unknown>): string => {
 };
 
 /** The API server, with its requests and watches counted. */
-export const apiMetrics = (registry: Registry): ((api: Api) => Api) => {
+export const apiMetrics = (registry: Registry, { prefix }: ControllerNames): ((api: Api) => Api) => {
   const registers = [registry];
   const requests = new Counter({
-    name: "janus_api_requests_total",
+    name: `${prefix}_api_requests_total`,
     help: "Requests to the API server; code is 2xx, the HTTP code of an error, or why no answer came (deadline, connection, never-sent, aborted, malformed, too-large).",
     labelNames: ["verb", "code"],
     registers,
   });
   const duration = new Histogram({
-    name: "janus_api_request_duration_seconds",
+    name: `${prefix}_api_request_duration_seconds`,
     help: "Time until the API server had answered, or was given up. Watches are not in it.",
     labelNames: ["verb"],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],

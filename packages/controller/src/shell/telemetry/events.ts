@@ -1,10 +1,9 @@
-// Records Events on Transactions, and aggregates frequent ones.
-import { API_VERSION, KIND, type Phase, REPORTING_COMPONENT, type Transaction } from "@janus/api";
+// Records Events on objects, and aggregates frequent ones.
 import type { Api, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { type Instant, isAbsent } from "@janus/types";
-import type { EventSpec } from "../../core/index.ts";
 import { wall } from "../process/clock.ts";
+import type { ControllerNames } from "../process/controller-names.ts";
 import type { Log } from "../process/log.ts";
 
 export const events: Resource = {
@@ -16,16 +15,33 @@ export const events: Resource = {
   statusSubresource: false,
 };
 
-/** There may be hundreds of these. The first few of a Transaction are separate events, the others are counted in one … */
-const FREQUENT: readonly string[] = [
-  "GateWaiting",
-  "GateMet",
-  "ItemCommitted",
-  "ItemRolledBack",
-  "RollbackFailed",
-  "RollbackConfigMapMissing",
-  "ConflictDetected",
-];
+export interface NewEvent {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** An object that has events. */
+export interface EventSubject {
+  readonly metadata: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+  };
+}
+
+/** The objects that have the events of a recorder. */
+export interface EventSubjects<A extends EventSubject> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Reasons of which one object may have hundreds. The first few are separate events, the others are counted in one … */
+  readonly frequent: readonly string[];
+  /** Whether it has no further events: its events are removed from memory early. */
+  readonly isFinal: (object: A) => boolean;
+}
+
+/** So many of a frequent reason are separate events. */
 const SEPARATE = 3;
 /** … which is written this often, in ms. */
 const WINDOW = 2000;
@@ -33,18 +49,16 @@ const WINDOW = 2000;
 const REPEAT_AFTER = 60_000;
 /** An event that was not repeated for this time, in ms, is a new one when it occurs again. */
 const FORGET_AFTER = 600_000;
-/** The most events in memory: a user may have thousands of Transactions fail, each with another message. */
+/** The most events in memory: a user may have thousands of objects fail, each with another message. */
 const MAX_EVENTS = 2000;
-/** A Transaction in one of these phases has no further events: its events are removed from memory early. */
-const FINAL: readonly Phase[] = ["Committed", "RolledBack"];
 /** The API server accepts at most 1024 characters. */
 const MAX_MESSAGE = 1024;
 
 /** One Event object. */
 interface RecordedEvent {
-  readonly about: Pick<Transaction["metadata"], "namespace" | "name" | "uid" | "resourceVersion">;
+  readonly about: EventSubject["metadata"];
   readonly name: string;
-  readonly type: EventSpec["type"];
+  readonly type: NewEvent["type"];
   readonly reason: string;
   message: string;
   count: number;
@@ -57,12 +71,12 @@ interface RecordedEvent {
 }
 
 const TYPES = ["Normal", "Warning"] as const;
-const frequentKey = (uid: string, { reason, type }: Pick<EventSpec, "reason" | "type">): string =>
+const frequentKey = (uid: string, { reason, type }: Pick<NewEvent, "reason" | "type">): string =>
   `${uid} ${reason} ${type}`;
 
-export interface Recorder {
+export interface Recorder<A extends EventSubject> {
   /** @param log reports that an event could not be written */
-  readonly recordEvent: (txn: Transaction, event: EventSpec, log: Log) => void;
+  readonly recordEvent: (object: A, event: NewEvent, log: Log) => void;
   /** Resolves when every recorded event was written, or could not be. */
   readonly flush: () => Promise<void>;
 }
@@ -71,6 +85,8 @@ const time = (at: Instant): string => new Date(at).toISOString();
 
 /** @param identity the reporting instance */
 const bodyOf = (
+  { prefix, reportingComponent }: ControllerNames,
+  regarding: { readonly apiVersion: string; readonly kind: string },
   { about, name, type, reason, message, count, first, last }: RecordedEvent,
   identity: string,
 ): object => {
@@ -79,15 +95,22 @@ const bodyOf = (
     apiVersion: "v1",
     kind: "Event",
     metadata: { namespace, name },
-    involvedObject: { apiVersion: API_VERSION, kind: KIND, namespace, name: about.name, uid, resourceVersion },
+    involvedObject: {
+      apiVersion: regarding.apiVersion,
+      kind: regarding.kind,
+      namespace,
+      name: about.name,
+      uid,
+      resourceVersion,
+    },
     type,
     reason,
     message,
     count,
     firstTimestamp: time(first),
     lastTimestamp: time(last),
-    source: { component: "janus" },
-    reportingComponent: REPORTING_COMPONENT,
+    source: { component: prefix },
+    reportingComponent,
     reportingInstance: identity,
   };
 };
@@ -95,19 +118,25 @@ const bodyOf = (
 const isPowerOfTwo = (count: number): boolean => (count & (count - 1)) === 0;
 
 /**
- * Events on Transactions, off the critical path.
+ * Events on objects, off the critical path.
  *
  * Guarantees: never delays or fails a reconcile; a repeated event is one event with a count; hundreds of one reason are a
  *             few events and one that says how many more; their times are in the order in which they were recorded.
  */
-export const recorder = (apiOf: (namespace: string) => Api, identity: string): Recorder => {
+export const recorder = <A extends EventSubject>(
+  names: ControllerNames,
+  subjects: EventSubjects<A>,
+  apiOf: (namespace: string) => Api,
+  identity: string,
+): Recorder<A> => {
+  const { frequent, isFinal } = subjects;
   /** By uid, reason and message, in the order of their last occurrence. */
   const lines = new Map<string, RecordedEvent>();
-  /** The number of events of {@link FREQUENT} reasons, by uid, reason and type: a warning is never counted as Normal. */
+  /** The number of events of frequent reasons, by uid, reason and type: a warning is never counted as Normal. */
   const counts = new Map<string, number>();
-  /** Events of {@link FREQUENT} reasons whose write is scheduled. */
+  /** Events of frequent reasons whose write is scheduled. */
   const planned = new Set<RecordedEvent>();
-  /** Uids of Transactions whose events will be removed. */
+  /** Uids of objects whose events will be removed. */
   const leaving = new Set<string>();
   let made = 0;
 
@@ -122,7 +151,7 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
     const isGone = patched !== undefined && E.isLeft(patched) && isAbsent(patched.left);
     const answer =
       patched === undefined || isGone
-        ? await api.send({ verb: "create", ...to, body: bodyOf(line, identity) })
+        ? await api.send({ verb: "create", ...to, body: bodyOf(names, subjects, line, identity) })
         : patched;
     // An event that cannot be written (a terminating namespace, an unreachable API server) is dropped.
     if (E.isLeft(answer)) log("debug", "an event was not written", { event: line.reason });
@@ -132,7 +161,7 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
     line.writing = line.writing.then(() => send(line, log));
   };
 
-  const line = (key: string, { metadata }: Transaction, { type, reason }: EventSpec, at: Instant): RecordedEvent => {
+  const line = (key: string, { metadata }: EventSubject, { type, reason }: NewEvent, at: Instant): RecordedEvent => {
     const former = lines.get(key);
     lines.delete(key);
     const { namespace, name, uid, resourceVersion } = metadata;
@@ -164,8 +193,8 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
   };
 
   /** Counts one more event of a frequent reason. */
-  const add = (txn: Transaction, event: EventSpec, at: Instant, more: number, log: Log): void => {
-    const self = line(frequentKey(txn.metadata.uid, event), txn, event, at);
+  const add = (object: EventSubject, event: NewEvent, at: Instant, more: number, log: Log): void => {
+    const self = line(frequentKey(object.metadata.uid, event), object, event, at);
     self.message = `${more === 1 ? "" : `${more} more, the latest: `}${event.message}`.slice(0, MAX_MESSAGE);
     self.count = more;
     self.last = at;
@@ -177,7 +206,7 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
     }, WINDOW).unref();
   };
 
-  /** After a pause, because the last events may be recorded in any order. Not for Failed: its events may be repeated. */
+  /** After a pause, because the last events may be recorded in any order. */
   const forgetSoon = (uid: string, log: Log): void => {
     if (leaving.has(uid)) return;
     leaving.add(uid);
@@ -192,21 +221,21 @@ export const recorder = (apiOf: (namespace: string) => Api, identity: string): R
     }, 2 * WINDOW).unref();
   };
 
-  const recordEvent: Recorder["recordEvent"] = (txn, event, log) => {
+  const recordEvent: Recorder<A>["recordEvent"] = (object, event, log) => {
     const at = wall();
-    const { uid } = txn.metadata;
+    const { uid } = object.metadata;
     forget(at, log);
-    if (FINAL.includes(txn.status.phase)) forgetSoon(uid, log);
-    if (FREQUENT.includes(event.reason)) {
+    if (isFinal(object)) forgetSoon(uid, log);
+    if (frequent.includes(event.reason)) {
       const key = frequentKey(uid, event);
       const count = (counts.get(key) ?? 0) + 1;
       counts.set(key, count);
-      if (count > SEPARATE) return add(txn, event, at, count - SEPARATE, log);
+      if (count > SEPARATE) return add(object, event, at, count - SEPARATE, log);
     }
     // Pending counts are written before an event of its own, so that the events are in order.
-    for (const rest of FREQUENT.flatMap((reason) => TYPES.map((type) => lines.get(frequentKey(uid, { reason, type })))))
+    for (const rest of frequent.flatMap((reason) => TYPES.map((type) => lines.get(frequentKey(uid, { reason, type })))))
       if (rest !== undefined) write(rest, log);
-    const self = line(`${uid} ${event.reason} ${event.message.slice(0, MAX_MESSAGE)}`, txn, event, at);
+    const self = line(`${uid} ${event.reason} ${event.message.slice(0, MAX_MESSAGE)}`, object, event, at);
     self.message = event.message.slice(0, MAX_MESSAGE);
     self.count += 1;
     self.last = at;

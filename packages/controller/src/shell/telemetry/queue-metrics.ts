@@ -1,18 +1,22 @@
 // The metrics of the work queue, named as in client-go.
 import type { QueueEvent } from "@janus/kube";
 import { Gauge, Histogram, type Registry } from "prom-client";
+import type { ControllerNames } from "../process/controller-names.ts";
 
 /** The metrics of a work queue. */
-export const queueMetrics = (registry: Registry): ((event: QueueEvent) => void) => {
+export const queueMetrics = (
+  registry: Registry,
+  { prefix, objects }: ControllerNames,
+): ((event: QueueEvent) => void) => {
   const registers = [registry];
   const depth = new Gauge({
-    name: "janus_queue_depth",
-    help: "Transactions that wait for one of the workers right now.",
+    name: `${prefix}_queue_depth`,
+    help: `${objects} that wait for one of the workers right now.`,
     registers,
   });
   const wait = new Histogram({
-    name: "janus_queue_wait_seconds",
-    help: "Time that Transactions waited for a worker.",
+    name: `${prefix}_queue_wait_seconds`,
+    help: `Time that ${objects} waited for a worker.`,
     buckets: [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300],
     registers,
   });

@@ -1,0 +1,24 @@
+// Events on Transactions: which reasons are frequent, and which Transactions have no further events.
+import { API_VERSION, KIND, type Phase, type Transaction } from "@janus/api";
+import type { EventSubjects } from "./events.ts";
+
+/** There may be hundreds of these. */
+const FREQUENT: readonly string[] = [
+  "GateWaiting",
+  "GateMet",
+  "ItemCommitted",
+  "ItemRolledBack",
+  "RollbackFailed",
+  "RollbackConfigMapMissing",
+  "ConflictDetected",
+];
+
+/** Not Failed: its events may be repeated. */
+const FINAL: readonly Phase[] = ["Committed", "RolledBack"];
+
+export const TRANSACTION_EVENTS: EventSubjects<Transaction> = {
+  apiVersion: API_VERSION,
+  kind: KIND,
+  frequent: FREQUENT,
+  isFinal: ({ status }) => FINAL.includes(status.phase),
+};
