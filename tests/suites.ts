@@ -5,7 +5,7 @@ export const LONGER = [
   "tests/unit/model/explore*.test.ts",
   "tests/unit/kube/client.test.ts",
   "tests/unit/kube/watch.test.ts",
-  "tests/unit/kube/leader-flags.test.ts",
+  "tests/unit/shell/leader-flags.test.ts",
   "tests/gates/kstatus.test.ts",
   "tests/gates/json-path.test.ts",
   "tests/yaml/differential.test.ts",

@@ -1,4 +1,4 @@
-// The Kubernetes client, for the controller and the command line: requests, watches, discovery, leader election.
+// The Kubernetes client, for the controller and the command line: requests, watches, discovery.
 export { answerTo } from "./http/answer.ts";
 export type * from "./api/api.ts";
 export { type Backoff, delayAfter } from "./work-queue/backoff.ts";
@@ -9,24 +9,6 @@ export { type Client, connect, type ConnectOptions } from "./http/client.ts";
 export type { Connection, Credentials, TlsOptions } from "./auth/credentials.ts";
 export { type Discovery, discovery, type UnknownKind } from "./discovery/discovery.ts";
 export type * from "@janus/types";
-export { leader, type Leader, type LeaderOptions } from "./leader-election/leader.ts";
-export { whileLeading } from "./leader-election/leader-api.ts";
-export { callOf, inputOf } from "./leader-election/leader-requests.ts";
-export {
-  isOfTerm,
-  type LeaderRecord,
-  leaderRecordOf,
-  type LeasePlace,
-  readLease,
-  type Term,
-} from "./leader-election/leader-lease.ts";
-export * as candidate from "./leader-election/election-state.ts";
-export type {
-  ElectionState,
-  Candidate,
-  ElectionInput,
-} from "./leader-election/election-state.ts";
-export { type LeaderTiming, timingProblem } from "./leader-election/leader-timing.ts";
 export { listable, type NamedKind, namedKinds } from "./discovery/listable.ts";
 export { eachPage, listAll, type Page, pageOf } from "./reflector/list.ts";
 export {

@@ -1,6 +1,7 @@
 // Adds the leader's term to writes of targets, and recognises rejections by the fence.
 import { randomUUID } from "node:crypto";
-import type { Api, Request, Term } from "@janus/kube";
+import type { Api, Request } from "@janus/kube";
+import type { Term } from "@janus/runtime";
 import * as E from "fp-ts/lib/Either.js";
 
 type Answer = Awaited<ReturnType<Api["send"]>>;

@@ -1,6 +1,7 @@
 // Records events on the leader's Lease.
 import { leases } from "@janus/types";
-import type { Api, LeasePlace } from "@janus/kube";
+import type { Api } from "@janus/kube";
+import type { LeasePlace } from "@janus/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import { wall } from "../process/clock.ts";
 import { events } from "../telemetry/events.ts";

@@ -1,13 +1,13 @@
 // Takes part in the leader election, and reports it in logs, metrics and events.
+import type { Api } from "@janus/kube";
 import {
-  type Api,
   type ElectionState,
   leader,
   type LeaderTiming,
   type LeasePlace,
   type Term,
   whileLeading,
-} from "@janus/kube";
+} from "@janus/runtime";
 import type { Registry } from "prom-client";
 import type { ControllerNames } from "../process/controller-names.ts";
 import { fenced, type FenceNames } from "./fence.ts";

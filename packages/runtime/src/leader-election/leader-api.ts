@@ -1,6 +1,6 @@
 // An Api that sends nothing once the term is over.
 import * as E from "fp-ts/lib/Either.js";
-import type { Api } from "../api/api.ts";
+import type { Api } from "@janus/kube";
 import type { Leader } from "./leader.ts";
 
 /**

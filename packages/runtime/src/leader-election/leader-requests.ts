@@ -1,6 +1,6 @@
 // Builds the request of a candidate in each state, and interprets its response.
 import * as E from "fp-ts/lib/Either.js";
-import type { Request } from "../api/api.ts";
+import type { Request } from "@janus/kube";
 import type { ApiError, KubeObject } from "@janus/types";
 import { claimLease, type LeasePlace, readLease, releaseLease, renewLease } from "./leader-lease.ts";
 import type { ElectionState, Candidate, ElectionInput } from "./election-state.ts";

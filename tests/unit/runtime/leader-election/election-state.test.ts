@@ -1,4 +1,5 @@
-import { type ElectionState, candidate, inputOf, type KubeObject, type ElectionInput, readLease } from "@janus/kube";
+import { type ElectionState, candidate, inputOf, type ElectionInput, readLease } from "@janus/runtime";
+import type { KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { timing } from "./leader-world.ts";

@@ -1,12 +1,5 @@
-import {
-  type ElectionState,
-  candidate,
-  callOf,
-  inputOf,
-  type KubeObject,
-  type ElectionInput,
-  type Request,
-} from "@janus/kube";
+import { type ElectionState, candidate, callOf, inputOf, type ElectionInput } from "@janus/runtime";
+import type { KubeObject, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 
 export const timing = { leaseDuration: 30_000, renewDeadline: 20_000, retryPeriod: 5_000, writeTimeout: 5_000 };

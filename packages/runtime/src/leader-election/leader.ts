@@ -1,6 +1,5 @@
 // Runs a candidate in the leader election.
-import type { Api } from "../api/api.ts";
-import { type Clock, systemClock } from "../api/clock.ts";
+import { type Api, type Clock, systemClock } from "@janus/kube";
 import { callOf, inputOf } from "./leader-requests.ts";
 import type { LeasePlace, Term } from "./leader-lease.ts";
 import {

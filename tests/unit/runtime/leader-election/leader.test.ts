@@ -1,8 +1,9 @@
-import { type Api, type KubeObject, leader, type Request, whileLeading } from "@janus/kube";
+import type { Api, KubeObject, Request } from "@janus/kube";
+import { leader, whileLeading } from "@janus/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { leaseServer, timing } from "./leader-world.ts";
-import { manualClock, settled } from "./manual-clock.ts";
+import { manualClock, settled } from "../../kube/manual-clock.ts";
 
 /** Candidates for one Lease; requests that `hangs` tells of are never answered. */
 const election = () => {

@@ -1,4 +1,4 @@
-import { timingProblem } from "@janus/kube";
+import { timingProblem } from "@janus/runtime";
 import { expect, it } from "vitest";
 import { timing } from "./leader-world.ts";
 

@@ -1,5 +1,5 @@
 // Reads and writes the Lease of a leader.
-import type { MergePatch, Create, Get } from "../api/api.ts";
+import type { MergePatch, Create, Get } from "@janus/kube";
 import { asObject, type KubeObject, leases, toMicroTime } from "@janus/types";
 
 /** One term of leadership. No two acquisitions of a Lease have the same one. */

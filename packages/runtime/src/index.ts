@@ -1,0 +1,19 @@
+// The runtime of a controller: how it is elected, watches, queues its work, measures and serves. Knows no kind.
+export { leader, type Leader, type LeaderOptions } from "./leader-election/leader.ts";
+export { whileLeading } from "./leader-election/leader-api.ts";
+export { callOf, inputOf } from "./leader-election/leader-requests.ts";
+export {
+  isOfTerm,
+  type LeaderRecord,
+  leaderRecordOf,
+  type LeasePlace,
+  readLease,
+  type Term,
+} from "./leader-election/leader-lease.ts";
+export * as candidate from "./leader-election/election-state.ts";
+export type {
+  ElectionState,
+  Candidate,
+  ElectionInput,
+} from "./leader-election/election-state.ts";
+export { type LeaderTiming, timingProblem } from "./leader-election/leader-timing.ts";
