@@ -1,7 +1,7 @@
 // The Kubernetes client, for the controller and the command line: requests, watches, discovery.
 export { answerTo } from "./http/answer.ts";
 export type * from "./api/api.ts";
-export { type Backoff, delayAfter } from "./work-queue/backoff.ts";
+export { type Backoff, delayAfter } from "./api/backoff.ts";
 export { type Clock, systemClock } from "./api/clock.ts";
 export { entriesOfKubeconfig, loadConfig } from "./auth/kubeconfig.ts";
 export { reasonOf } from "./api/error-reason.ts";
@@ -11,13 +11,6 @@ export { type Discovery, discovery, type UnknownKind } from "./discovery/discove
 export type * from "@janus/types";
 export { listable, type NamedKind, namedKinds } from "./discovery/listable.ts";
 export { eachPage, listAll, type Page, pageOf } from "./reflector/list.ts";
-export {
-  newWorkQueue,
-  type WorkQueue,
-  type QueueEvent,
-  type QueueOptions,
-  type Requeue,
-} from "./work-queue/work-queue.ts";
 export { lruCache, type LruCache } from "./api/lru-cache.ts";
 export {
   eventsOf,
@@ -35,9 +28,7 @@ export {
   type ReflectorState,
   reflectorStep,
 } from "./reflector/reflector-state.ts";
+export { unanswered } from "./http/http-exchange.ts";
 export { type HttpReply, replyOf } from "./http/http-response.ts";
 export { type HttpRequest, httpOf } from "./http/http-request.ts";
-export { sharedApi, type Sharing } from "./work-queue/shared-api.ts";
-export { type FairTurns, fairTurns } from "./work-queue/fair-turns.ts";
-export { throttle } from "./work-queue/throttle.ts";
 export { eventOf } from "./http/watch.ts";

@@ -17,3 +17,13 @@ export type {
   ElectionInput,
 } from "./leader-election/election-state.ts";
 export { type LeaderTiming, timingProblem } from "./leader-election/leader-timing.ts";
+export {
+  newWorkQueue,
+  type WorkQueue,
+  type QueueEvent,
+  type QueueOptions,
+  type Requeue,
+} from "./work-queue/work-queue.ts";
+export { sharedApi, type Sharing } from "./work-queue/shared-api.ts";
+export { type FairTurns, fairTurns } from "./work-queue/fair-turns.ts";
+export { throttle } from "./work-queue/throttle.ts";

@@ -1,6 +1,6 @@
 // The state machine of a reflector: list, watch, and list again after errors.
 import type { WatchEvent } from "../api/api.ts";
-import { type Backoff, delayAfter } from "../work-queue/backoff.ts";
+import { type Backoff, delayAfter } from "../api/backoff.ts";
 import { type ApiError, type KubeObject, retryAfterOf } from "@janus/types";
 import { FIRST, limitInstead } from "./page-size.ts";
 import type { Page } from "./list.ts";

@@ -1,6 +1,7 @@
 // The loop: reads a Transaction, decides, runs effects, until it waits or is done.
 import type { Metadata, Transaction } from "@janus/api";
-import type { Api, ApiError, Discovery, KubeObject, Requeue } from "@janus/kube";
+import type { Api, ApiError, Discovery, KubeObject } from "@janus/kube";
+import type { Requeue } from "@janus/runtime";
 import { retryAfterOf, isAbsent, classify, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import {

@@ -1,5 +1,5 @@
 // The metrics of the work queue, named as in client-go.
-import type { QueueEvent } from "@janus/kube";
+import type { QueueEvent } from "@janus/runtime";
 import { Gauge, Histogram, type Registry } from "prom-client";
 import type { ControllerNames } from "../process/controller-names.ts";
 

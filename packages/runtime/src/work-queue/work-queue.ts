@@ -1,6 +1,5 @@
 // A queue of keys to reconcile, with backoff and fairness among groups.
-import { type Backoff, delayAfter } from "./backoff.ts";
-import { type Clock, systemClock } from "../api/clock.ts";
+import { type Backoff, delayAfter, type Clock, systemClock } from "@janus/kube";
 import { fairTurns } from "./fair-turns.ts";
 
 /** What happens to a key when the work on it has ended. */

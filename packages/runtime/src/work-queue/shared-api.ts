@@ -1,8 +1,6 @@
 // Shares the API server fairly among namespaces, with a limit of requests in flight.
 import * as E from "fp-ts/lib/Either.js";
-import type { Api } from "../api/api.ts";
-import { type Clock, systemClock } from "../api/clock.ts";
-import { unanswered } from "../http/http-exchange.ts";
+import { type Api, type Clock, systemClock, unanswered } from "@janus/kube";
 import { fairTurns } from "./fair-turns.ts";
 
 export interface Sharing {

@@ -1,6 +1,6 @@
-import { throttle } from "@janus/kube";
+import { throttle } from "@janus/runtime";
 import { describe, expect, it } from "vitest";
-import { manualClock } from "./manual-clock.ts";
+import { manualClock } from "../../kube/manual-clock.ts";
 
 describe("what is asked for of a key again and again", () => {
   it("runs at once, and then no more often than each interval, however often it is asked for", async () => {

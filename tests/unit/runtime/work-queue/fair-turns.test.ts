@@ -1,4 +1,4 @@
-import { type FairTurns, fairTurns } from "@janus/kube";
+import { type FairTurns, fairTurns } from "@janus/runtime";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

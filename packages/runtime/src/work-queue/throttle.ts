@@ -1,5 +1,5 @@
 // Limits how often a function runs for a key.
-import { type Clock, systemClock } from "../api/clock.ts";
+import { type Clock, systemClock } from "@janus/kube";
 
 /**
  * Calls `run` for a key at once, and then at most once per `interval` ms.

@@ -1,7 +1,8 @@
-import { type Api, type Request, sharedApi } from "@janus/kube";
+import type { Api, Request } from "@janus/kube";
+import { sharedApi } from "@janus/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { manualClock, settled } from "./manual-clock.ts";
+import { manualClock, settled } from "../../kube/manual-clock.ts";
 
 const request = (path: string): Request => ({ verb: "raw", path });
 const object = { apiVersion: "v1", kind: "Status", metadata: {} };

@@ -1,7 +1,7 @@
-import { type QueueEvent, newWorkQueue, type Requeue } from "@janus/kube";
+import { type QueueEvent, newWorkQueue, type Requeue } from "@janus/runtime";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { manualClock, settled } from "./manual-clock.ts";
+import { manualClock, settled } from "../../kube/manual-clock.ts";
 
 const done: Requeue = { type: "done" };
 const failed: Requeue = { type: "failed" };
