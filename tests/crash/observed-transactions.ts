@@ -1,4 +1,5 @@
-import { type Api, keyOf, type KubeObject, startReflector } from "@janus/kube";
+import type { Api, KubeObject } from "@janus/kube";
+import { keyOf, startReflector } from "@janus/runtime";
 import { transactions } from "./world.ts";
 
 /** A Transaction as it was last seen. */

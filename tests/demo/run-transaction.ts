@@ -9,7 +9,8 @@ import {
   TRANSACTION_LABEL,
 } from "@janus/api";
 import { isTerminal, transactions } from "@janus/controller";
-import { type KubeObject, startReflector, type Resource } from "@janus/kube";
+import type { KubeObject, Resource } from "@janus/kube";
+import { startReflector } from "@janus/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import type { Admin } from "./admin.ts";
 import { serviceAccountName, shop } from "./shop.ts";

@@ -1,4 +1,5 @@
-import { type Api, type ApiError, keyOf, startReflector, type Reflector, type ReflectorEvent } from "@janus/kube";
+import type { Api, ApiError } from "@janus/kube";
+import { keyOf, startReflector, type Reflector, type ReflectorEvent } from "@janus/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 

@@ -1,4 +1,5 @@
-import { type Api, type KubeObject, startReflector } from "@janus/kube";
+import type { Api, KubeObject } from "@janus/kube";
+import { startReflector } from "@janus/runtime";
 import { transactions } from "@janus/controller";
 import { phaseOf } from "../load/crowd.ts";
 import { configMaps } from "../load/world.ts";

@@ -10,24 +10,9 @@ export type { Connection, Credentials, TlsOptions } from "./auth/credentials.ts"
 export { type Discovery, discovery, type UnknownKind } from "./discovery/discovery.ts";
 export type * from "@janus/types";
 export { listable, type NamedKind, namedKinds } from "./discovery/listable.ts";
-export { eachPage, listAll, type Page, pageOf } from "./reflector/list.ts";
+export { eachPage, listAll, type Page, pageOf, watchable } from "./paging/list.ts";
+export { FIRST_LIMIT, limitAfter, limitInstead, pageRequest } from "./paging/page-size.ts";
 export { lruCache, type LruCache } from "./api/lru-cache.ts";
-export {
-  eventsOf,
-  keyOf,
-  startReflector,
-  type Reflected,
-  type ReflectOptions,
-  type Reflector,
-  type ReflectorEvent,
-} from "./reflector/reflector.ts";
-export {
-  initialReflectorState,
-  type ReflectorInput,
-  type ReflectorOutput,
-  type ReflectorState,
-  reflectorStep,
-} from "./reflector/reflector-state.ts";
 export { unanswered } from "./http/http-exchange.ts";
 export { type HttpReply, replyOf } from "./http/http-response.ts";
 export { type HttpRequest, httpOf } from "./http/http-request.ts";

@@ -27,3 +27,19 @@ export {
 export { sharedApi, type Sharing } from "./work-queue/shared-api.ts";
 export { type FairTurns, fairTurns } from "./work-queue/fair-turns.ts";
 export { throttle } from "./work-queue/throttle.ts";
+export {
+  eventsOf,
+  keyOf,
+  startReflector,
+  type Reflected,
+  type ReflectOptions,
+  type Reflector,
+  type ReflectorEvent,
+} from "./watch/reflector.ts";
+export {
+  initialReflectorState,
+  type ReflectorInput,
+  type ReflectorOutput,
+  type ReflectorState,
+  reflectorStep,
+} from "./watch/reflector-state.ts";

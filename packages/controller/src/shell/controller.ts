@@ -1,8 +1,8 @@
 // Starts everything that a leader runs: watches, work queue, reconciler and lock renewal.
 import { randomUUID } from "node:crypto";
 import type { Phase } from "@janus/api";
-import { type Api, discovery, keyOf, type KubeObject, startReflector } from "@janus/kube";
-import { newWorkQueue, sharedApi, throttle } from "@janus/runtime";
+import { type Api, discovery, type KubeObject } from "@janus/kube";
+import { keyOf, startReflector, newWorkQueue, sharedApi, throttle } from "@janus/runtime";
 import type { Registry } from "prom-client";
 import { BACKOFF, type Settings, transactions } from "../core/index.ts";
 import { messageOf } from "@janus/types";

@@ -1,6 +1,6 @@
 // Watches targets as their ServiceAccount, and notifies Transactions that wait for changes.
-import { type Api, type Impersonation, type KubeObject, keyOf, pageOf, startReflector } from "@janus/kube";
-import { throttle } from "@janus/runtime";
+import { type Api, type Impersonation, type KubeObject, pageOf } from "@janus/kube";
+import { keyOf, startReflector, throttle } from "@janus/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import { classify, isUnserved, type Resource } from "@janus/types";
 import { deniedWatches } from "./denied-watches.ts";

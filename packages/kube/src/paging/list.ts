@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Api, List } from "../api/api.ts";
 import type { ApiError, KubeObject, Resource } from "@janus/types";
 import { unanswered } from "../http/http-exchange.ts";
-import { FIRST, limitAfter, limitInstead, pageRequest } from "./page-size.ts";
+import { FIRST_LIMIT, limitAfter, limitInstead, pageRequest } from "./page-size.ts";
 
 export interface Page {
   readonly items: readonly KubeObject[];
@@ -48,7 +48,7 @@ export const eachPage = async (
   request: Omit<List, "verb" | "continue" | "limit">,
   see: (items: Page["items"]) => void,
 ): Promise<E.Either<ApiError, string>> => {
-  let limit = FIRST;
+  let limit = FIRST_LIMIT;
   let from: Pick<List, "continue"> = {};
   for (;;) {
     const reply = await api.send({ ...request, ...pageRequest(limit), ...from, verb: "list" });

@@ -1,9 +1,6 @@
 // The state machine of a reflector: list, watch, and list again after errors.
-import type { WatchEvent } from "../api/api.ts";
-import { type Backoff, delayAfter } from "../api/backoff.ts";
+import { type WatchEvent, type Backoff, delayAfter, FIRST_LIMIT, limitInstead, type Page } from "@janus/kube";
 import { type ApiError, type KubeObject, retryAfterOf } from "@janus/types";
-import { FIRST, limitInstead } from "./page-size.ts";
-import type { Page } from "./list.ts";
 
 /** The state of a reflector. `failures`: how many in a row, until a watch delivers something. */
 export type ReflectorState =
@@ -32,7 +29,13 @@ export type ReflectorOutput =
   | { readonly type: "all"; readonly objects: readonly KubeObject[] }
   | { readonly type: "applied" | "deleted"; readonly object: KubeObject };
 
-export const initialReflectorState: ReflectorState = { type: "listing", have: [], next: "", limit: FIRST, failures: 0 };
+export const initialReflectorState: ReflectorState = {
+  type: "listing",
+  have: [],
+  next: "",
+  limit: FIRST_LIMIT,
+  failures: 0,
+};
 
 const backoff: Backoff = { first: 500, cap: 30_000 };
 

@@ -1,12 +1,11 @@
+import type { ApiError, KubeObject } from "@janus/kube";
 import {
-  type ApiError,
   eventsOf,
   initialReflectorState,
-  type KubeObject,
   type ReflectorInput,
   type ReflectorState,
   reflectorStep,
-} from "@janus/kube";
+} from "@janus/runtime";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -8,7 +8,7 @@ export const MOST_OF_A_PAGE = 4 * 2 ** 20;
 /** The most objects, however small they are. */
 const MOST = 500;
 /** The first limit, while the size of the objects is unknown. */
-export const FIRST = 16;
+export const FIRST_LIMIT = 16;
 
 /** The limit of the next page. It grows slowly, because the next objects may be larger. */
 export const limitAfter = (limit: number, items: readonly KubeObject[]): number => {

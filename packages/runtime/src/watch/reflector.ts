@@ -1,10 +1,16 @@
 // Keeps a copy of all objects of a resource, and reports changes.
 import * as E from "fp-ts/lib/Either.js";
-import type { Api, Impersonation, WatchEvent } from "../api/api.ts";
-import { type Clock, systemClock } from "../api/clock.ts";
+import {
+  type Api,
+  type Impersonation,
+  type WatchEvent,
+  type Clock,
+  systemClock,
+  limitAfter,
+  pageRequest,
+  watchable,
+} from "@janus/kube";
 import type { ApiError, KubeObject, Resource } from "@janus/types";
-import { limitAfter, pageRequest } from "./page-size.ts";
-import { watchable } from "./list.ts";
 import {
   initialReflectorState,
   type ReflectorInput,

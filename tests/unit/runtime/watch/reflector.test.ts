@@ -1,7 +1,8 @@
-import { type Api, type KubeObject, startReflector, type WatchEvent } from "@janus/kube";
+import type { Api, KubeObject, WatchEvent } from "@janus/kube";
+import { startReflector } from "@janus/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it, onTestFinished } from "vitest";
-import { configMaps } from "../../../packages/controller/src/core/index.ts";
+import { configMaps } from "../../../../packages/controller/src/core/index.ts";
 
 const object = (name: string, resourceVersion: string): KubeObject => ({
   apiVersion: "v1",
