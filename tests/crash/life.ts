@@ -1,4 +1,5 @@
-import { controller, jsonLog } from "@janus/controller";
+import { controller } from "@janus/controller";
+import { jsonLog } from "@janus/runtime";
 import { type Api, type Client, connect, type Connection, type Hook } from "@janus/kube";
 import { type Asked, type FaultOf, crashingProcess } from "./crashing-process.ts";
 

@@ -1,4 +1,5 @@
-import { controller, jsonLog } from "@janus/controller";
+import { controller } from "@janus/controller";
+import { jsonLog } from "@janus/runtime";
 import type { Api, Hook, KubeObject } from "@janus/kube";
 import * as fc from "fast-check";
 import { setTimeout } from "node:timers/promises";

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { controller, jsonLog } from "@janus/controller";
+import { controller } from "@janus/controller";
+import { jsonLog } from "@janus/runtime";
 import { type Api, connect } from "@janus/kube";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { violations } from "../crash/invariants.ts";

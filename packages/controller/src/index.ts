@@ -10,6 +10,3 @@ export {
 } from "./shell/leadership/leadership.ts";
 export { CONTROLLER_NAMES, FENCE_NAMES } from "./shell/names.ts";
 export { HTTP } from "./shell/limits.ts";
-export { type Answers, serve } from "./shell/http/server.ts";
-export { jsonLog, type Log, type LogLevel } from "./shell/process/log.ts";
-export { type Watchdog, watchdog } from "./shell/process/watchdog.ts";

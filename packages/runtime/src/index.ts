@@ -43,3 +43,12 @@ export {
   type ReflectorState,
   reflectorStep,
 } from "./watch/reflector-state.ts";
+export { type Answers, type HttpLimits, serve } from "./http/server.ts";
+export { metricsAuth } from "./http/metrics-auth.ts";
+export { elapsed, type InstantClock, newClock, wall } from "./process/clock.ts";
+export type { ControllerNames } from "./process/controller-names.ts";
+export { inLanes } from "./process/in-lanes.ts";
+export { defect, jsonLog, type Log, type LogLevel, withFields } from "./process/log.ts";
+export { processMetrics } from "./process/process-metrics.ts";
+export { type Readiness, READINESS, unready } from "./process/readiness.ts";
+export { type Loop, type Watchdog, watchdog, withHeartbeat } from "./process/watchdog.ts";

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { apiMetrics } from "../../../packages/controller/src/shell/telemetry/api-metrics.ts";
 import { leaderMetrics } from "../../../packages/controller/src/shell/leadership/leader-metrics.ts";
 import { metrics } from "../../../packages/controller/src/shell/telemetry/metrics.ts";
-import { processMetrics } from "../../../packages/controller/src/shell/process/process-metrics.ts";
+import { processMetrics } from "../../../packages/runtime/src/process/process-metrics.ts";
 import { queueMetrics } from "../../../packages/controller/src/shell/telemetry/queue-metrics.ts";
 import { firstCells, page, section } from "./page.ts";
 

@@ -2,18 +2,29 @@
 import { randomUUID } from "node:crypto";
 import type { Phase } from "@janus/api";
 import { type Api, discovery, type KubeObject } from "@janus/kube";
-import { keyOf, startReflector, newWorkQueue, sharedApi, throttle } from "@janus/runtime";
+import {
+  keyOf,
+  startReflector,
+  newWorkQueue,
+  sharedApi,
+  throttle,
+  wall,
+  defect,
+  type Log,
+  withFields,
+  type Loop,
+  type Watchdog,
+  watchdog as newWatchdog,
+} from "@janus/runtime";
 import type { Registry } from "prom-client";
 import { BACKOFF, type Settings, transactions } from "../core/index.ts";
 import { messageOf } from "@janus/types";
 import { hasNewRequest } from "./reconcile/user-requests.ts";
 import { draftsOf, namespaceOf } from "./reconcile/tracked-transaction.ts";
-import { wall } from "./process/clock.ts";
 import { recorder } from "./telemetry/events.ts";
 import { TRANSACTION_EVENTS } from "./telemetry/transaction-events.ts";
 import { CONTROLLER_NAMES } from "./names.ts";
 import { cacheTransform, dueAt, isUnpublished, phaseOf } from "./reconcile/cache-transform.ts";
-import { defect, type Log, withFields } from "./process/log.ts";
 import {
   DRAFTS_IN_FLIGHT,
   IN_FLIGHT,
@@ -27,7 +38,6 @@ import { metrics } from "./telemetry/metrics.ts";
 import { queueMetrics } from "./telemetry/queue-metrics.ts";
 import type { Round } from "./telemetry/telemetry.ts";
 import { reconciler } from "./reconcile/reconciler.ts";
-import { type Loop, type Watchdog, watchdog as newWatchdog } from "./process/watchdog.ts";
 
 export interface ControllerOptions {
   readonly settings: Settings;

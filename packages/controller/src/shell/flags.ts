@@ -9,11 +9,16 @@ import {
   SYSTEM_NAMESPACE,
   WRITE_TIMEOUT,
 } from "@janus/api";
-import { type LeaderTiming, type LeasePlace, timingProblem } from "@janus/runtime";
+import {
+  type LeaderTiming,
+  type LeasePlace,
+  timingProblem,
+  type LogLevel,
+  type Readiness,
+  READINESS,
+} from "@janus/runtime";
 import { DNS_SUBDOMAIN, isDnsLabel, isDnsSubdomain, LONGEST_TIMER, MAX_INT32 } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
-import type { LogLevel } from "./process/log.ts";
-import { type Readiness, READINESS } from "./process/readiness.ts";
 
 export interface Flags {
   readonly kubeconfig: string | undefined;

@@ -1,5 +1,5 @@
 // Numbers of the whole process for which there is no flag: requests, connections, loops and waits.
-import type { HttpLimits } from "./http/server.ts";
+import type { HttpLimits } from "@janus/runtime";
 import type { WatchBudget } from "./reconcile/target-watches.ts";
 
 /**

@@ -11,15 +11,10 @@ import { LEADER_LABEL } from "@janus/api";
 import { parseFlags } from "./flags.ts";
 import { FENCE_NAMES, CONTROLLER_NAMES } from "./names.ts";
 import { version } from "./version.ts";
-import { serve } from "./http/server.ts";
+import { serve, defect, jsonLog, metricsAuth, processMetrics, unready, watchdog as newWatchdog } from "@janus/runtime";
 import { ASIDE_DEADLINE, CONNECTIONS, HTTP, STUCK_AFTER } from "./limits.ts";
 import { leaderMark } from "./leadership/leader-label.ts";
 import { leadership } from "./leadership/leadership.ts";
-import { defect, jsonLog } from "./process/log.ts";
-import { metricsAuth } from "./http/metrics-auth.ts";
-import { processMetrics } from "./process/process-metrics.ts";
-import { unready } from "./process/readiness.ts";
-import { watchdog as newWatchdog } from "./process/watchdog.ts";
 
 const flags = parseFlags(process.argv.slice(2), process.env);
 if (E.isLeft(flags)) {

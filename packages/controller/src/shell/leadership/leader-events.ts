@@ -1,12 +1,9 @@
 // Records events on the leader's Lease.
 import { leases } from "@janus/types";
 import type { Api } from "@janus/kube";
-import type { LeasePlace } from "@janus/runtime";
+import { type LeasePlace, wall, type ControllerNames, type Log } from "@janus/runtime";
 import * as E from "fp-ts/lib/Either.js";
-import { wall } from "../process/clock.ts";
 import { events } from "../telemetry/events.ts";
-import type { ControllerNames } from "../process/controller-names.ts";
-import type { Log } from "../process/log.ts";
 
 export type LeaderEventReason = "LeaderElected" | "FenceUp" | "FenceDown";
 

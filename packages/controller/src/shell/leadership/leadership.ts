@@ -7,15 +7,16 @@ import {
   type LeasePlace,
   type Term,
   whileLeading,
+  type ControllerNames,
+  type Log,
+  type Watchdog,
+  watchdog as newWatchdog,
 } from "@janus/runtime";
 import type { Registry } from "prom-client";
-import type { ControllerNames } from "../process/controller-names.ts";
 import { fenced, type FenceNames } from "./fence.ts";
 import { type FenceState, watchFence } from "./fence-watch.ts";
 import { leaderEvents } from "./leader-events.ts";
 import { leaderMetrics } from "./leader-metrics.ts";
-import type { Log } from "../process/log.ts";
-import { type Watchdog, watchdog as newWatchdog } from "../process/watchdog.ts";
 
 export interface LeadershipOptions {
   readonly names: ControllerNames;

@@ -1,7 +1,7 @@
 // Runs one effect, and folds its response into the observations.
 import type { Api, ApiError, Discovery, KubeObject } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
-import { inLanes } from "../process/in-lanes.ts";
+import { inLanes, elapsed, withHeartbeat } from "@janus/runtime";
 import {
   afterWrite,
   type ApiCall,
@@ -16,10 +16,8 @@ import {
 import { classify } from "@janus/types";
 import { PER_TRANSACTION } from "../limits.ts";
 import { type TrackedTransaction, decoded } from "./tracked-transaction.ts";
-import { elapsed } from "../process/clock.ts";
 import type { Telemetry, Round } from "../telemetry/telemetry.ts";
 import { sendRequest, lookUp } from "./api-request.ts";
-import { withHeartbeat } from "../process/watchdog.ts";
 
 /** An effect that failed, and why. */
 export interface Failure {

@@ -1,7 +1,7 @@
 // The loop: reads a Transaction, decides, runs effects, until it waits or is done.
 import type { Metadata, Transaction } from "@janus/api";
 import type { Api, ApiError, Discovery, KubeObject } from "@janus/kube";
-import type { Requeue } from "@janus/runtime";
+import { type Requeue, defect, withFields } from "@janus/runtime";
 import { retryAfterOf, isAbsent, classify, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import {
@@ -44,7 +44,6 @@ import { largeWork } from "./large-work.ts";
 import { restingDrafts } from "./resting-drafts.ts";
 import { targetWatches } from "./target-watches.ts";
 import { newLockWaiters } from "./lock-waiters.ts";
-import { defect, withFields } from "../process/log.ts";
 import { newTelemetry, type Round, type Observers } from "../telemetry/telemetry.ts";
 
 export interface ReconcilerOptions {

@@ -11,7 +11,7 @@ import {
   decodeBestEffort,
   type Unread,
 } from "../../core/index.ts";
-import { type InstantClock, newClock } from "../process/clock.ts";
+import { type InstantClock, newClock } from "@janus/runtime";
 
 /** A Transaction that this process reconciles, and its observations. */
 export interface TrackedTransaction {

@@ -1,7 +1,6 @@
 // The metrics of the work queue, named as in client-go.
-import type { QueueEvent } from "@janus/runtime";
+import type { QueueEvent, ControllerNames } from "@janus/runtime";
 import { Gauge, Histogram, type Registry } from "prom-client";
-import type { ControllerNames } from "../process/controller-names.ts";
 
 /** The metrics of a work queue. */
 export const queueMetrics = (

@@ -3,8 +3,7 @@ import type { Transaction } from "@janus/api";
 import type { ApiError } from "@janus/kube";
 import type { Effect, EventSpec } from "../../core/index.ts";
 import { classify, messageOf } from "@janus/types";
-import { elapsed } from "../process/clock.ts";
-import type { Log } from "../process/log.ts";
+import { elapsed, type Log } from "@janus/runtime";
 
 /** One reconcile, or one other turn of a loop. */
 export interface Round {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { watchdog } from "../../../packages/controller/src/shell/process/watchdog.ts";
-import { manualClock } from "../kube/manual-clock.ts";
+import { watchdog } from "../../../../packages/runtime/src/process/watchdog.ts";
+import { manualClock } from "../../kube/manual-clock.ts";
 
 const dog = () => {
   const clock = manualClock();

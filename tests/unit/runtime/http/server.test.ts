@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
-import { type Answers, serve } from "../../../packages/controller/src/shell/http/server.ts";
-import { HTTP } from "../../../packages/controller/src/shell/limits.ts";
+import { type Answers, serve } from "../../../../packages/runtime/src/http/server.ts";
+import { HTTP } from "../../../../packages/controller/src/shell/limits.ts";
 
 const served = async (answers: Partial<Answers> = {}) => {
   const server = await serve(

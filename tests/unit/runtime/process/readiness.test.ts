@@ -1,6 +1,6 @@
 import { CONTROLLER_NAMES } from "@janus/controller";
 import { expect, it } from "vitest";
-import { type Standing, unready } from "../../../packages/controller/src/shell/process/readiness.ts";
+import { type Standing, unready } from "../../../../packages/runtime/src/process/readiness.ts";
 
 const standby: Standing = { stopping: false, leads: false, synced: undefined, standsBy: true };
 const leader: Standing = { stopping: false, leads: true, synced: true, standsBy: true };
