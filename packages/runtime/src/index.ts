@@ -52,3 +52,5 @@ export { defect, jsonLog, type Log, type LogLevel, withFields } from "./process/
 export { processMetrics } from "./process/process-metrics.ts";
 export { type Readiness, READINESS, unready } from "./process/readiness.ts";
 export { type Loop, type Watchdog, watchdog, withHeartbeat } from "./process/watchdog.ts";
+export { apiMetrics } from "./telemetry/api-metrics.ts";
+export { queueMetrics } from "./telemetry/queue-metrics.ts";

@@ -15,6 +15,7 @@ import {
   type Loop,
   type Watchdog,
   watchdog as newWatchdog,
+  queueMetrics,
 } from "@janus/runtime";
 import type { Registry } from "prom-client";
 import { BACKOFF, type Settings, transactions } from "../core/index.ts";
@@ -35,7 +36,6 @@ import {
   WATCH,
 } from "./limits.ts";
 import { metrics } from "./telemetry/metrics.ts";
-import { queueMetrics } from "./telemetry/queue-metrics.ts";
 import type { Round } from "./telemetry/telemetry.ts";
 import { reconciler } from "./reconcile/reconciler.ts";
 

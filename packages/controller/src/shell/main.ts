@@ -5,13 +5,21 @@ import { type Api, type Client, connect, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Registry } from "prom-client";
 import { MARGIN, RECOVERY_DELAY } from "../core/index.ts";
-import { apiMetrics } from "./telemetry/api-metrics.ts";
+import {
+  apiMetrics,
+  serve,
+  defect,
+  jsonLog,
+  metricsAuth,
+  processMetrics,
+  unready,
+  watchdog as newWatchdog,
+} from "@janus/runtime";
 import { type Controller, controller } from "./controller.ts";
 import { LEADER_LABEL } from "@janus/api";
 import { parseFlags } from "./flags.ts";
 import { FENCE_NAMES, CONTROLLER_NAMES } from "./names.ts";
 import { version } from "./version.ts";
-import { serve, defect, jsonLog, metricsAuth, processMetrics, unready, watchdog as newWatchdog } from "@janus/runtime";
 import { ASIDE_DEADLINE, CONNECTIONS, HTTP, STUCK_AFTER } from "./limits.ts";
 import { leaderMark } from "./leadership/leader-label.ts";
 import { leadership } from "./leadership/leadership.ts";

@@ -2,7 +2,8 @@
 import type { Api, ApiError, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { Counter, Histogram, type Registry } from "prom-client";
-import { elapsed, type ControllerNames } from "@janus/runtime";
+import { elapsed } from "../process/clock.ts";
+import type { ControllerNames } from "../process/controller-names.ts";
 
 /** Named as in the API server's own metrics. */
 const verbOf = ({ verb }: Request): string => (verb === "raw" ? "get" : verb === "mergePatch" ? "patch" : verb);

@@ -1,5 +1,6 @@
 // The metrics of the work queue, named as in client-go.
-import type { QueueEvent, ControllerNames } from "@janus/runtime";
+import type { QueueEvent } from "../work-queue/work-queue.ts";
+import type { ControllerNames } from "../process/controller-names.ts";
 import { Gauge, Histogram, type Registry } from "prom-client";
 
 /** The metrics of a work queue. */
