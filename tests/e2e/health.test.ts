@@ -1,5 +1,5 @@
-import { CONTROLLER_NAMES, controller, FENCE_NAMES, HTTP, leadership } from "@janus/controller";
-import { serve, watchdog } from "@janus/runtime";
+import { CONTROLLER_NAMES, controller, FENCE_NAMES, HTTP } from "@janus/controller";
+import { leadership, serve, watchdog } from "@janus/runtime";
 import { connect, type Hook, loadConfig } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished } from "vitest";

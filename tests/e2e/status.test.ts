@@ -2,7 +2,7 @@ import { decodeTransaction } from "@janus/api";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { CONTROLLER_NAMES } from "@janus/controller";
-import { recorder } from "../../packages/controller/src/shell/telemetry/events.ts";
+import { recorder } from "../../packages/runtime/src/telemetry/events.ts";
 import { TRANSACTION_EVENTS } from "../../packages/controller/src/shell/telemetry/transaction-events.ts";
 import { administrator, connection } from "../fixtures/administrator.ts";
 import { creating, patching } from "../fixtures/changes.ts";

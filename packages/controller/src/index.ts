@@ -2,11 +2,5 @@
 export * from "./core/index.ts";
 export { controller, type Controller, type ControllerOptions } from "./shell/controller.ts";
 export { impersonation, lookUp, sendRequest } from "./shell/reconcile/api-request.ts";
-export {
-  leadership,
-  type Leadership,
-  type LeadershipOptions,
-  type LeaderStatus,
-} from "./shell/leadership/leadership.ts";
 export { CONTROLLER_NAMES, FENCE_NAMES } from "./shell/names.ts";
 export { HTTP } from "./shell/limits.ts";

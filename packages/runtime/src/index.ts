@@ -54,3 +54,13 @@ export { type Readiness, READINESS, unready } from "./process/readiness.ts";
 export { type Loop, type Watchdog, watchdog, withHeartbeat } from "./process/watchdog.ts";
 export { apiMetrics } from "./telemetry/api-metrics.ts";
 export { queueMetrics } from "./telemetry/queue-metrics.ts";
+export { type EventSubjects, type Recorder, recorder } from "./telemetry/events.ts";
+export type { FenceNames } from "./leadership/fence.ts";
+export { leaderMark } from "./leadership/leader-label.ts";
+export { leaderMetrics } from "./leadership/leader-metrics.ts";
+export {
+  leadership,
+  type Leadership,
+  type LeadershipOptions,
+  type LeaderStatus,
+} from "./leadership/leadership.ts";

@@ -2,7 +2,7 @@ import { CONTROLLER_NAMES } from "@janus/controller";
 import { alerts } from "@janus/deploy";
 import { expect, it } from "vitest";
 import { apiMetrics } from "../../../packages/runtime/src/telemetry/api-metrics.ts";
-import { leaderMetrics } from "../../../packages/controller/src/shell/leadership/leader-metrics.ts";
+import { leaderMetrics } from "../../../packages/runtime/src/leadership/leader-metrics.ts";
 import { metrics } from "../../../packages/controller/src/shell/telemetry/metrics.ts";
 import { processMetrics } from "../../../packages/runtime/src/process/process-metrics.ts";
 import { queueMetrics } from "../../../packages/runtime/src/telemetry/queue-metrics.ts";

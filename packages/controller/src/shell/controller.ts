@@ -16,13 +16,13 @@ import {
   type Watchdog,
   watchdog as newWatchdog,
   queueMetrics,
+  recorder,
 } from "@janus/runtime";
 import type { Registry } from "prom-client";
 import { BACKOFF, type Settings, transactions } from "../core/index.ts";
 import { messageOf } from "@janus/types";
 import { hasNewRequest } from "./reconcile/user-requests.ts";
 import { draftsOf, namespaceOf } from "./reconcile/tracked-transaction.ts";
-import { recorder } from "./telemetry/events.ts";
 import { TRANSACTION_EVENTS } from "./telemetry/transaction-events.ts";
 import { CONTROLLER_NAMES } from "./names.ts";
 import { cacheTransform, dueAt, isUnpublished, phaseOf } from "./reconcile/cache-transform.ts";

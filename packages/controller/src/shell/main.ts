@@ -14,6 +14,8 @@ import {
   processMetrics,
   unready,
   watchdog as newWatchdog,
+  leaderMark,
+  leadership,
 } from "@janus/runtime";
 import { type Controller, controller } from "./controller.ts";
 import { LEADER_LABEL } from "@janus/api";
@@ -21,8 +23,6 @@ import { parseFlags } from "./flags.ts";
 import { FENCE_NAMES, CONTROLLER_NAMES } from "./names.ts";
 import { version } from "./version.ts";
 import { ASIDE_DEADLINE, CONNECTIONS, HTTP, STUCK_AFTER } from "./limits.ts";
-import { leaderMark } from "./leadership/leader-label.ts";
-import { leadership } from "./leadership/leadership.ts";
 
 const flags = parseFlags(process.argv.slice(2), process.env);
 if (E.isLeft(flags)) {

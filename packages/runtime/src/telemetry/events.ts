@@ -2,7 +2,9 @@
 import type { Api, Resource } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { type Instant, isAbsent } from "@janus/types";
-import { wall, type ControllerNames, type Log } from "@janus/runtime";
+import { wall } from "../process/clock.ts";
+import type { ControllerNames } from "../process/controller-names.ts";
+import type { Log } from "../process/log.ts";
 
 export const events: Resource = {
   group: "",

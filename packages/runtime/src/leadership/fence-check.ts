@@ -1,7 +1,7 @@
 // Checks by dry runs whether the API server rejects writes of an old term.
 import { leases, messageOf } from "@janus/types";
 import type { Api, ApiError, Request, Resource } from "@janus/kube";
-import { isOfTerm, leaderRecordOf, type LeasePlace, readLease, type Term } from "@janus/runtime";
+import { isOfTerm, leaderRecordOf, type LeasePlace, readLease, type Term } from "../leader-election/leader-lease.ts";
 import * as E from "fp-ts/lib/Either.js";
 import { type FenceNames, withToken, isFenced, isUnrepeated, tokenOf } from "./fence.ts";
 

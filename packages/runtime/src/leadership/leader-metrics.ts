@@ -1,6 +1,6 @@
 // The metrics of leader election and the fence.
 import { Counter, Gauge, Registry } from "prom-client";
-import type { ControllerNames } from "@janus/runtime";
+import type { ControllerNames } from "../process/controller-names.ts";
 import type { FenceState } from "./fence-watch.ts";
 
 export interface LeaderMetrics {

@@ -1,9 +1,12 @@
 // Records events on the leader's Lease.
 import { leases } from "@janus/types";
 import type { Api } from "@janus/kube";
-import { type LeasePlace, wall, type ControllerNames, type Log } from "@janus/runtime";
-import * as E from "fp-ts/lib/Either.js";
+import type { LeasePlace } from "../leader-election/leader-lease.ts";
+import { wall } from "../process/clock.ts";
+import type { ControllerNames } from "../process/controller-names.ts";
+import type { Log } from "../process/log.ts";
 import { events } from "../telemetry/events.ts";
+import * as E from "fp-ts/lib/Either.js";
 
 export type LeaderEventReason = "LeaderElected" | "FenceUp" | "FenceDown";
 

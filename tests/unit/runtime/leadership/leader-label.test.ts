@@ -2,8 +2,8 @@ import { LEADER_LABEL } from "@janus/api";
 import type { Api, KubeObject, Request } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
-import { leaderMark } from "../../../packages/controller/src/shell/leadership/leader-label.ts";
-import { manualClock } from "../kube/manual-clock.ts";
+import { leaderMark } from "../../../../packages/runtime/src/leadership/leader-label.ts";
+import { manualClock } from "../../kube/manual-clock.ts";
 
 const MINUTE = 60_000;
 

@@ -2,7 +2,7 @@
 import { type Api, type Clock, delayAfter, systemClock } from "@janus/kube";
 import * as E from "fp-ts/lib/Either.js";
 import { messageOf, pods } from "@janus/types";
-import type { Log } from "@janus/runtime";
+import type { Log } from "../process/log.ts";
 
 export interface LeaderMark {
   readonly set: (leads: boolean) => void;

@@ -1,17 +1,13 @@
 // Takes part in the leader election, and reports it in logs, metrics and events.
 import type { Api } from "@janus/kube";
-import {
-  type ElectionState,
-  leader,
-  type LeaderTiming,
-  type LeasePlace,
-  type Term,
-  whileLeading,
-  type ControllerNames,
-  type Log,
-  type Watchdog,
-  watchdog as newWatchdog,
-} from "@janus/runtime";
+import type { ElectionState } from "../leader-election/election-state.ts";
+import { leader } from "../leader-election/leader.ts";
+import type { LeaderTiming } from "../leader-election/leader-timing.ts";
+import type { LeasePlace, Term } from "../leader-election/leader-lease.ts";
+import { whileLeading } from "../leader-election/leader-api.ts";
+import type { ControllerNames } from "../process/controller-names.ts";
+import type { Log } from "../process/log.ts";
+import { type Watchdog, watchdog as newWatchdog } from "../process/watchdog.ts";
 import type { Registry } from "prom-client";
 import { fenced, type FenceNames } from "./fence.ts";
 import { type FenceState, watchFence } from "./fence-watch.ts";

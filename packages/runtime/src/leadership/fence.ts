@@ -1,7 +1,7 @@
 // Adds the leader's term to writes of targets, and recognises rejections by the fence.
 import { randomUUID } from "node:crypto";
 import type { Api, Request } from "@janus/kube";
-import type { Term } from "@janus/runtime";
+import type { Term } from "../leader-election/leader-lease.ts";
 import * as E from "fp-ts/lib/Either.js";
 
 type Answer = Awaited<ReturnType<Api["send"]>>;

@@ -1,6 +1,6 @@
 // Checks the fence periodically while this process leads, and reports changes.
 import type { Api } from "@janus/kube";
-import type { LeasePlace, Term } from "@janus/runtime";
+import type { LeasePlace, Term } from "../leader-election/leader-lease.ts";
 import * as E from "fp-ts/lib/Either.js";
 import type { FenceNames, FenceStatus } from "./fence.ts";
 import { type FenceCheck, checkFence } from "./fence-check.ts";
