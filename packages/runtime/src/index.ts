@@ -64,3 +64,10 @@ export {
   type LeadershipOptions,
   type LeaderStatus,
 } from "./leadership/leadership.ts";
+export {
+  type Finishing,
+  type TargetWatches,
+  targetWatches,
+  type WatchBudget,
+} from "./watch/object-watches.ts";
+export { type LargeWork, largeWork } from "./work-queue/large-work.ts";

@@ -1,6 +1,6 @@
 // Jobs may delete themselves once they have finished: how they ended is kept, for gates.
 import { finishedJob } from "../../core/index.ts";
-import type { Finishing } from "./target-watches.ts";
+import type { Finishing } from "@janus/runtime";
 
 export const JOBS: Finishing = {
   has: ({ group, kind }) => group === "batch" && kind === "Job",

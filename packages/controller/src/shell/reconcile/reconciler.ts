@@ -1,7 +1,7 @@
 // The loop: reads a Transaction, decides, runs effects, until it waits or is done.
 import type { Metadata, Transaction } from "@janus/api";
 import type { Api, ApiError, Discovery, KubeObject } from "@janus/kube";
-import { type Requeue, defect, withFields } from "@janus/runtime";
+import { type Requeue, defect, withFields, largeWork, targetWatches } from "@janus/runtime";
 import { retryAfterOf, isAbsent, classify, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import {
@@ -40,9 +40,7 @@ import { effectRunner, type Failure, isFailure, isOwn } from "./effect-runner.ts
 import { decoded, isEnded, namespaceOf, newTracked, queueKey, type TrackedTransaction } from "./tracked-transaction.ts";
 import { trackedTransactions } from "./tracked-transactions.ts";
 import { impersonation } from "./api-request.ts";
-import { largeWork } from "./large-work.ts";
 import { restingDrafts } from "./resting-drafts.ts";
-import { targetWatches } from "./target-watches.ts";
 import { newLockWaiters } from "./lock-waiters.ts";
 import { newTelemetry, type Round, type Observers } from "../telemetry/telemetry.ts";
 

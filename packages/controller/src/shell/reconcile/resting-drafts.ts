@@ -1,12 +1,11 @@
 // Watches the targets of Drafts, and renders a Draft again when one changes.
 import type { Metadata, Transaction } from "@janus/api";
 import type { Api } from "@janus/kube";
-import { throttle } from "@janus/runtime";
+import { throttle, targetWatches } from "@janus/runtime";
 import type { Watched } from "../../core/index.ts";
 import { impersonation } from "./api-request.ts";
 import { DRAFT_WATCHES } from "../limits.ts";
 import { JOBS } from "./finishing-jobs.ts";
-import { targetWatches } from "./target-watches.ts";
 import { queueKey } from "./tracked-transaction.ts";
 
 /** A Draft is rendered again because of its targets at most once in this time, in ms. */

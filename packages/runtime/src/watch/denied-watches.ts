@@ -1,5 +1,5 @@
 // Remembers for a while which watches the ServiceAccount may not have.
-import { elapsed } from "@janus/runtime";
+import { elapsed } from "../process/clock.ts";
 
 /** For this time no watch is tried again that the ServiceAccount may not have, in ms. */
 const DENIED_FOR = 300_000;

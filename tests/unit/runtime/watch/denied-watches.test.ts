@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { deniedWatches } from "../../../packages/controller/src/shell/reconcile/denied-watches.ts";
+import { deniedWatches } from "../../../../packages/runtime/src/watch/denied-watches.ts";
 
 it("remembers a denied watch for five minutes, also if it is denied again, and then nothing of it", () => {
   let now = 0;

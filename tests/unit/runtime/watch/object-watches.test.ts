@@ -1,11 +1,11 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Api, ApiError, KubeObject, WatchEvent } from "@janus/kube";
-import { TARGET_WATCHES } from "../../../packages/controller/src/shell/limits.ts";
-import { JOBS } from "../../../packages/controller/src/shell/reconcile/finishing-jobs.ts";
-import { targetWatches } from "../../../packages/controller/src/shell/reconcile/target-watches.ts";
-import { configMaps } from "../../../packages/controller/src/core/kubernetes/kube-object.ts";
-import { relativeCost } from "../../fixtures/relative-cost.ts";
+import { TARGET_WATCHES } from "../../../../packages/controller/src/shell/limits.ts";
+import { JOBS } from "../../../../packages/controller/src/shell/reconcile/finishing-jobs.ts";
+import { targetWatches } from "../../../../packages/runtime/src/watch/object-watches.ts";
+import { configMaps } from "../../../../packages/controller/src/core/kubernetes/kube-object.ts";
+import { relativeCost } from "../../../fixtures/relative-cost.ts";
 
 const object = (name: string): KubeObject => ({
   apiVersion: "v1",

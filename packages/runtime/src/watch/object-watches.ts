@@ -1,6 +1,7 @@
 // Watches targets as their ServiceAccount, and notifies Transactions that wait for changes.
 import { type Api, type Impersonation, type KubeObject, pageOf } from "@janus/kube";
-import { keyOf, startReflector, throttle } from "@janus/runtime";
+import { keyOf, startReflector } from "./reflector.ts";
+import { throttle } from "../work-queue/throttle.ts";
 import * as E from "fp-ts/lib/Either.js";
 import { classify, isUnserved, type Resource } from "@janus/types";
 import { deniedWatches } from "./denied-watches.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Claim, largeWork } from "../../../packages/controller/src/shell/reconcile/large-work.ts";
+import { type Claim, largeWork } from "../../../../packages/runtime/src/work-queue/large-work.ts";
 
 const PLACES = 4;
 const groupOf = (key: string): string => key.slice(0, key.indexOf("/"));

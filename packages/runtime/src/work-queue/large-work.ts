@@ -1,5 +1,5 @@
 // Grants slots to Transactions that use much memory.
-import { elapsed } from "@janus/runtime";
+import { elapsed } from "../process/clock.ts";
 
 /**
  * For this time a Transaction keeps its slot while others wait, in ms: what it drops from memory, it must read again. One that others
