@@ -65,7 +65,7 @@ const pauseIn = (state: ElectionState, now: number): number => {
 /**
  * Takes part in the leader election, and reports it in logs, metrics and events.
  *
- * @param api over connections of its own: hanging requests of Transactions must not end the term
+ * @param api over connections of its own: hanging requests of what is reconciled must not end the term
  */
 export const leadership = (api: Api, options: LeadershipOptions): Leadership => {
   const { names, place, timing, identity, deadline, log, watchdog = newWatchdog() } = options;

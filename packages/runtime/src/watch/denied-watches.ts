@@ -1,7 +1,7 @@
-// Remembers for a while which watches the ServiceAccount may not have.
+// Remembers for a while which watches a user may not have.
 import { elapsed } from "../process/clock.ts";
 
-/** For this time no watch is tried again that the ServiceAccount may not have, in ms. */
+/** For this time no watch is tried again that the user may not have, in ms. */
 const DENIED_FOR = 300_000;
 /** The names of so many are remembered at most: what authors may have denied is not limited. */
 const MOST_DENIED = 1000;

@@ -1,4 +1,4 @@
-// Watches targets as their ServiceAccount, and notifies Transactions that wait for changes.
+// Watches objects as the user who may read them, and notifies those that wait for changes.
 import { type Api, type Impersonation, type KubeObject, pageOf } from "@janus/kube";
 import { keyOf, startReflector } from "./reflector.ts";
 import { throttle } from "../work-queue/throttle.ts";
@@ -15,14 +15,14 @@ export interface Watched {
   readonly resourceVersion: string | undefined;
 }
 
-/** A Transaction that waits for targets, and the user that reads them. */
+/** Who waits for objects, such as the object that is reconciled, and the user that reads them. */
 export interface Waiter {
   readonly uid: string;
   readonly namespace: string;
   readonly as: Impersonation;
 }
 
-export interface TargetWatches {
+export interface ObjectWatches {
   /** It waits for these targets, and no longer for any others. */
   readonly join: (waiter: Waiter, targets: readonly Watched[]) => void;
   readonly leave: (uid: string) => void;
@@ -62,7 +62,7 @@ interface Waiting {
   readonly waiter: Waiter;
   /** Of the last notification: the watch may be behind what was read. */
   notified: Seen | undefined;
-  /** The target when it had finished, if that was seen: a Job may delete itself then. */
+  /** The target when it had finished, if that was seen: it may delete itself then. */
   finished: KubeObject | undefined;
 }
 
@@ -107,33 +107,32 @@ const ofName = ({ place }: Watched): { readonly fieldSelector: string } => ({
   fieldSelector: `metadata.name=${escaped(place.name)}`,
 });
 
-/** What is kept of a Job that has finished. */
+/** What is kept of an object that has finished. */
 const statusOf = (finished: KubeObject | undefined): { readonly status?: unknown } =>
   finished === undefined ? {} : { status: finished["status"] };
 
 const idOf = (uid: string, index: number): string => `${uid}/${index}`;
 
 /**
- * Notifies Transactions when the targets change that they wait for, with a Job as it was when it had finished: one watch, of
- * metadata only except for Jobs, of each kind in a namespace for
- * all that wait there as the same ServiceAccount, started with the first of them and stopped with the last. It is of one object
- * as long as one is waited for, since a namespace may have thousands. Of those that nobody waits for, nothing is kept.
+ * Notifies waiters when the objects change that they wait for, with one of the `finishing` kinds as it was when it had finished:
+ * one watch, of metadata only except for these kinds, of each kind in a namespace for all that wait there as the same user,
+ * started with the first of them and stopped with the last. It is of one object as long as one is waited for, since a namespace may have thousands. Of those that nobody waits for, nothing is kept.
  *
  * Guarantees: every change after the read of a waiter leads to at least one notification, and to no more than one a second, but
- *             for one at once when a Job has finished;
- *             while nothing changes no request is sent, if the ServiceAccount may watch. If it may not, or there are too many
+ *             for one at once when an object has finished;
+ *             while nothing changes no request is sent, if the user may watch. If it may not, or there are too many
  *             watches, there is a notification after growing pauses, of half a minute at most, or none at all, as the budget
  *             says.
  */
-export const targetWatches = (
+export const objectWatches = (
   apiOf: (namespace: string) => Api,
   onChange: (uid: string, index: number, finished: KubeObject | undefined) => void,
   budget: WatchBudget,
   finishing: Finishing,
-): TargetWatches => {
+): ObjectWatches => {
   const denied = deniedWatches();
   const watches = new Map<string, Watching>();
-  /** Where each Transaction waits, by target. */
+  /** Where each waiter waits, by target. */
   const joined = new Map<string, Map<string, Joined>>();
   const timers = new Map<string, NodeJS.Timeout>();
   const pauses = new Map<string, number>();
@@ -146,7 +145,7 @@ export const targetWatches = (
   const notifyOf = ({ waiter, target }: Waiting): void => notify(idOf(waiter.uid, target.index));
   const observed = (one: Waiting, { version, finished }: Seen): void => {
     if (finished !== undefined && one.finished === undefined) {
-      // At once: a Job may be gone in a moment.
+      // At once: it may be gone in a moment.
       one.finished = finished;
       onChange(one.waiter.uid, one.target.index, finished);
     }
@@ -223,7 +222,7 @@ export const targetWatches = (
         onError: (error) => {
           if (budget.polls)
             for (const { waiting } of awaited.values()) for (const one of waiting.values()) notifyOf(one);
-          // It would be retried again and again for Drafts that no user looks at.
+          // It would be retried again and again, although nobody may look at the result.
           else if (classify(error) === "permanent" || isUnserved(error)) {
             denied.add(key);
             over.abort();

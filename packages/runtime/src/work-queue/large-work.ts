@@ -1,8 +1,8 @@
-// Grants slots to Transactions that use much memory.
+// Grants slots to keys whose work uses much memory.
 import { elapsed } from "../process/clock.ts";
 
 /**
- * For this time a Transaction keeps its slot while others wait, in ms: what it drops from memory, it must read again. One that others
+ * For this time a key keeps its slot while others wait, in ms: what it drops from memory, it must read again. One that others
  * wait for keeps it for longer while those that wait are not urgent.
  */
 const SLICE = 5_000;
@@ -18,7 +18,7 @@ export interface Claim {
   readonly kept: number | "all";
 }
 
-/** Slots for Transactions that use much memory while they are reconciled. */
+/** Slots for keys that use much memory while they are reconciled. */
 export interface LargeWork {
   /** Whether this one has a slot now. If not, it is queued, and reconciled when it gets one. */
   readonly enter: (key: string, claim: Claim) => boolean;

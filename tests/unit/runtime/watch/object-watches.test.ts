@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Api, ApiError, KubeObject, WatchEvent } from "@janus/kube";
 import { TARGET_WATCHES } from "../../../../packages/controller/src/shell/limits.ts";
 import { JOBS } from "../../../../packages/controller/src/shell/reconcile/finishing-jobs.ts";
-import { targetWatches } from "../../../../packages/runtime/src/watch/object-watches.ts";
+import { objectWatches } from "../../../../packages/runtime/src/watch/object-watches.ts";
 import { configMaps } from "../../../../packages/controller/src/core/kubernetes/kube-object.ts";
 import { relativeCost } from "../../../fixtures/relative-cost.ts";
 
@@ -25,7 +25,7 @@ const still = (items: readonly KubeObject[]): Api => ({
 it("tells of each target once, and takes no longer for it where many are waited for among many objects", async () => {
   const items = Array.from({ length: 40_000 }, (_, at) => object(`a-${at}`));
   const told: number[] = [];
-  const watches = targetWatches(
+  const watches = objectWatches(
     () => still(items),
     (_, index) => told.push(index),
     TARGET_WATCHES,
@@ -47,7 +47,7 @@ it("tells of each target once, and takes no longer for it where many are waited 
 
 it("tells whoever comes later that the target has gone meanwhile", async () => {
   const told: string[] = [];
-  const watches = targetWatches(
+  const watches = objectWatches(
     () => still([object("a")]),
     (uid) => told.push(uid),
     TARGET_WATCHES,
@@ -73,7 +73,7 @@ it("watches the one object that is waited for, and all of them as soon as there 
   const ended: (string | undefined)[] = [];
   const api = still([object("a"), object("b")]);
   const told: string[] = [];
-  const watches = targetWatches(
+  const watches = objectWatches(
     () => ({
       send: (request) => {
         if (request.verb === "list") listed.push(request.fieldSelector);
@@ -116,7 +116,7 @@ it("watches the one object that is waited for, and all of them as soon as there 
 it("asks for the very name, whatever characters it has", async () => {
   const listed: (string | undefined)[] = [];
   const api = still([]);
-  const watches = targetWatches(
+  const watches = objectWatches(
     () => ({
       ...api,
       send: (request) => {
@@ -151,7 +151,7 @@ it("keeps nothing of the objects that nobody waits for", async () => {
   const items = Array.from({ length: 10_000 }, (_, at) => counting(`a-${at}`, () => (copied += 1)));
   const told: number[] = [];
   let seen = 0;
-  const watches = targetWatches(
+  const watches = objectWatches(
     () => ({
       ...still(items),
       watch: async function* (_, signal) {
@@ -186,7 +186,7 @@ const passedOver = async (readOne: (name: string) => readonly KubeObject[] | und
   const reads: string[] = [];
   const told: string[] = [];
   const api = still(["a", "b", "c"].map(object));
-  const watches = targetWatches(
+  const watches = objectWatches(
     () => ({
       send: async (request) => {
         const selector = request.verb === "list" ? request.fieldSelector : undefined;

@@ -1,7 +1,7 @@
 // The loop: reads a Transaction, decides, runs effects, until it waits or is done.
 import type { Metadata, Transaction } from "@janus/api";
 import type { Api, ApiError, Discovery, KubeObject } from "@janus/kube";
-import { type Requeue, defect, withFields, largeWork, targetWatches } from "@janus/runtime";
+import { type Requeue, defect, withFields, largeWork, objectWatches } from "@janus/runtime";
 import { retryAfterOf, isAbsent, classify, messageOf } from "@janus/types";
 import * as E from "fp-ts/lib/Either.js";
 import {
@@ -125,7 +125,7 @@ export const reconciler = (shell: ReconcilerOptions): Reconciler => {
     one.known = withoutRead(one.known, index, one.now(), finished);
     shell.wake(queueKey(one.txn));
   };
-  const watches = targetWatches(apiOf, onTargetChange, TARGET_WATCHES, JOBS);
+  const watches = objectWatches(apiOf, onTargetChange, TARGET_WATCHES, JOBS);
   const allTracked = trackedTransactions((uid) => {
     lockWaiters.leave(uid);
     watches.leave(uid);

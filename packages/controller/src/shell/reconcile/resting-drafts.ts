@@ -1,7 +1,7 @@
 // Watches the targets of Drafts, and renders a Draft again when one changes.
 import type { Metadata, Transaction } from "@janus/api";
 import type { Api } from "@janus/kube";
-import { throttle, targetWatches } from "@janus/runtime";
+import { throttle, objectWatches } from "@janus/runtime";
 import type { Watched } from "../../core/index.ts";
 import { impersonation } from "./api-request.ts";
 import { DRAFT_WATCHES } from "../limits.ts";
@@ -51,7 +51,7 @@ export const restingDrafts = (apiOf: (namespace: string) => Api, wake: (key: str
     changed.add(uid);
     wake(one.key);
   });
-  const watches = targetWatches(apiOf, refresh, DRAFT_WATCHES, JOBS);
+  const watches = objectWatches(apiOf, refresh, DRAFT_WATCHES, JOBS);
 
   /** How many targets are watched, by namespace. */
   const counts = new Map<string, number>();
