@@ -1,6 +1,6 @@
 // The runtime of a controller: how it is elected, watches, queues its work, measures and serves. Knows no kind.
+export { type CommonFlags, type FlagProblem, integer, type OwnFlags, parseFlags } from "./flags.ts";
 export { type HttpLimits, serve } from "./http/server.ts";
-export { metricsAuth } from "./http/metrics-auth.ts";
 export * as candidate from "./leader-election/election-state.ts";
 export type { ElectionInput, ElectionState } from "./leader-election/election-state.ts";
 export { whileLeading } from "./leader-election/leader-api.ts";
@@ -9,16 +9,13 @@ export { callOf, inputOf } from "./leader-election/leader-requests.ts";
 export { type LeaderTiming, timingProblem } from "./leader-election/leader-timing.ts";
 export { leader, type Leader } from "./leader-election/leader.ts";
 export type { FenceNames } from "./leadership/fence.ts";
-export { leaderMark } from "./leadership/leader-label.ts";
 export { leadership, type LeaderStatus } from "./leadership/leadership.ts";
 export { elapsed, type InstantClock, newClock, wall } from "./process/clock.ts";
 export type { ControllerNames } from "./process/controller-names.ts";
 export { inLanes } from "./process/in-lanes.ts";
-export { defect, jsonLog, type Log, type LogLevel, withFields } from "./process/log.ts";
-export { processMetrics } from "./process/process-metrics.ts";
-export { type Readiness, READINESS, unready } from "./process/readiness.ts";
+export { defect, jsonLog, type Log, withFields } from "./process/log.ts";
 export { type Loop, type Watchdog, watchdog, withHeartbeat } from "./process/watchdog.ts";
-export { apiMetrics } from "./telemetry/api-metrics.ts";
+export { runProcess } from "./run-process.ts";
 export { type EventSubjects, recorder } from "./telemetry/events.ts";
 export { queueMetrics } from "./telemetry/queue-metrics.ts";
 export { type Finishing, objectWatches, type WatchBudget } from "./watch/object-watches.ts";

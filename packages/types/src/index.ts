@@ -2,6 +2,7 @@
 export * from "./api-error.ts";
 export * from "./dns-name.ts";
 export * from "./error-class.ts";
+export * from "./go-duration.ts";
 export * from "./int32.ts";
 export * from "./json.ts";
 export * from "./kube-object.ts";

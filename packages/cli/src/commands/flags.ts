@@ -1,6 +1,6 @@
 // The flags that several commands share, and how their values are parsed.
 import { Command, InvalidArgumentError, Option } from "commander";
-import { parseDuration } from "@janus/api";
+import { parseDuration } from "@janus/types";
 import type { ClusterFlags } from "../cluster/cluster.ts";
 import type { ComposeFlags } from "../manifests/compose.ts";
 import type { FileFlags } from "../manifests/read-manifests.ts";
