@@ -117,7 +117,9 @@ const dryRun = (made: Command): Option =>
     .hideHelp()
     .preset("")
     .argParser(() =>
-      made.error("error: there is no --dry-run: kubectl janus plan shows what apply would do, by dry runs on the server"),
+      made.error(
+        "error: there is no --dry-run: kubectl janus plan shows what apply would do, by dry runs on the server",
+      ),
     );
 
 /** With those of plan and apply, too. */
